@@ -1,0 +1,91 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Settings of every target of ours: Swift 6 mode comes with the tools version; a warning in our
+/// own code is an error, one in a dependency is not (a command-line flag would hit both).
+let house: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+/// A library of the product with its tests beside it, by the arrows of ARCHITECTURE.md.
+func part(
+    _ name: String, _ dependencies: [Target.Dependency] = [], linked: [LinkerSetting] = []
+) -> Target {
+    .target(
+        name: name, dependencies: dependencies, swiftSettings: house, linkerSettings: linked)
+}
+
+func tests(
+    _ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []
+) -> Target {
+    .testTarget(
+        name: name, dependencies: dependencies, resources: resources, swiftSettings: house)
+}
+
+let nio: [Target.Dependency] = [
+    .product(name: "NIOCore", package: "swift-nio"),
+    .product(name: "NIOPosix", package: "swift-nio"),
+    .product(name: "NIOHTTP1", package: "swift-nio"),
+    .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+    .product(name: "NIOSSL", package: "swift-nio-ssl"),
+]
+
+let package = Package(
+    name: "screenrig",
+    products: [.executable(name: "screenrig", targets: ["screenrig"])],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+
+        .systemLibrary(name: "CEpoll"),
+
+        part("Statistics"),
+        part("Dialects"),
+        part(
+            "Journal",
+            ["Dialects", "Statistics", "Signing", .product(name: "GRDB", package: "GRDB.swift")]),
+        part("Rigs", ["Dialects", "Statistics", .product(name: "Yams", package: "Yams")]),
+        part("Lanes", ["Journal", "Dialects", "CEpoll"]),
+        part("Devices", ["Rigs", "Lanes", "Journal", "Dialects", "Statistics"]),
+        part("Wire", ["Lanes", "Journal", "Dialects", "CCurl"]),
+        part("Signing", ["COpenSSL"]),
+        part("Standin", ["Dialects", "Lanes", "Journal", "Signing", "Statistics"] + nio),
+        part("Reports", ["Journal", "Rigs", "Dialects", "Statistics"]),
+        .executableTarget(
+            name: "screenrig",
+            dependencies: [
+                "Statistics", "Dialects", "Journal", "Rigs", "Lanes", "Devices", "Wire", "Signing",
+                "Standin", "Reports",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: house),
+
+        tests("StatisticsTests", ["Statistics"]),
+        tests("DialectsTests", ["Dialects"], resources: [.copy("Transcripts")]),
+        tests("JournalTests", ["Journal", "Dialects", "Statistics"]),
+        tests("RigsTests", ["Rigs", "Dialects", "Statistics"]),
+        tests("LanesTests", ["Lanes", "Journal", "Dialects"]),
+        tests("DevicesTests", ["Devices", "Rigs", "Lanes", "Journal", "Dialects", "Statistics"]),
+        tests("WireTests", ["Wire", "Lanes", "Journal", "Dialects", "Signing", "Standin"] + nio),
+        tests("SigningTests", ["Signing"]),
+        tests(
+            "StandinTests",
+            ["Standin", "Lanes", "Journal", "Dialects", "Signing", "Statistics"] + nio),
+        tests("ReportsTests", ["Reports", "Journal", "Rigs", "Dialects", "Statistics"]),
+        tests(
+            "SimulationTests",
+            ["Devices", "Standin", "Rigs", "Lanes", "Journal", "Dialects", "Statistics", "Reports"]),
+        tests("CommandTests", ["Rigs", "Reports"]),
+    ]
+)

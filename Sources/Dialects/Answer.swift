@@ -1,0 +1,105 @@
+/// What a device learns from an answer: enough to decide the next step, in no dialect.
+public enum Answer: Sendable {
+    case client(ClientCredentials)
+    case accessToken(AccessToken)
+    case code(IssuedCode)
+    /// The code is known; the provider preselected for it, if any.
+    case record(mvpd: String?)
+    case configuration([Provider])
+    /// A live sign-in of this device (or of this code, for the second screen). The tag is nil where
+    /// the answer does not name the user.
+    case signedIn(Tag?)
+    /// It worked, and carries nothing that the device needs.
+    case done
+    /// Preauthorization: which of the resources may be played.
+    case decisions([String: Bool])
+    case media(Secret)
+    /// Not yet, or not there.
+    case pending
+    /// What was asked for is over.
+    case expired
+    /// Turned down for good, with the service's words.
+    case denied(String)
+    /// Too fast: wait at least so long, then go on.
+    case slow(Duration)
+    /// The access token is no longer good: get a new one, replay once.
+    case staleToken
+    /// The client is no longer known: register again, replay once.
+    case staleClient
+    /// A browser hop leads on.
+    case redirect(WebAddress)
+    /// A browser hop shows a page.
+    case page(String)
+    /// 5xx or an answer nobody can read: back off and try again.
+    case fault
+    /// Something in front of the service answered.
+    case blocked
+    /// No answer. `reached` is false when not a byte of the request left.
+    case unanswered(TransportError, reached: Bool)
+}
+
+/// Everything a codec makes of one reply.
+public struct Reading: Sendable {
+    public var outcome: Outcome
+    public var answer: Answer
+    public var observation: Observation
+    public var deviations: [Deviation]
+    /// The service's own word for an error, for grouping: `invalid_software_statement`.
+    public var reason: String?
+
+    public init(
+        _ outcome: Outcome, _ answer: Answer, _ observation: Observation = Observation(.none),
+        deviations: [Deviation] = [], reason: String? = nil
+    ) {
+        self.outcome = outcome
+        self.answer = answer
+        self.observation = observation
+        self.deviations = deviations
+        self.reason = reason
+    }
+}
+
+/// Why no answer came.
+public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible {
+    public enum Kind: String, CaseIterable, Sendable {
+        /// The host is not one that this run may send to.
+        case hostNotAllowed = "host-not-allowed"
+        case nameNotResolved = "name-not-resolved"
+        case connectionRefused = "connection-refused"
+        case connectFailed = "connect-failed"
+        /// TLS could not be agreed or the certificate not verified.
+        case tls
+        case proxy
+        case timeout
+        /// The connection broke after it was made.
+        case connectionLost = "connection-lost"
+        /// The answer was not HTTP.
+        case notHTTP = "not-http"
+        case tooLarge = "too-large"
+        /// The run was stopped.
+        case stopped
+        /// This machine ran out of descriptors, ports or memory.
+        case localLimit = "local-limit"
+    }
+
+    public var kind: Kind
+    /// The host, port and library's words, and what would help where known.
+    public var detail: String
+
+    public init(_ kind: Kind, _ detail: String) {
+        self.kind = kind
+        self.detail = detail
+    }
+
+    /// How it counts.
+    public var outcome: Outcome {
+        switch kind {
+        case .timeout: .timeout
+        case .hostNotAllowed, .stopped: .notSent
+        case .notHTTP, .tooLarge: .malformed
+        default: .transport
+        }
+    }
+
+    public var description: String { "\(kind.rawValue): \(detail)" }
+}

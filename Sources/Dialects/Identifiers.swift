@@ -1,0 +1,122 @@
+/// A registration code as shown to the viewer, upper case (rest-v1.md, A7).
+public struct Code: Hashable, Sendable, CustomStringConvertible {
+    public let text: String
+    public init(_ text: String) { self.text = text.uppercased() }
+    public var description: String { text }
+}
+
+/// A value that must never be written down in clear: tokens, secrets, passwords. Printing it shows
+/// nothing; only `reveal()` gives it away, and only codecs and transports call that.
+public struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
+    private let text: String
+    public init(_ text: String) { self.text = text }
+    public func reveal() -> String { text }
+    public var description: String { "(secret)" }
+    public var debugDescription: String { "(secret)" }
+}
+
+/// What a device says it is; the keys are those of rest-v1.md § 3.4.
+public struct DeviceInfo: Hashable, Sendable {
+    public var model: String
+    public var version: String
+    public var manufacturer: String
+    public var osName: String
+    public var osVersion: String
+    public var primaryHardwareType: String
+    public var connectionType: String
+    public var applicationId: String
+
+    public init(
+        model: String, version: String = "1.0", manufacturer: String = "Apple", osName: String,
+        osVersion: String, primaryHardwareType: String, connectionType: String = "WiFi",
+        applicationId: String = "screenrig"
+    ) {
+        self.model = model
+        self.version = version
+        self.manufacturer = manufacturer
+        self.osName = osName
+        self.osVersion = osVersion
+        self.primaryHardwareType = primaryHardwareType
+        self.connectionType = connectionType
+        self.applicationId = applicationId
+    }
+}
+
+/// One virtual device as the service knows it.
+public struct DeviceIdentity: Hashable, Sendable {
+    /// Stable, unique device id, opaque to the service.
+    public var id: String
+    public var info: DeviceInfo
+    public var userAgent: String
+    /// The public address it pretends to come from (`X-Forwarded-For`), if any.
+    public var forwardedFor: String?
+
+    public init(id: String, info: DeviceInfo, userAgent: String, forwardedFor: String?) {
+        self.id = id
+        self.info = info
+        self.userAgent = userAgent
+        self.forwardedFor = forwardedFor
+    }
+}
+
+/// A registered client (rest-v1.md § 5, D1).
+public struct ClientCredentials: Hashable, Sendable {
+    public var id: String
+    public var secret: Secret
+
+    public init(id: String, secret: Secret) {
+        self.id = id
+        self.secret = secret
+    }
+}
+
+/// An access token and how long it lives from its receipt.
+public struct AccessToken: Hashable, Sendable {
+    public var bearer: Secret
+    public var lifetime: Duration
+
+    public init(bearer: Secret, lifetime: Duration) {
+        self.bearer = bearer
+        self.lifetime = lifetime
+    }
+}
+
+/// An issued registration code.
+public struct IssuedCode: Hashable, Sendable {
+    public var code: Code
+    /// Life of the code from the moment the service made it.
+    public var lifetime: Duration
+    public var recordID: String?
+
+    public init(code: Code, lifetime: Duration, recordID: String? = nil) {
+        self.code = code
+        self.lifetime = lifetime
+        self.recordID = recordID
+    }
+}
+
+/// A pay-TV provider as the configuration offers it.
+public struct Provider: Hashable, Sendable {
+    public var id: String
+    public var displayName: String
+
+    public init(id: String, displayName: String) {
+        self.id = id
+        self.displayName = displayName
+    }
+}
+
+/// The account a viewer signs in with.
+public struct Account: Hashable, Sendable {
+    public var user: String
+    public var password: Secret
+    /// What the service calls the user in tokens, where known before; the tag of a sign-in
+    /// (decisions.md, 8).
+    public var userID: String
+
+    public init(user: String, password: Secret, userID: String) {
+        self.user = user
+        self.password = password
+        self.userID = userID
+    }
+}

@@ -1,0 +1,70 @@
+/// Who signed in, as a token names it: the write that a read saw.
+public struct Tag: Hashable, Sendable {
+    public var mvpd: String
+    public var user: String
+
+    public init(mvpd: String, user: String) {
+        self.mvpd = mvpd
+        self.user = user
+    }
+}
+
+/// What an answer says, in no dialect: the judge's view of an exchange (decisions.md, 11). Times
+/// are the service's own, in epoch milliseconds.
+public struct Observation: Hashable, Sendable {
+    public enum Result: UInt8, CaseIterable, Sendable {
+        /// The operation took effect, or the thing asked for is there.
+        case success
+        /// Not there (yet).
+        case absent
+        /// It was there and is over.
+        case expired
+        /// Turned down; by the protocol this has no effect.
+        case denied
+        /// The answer carries no information about the service's state (429, blocked, lost).
+        case none
+    }
+
+    public var result: Result
+    public var tag: Tag?
+    public var code: Code?
+    public var resource: String?
+    public var generated: Int64?
+    public var expires: Int64?
+    /// Identity of the record or token seen, where the answer carries one that is no secret.
+    public var record: String?
+    /// A secret seen (media token, access token); the journal keeps its fingerprint only.
+    public var secret: Secret?
+
+    public init(
+        _ result: Result, tag: Tag? = nil, code: Code? = nil, resource: String? = nil,
+        generated: Int64? = nil, expires: Int64? = nil, record: String? = nil, secret: Secret? = nil
+    ) {
+        self.result = result
+        self.tag = tag
+        self.code = code
+        self.resource = resource
+        self.generated = generated
+        self.expires = expires
+        self.record = record
+        self.secret = secret
+    }
+}
+
+/// Where an answer left the protocol page, judged at capture against the dialect's table.
+public struct Deviation: Hashable, Sendable, CustomStringConvertible {
+    public enum Source: String, Sendable { case documented, reading, own }
+    /// The rule and where it stands: `rest-v1.md 6.1: expires is a number`.
+    public var rule: String
+    /// What was found instead, without secrets.
+    public var found: String
+    public var source: Source
+
+    public init(rule: String, found: String, source: Source = .documented) {
+        self.rule = rule
+        self.found = found
+        self.source = source
+    }
+
+    public var description: String { "\(rule): \(found)" }
+}

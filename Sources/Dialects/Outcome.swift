@@ -1,0 +1,47 @@
+/// What became of one exchange, for counting (product.md, summary.json). What it *means* is in
+/// `Answer` (for the device) and `Observation` (for the judge).
+public enum Outcome: UInt8, CaseIterable, Sendable {
+    /// The answer that the operation hopes for.
+    case ok
+    /// Not yet: a poll's 404/410, a 403 of a check before the sign-in. No error.
+    case pending
+    /// 429: flow control. No error, no information.
+    case throttled
+    /// Another 4xx.
+    case rejected
+    case serverError
+    case timeout
+    /// The connection failed or broke.
+    case transport
+    /// An answer that cannot be what the protocol says.
+    case malformed
+    /// An answer of something in front of the service: no information about it, effect unknown.
+    case blocked
+    /// Never left this machine: refused host, stopped run.
+    case notSent
+
+    /// The spelling of summary.json: `server-error`.
+    public var name: String { Self.names[Int(rawValue)] }
+
+    public init?(name: String) {
+        guard let position = Self.names.firstIndex(of: name) else { return nil }
+        self.init(rawValue: UInt8(position))
+    }
+
+    /// Whether it counts against the service (rig-format.md, Thresholds).
+    public var isError: Bool {
+        switch self {
+        case .rejected, .serverError, .timeout, .transport, .malformed, .blocked: true
+        case .ok, .pending, .throttled, .notSent: false
+        }
+    }
+
+    private static let names = [
+        "ok", "pending", "throttled", "rejected", "server-error", "timeout", "transport",
+        "malformed", "blocked", "not-sent",
+    ]
+}
+
+extension Outcome: CustomStringConvertible {
+    public var description: String { name }
+}

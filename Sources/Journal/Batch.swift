@@ -1,0 +1,49 @@
+/// What one lane measured of itself over an interval: turns of its loop and how late it woke.
+public struct LaneHealth: Sendable, Hashable {
+    public var lane: Int
+    public var from: Instant
+    public var through: Instant
+    public var turns: Int
+    /// Time spent in turns, that is not waiting.
+    public var busy: Duration
+    public var longestTurn: Duration
+
+    public init(
+        lane: Int, from: Instant, through: Instant, turns: Int, busy: Duration,
+        longestTurn: Duration
+    ) {
+        self.lane = lane
+        self.from = from
+        self.through = through
+        self.turns = turns
+        self.busy = busy
+        self.longestTurn = longestTurn
+    }
+}
+
+/// What a lane hands to the journal, a few times a second: never one by one.
+public struct Batch: Sendable {
+    public var lane: Int
+    public var exchanges: [Exchange]
+    public var households: [HouseholdRecord]
+    public var health: LaneHealth?
+    /// Everything that ended before this instant, on this lane, is in this batch or an earlier one.
+    public var through: Instant
+
+    public init(
+        lane: Int, exchanges: [Exchange] = [], households: [HouseholdRecord] = [],
+        health: LaneHealth? = nil, through: Instant
+    ) {
+        self.lane = lane
+        self.exchanges = exchanges
+        self.households = households
+        self.health = health
+        self.through = through
+    }
+}
+
+/// Where batches go. Called on a lane's thread: must only hand over, never block a live lane on a
+/// disk. A virtual lane may be made to wait, so that it cannot outrun the disk.
+public protocol HistorySink: Sendable {
+    func append(_ batch: Batch)
+}

@@ -1,0 +1,163 @@
+public import Dialects
+public import Statistics
+
+/// The aggregate of one operation of one kind of household in one second of the run: what is kept
+/// of every exchange, whatever `record:` says. Counts go to the second in which the exchange ended,
+/// except `sent`, which goes to the second in which it was sent.
+public struct Cell: Sendable, Hashable {
+    public struct Key: Sendable, Hashable, Comparable {
+        public var second: Int
+        public var operation: OperationName
+        /// Position in `HistoryHeader.kinds`.
+        public var kind: Int
+
+        public init(second: Int, operation: OperationName, kind: Int) {
+            self.second = second
+            self.operation = operation
+            self.kind = kind
+        }
+
+        public static func < (left: Key, right: Key) -> Bool {
+            (left.second, left.operation.rawValue, left.kind)
+                < (right.second, right.operation.rawValue, right.kind)
+        }
+    }
+
+    public var key: Key
+    public var sent = 0
+    /// Ended with an answer, whichever.
+    public var completed = 0
+    /// By `Exchange.isError`: answers that the rig provoked on purpose are none.
+    public var errors = 0
+    /// By `Outcome.rawValue`.
+    public var outcomes = [Int](repeating: 0, count: Outcome.allCases.count)
+    /// Answers by HTTP status.
+    public var statuses: [Int: Int] = [:]
+    /// Of the exchanges that were answered.
+    public var latency = Histogram()
+    public var service = Histogram()
+    /// Of all exchanges that were sent.
+    public var lateness = Histogram()
+
+    public init(key: Key) {
+        self.key = key
+    }
+
+    /// Adds `other` to this one, whatever its key: the sum over seconds or kinds.
+    public mutating func merge(_ other: Cell) {
+        sent += other.sent
+        completed += other.completed
+        errors += other.errors
+        for position in outcomes.indices { outcomes[position] += other.outcomes[position] }
+        statuses.merge(other.statuses, uniquingKeysWith: +)
+        latency.merge(other.latency)
+        service.merge(other.service)
+        lateness.merge(other.lateness)
+    }
+}
+
+/// Errors that look the same, counted together.
+public struct ErrorGroup: Sendable, Hashable {
+    public var operation: OperationName
+    public var outcome: Outcome
+    /// HTTP status, 0 when there was no answer.
+    public var status: Int
+    /// The service's own word, or the kind of transport error.
+    public var reason: String
+    public var count: Int
+    public var first: Instant
+    public var last: Instant
+    /// The first of them.
+    public var example: Exchange?
+
+    public init(
+        operation: OperationName, outcome: Outcome, status: Int, reason: String, count: Int,
+        first: Instant, last: Instant, example: Exchange?
+    ) {
+        self.operation = operation
+        self.outcome = outcome
+        self.status = status
+        self.reason = reason
+        self.count = count
+        self.first = first
+        self.last = last
+        self.example = example
+    }
+}
+
+/// What a history says about its run before the first exchange.
+public struct HistoryHeader: Sendable, Hashable {
+    /// Name of the run directory.
+    public var run: String
+    public var rigName: String
+    /// The rig as resolved, without secrets; a report of a saved run needs no rig file.
+    public var rigSource: String
+    public var seed: UInt64
+    /// Wall clock at `Instant.start`, microseconds since 1970; a fixed date in virtual time.
+    public var startedMicroseconds: Int64
+    public var target: String
+    public var protocolName: String
+    public var version: String
+    public var isVirtual: Bool
+    public var lanes: Int
+    /// Names of the kinds of households, in the rig's order.
+    public var kinds: [String]
+    /// Nil when it depends on how fast households live.
+    public var plannedHouseholds: Int?
+    /// Free text about what the load is: `50/s for 40 s`.
+    public var load: String
+    /// All thresholds in force, as written.
+    public var thresholds: [String]
+    /// validity: lateness-p99 in nanoseconds, busy share, fail on breach.
+    public var validLatenessNanoseconds: Int64
+    public var validBusy: Double
+    public var breachFails: Bool
+
+    public init(
+        run: String, rigName: String, rigSource: String, seed: UInt64, startedMicroseconds: Int64,
+        target: String, protocolName: String, version: String, isVirtual: Bool, lanes: Int,
+        kinds: [String], plannedHouseholds: Int?, load: String, thresholds: [String],
+        validLatenessNanoseconds: Int64, validBusy: Double, breachFails: Bool
+    ) {
+        self.run = run
+        self.rigName = rigName
+        self.rigSource = rigSource
+        self.seed = seed
+        self.startedMicroseconds = startedMicroseconds
+        self.target = target
+        self.protocolName = protocolName
+        self.version = version
+        self.isVirtual = isVirtual
+        self.lanes = lanes
+        self.kinds = kinds
+        self.plannedHouseholds = plannedHouseholds
+        self.load = load
+        self.thresholds = thresholds
+        self.validLatenessNanoseconds = validLatenessNanoseconds
+        self.validBusy = validBusy
+        self.breachFails = breachFails
+    }
+}
+
+/// How a run ended; nil in a history that was cut short (`kill -9`).
+public struct HistoryEnd: Sendable, Hashable {
+    /// When the last lane came to rest.
+    public var ended: Instant
+    public var interrupted: Bool
+    /// Why it could not go on, in words for the user; empty when it could.
+    public var failure: String
+    /// Share of one core that the process used, in percent; 0 in virtual time.
+    public var cpuPercent: Double
+    /// Hash over the canonical events (decisions.md, 18), hex.
+    public var historyHash: String
+
+    public init(
+        ended: Instant, interrupted: Bool, failure: String, cpuPercent: Double, historyHash: String
+    ) {
+        self.ended = ended
+        self.interrupted = interrupted
+        self.failure = failure
+        self.cpuPercent = cpuPercent
+        self.historyHash = historyHash
+    }
+}

@@ -1,0 +1,83 @@
+/// How far a household got; each stage includes those before it.
+public enum Stage: UInt8, CaseIterable, Sendable, Comparable {
+    case arrived, registered, codeShown, codeTyped, signedIn, playing, loggedOut
+
+    public var name: String { Self.names[Int(rawValue)] }
+
+    public init?(name: String) {
+        guard let position = Self.names.firstIndex(of: name) else { return nil }
+        self.init(rawValue: UInt8(position))
+    }
+
+    private static let names = [
+        "arrived", "registered", "code-shown", "code-typed", "signed-in", "playing", "logged-out",
+    ]
+
+    public static func < (left: Stage, right: Stage) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// One household's life in a line: kept at each stage, so that a run that is cut short still tells
+/// where everybody was.
+public struct HouseholdRecord: Sendable, Hashable {
+    public enum Fate: UInt8, CaseIterable, Sendable {
+        case running, signedIn, preSignedIn, failed, abandoned
+
+        public var name: String { Self.names[Int(rawValue)] }
+
+        public init?(name: String) {
+            guard let position = Self.names.firstIndex(of: name) else { return nil }
+            self.init(rawValue: UInt8(position))
+        }
+
+        private static let names = ["running", "signed-in", "pre-signed-in", "failed", "abandoned"]
+    }
+
+    public var household: Int
+    public var kind: String
+    public var lane: Int
+    public var arrived: Instant
+    public var stage: Stage
+    public var fate: Fate
+    /// What stopped it, in words for a reader; empty while all is well.
+    public var cause: String
+    /// The TV shows its code.
+    public var codeShown: Instant?
+    /// The sign-in's last response reached the phone.
+    public var phoneDone: Instant?
+    /// End of the first exchange in which the TV saw its token.
+    public var tokenSeen: Instant?
+    /// The viewer's own part of the time between code shown and token seen.
+    public var viewerTime: Duration
+    public var polls: Int
+    public var ended: Instant?
+
+    public init(household: Int, kind: String, lane: Int, arrived: Instant) {
+        self.household = household
+        self.kind = kind
+        self.lane = lane
+        self.arrived = arrived
+        stage = .arrived
+        fate = .running
+        cause = ""
+        viewerTime = .zero
+        polls = 0
+    }
+
+    /// Code shown → token seen by the TV.
+    public var signIn: Duration? {
+        guard let codeShown, let tokenSeen else { return nil }
+        return tokenSeen - codeShown
+    }
+
+    /// The same less the viewer's own time; never negative.
+    public var signInService: Duration? {
+        signIn.map { max(.zero, $0 - viewerTime) }
+    }
+
+    /// The sign-in's last response at the phone → first poll that saw the token. A poll that was
+    /// pending in between gives the upper bound, so it is never negative.
+    public var tokenVisibility: Duration? {
+        guard let phoneDone, let tokenSeen else { return nil }
+        return max(.zero, tokenSeen - phoneDone)
+    }
+}

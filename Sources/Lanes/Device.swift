@@ -1,0 +1,32 @@
+public import Dialects
+public import Journal
+
+/// A screen as its lane knows it: whose connections, cookies and address a request uses. Lives on
+/// one lane.
+public final class Device {
+    public let id: DeviceID
+    public let identity: DeviceIdentity
+    public var cookies: CookieJar
+    /// Numbers the exchanges of the household; shared by its devices.
+    let counter: Counter
+    /// For the transport: its own bookkeeping of this device (connection slot).
+    public var transportSlot: AnyObject?
+
+    public init(id: DeviceID, identity: DeviceIdentity, counter: Counter) {
+        self.id = id
+        self.identity = identity
+        self.cookies = CookieJar()
+        self.counter = counter
+    }
+
+    /// Counts from 1.
+    public final class Counter {
+        private var last = 0
+        public init() {}
+
+        func next() -> Int {
+            last += 1
+            return last
+        }
+    }
+}

@@ -1,0 +1,274 @@
+public import Dialects
+internal import Glibc
+public import Journal
+internal import Synchronization
+
+/// The lane was stopped while a flow slept.
+public struct Stopped: Error {
+    public init() {}
+}
+
+/// One exchange as a flow sees it: what is recorded, and what it learnt.
+public struct Answered: Sendable {
+    public var exchange: Exchange
+    public var answer: Answer
+}
+
+/// Time, order and I/O for a group of households: the only place where time passes, requests leave
+/// and events are recorded. Live and virtual lanes differ only in their loop and transport.
+///
+/// A lane is both the serial executor of its households (they are actors on it) and the task
+/// executor of their tasks. With a serial executor alone, a resumed continuation would first visit
+/// the global pool: order, and with it a seed, would be lost.
+///
+/// Safe because everything but `enqueue`, `post`, `stop` and `isStopping` runs on the thread that is
+/// inside `run()`, which `checkIsolated` compares; those four touch only `inbox` and `stopAt`.
+public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
+    public let index: Int
+    let loop: any LaneLoop
+    private let correspondence: Correspondence
+    private let sink: any HistorySink
+    private var transport: (any Transport)!
+
+    private var timers = TimerHeap()
+    private var ready: [UnownedJob] = []
+    private var spare: [UnownedJob] = []
+    private var flows = 0
+    private var batch: Batch
+    private var health: LaneHealth
+    private var flushDue: Instant
+    private var hasStopped = false
+
+    private struct Inbox {
+        var jobs: [UnownedJob] = []
+        var actions: [@Sendable () -> Void] = []
+        var stopAt: Instant?
+        var isRunning = true
+    }
+    private let inbox = Mutex(Inbox())
+    private let thread = Atomic<UInt>(0)
+
+    /// How much is handed to the journal at once, and how often at least.
+    private static let batchSize = 512
+    private static let batchEvery: Duration = .milliseconds(100)
+
+    public init(
+        index: Int, loop: any LaneLoop, correspondence: Correspondence, sink: any HistorySink
+    ) {
+        self.index = index
+        self.loop = loop
+        self.correspondence = correspondence
+        self.sink = sink
+        batch = Batch(lane: index, through: .start)
+        health = LaneHealth(
+            lane: index, from: .start, through: .start, turns: 0, busy: .zero, longestTurn: .zero)
+        flushDue = .start + Self.batchEvery
+    }
+
+    /// A transport needs its lane and a lane its transport: set once, before `run()`.
+    public func use(_ transport: any Transport) {
+        self.transport = transport
+    }
+
+    // MARK: What flows use
+
+    public var now: Instant { loop.now }
+
+    /// Waits until `instant`; at once when it has passed. Throws when the lane stops meanwhile.
+    public func sleep(until instant: Instant) async throws(Stopped) {
+        if hasStopped { throw Stopped() }
+        let stopped = await withUnsafeContinuation { sleeper in
+            timers.push(due: instant.nanoseconds, .wake(sleeper))
+        }
+        if stopped { throw Stopped() }
+    }
+
+    public func sleep(for duration: Duration) async throws(Stopped) {
+        try await sleep(until: now + duration)
+    }
+
+    /// Sends a request and waits for what becomes of it. `planned` is when it was due: now, unless
+    /// a pace had wanted it earlier. Never throws: a request that could not be sent is an exchange
+    /// too.
+    public func send(_ call: Call, from device: Device, planned: Instant? = nil) async -> Answered {
+        let due = planned ?? now
+        let sequence = device.counter.next()
+        guard !hasStopped else {
+            let error = TransportError(.stopped, "the run was stopped before this was sent")
+            let transfer = Transfer(sent: nil, firstByte: nil, ended: now, result: .refused(error))
+            return record(transfer, of: call, from: device, sequence: sequence, planned: due)
+        }
+        let dressed = correspondence.dress(call, from: device, sequence: sequence)
+        let transfer = await withUnsafeContinuation { flow in
+            transport.start(dressed, from: device) { flow.resume(returning: $0) }
+        }
+        return record(transfer, of: dressed, from: device, sequence: sequence, planned: due)
+    }
+
+    /// Keeps a household's state as of now.
+    public func note(_ household: HouseholdRecord) {
+        batch.households.append(household)
+    }
+
+    /// Starts a flow on this lane. The lane runs until its last flow has ended.
+    public func start(_ flow: @escaping @Sendable () async -> Void) {
+        flows += 1
+        Task(executorPreference: self) {
+            await flow()
+            self.flows -= 1
+        }
+    }
+
+    /// Calls `action` on this lane at `instant`: for transports and for the coordinator's pace.
+    public func at(_ instant: Instant, _ action: @escaping () -> Void) {
+        timers.push(due: instant.nanoseconds, .call(action))
+    }
+
+    /// A device was switched off.
+    public func retire(_ device: Device) {
+        transport.retire(device)
+    }
+
+    // MARK: From other threads
+
+    /// Runs `action` on the lane, soon.
+    public func post(_ action: @escaping @Sendable () -> Void) {
+        inbox.withLock { $0.actions.append(action) }
+        loop.wake()
+    }
+
+    /// Stops the lane at `instant`: sleepers are woken with `Stopped`, exchanges under way end, and
+    /// `run()` returns once the flows have. A second call may only bring it forward.
+    public func stop(at instant: Instant) {
+        inbox.withLock { $0.stopAt = min($0.stopAt ?? .distantFuture, instant) }
+        loop.wake()
+    }
+
+    // MARK: The loop
+
+    /// Runs until no flow is left and `isFinished` says that none will come. Blocks its thread; the
+    /// coordinator gives it one.
+    public func run(until isFinished: () -> Bool) {
+        thread.store(UInt(pthread_self()), ordering: .releasing)
+        defer { thread.store(0, ordering: .releasing) }
+        var stopAt: Instant?
+        while true {
+            let began = loop.now
+            stopAt = takeInbox() ?? stopAt
+            if let stopAt, !hasStopped, began >= stopAt { stopFlows() }
+            runReady()
+            while let timer = timers.pop(dueBy: loop.now.nanoseconds) {
+                switch timer.action {
+                case .wake(let sleeper): sleeper.resume(returning: false)
+                case .call(let action): action()
+                }
+                runReady()
+            }
+            endTurn(began: began)
+            if flows == 0, isFinished() { break }
+            let wanted = [
+                timers.next.map(Instant.init(nanoseconds:)),
+                stopAt.flatMap { hasStopped ? nil : $0 },
+            ]
+            let deadline = wanted.compactMap { $0 }.min()
+            precondition(
+                deadline != nil || loop.canBeWoken, "a virtual lane has flows but no timer")
+            loop.wait(until: deadline)
+        }
+        flush()
+    }
+
+    private func endTurn(began: Instant) {
+        let ended = loop.now
+        health.turns += 1
+        let turn = ended - began
+        health.busy += turn
+        health.longestTurn = max(health.longestTurn, turn)
+        if ended >= flushDue || batch.exchanges.count >= Self.batchSize { flush() }
+    }
+
+    private func flush() {
+        let now = loop.now
+        health.through = now
+        batch.health = health
+        batch.through = now
+        sink.append(batch)
+        batch = Batch(lane: index, through: now)
+        batch.exchanges.reserveCapacity(Self.batchSize)
+        health = LaneHealth(
+            lane: index, from: now, through: now, turns: 0, busy: .zero, longestTurn: .zero)
+        flushDue = now + Self.batchEvery
+    }
+
+    private func stopFlows() {
+        hasStopped = true
+        for sleeper in timers.removeSleepers() { sleeper.resume(returning: true) }
+        transport.abort()
+    }
+
+    private func takeInbox() -> Instant? {
+        let (jobs, actions, stopAt) = inbox.withLock { inbox in
+            defer {
+                inbox.jobs = []
+                inbox.actions = []
+            }
+            return (inbox.jobs, inbox.actions, inbox.stopAt)
+        }
+        ready.append(contentsOf: jobs)
+        for action in actions { action() }
+        return stopAt
+    }
+
+    private func runReady() {
+        while !ready.isEmpty {
+            swap(&ready, &spare)
+            for job in spare {
+                job.runSynchronously(
+                    isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+            }
+            spare.removeAll(keepingCapacity: true)
+        }
+    }
+
+    // MARK: Executor
+
+    public func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        if isCurrent {
+            ready.append(job)
+        } else {
+            inbox.withLock { $0.jobs.append(job) }
+            loop.wake()
+        }
+    }
+
+    public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+        UnownedSerialExecutor(ordinary: self)
+    }
+
+    public func asUnownedTaskExecutor() -> UnownedTaskExecutor {
+        UnownedTaskExecutor(ordinary: self)
+    }
+
+    public func checkIsolated() {
+        precondition(isCurrent, "this may only run on lane \(index)")
+    }
+
+    private var isCurrent: Bool {
+        thread.load(ordering: .acquiring) == UInt(pthread_self())
+    }
+
+    // MARK: Recording
+
+    private func record(
+        _ transfer: Transfer, of call: Call, from device: Device, sequence: Int, planned: Instant
+    ) -> Answered {
+        if case .answered(let reply) = transfer.result {
+            device.cookies.store(reply.headers, from: call.address)
+        }
+        let answered = correspondence.exchange(
+            transfer, of: call, from: device.id, lane: index, sequence: sequence, planned: planned)
+        batch.exchanges.append(answered.exchange)
+        return answered
+    }
+}

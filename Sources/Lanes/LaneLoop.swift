@@ -1,0 +1,28 @@
+public import Journal
+
+/// Where a lane's time comes from and how it waits: the one difference between live and virtual.
+public protocol LaneLoop: AnyObject {
+    var now: Instant { get }
+    /// Waits until `deadline` (nil: for ever), or until something else wants the lane: readiness of
+    /// a descriptor, `wake()`. Handlers of ready descriptors have run when it returns.
+    func wait(until deadline: Instant?)
+    /// Ends a `wait` early. From any thread.
+    func wake()
+    /// Whether waiting may be ended by something that is not a timer: false in virtual time, where
+    /// a lane without timers is finished.
+    var canBeWoken: Bool { get }
+}
+
+/// Virtual time: waiting is jumping. No thread ever sleeps, so an hour takes as long as its work.
+public final class VirtualLoop: LaneLoop {
+    public private(set) var now: Instant = .start
+    public let canBeWoken = false
+
+    public init() {}
+
+    public func wait(until deadline: Instant?) {
+        if let deadline, deadline > now { now = deadline }
+    }
+
+    public func wake() {}
+}

@@ -1,0 +1,82 @@
+internal import Journal
+
+/// What to do at an instant.
+struct Timer {
+    enum Action {
+        /// A sleeping flow; resumed with true when the lane stopped instead.
+        case wake(UnsafeContinuation<Bool, Never>)
+        case call(() -> Void)
+    }
+
+    var due: Int64
+    /// Ties are broken by the order of setting, so that a seed repeats.
+    var order: UInt64
+    var action: Action
+}
+
+/// A four-ary min-heap of timers: shallower than a binary one, and the four children share a cache
+/// line or two.
+struct TimerHeap {
+    private var timers: [Timer] = []
+    private var order: UInt64 = 0
+
+    var isEmpty: Bool { timers.isEmpty }
+    var count: Int { timers.count }
+    /// Nanoseconds of the earliest timer.
+    var next: Int64? { timers.first?.due }
+
+    mutating func push(due: Int64, _ action: Timer.Action) {
+        order += 1
+        let timer = Timer(due: due, order: order, action: action)
+        var hole = timers.count
+        timers.append(timer)
+        while hole > 0 {
+            let parent = (hole - 1) / 4
+            guard Self.isBefore(timer, timers[parent]) else { break }
+            timers[hole] = timers[parent]
+            hole = parent
+        }
+        timers[hole] = timer
+    }
+
+    /// Removes the earliest timer if it is due at or before `instant`.
+    mutating func pop(dueBy instant: Int64) -> Timer? {
+        guard let first = timers.first, first.due <= instant else { return nil }
+        let last = timers.removeLast()
+        if timers.isEmpty { return first }
+        var hole = 0
+        while true {
+            let firstChild = hole * 4 + 1
+            guard firstChild < timers.count else { break }
+            var least = firstChild
+            for child in firstChild + 1..<max(firstChild + 1, min(firstChild + 4, timers.count))
+            where Self.isBefore(timers[child], timers[least]) {
+                least = child
+            }
+            guard Self.isBefore(timers[least], last) else { break }
+            timers[hole] = timers[least]
+            hole = least
+        }
+        timers[hole] = last
+        return first
+    }
+
+    /// Takes out every sleeper, earliest first, and leaves the calls.
+    mutating func removeSleepers() -> [UnsafeContinuation<Bool, Never>] {
+        let sorted = timers.sorted(by: Self.isBefore)
+        timers = []
+        var sleepers: [UnsafeContinuation<Bool, Never>] = []
+        for timer in sorted {
+            switch timer.action {
+            case .wake(let sleeper): sleepers.append(sleeper)
+            // Appending in order keeps the heap property: a sorted array is a heap.
+            case .call: timers.append(timer)
+            }
+        }
+        return sleepers
+    }
+
+    private static func isBefore(_ left: Timer, _ right: Timer) -> Bool {
+        left.due != right.due ? left.due < right.due : left.order < right.order
+    }
+}

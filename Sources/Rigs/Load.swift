@@ -1,0 +1,95 @@
+public import Dialects
+public import Statistics
+
+/// Households per second.
+public struct Rate: Sendable, Hashable, Comparable {
+    public var perSecond: Double
+
+    public init(perSecond: Double) {
+        self.perSecond = perSecond
+    }
+
+    public static func < (left: Rate, right: Rate) -> Bool { left.perSecond < right.perSecond }
+}
+
+/// How households come.
+public enum Load: Sendable, Hashable {
+    /// They arrive on their own, whatever the service does.
+    case open(Arrivals)
+    /// So many at a time, each followed by another, until `for` has passed since the start.
+    case closed(households: Int, for: Duration, settle: Duration)
+    /// So many, all at the start, each living once.
+    case once(households: Int, settle: Duration)
+
+    public struct Arrivals: Sendable, Hashable {
+        public enum Stage: Sendable, Hashable {
+            /// From the rate before it, straight to this one.
+            case ramp(to: Rate, over: Duration)
+            /// At the rate before it.
+            case hold(Duration)
+        }
+
+        public enum Spacing: String, Sendable, CaseIterable { case even, poisson }
+
+        public var stages: [Stage]
+        public var spacing: Spacing
+        public var settle: Duration
+
+        public init(stages: [Stage], spacing: Spacing = .even, settle: Duration = .seconds(15)) {
+            self.stages = stages
+            self.spacing = spacing
+            self.settle = settle
+        }
+    }
+
+    /// How long first screens go on polling once no viewer is left who could still sign in.
+    public var settle: Duration {
+        switch self {
+        case .open(let arrivals): arrivals.settle
+        case .closed(_, _, let settle), .once(_, let settle): settle
+        }
+    }
+}
+
+/// A sort of household, and its share of all.
+public struct HouseholdKind: Sendable, Hashable {
+    public enum FirstScreen: String, Sendable, CaseIterable { case tvos }
+
+    public var name: String
+    public var weight: Int
+    public var firstScreen: FirstScreen
+    public var secondScreens: Int
+    public var device: DeviceInfo
+    public var viewer: Viewer
+
+    /// The human: times, and shares (0 to 1) of what people do wrong.
+    public struct Viewer: Sendable, Hashable {
+        /// Code shown → the viewer has the phone in hand and types.
+        public var noticesCode: Distribution
+        /// Login page shown → credentials sent.
+        public var signsIn: Distribution
+        public var givesUp: Double
+
+        public init(
+            noticesCode: Distribution = .lognormal(median: .seconds(8), p95: .seconds(30)),
+            signsIn: Distribution = .lognormal(median: .seconds(20), p95: .seconds(90)),
+            givesUp: Double = 0.03
+        ) {
+            self.noticesCode = noticesCode
+            self.signsIn = signsIn
+            self.givesUp = givesUp
+        }
+    }
+
+    public init(
+        name: String, weight: Int, firstScreen: FirstScreen = .tvos, secondScreens: Int = 1,
+        device: DeviceInfo, viewer: Viewer = Viewer()
+    ) {
+        self.name = name
+        self.weight = weight
+        self.firstScreen = firstScreen
+        self.secondScreens = secondScreens
+        self.device = device
+        self.viewer = viewer
+    }
+}

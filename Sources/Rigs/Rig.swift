@@ -1,0 +1,175 @@
+public import Dialects
+public import Statistics
+
+/// What a rig file says, already checked and with every default filled in: nothing in it means "not
+/// validated yet". The keys and their defaults are those of rig-format.md.
+public struct Rig: Sendable, Hashable {
+    /// The name in reports.
+    public var name: String
+    public var seed: Seed
+    public var identities: Identities
+    public var target: Target
+    public var load: Load
+    public var kinds: [HouseholdKind]
+    public var polling: Polling
+    public var code: CodeTerms
+    public var afterSignIn: [Activity]
+    public var connections: Connections
+    public var forwardedFor: ForwardedFor
+    /// Nil: one for each core, less one when the target is embedded.
+    public var lanes: Int?
+    public var record: Recording
+    public var validity: Validity
+    public var standin: StandinTerms
+    public var thresholds: [Threshold]
+    /// The file as it was read, with `--set` applied and secrets left as `${NAME}`; for reports.
+    public var source: String
+
+    public enum Identities: String, Sendable, CaseIterable {
+        case perRun = "per-run"
+        case bySeed = "by-seed"
+    }
+
+    public enum Connections: String, Sendable, CaseIterable {
+        case perDevice = "per-device"
+        case pooled, fresh
+    }
+
+    public enum ForwardedFor: Sendable, Hashable {
+        case perDevice
+        case none
+    }
+
+    /// What is kept of single exchanges. Aggregates are always kept in full.
+    public enum Recording: Sendable, Hashable {
+        case all
+        /// This share (0 to 1) of the households that nothing went wrong in, and all others.
+        case sample(Double)
+        case aggregates
+        case none
+    }
+
+    /// When the rig was the bottleneck (exit code 4).
+    public struct Validity: Sendable, Hashable {
+        public var latenessP99: Duration
+        /// Share of time that a lane may spend in turns, 0 to 1.
+        public var busy: Double
+        public var failsOnBreach: Bool
+
+        public init(
+            latenessP99: Duration = .milliseconds(10), busy: Double = 0.9,
+            failsOnBreach: Bool = true
+        ) {
+            self.latenessP99 = latenessP99
+            self.busy = busy
+            self.failsOnBreach = failsOnBreach
+        }
+    }
+
+    /// How a first screen polls (rest-v1.md § 15).
+    public struct Polling: Sendable, Hashable {
+        public var every: Duration
+        /// Share of `every` by which an interval varies both ways, 0 to 1.
+        public var jitter: Double
+        public var target: PollTarget
+        /// Spread: each device has a phase of its own. Aligned: all poll on the same beat.
+        public var isAligned: Bool
+
+        public init(
+            every: Duration = .seconds(5), jitter: Double = 0.1, target: PollTarget = .authn,
+            isAligned: Bool = false
+        ) {
+            self.every = every
+            self.jitter = jitter
+            self.target = target
+            self.isAligned = isAligned
+        }
+    }
+
+    public struct CodeTerms: Sendable, Hashable {
+        /// Asked for when the rig says so; nil leaves it to the service.
+        public var lifetime: Duration?
+        /// The TV deletes its code once it has its token.
+        public var deletesAfter: Bool
+        /// Share of households that ask for a new code instead of using the first, 0 to 1.
+        public var newCode: Double
+
+        public init(lifetime: Duration? = nil, deletesAfter: Bool = false, newCode: Double = 0) {
+            self.lifetime = lifetime
+            self.deletesAfter = deletesAfter
+            self.newCode = newCode
+        }
+    }
+
+    /// What the TV does once it is signed in.
+    public enum Activity: Sendable, Hashable {
+        case userMetadata, preauthorize, authorize, mediaToken
+        case watch(Distribution)
+        /// Share of households that log out at this point.
+        case logout(Double)
+        /// Share of households that sign in once more, from the start; ends the list when taken.
+        case again(Double)
+    }
+
+    /// Settings of the embedded stand-in.
+    public struct StandinTerms: Sendable, Hashable {
+        public enum Throttle: Sendable, Hashable {
+            case contract, off
+        }
+        public var throttle: Throttle
+        public var isStrict: Bool
+        public var authnLifetime: Duration
+        public var authzLifetime: Duration
+        public var deletesOnFirstRetrieve: Bool
+        public var enhancedErrors: Bool
+        /// Virtual time only: one way from device to service.
+        public var latency: Distribution
+        /// Virtual time only: share of requests that are lost, 0 to 1.
+        public var loss: Double
+
+        public init(
+            throttle: Throttle = .contract, isStrict: Bool = false,
+            authnLifetime: Duration = .seconds(6 * 3600),
+            authzLifetime: Duration = .seconds(24 * 3600),
+            deletesOnFirstRetrieve: Bool = false, enhancedErrors: Bool = false,
+            latency: Distribution = .lognormal(median: .milliseconds(2), p95: .milliseconds(8)),
+            loss: Double = 0
+        ) {
+            self.throttle = throttle
+            self.isStrict = isStrict
+            self.authnLifetime = authnLifetime
+            self.authzLifetime = authzLifetime
+            self.deletesOnFirstRetrieve = deletesOnFirstRetrieve
+            self.enhancedErrors = enhancedErrors
+            self.latency = latency
+            self.loss = loss
+        }
+    }
+
+    public init(
+        name: String, seed: Seed, identities: Identities, target: Target, load: Load,
+        kinds: [HouseholdKind], polling: Polling = Polling(), code: CodeTerms = CodeTerms(),
+        afterSignIn: [Activity] = [], connections: Connections = .perDevice,
+        forwardedFor: ForwardedFor = .perDevice, lanes: Int? = nil, record: Recording = .all,
+        validity: Validity = Validity(), standin: StandinTerms = StandinTerms(),
+        thresholds: [Threshold] = [], source: String = ""
+    ) {
+        self.name = name
+        self.seed = seed
+        self.identities = identities
+        self.target = target
+        self.load = load
+        self.kinds = kinds
+        self.polling = polling
+        self.code = code
+        self.afterSignIn = afterSignIn
+        self.connections = connections
+        self.forwardedFor = forwardedFor
+        self.lanes = lanes
+        self.record = record
+        self.validity = validity
+        self.standin = standin
+        self.thresholds = thresholds
+        self.source = source
+    }
+}

@@ -1,0 +1,61 @@
+public import Dialects
+
+/// A line of `thresholds:`, understood (rig-format.md, Thresholds).
+public struct Threshold: Sendable, Hashable {
+    public enum Subject: Sendable, Hashable {
+        case operation(OperationName)
+        case signIn, signInService, tokenVisibility
+        /// All exchanges together.
+        case everything
+        case householdsFailed, householdsAbandoned
+        case violations, undecided
+        case invariant(String)
+    }
+
+    /// Which of an exchange's times.
+    public enum Time: String, Sendable { case latency, service, lateness }
+
+    public enum Measure: Sendable, Hashable {
+        /// Share of the time's values at or below: 0.99 for p99.
+        case percentile(Double, Time)
+        case min(Time)
+        case mean(Time)
+        case max(Time)
+        /// Share of exchanges, 0 to 1.
+        case errors, throttled
+        /// Exchanges per second.
+        case rate
+        /// Households or violations, as a number or as a share.
+        case count, share
+    }
+
+    public enum Comparison: String, Sendable, CaseIterable {
+        case below = "<"
+        case atMost = "<="
+        case above = ">"
+        case atLeast = ">="
+        case equal = "=="
+    }
+
+    /// Only households of the kind with this name.
+    public var kind: String?
+    public var subject: Subject
+    public var measure: Measure
+    public var comparison: Comparison
+    /// Nanoseconds for times, 0 to 1 for shares, else a number.
+    public var bound: Double
+    /// As it was written.
+    public var text: String
+
+    public init(
+        kind: String? = nil, subject: Subject, measure: Measure, comparison: Comparison,
+        bound: Double, text: String
+    ) {
+        self.kind = kind
+        self.subject = subject
+        self.measure = measure
+        self.comparison = comparison
+        self.bound = bound
+        self.text = text
+    }
+}
