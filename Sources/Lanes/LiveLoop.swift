@@ -4,8 +4,23 @@ public import Journal
 
 /// Something that owns descriptors on a live lane.
 public protocol Readiness: AnyObject {
-    /// `events` are epoll's: EPOLLIN, EPOLLOUT, EPOLLERR, EPOLLHUP.
-    func ready(_ descriptor: Int32, events: UInt32)
+    /// Called on the lane's thread. May come once too often: after the descriptor was closed and
+    /// opened again under the same number, say.
+    func ready(_ descriptor: Int32, _ events: Events)
+}
+
+/// What a descriptor is watched for, or ready for; the bits are epoll's.
+public struct Events: OptionSet, Hashable, Sendable {
+    public let rawValue: UInt32
+
+    public init(rawValue: UInt32) {
+        self.rawValue = rawValue
+    }
+
+    public static let readable = Events(rawValue: EPOLLIN.rawValue)
+    public static let writable = Events(rawValue: EPOLLOUT.rawValue)
+    /// An error or the end of the connection: reported whether asked for or not.
+    public static let broken = Events(rawValue: EPOLLERR.rawValue | EPOLLHUP.rawValue)
 }
 
 /// A live lane's clock and waiting room: one epoll descriptor, one event descriptor to be woken by.
@@ -46,19 +61,14 @@ public final class LiveLoop: LaneLoop {
 
     public var now: Instant { Instant(nanoseconds: Self.monotonic() - origin) }
 
-    /// Watches a descriptor, or changes what it is watched for; `events` 0 stops it. Registration
-    /// is the caller's to keep small: a call costs a system call.
-    public func watch(_ descriptor: Int32, events: UInt32, by watcher: any Readiness) {
+    /// Watches a descriptor, or changes what it is watched for. Registration is the caller's to keep
+    /// small: a call costs a system call.
+    public func watch(_ descriptor: Int32, for events: Events, by watcher: any Readiness) {
         let index = Int(descriptor)
         while watchers.count <= index { watchers.append(nil) }
         var interest = epoll_event()
-        interest.events = events
+        interest.events = events.rawValue
         interest.data.fd = descriptor
-        if events == 0 {
-            epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, &interest)
-            watchers[index] = nil
-            return
-        }
         if watchers[index] == nil {
             if epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &interest) != 0, errno == EEXIST {
                 epoll_ctl(epoll, EPOLL_CTL_MOD, descriptor, &interest)
@@ -70,7 +80,14 @@ public final class LiveLoop: LaneLoop {
         watchers[index] = watcher
     }
 
-    /// The descriptor was closed by somebody else: epoll has dropped it already.
+    /// Ends the watching of a descriptor that stays open.
+    public func unwatch(_ descriptor: Int32) {
+        var interest = epoll_event()
+        epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, &interest)
+        forget(descriptor)
+    }
+
+    /// The descriptor is closed, or about to be: epoll drops it by itself.
     public func forget(_ descriptor: Int32) {
         if Int(descriptor) < watchers.count { watchers[Int(descriptor)] = nil }
     }
@@ -92,7 +109,7 @@ public final class LiveLoop: LaneLoop {
                 var value: UInt64 = 0
                 read(event, &value, 8)
             } else if Int(descriptor) < watchers.count, let watcher = watchers[Int(descriptor)] {
-                watcher.ready(descriptor, events: events[position].events)
+                watcher.ready(descriptor, Events(rawValue: events[position].events))
             }
         }
     }

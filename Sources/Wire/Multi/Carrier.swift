@@ -1,0 +1,341 @@
+internal import CCurl
+internal import Dialects
+internal import Glibc
+internal import Journal
+internal import Lanes
+
+/// A libcurl handle with its buffers, and the exchange it carries at the moment. Used again for the
+/// next exchange of its seat.
+final class Carrier {
+    let easy: Easy
+    private unowned let transport: CurlTransport
+    /// Whose exchange it carries. A seat owns its idle carriers, a carrier under way its seat.
+    private(set) var seat: Seat?
+    /// Position among the shard's carriers under way.
+    var position = 0
+
+    private let headers = HeaderList()
+    private let words: UnsafeMutablePointer<CChar>
+    private var resolve: UnsafeMutablePointer<curl_slist>?
+    private var reader: ReplyReader
+
+    // Of the exchange under way.
+    private var errand: Errand?
+    private var way: Way?
+    private var proxy: ProxyRoute.Proxy?
+    private var sent: Instant?
+    private var firstByte: Instant?
+    private var connection: Connection?
+    private var isReused = false
+    /// Bytes that libcurl had sent before the request itself (`CONNECT` to a proxy).
+    private var bytesBefore = 0
+    private var wouldRepeat = false
+    private var openFailure: Int32 = 0
+
+    init(_ transport: CurlTransport) throws(WireError) {
+        easy = try Easy()
+        self.transport = transport
+        reader = ReplyReader(limit: transport.settings.responseLimit)
+        words = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        prepare()
+        hearCallbacks()
+    }
+
+    deinit {
+        curl_set_pointer(easy.handle, CURLOPT_ERRORBUFFER, nil)
+        words.deallocate()
+        curl_slist_free_all(resolve)
+    }
+
+    // MARK: Before
+
+    /// What is the same for every exchange.
+    private func prepare() {
+        let settings = transport.settings
+        curl_set_pointer(
+            easy.handle, CURLOPT_PRIVATE, Unmanaged.passUnretained(self).toOpaque())
+        curl_set_pointer(easy.handle, CURLOPT_ERRORBUFFER, words)
+        easy.set(CURLOPT_NOSIGNAL, 1)
+        easy.set(CURLOPT_PATH_AS_IS, 1)
+        easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        easy.set(CURLOPT_NOPROXY, "")
+        easy.set(
+            CURLOPT_CONNECTTIMEOUT_MS, (settings.connectTimeout ?? settings.timeout).milliseconds)
+        switch settings.http {
+        case .http1: easy.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+        // A second request of a device waits for the first one's connection and shares it.
+        case .http2: easy.set(CURLOPT_PIPEWAIT, 1)
+        }
+        if settings.connections == .fresh {
+            easy.set(CURLOPT_FRESH_CONNECT, 1)
+            easy.set(CURLOPT_FORBID_REUSE, 1)
+        }
+        prepareTLS(settings.tls)
+    }
+
+    private func prepareTLS(_ tls: WireSettings.TLS) {
+        let minimum = tls.minimum == .v13 ? CURL_SSLVERSION_TLSv1_3 : CURL_SSLVERSION_TLSv1_2
+        easy.set(CURLOPT_SSLVERSION, Int(minimum))
+        if let certificate = tls.certificate {
+            easy.set(CURLOPT_SSLCERT, certificate)
+            easy.set(CURLOPT_SSLKEY, tls.key ?? certificate)
+        }
+        // No directory of roots: see TrustFile.
+        easy.set(CURLOPT_CAPATH, nil)
+        easy.set(CURLOPT_PROXY_CAPATH, nil)
+        if let roots = transport.trust.path {
+            easy.set(CURLOPT_CAINFO, roots)
+            easy.set(CURLOPT_PROXY_CAINFO, roots)
+        } else {
+            easy.set(CURLOPT_SSL_VERIFYPEER, 0)
+            easy.set(CURLOPT_SSL_VERIFYHOST, 0)
+        }
+    }
+
+    /// Takes up an exchange; the shard starts it.
+    func take(
+        _ errand: Errand, from seat: Seat, proxy: ProxyRoute.Proxy?, addresses: [IPAddress]
+    ) {
+        let way = seat.way(to: errand.origin)
+        begin(errand, seat, way, proxy)
+        let call = errand.call
+        easy.set(CURLOPT_URL, "\(way.origin)\(Self.escaped(call.address.target))")
+        if transport.settings.http == .http2 {
+            // By ALPN over TLS, at once without (RFC 9113, 3.3).
+            let version =
+                way.origin.scheme == .https
+                ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
+            easy.set(CURLOPT_HTTP_VERSION, Int(version))
+        }
+        let hasBody = call.method == .post || !call.body.isEmpty
+        if hasBody { easy.set(body: call.body) } else { easy.set(CURLOPT_HTTPGET, 1) }
+        easy.set(CURLOPT_CUSTOMREQUEST, call.method == .delete ? call.method.rawValue : nil)
+        easy.set(CURLOPT_HTTPHEADER, list: headers.fill(call.headers, hasBody: hasBody))
+        easy.set(CURLOPT_PROXY, proxy?.url ?? "")
+        easy.set(CURLOPT_CONNECT_TO, list: proxy == nil ? way.connectTo : nil)
+        tell(addresses, way, seat, proxy)
+        let left = transport.settings.timeout - (transport.lane.now - errand.began)
+        easy.set(CURLOPT_TIMEOUT_MS, max(1, left.milliseconds))
+    }
+
+    /// Takes up no exchange, but a visit to the connections of a device that is gone, at which
+    /// libcurl finds them dead and closes them; it is not let open another.
+    func bury(_ way: Way, of seat: Seat, addresses: [IPAddress]) {
+        begin(nil, seat, way, nil)
+        easy.set(CURLOPT_URL, "\(way.origin)/")
+        easy.set(CURLOPT_HTTPGET, 1)
+        easy.set(CURLOPT_HTTPHEADER, list: nil)
+        easy.set(CURLOPT_PROXY, "")
+        easy.set(CURLOPT_CONNECT_TO, list: way.connectTo)
+        tell(addresses, way, seat, nil)
+        easy.set(CURLOPT_TIMEOUT_MS, 1000)
+    }
+
+    private func begin(_ errand: Errand?, _ seat: Seat, _ way: Way, _ proxy: ProxyRoute.Proxy?) {
+        self.errand = errand
+        self.seat = seat
+        self.way = way
+        self.proxy = proxy
+        sent = nil
+        firstByte = nil
+        connection = nil
+        isReused = false
+        bytesBefore = 0
+        wouldRepeat = false
+        openFailure = 0
+        words.pointee = 0
+        reader.reset()
+    }
+
+    /// Hands back the seat.
+    func leave() -> Seat? {
+        defer { seat = nil }
+        return seat
+    }
+
+    /// Tells libcurl the addresses that permission was given for; it never resolves by itself.
+    private func tell(
+        _ addresses: [IPAddress], _ way: Way, _ seat: Seat, _ proxy: ProxyRoute.Proxy?
+    ) {
+        easy.set(CURLOPT_RESOLVE, list: nil)
+        curl_slist_free_all(resolve)
+        resolve = nil
+        let name: String? =
+            if let proxy {
+                IPAddress(proxy.host) == nil ? "\(proxy.host):\(proxy.port)" : nil
+            } else {
+                way.resolvedName
+            }
+        guard let name, way.told != addresses else { return }
+        way.told = addresses
+        for gone in seat.shard.takeForgotten() { resolve = curl_slist_append(resolve, "-\(gone)") }
+        let list = addresses.map(\.bracketed).joined(separator: ",")
+        resolve = curl_slist_append(resolve, "\(name):\(list)")
+        easy.set(CURLOPT_RESOLVE, list: resolve)
+    }
+
+    /// Spaces and controls would end the request line; a browser escapes them, and what is not
+    /// ASCII.
+    private static func escaped(_ target: String) -> String {
+        guard target.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7f }) else { return target }
+        let digits = Array("0123456789ABCDEF".utf8)
+        var bytes: [UInt8] = []
+        for byte in target.utf8 {
+            if byte <= 0x20 || byte >= 0x7f {
+                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    // MARK: During
+
+    private func hearCallbacks() {
+        // Safe because libcurl calls back only inside calls that the lane makes, on this handle,
+        // which the carrier owns.
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        curl_set_write_callbacks(
+            easy.handle,
+            { bytes, size, count, context in
+                Carrier.from(context).takeLine(bytes, size * count) ? size * count : 0
+            },
+            { bytes, size, count, context in
+                Carrier.from(context).takeBody(bytes, size * count) ? size * count : 0
+            }, context)
+        curl_set_prereq_callback(
+            easy.handle,
+            { context, remote, local, remotePort, localPort in
+                guard let remote, let local else { return CURL_PREREQFUNC_ABORT }
+                let goesOn = Carrier.from(context)
+                    .willSend(from: local, Int(localPort), to: remote, Int(remotePort))
+                return goesOn ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+            }, context)
+        curl_set_open_socket_callback(
+            easy.handle,
+            { context, _, address in
+                guard let address else { return -1 }
+                return Carrier.from(context).open(address.pointee)
+            }, context)
+        curl_set_close_socket_callback(
+            easy.handle,
+            { table, descriptor in
+                guard let table else { return 0 }
+                Unmanaged<ConnectionTable>.fromOpaque(table).takeUnretainedValue()
+                    .close(descriptor)
+                return 0
+            }, Unmanaged.passUnretained(transport.connections).toOpaque())
+    }
+
+    private static func from(_ context: UnsafeMutableRawPointer?) -> Carrier {
+        guard let context else { preconditionFailure("a callback lost its carrier") }
+        return Unmanaged<Carrier>.fromOpaque(context).takeUnretainedValue()
+    }
+
+    private func open(_ address: curl_sockaddr) -> Int32 {
+        guard errand != nil else { return -1 }
+        guard let connection = transport.connections.open(address, for: seat) else {
+            openFailure = errno
+            return -1
+        }
+        return connection.descriptor
+    }
+
+    /// The connection stands and the request is written next. False stops it.
+    ///
+    /// libcurl sends a request again, by itself and with no way to forbid it, when a reused
+    /// connection closes without a byte of an answer, and when an HTTP/2 server refuses a stream.
+    /// The service may have acted on the first copy, so the second one is stopped here, unless not a
+    /// byte of the first has left (RFC 9110, 9.2.2: a proxy or client must not repeat what is not
+    /// idempotent).
+    private func willSend(
+        from local: UnsafePointer<CChar>, _ localPort: Int, to remote: UnsafePointer<CChar>,
+        _ remotePort: Int
+    ) -> Bool {
+        let bytes = easy.number(CURLINFO_REQUEST_SIZE)
+        if sent != nil, bytes > bytesBefore {
+            wouldRepeat = true
+            return false
+        }
+        bytesBefore = bytes
+        connection = transport.connections.connection(
+            local: local, localPort, remote: remote, remotePort)
+        isReused = (connection?.uses ?? 0) > 0
+        connection?.uses += 1
+        sent = transport.lane.now
+        return true
+    }
+
+    private func takeLine(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Bool {
+        let goesOn = reader.takeLine(UnsafeRawBufferPointer(start: bytes, count: count))
+        if firstByte == nil, reader.hasBegun { firstByte = transport.lane.now }
+        return goesOn
+    }
+
+    private func takeBody(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Bool {
+        reader.takeBody(UnsafeRawBufferPointer(start: bytes, count: count))
+    }
+
+    // MARK: After
+
+    /// What became of it. The carrier is free for another exchange.
+    func finish(_ code: CURLcode) -> (errand: Errand, transfer: Transfer)? {
+        guard let errand else { return nil }
+        if code == CURLE_OK, reader.hasBegun {
+            return end(errand, .answered(reader.takeReply()))
+        }
+        let failure = TransferFailure(
+            code: code, words: spokenWords(), systemError: systemError, origin: errand.origin,
+            proxy: proxy?.url, timeout: transport.settings.timeout, excess: reader.excess,
+            responseLimit: transport.settings.responseLimit, hasSent: hasLeft,
+            wouldRepeat: wouldRepeat, usesTLSFiles: transport.settings.tls.certificate != nil)
+        return end(errand, failure.result)
+    }
+
+    /// Ends it without waiting for libcurl; the shard has taken it out of the multi.
+    func stop(_ error: TransportError) -> (errand: Errand, transfer: Transfer)? {
+        guard let errand else { return nil }
+        return end(errand, hasLeft ? .lost(error) : .refused(error))
+    }
+
+    private func end(_ errand: Errand, _ result: Transfer.Result) -> (Errand, Transfer) {
+        let hasVersion2 = easy.number(CURLINFO_HTTP_VERSION) >= Int(CURL_HTTP_VERSION_2_0)
+        let route = Route(
+            connection: connection?.number ?? 0, reused: isReused, local: connection?.local ?? "",
+            remote: connection?.remote ?? "", httpVersion: hasVersion2 ? "2" : "1.1")
+        let transfer = Transfer(
+            sent: hasLeft ? sent : nil, firstByte: firstByte, ended: transport.lane.now,
+            result: result, route: route, bytesReceived: reader.bytes)
+        self.errand = nil
+        connection = nil
+        return (errand, transfer)
+    }
+
+    /// Whether a byte of the request has left: after the connection stood, and libcurl counted more
+    /// than before.
+    private var hasLeft: Bool {
+        sent != nil && easy.number(CURLINFO_REQUEST_SIZE) > bytesBefore
+    }
+
+    private var systemError: Int32 {
+        openFailure != 0 ? openFailure : Int32(easy.number(CURLINFO_OS_ERRNO))
+    }
+
+    /// libcurl's own words, with the real name for the alias.
+    private func spokenWords() -> String {
+        let said = String(cString: words)
+        guard let alias = way?.alias, let host = errand?.origin.host else { return said }
+        return said.replacing(alias, with: host)
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds, rounded up: libcurl's unit.
+    var milliseconds: Int {
+        let (seconds, attoseconds) = components
+        return Int(seconds) * 1000
+            + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+    }
+}

@@ -1,0 +1,185 @@
+internal import CCurl
+internal import Glibc
+internal import Journal
+internal import Lanes
+
+/// One TCP connection, from the opening of its descriptor to its closing.
+final class Connection {
+    /// Unique in the run.
+    let number: Int
+    let descriptor: Int32
+    /// Whose it is; nil when it is anybody's.
+    weak var seat: Seat?
+    /// Requests sent over it.
+    var uses = 0
+    fileprivate(set) var ends: Ends?
+    /// `127.0.0.1:40312`.
+    private(set) var local = ""
+    private(set) var remote = ""
+
+    /// Both ends, folded: what tells live connections apart.
+    struct Ends: Hashable {
+        fileprivate var fold: UInt64
+    }
+
+    fileprivate init(number: Int, descriptor: Int32, seat: Seat?) {
+        self.number = number
+        self.descriptor = descriptor
+        self.seat = seat
+    }
+
+    fileprivate func settle(_ ends: Ends, local: String, remote: String) {
+        self.ends = ends
+        self.local = local
+        self.remote = remote
+    }
+
+    /// The local port, by the kernel; nil before the connection is bound.
+    fileprivate var localPort: Int? {
+        var address = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let code = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                getsockname(descriptor, $0, &length)
+            }
+        }
+        guard code == 0 else { return nil }
+        // The port stands at the same place in both families.
+        return withUnsafeBytes(of: address) { Int($0[2]) << 8 | Int($0[3]) }
+    }
+}
+
+/// Every descriptor that libcurl opened on one lane. libcurl names connections by their ends only;
+/// their identity is kept here.
+final class ConnectionTable {
+    private let lane: Int
+    private let loop: LiveLoop
+    private var count = 0
+    private var byDescriptor: [Connection?] = []
+    private var byEnds: [Connection.Ends: Connection] = [:]
+    private var unsettled: [Connection] = []
+    /// What each descriptor is registered for with epoll (CURL_POLL_*); 0 when it is not.
+    private var registered: [UInt8] = []
+    /// What libcurl wants of it now; 0 when it has put the connection away.
+    private var wanted: [UInt8] = []
+
+    init(lane: Int, loop: LiveLoop) {
+        self.lane = lane
+        self.loop = loop
+    }
+
+    var isEmpty: Bool { live == 0 }
+    /// Open connections.
+    private(set) var live = 0
+
+    /// A socket for libcurl; nil when the process has none left (errno says why).
+    func open(_ address: curl_sockaddr, for seat: Seat?) -> Connection? {
+        let kind = address.socktype | Int32(SOCK_CLOEXEC.rawValue)
+        let descriptor = socket(address.family, kind, address.protocol)
+        guard descriptor >= 0 else { return nil }
+        count += 1
+        live += 1
+        // 2^24 lanes are enough, and so are 2^40 connections of each.
+        let connection = Connection(
+            number: lane << 40 | count, descriptor: descriptor, seat: seat)
+        while byDescriptor.count <= Int(descriptor) { byDescriptor.append(nil) }
+        byDescriptor[Int(descriptor)] = connection
+        unsettled.append(connection)
+        seat?.connections.append(connection)
+        return connection
+    }
+
+    /// libcurl is done with a descriptor.
+    func close(_ descriptor: Int32) {
+        if let connection = self[descriptor] {
+            live -= 1
+            byDescriptor[Int(descriptor)] = nil
+            if let ends = connection.ends { byEnds[ends] = nil }
+            unsettled.removeAll { $0 === connection }
+            connection.seat?.connections.removeAll { $0 === connection }
+        }
+        if isInUse(descriptor) { wanted[Int(descriptor)] = 0 }
+        if Int(descriptor) < registered.count { registered[Int(descriptor)] = 0 }
+        loop.forget(descriptor)
+        Glibc.close(descriptor)
+    }
+
+    /// The connection between these ends, which a request is about to use. The first time, it is
+    /// looked for among those that have not been used.
+    func connection(
+        local: UnsafePointer<CChar>, _ localPort: Int, remote: UnsafePointer<CChar>,
+        _ remotePort: Int
+    ) -> Connection? {
+        var fold: UInt64 = 0xcbf2_9ce4_8422_2325
+        Self.fold(local, localPort, into: &fold)
+        Self.fold(remote, remotePort, into: &fold)
+        let ends = Connection.Ends(fold: fold)
+        if let known = byEnds[ends] { return known }
+        guard let position = unsettled.firstIndex(where: { $0.localPort == localPort }) else {
+            return nil
+        }
+        let connection = unsettled.remove(at: position)
+        connection.settle(
+            ends, local: Self.text(local, localPort), remote: Self.text(remote, remotePort))
+        byEnds[ends] = connection
+        return connection
+    }
+
+    // MARK: Readiness
+
+    /// Registers lazily: a descriptor that libcurl has put away stays with epoll, because the next
+    /// request will want it again. Worth 3.6 us a request (performance.md, A).
+    func watch(_ descriptor: Int32, _ what: Int32, by shard: Shard) {
+        let index = Int(descriptor)
+        while registered.count <= index {
+            registered.append(0)
+            wanted.append(0)
+        }
+        wanted[index] = what == CURL_POLL_REMOVE ? 0 : UInt8(what)
+        if what == CURL_POLL_REMOVE {
+            // Not one of ours: libcurl closes it without telling us, so it cannot stay.
+            if self[descriptor] == nil { unwatch(descriptor) }
+            return
+        }
+        guard registered[index] != UInt8(what) else { return }
+        registered[index] = UInt8(what)
+        var events: Events = []
+        if what & CURL_POLL_IN != 0 { events.insert(.readable) }
+        if what & CURL_POLL_OUT != 0 { events.insert(.writable) }
+        loop.watch(descriptor, for: events, by: shard)
+    }
+
+    /// Whether a transfer waits for this descriptor.
+    func isInUse(_ descriptor: Int32) -> Bool {
+        Int(descriptor) < wanted.count && wanted[Int(descriptor)] != 0
+    }
+
+    /// Stops watching: something happened on a connection that nobody uses now, and would be
+    /// reported for ever.
+    func unwatch(_ descriptor: Int32) {
+        guard Int(descriptor) < registered.count, registered[Int(descriptor)] != 0 else { return }
+        registered[Int(descriptor)] = 0
+        loop.unwatch(descriptor)
+    }
+
+    private subscript(descriptor: Int32) -> Connection? {
+        Int(descriptor) < byDescriptor.count ? byDescriptor[Int(descriptor)] : nil
+    }
+
+    /// FNV-1a.
+    private static func fold(
+        _ address: UnsafePointer<CChar>, _ port: Int, into fold: inout UInt64
+    ) {
+        var next = address
+        while next.pointee != 0 {
+            fold = (fold ^ UInt64(UInt8(bitPattern: next.pointee))) &* 0x100_0000_01b3
+            next += 1
+        }
+        fold = (fold ^ UInt64(port | 1 << 20)) &* 0x100_0000_01b3
+    }
+
+    private static func text(_ address: UnsafePointer<CChar>, _ port: Int) -> String {
+        let text = String(cString: address)
+        return text.contains(":") ? "[\(text)]:\(port)" : "\(text):\(port)"
+    }
+}

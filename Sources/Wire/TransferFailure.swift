@@ -1,0 +1,181 @@
+internal import CCurl
+internal import Dialects
+internal import Glibc
+internal import Lanes
+
+/// The facts about a transfer that brought no reply, and the error that they amount to: what was
+/// reached, what went wrong, what would help, and libcurl's own words.
+struct TransferFailure {
+    var code: CURLcode
+    /// libcurl's words; may be empty.
+    var words: String
+    var systemError: Int32
+    var origin: Origin
+    /// URL of the proxy it went through.
+    var proxy: String?
+    var timeout: Duration
+    var excess: ReplyReader.Excess?
+    var responseLimit: Int
+    /// A byte of the request has left.
+    var hasSent: Bool
+    /// libcurl was about to send the request a second time.
+    var wouldRepeat: Bool
+    var usesTLSFiles: Bool
+
+    var result: Transfer.Result { hasSent ? .lost(error) : .refused(error) }
+
+    private var place: String {
+        let host = origin.host.contains(":") ? "[\(origin.host)]" : origin.host
+        return "\(host):\(origin.port)"
+    }
+
+    var error: TransportError {
+        if wouldRepeat {
+            return TransportError(
+                .connectionLost,
+                "\(place) closed a kept connection instead of answering; not sent again, because "
+                    + "the service may have acted")
+        }
+        switch excess {
+        case .body:
+            return TransportError(
+                .tooLarge,
+                "the answer of \(place) is longer than \(responseLimit) bytes "
+                    + "(target.response-limit)")
+        case .head:
+            return TransportError(
+                .tooLarge,
+                "the answer of \(place) has more than \(ReplyReader.headLimit) bytes of headers")
+        case nil: break
+        }
+        let (kind, sentence) = diagnosis
+        return TransportError(kind, words.isEmpty ? sentence : "\(sentence) (libcurl: \(words))")
+    }
+
+    private var diagnosis: (TransportError.Kind, String) {
+        if [EMFILE, ENFILE].contains(systemError) {
+            return (.localLimit, "no descriptors left for \(place); raise 'ulimit -n'")
+        }
+        if systemError == EADDRNOTAVAIL {
+            return (
+                .localLimit,
+                "no local port left for \(place); keep connections, or use more source addresses"
+            )
+        }
+        switch code {
+        case CURLE_COULDNT_CONNECT: return unconnected
+        case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: return (.proxy, atProxy)
+        case CURLE_COULDNT_RESOLVE_HOST:
+            return (.nameNotResolved, "\(origin.host) has no address")
+        case CURLE_OPERATION_TIMEDOUT: return late
+        case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM,
+            CURLE_SSL_CIPHER, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR,
+            CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CLIENTCERT,
+            CURLE_SSL_ENGINE_INITFAILED, CURLE_USE_SSL_FAILED:
+            return (.tls, secured)
+        case CURLE_OUT_OF_MEMORY where !words.contains("header"):
+            return (.localLimit, "no memory left for \(place)")
+        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2,
+            CURLE_HTTP2_STREAM, CURLE_BAD_CONTENT_ENCODING, CURLE_OUT_OF_MEMORY:
+            return (.notHTTP, garbled)
+        case CURLE_URL_MALFORMAT:
+            return (.connectFailed, "'\(origin)' is no address that can be reached")
+        default: return broken
+        }
+    }
+
+    private var unconnected: (TransportError.Kind, String) {
+        if proxy != nil { return (.proxy, atProxy) }
+        guard systemError == ECONNREFUSED || words.contains("refused") else {
+            return (.connectFailed, "no connection to \(place)")
+        }
+        return (
+            .connectionRefused,
+            "nothing listens on \(place); start the service or correct target.base"
+        )
+    }
+
+    private var atProxy: String {
+        "the proxy \(proxy ?? "") does not lead to \(place); correct target.proxy"
+    }
+
+    private var late: (TransportError.Kind, String) {
+        let limit = "\(timeout.milliseconds) ms (target.timeout)"
+        return hasSent
+            ? (.timeout, "no complete answer from \(place) within \(limit)")
+            : (.timeout, "no connection to \(place) within \(limit)")
+    }
+
+    /// Remedies by the words of OpenSSL, which come through libcurl.
+    private var secured: String {
+        let remedies: [(words: String, remedy: String)] = [
+            ("wrong version number", "does not speak TLS; use http:// or another port"),
+            ("unable to get local issuer", "shows a certificate of an unknown CA; set tls.ca"),
+            ("self-signed certificate", "shows a certificate of an unknown CA; set tls.ca"),
+            ("self signed certificate", "shows a certificate of an unknown CA; set tls.ca"),
+            ("has expired", "shows an expired certificate; renew it or set tls.verify: false"),
+            ("not yet valid", "shows a certificate of the future; compare the clocks"),
+            (
+                "no alternative certificate subject name",
+                "shows a certificate for another name; correct target.base"
+            ),
+            ("does not match target host", "shows a certificate for another name"),
+            (
+                "certificate required",
+                "wants a client certificate; set tls.certificate and tls.key"
+            ),
+            (
+                "unsupported protocol",
+                "speaks only older TLS than tls.minimum"
+            ),
+            ("protocol version", "speaks only older TLS than tls.minimum"),
+        ]
+        if let found = remedies.first(where: { words.contains($0.words) }) {
+            return "\(place) \(found.remedy)"
+        }
+        return usesTLSFiles && code == CURLE_SSL_CERTPROBLEM
+            ? "tls.certificate and tls.key do not fit together"
+            : "no TLS with \(place)"
+    }
+
+    private var garbled: String {
+        let hint = origin.scheme == .http ? "; if it speaks TLS, use https://" : ""
+        return "the answer of \(place) is not HTTP\(hint)"
+    }
+
+    /// Broken connections, and the answers that libcurl reports as such.
+    private var broken: (TransportError.Kind, String) {
+        if proxy != nil, !hasSent { return (.proxy, atProxy) }
+        // TLS 1.3: a server that wants a certificate says so after the handshake has ended for us.
+        if words.contains("certificate required") || words.contains("alert") {
+            return (.tls, secured)
+        }
+        if words.contains("chunk") { return (.notHTTP, garbled) }
+        switch code {
+        case CURLE_GOT_NOTHING:
+            return (.connectionLost, "\(place) closed the connection without an answer")
+        case CURLE_PARTIAL_FILE:
+            return (.connectionLost, "\(place) closed the connection within its answer")
+        default: return (.connectionLost, "the connection to \(place) broke")
+        }
+    }
+
+    // MARK: Before libcurl
+
+    static func noName(_ host: String, _ failure: Resolver.Failure, isProxy: Bool) -> TransportError
+    {
+        isProxy
+            ? TransportError(
+                .proxy, "the proxy \(host) has no address (\(failure)); correct target.proxy")
+            : TransportError(
+                .nameNotResolved,
+                "\(host) has no address (\(failure)); correct the name or /etc/hosts")
+    }
+
+    static func slowName(_ host: String, after timeout: Duration) -> TransportError {
+        TransportError(
+            .timeout,
+            "the address of \(host) was not found within \(timeout.milliseconds) ms "
+                + "(target.timeout)")
+    }
+}
