@@ -14,7 +14,8 @@ extension Exchange {
         return [
             id.databaseValue, device.household.databaseValue, sequence.databaseValue,
             lane.databaseValue, device.name.databaseValue, operation.name.databaseValue,
-            text(code?.text), time(planned), time(sent), time(firstByte), time(ended),
+            text(code?.text), time(planned), time(begun),
+            time(sent), time(firstByte), time(ended),
             kind.databaseValue, delivery.status.databaseValue,
             text(error?.kind.rawValue), text(error?.detail), outcome.name.databaseValue,
             text(reason), observation.result.name.databaseValue,
@@ -36,7 +37,9 @@ extension Exchange {
             let operation = columns.text().flatMap(OperationName.init(name:))
         else { return nil }
         let code = columns.text().map(Code.init)
-        guard let planned = columns.instant(), let sent = columns.instant() else { return nil }
+        guard let planned = columns.instant(), let begun = columns.instant(),
+            let sent = columns.instant()
+        else { return nil }
         let firstByte = columns.instant()
         guard let ended = columns.instant(), let delivery = columns.delivery(),
             let outcome = columns.text().flatMap(Outcome.init(name:))
@@ -50,7 +53,8 @@ extension Exchange {
         else { return nil }
         self.init(
             lane: lane, sequence: sequence, device: device, operation: operation, code: code,
-            planned: planned, sent: sent, firstByte: firstByte, ended: ended, delivery: delivery,
+            planned: planned, begun: begun, sent: sent, firstByte: firstByte, ended: ended,
+            delivery: delivery,
             outcome: outcome, reason: reason, observation: observation, fingerprint: fingerprint,
             deviations: deviations, route: route, evidence: evidence, bytesSent: bytesSent,
             bytesReceived: bytesReceived, provoked: provoked)

@@ -57,6 +57,7 @@ extension SipHash {
         put(Int(exchange.operation.rawValue) << 8 | Int(exchange.outcome.rawValue))
         put(exchange.code?.text)
         put(exchange.planned)
+        put(exchange.begun)
         put(exchange.sent)
         put(exchange.firstByte)
         put(exchange.ended)

@@ -84,6 +84,9 @@ public enum HistorySchema {
             Column("operation", "TEXT NOT NULL", "poll-token, authenticate ..."),
             Column("code", "TEXT", "registration code that it was about"),
             Column("planned_ns", "INTEGER NOT NULL", "when it was due"),
+            Column(
+                "begun_ns", "INTEGER NOT NULL",
+                "handed to the transport: begun - planned is the rig's own lateness"),
             Column("sent_ns", "INTEGER NOT NULL", "before its last byte left"),
             Column("first_byte_ns", "INTEGER", "at the first byte of the final answer"),
             Column("ended_ns", "INTEGER NOT NULL", "at the end of the answer, or when given up"),

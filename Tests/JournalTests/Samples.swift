@@ -23,7 +23,8 @@ struct Samples {
         return Exchange(
             lane: lane, sequence: sequence, device: device(household),
             operation: OperationName.allCases[dice.below(OperationName.allCases.count)],
-            code: maybe { Code("AB\($0.number(99))") }, planned: planned, sent: sent,
+            code: maybe { Code("AB\($0.number(99))") }, planned: planned,
+            begun: planned + .nanoseconds(number(900_000)), sent: sent,
             firstByte: delivery.status == nil
                 ? nil : sent + .nanoseconds((ended - sent).nanoseconds / 2),
             ended: ended, delivery: delivery, outcome: outcome, reason: maybe { $0.word() },
