@@ -18,10 +18,9 @@ func part(
 }
 
 func tests(
-    _ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []
+    _ name: String, _ dependencies: [Target.Dependency], data: [String] = []
 ) -> Target {
-    .testTarget(
-        name: name, dependencies: dependencies, resources: resources, swiftSettings: house)
+    .testTarget(name: name, dependencies: dependencies, exclude: data, swiftSettings: house)
 }
 
 let nio: [Target.Dependency] = [
@@ -72,7 +71,7 @@ let package = Package(
             swiftSettings: house),
 
         tests("StatisticsTests", ["Statistics"]),
-        tests("DialectsTests", ["Dialects"], resources: [.copy("Transcripts")]),
+        tests("DialectsTests", ["Dialects"], data: ["Transcripts"]),
         tests("JournalTests", ["Journal", "Dialects", "Statistics"]),
         tests("RigsTests", ["Rigs", "Dialects", "Statistics"]),
         tests("LanesTests", ["Lanes", "Journal", "Dialects"]),

@@ -40,22 +40,37 @@ public struct DeviceInfo: Hashable, Sendable {
         self.connectionType = connectionType
         self.applicationId = applicationId
     }
+
+    /// The object of rest-v1.md § 3.4, keys in a fixed order.
+    var json: String {
+        let fields = [
+            ("primaryHardwareType", primaryHardwareType), ("model", model), ("version", version),
+            ("manufacturer", manufacturer), ("vendor", manufacturer), ("osName", osName),
+            ("osVersion", osVersion), ("connectionType", connectionType),
+            ("applicationId", applicationId),
+        ]
+        return "{" + fields.map { "\"\($0.0)\":\(JSONText.quoted($0.1))" }.joined(separator: ",")
+            + "}"
+    }
 }
 
 /// One virtual device as the service knows it.
 public struct DeviceIdentity: Hashable, Sendable {
     /// Stable, unique device id, opaque to the service.
     public var id: String
-    public var info: DeviceInfo
+    public let info: DeviceInfo
     public var userAgent: String
     /// The public address it pretends to come from (`X-Forwarded-For`), if any.
     public var forwardedFor: String?
+    /// `info` as Base64 of its JSON, made once: every request carries it.
+    let encodedInfo: String
 
     public init(id: String, info: DeviceInfo, userAgent: String, forwardedFor: String?) {
         self.id = id
         self.info = info
         self.userAgent = userAgent
         self.forwardedFor = forwardedFor
+        encodedInfo = Base64.encode(info.json.utf8)
     }
 }
 

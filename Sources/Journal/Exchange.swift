@@ -85,6 +85,9 @@ public struct Exchange: Sendable, Hashable {
     public var operation: OperationName
     public var code: Code?
     public var planned: Instant
+    /// Handed to the transport: where the rig's own lateness ends, and names, connections and TLS
+    /// begin.
+    public var begun: Instant
     public var sent: Instant
     public var firstByte: Instant?
     public var ended: Instant
@@ -106,8 +109,8 @@ public struct Exchange: Sendable, Hashable {
 
     public init(
         lane: Int, sequence: Int, device: DeviceID, operation: OperationName, code: Code? = nil,
-        planned: Instant, sent: Instant, firstByte: Instant? = nil, ended: Instant,
-        delivery: Delivery, outcome: Outcome, reason: String? = nil,
+        planned: Instant, begun: Instant? = nil, sent: Instant, firstByte: Instant? = nil,
+        ended: Instant, delivery: Delivery, outcome: Outcome, reason: String? = nil,
         observation: Observation = Observation(.none), fingerprint: Fingerprint? = nil,
         deviations: [Deviation] = [], route: Route = Route(), evidence: Headers = [:],
         bytesSent: Int = 0, bytesReceived: Int = 0, provoked: Bool = false
@@ -118,6 +121,7 @@ public struct Exchange: Sendable, Hashable {
         self.operation = operation
         self.code = code
         self.planned = planned
+        self.begun = begun ?? sent
         self.sent = sent
         self.firstByte = firstByte
         self.ended = ended
@@ -138,8 +142,8 @@ public struct Exchange: Sendable, Hashable {
     public var latency: Duration { ended - planned }
     /// What the service took.
     public var service: Duration { ended - sent }
-    /// How late the rig itself was.
-    public var lateness: Duration { sent - planned }
+    /// How late the rig itself was; time spent on making a connection is not the rig's.
+    public var lateness: Duration { begun - planned }
     /// Whether it counts against the service.
     public var isError: Bool { outcome.isError && !provoked }
 }

@@ -56,7 +56,7 @@ public struct Correspondence: Sendable {
     /// Joins what was measured and what it means.
     func exchange(
         _ transfer: Transfer, of call: Call, from device: DeviceID, lane: Int, sequence: Int,
-        planned: Instant
+        planned: Instant, begun: Instant
     ) -> Answered {
         let delivery: Delivery
         let reading: Reading
@@ -82,7 +82,8 @@ public struct Correspondence: Sendable {
         observation.secret = nil
         let exchange = Exchange(
             lane: lane, sequence: sequence, device: device, operation: call.operation,
-            code: observation.code, planned: planned, sent: transfer.sent ?? transfer.ended,
+            code: observation.code, planned: planned, begun: begun,
+            sent: transfer.sent ?? transfer.ended,
             firstByte: transfer.firstByte, ended: transfer.ended, delivery: delivery,
             outcome: reading.outcome, reason: reading.reason, observation: observation,
             fingerprint: fingerprint, deviations: reading.deviations, route: transfer.route,

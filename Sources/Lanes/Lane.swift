@@ -96,13 +96,16 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         guard !hasStopped else {
             let error = TransportError(.stopped, "the run was stopped before this was sent")
             let transfer = Transfer(sent: nil, firstByte: nil, ended: now, result: .refused(error))
-            return record(transfer, of: call, from: device, sequence: sequence, planned: due)
+            return record(
+                transfer, of: call, from: device, sequence: sequence, planned: due, begun: now)
         }
         let dressed = correspondence.dress(call, from: device, sequence: sequence)
+        let begun = now
         let transfer = await withUnsafeContinuation { flow in
             transport.start(dressed, from: device) { flow.resume(returning: $0) }
         }
-        return record(transfer, of: dressed, from: device, sequence: sequence, planned: due)
+        return record(
+            transfer, of: dressed, from: device, sequence: sequence, planned: due, begun: begun)
     }
 
     /// Keeps a household's state as of now.
@@ -261,13 +264,15 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     // MARK: Recording
 
     private func record(
-        _ transfer: Transfer, of call: Call, from device: Device, sequence: Int, planned: Instant
+        _ transfer: Transfer, of call: Call, from device: Device, sequence: Int, planned: Instant,
+        begun: Instant
     ) -> Answered {
         if case .answered(let reply) = transfer.result {
             device.cookies.store(reply.headers, from: call.address)
         }
         let answered = correspondence.exchange(
-            transfer, of: call, from: device.id, lane: index, sequence: sequence, planned: planned)
+            transfer, of: call, from: device.id, lane: index, sequence: sequence, planned: planned,
+            begun: begun)
         batch.exchanges.append(answered.exchange)
         return answered
     }

@@ -1,0 +1,36 @@
+# Two commands do everything on a fresh Debian or Ubuntu machine with a Swift 6.3 toolchain:
+#   make demo    install what is missing, build, run a rig against the embedded stand-in
+#   make test    install what is missing, check the layout of the code, run every test
+.DEFAULT_GOAL := help
+.PHONY: help setup build release demo test lint format clean
+
+RIG ?= rigs/smoke.yaml
+
+help: ## this list
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/make \1|\2/' | awk -F'|' '{ printf "%-14s %s\n", $$1, $$2 }'
+
+setup: ## install the system packages that are missing, and say which
+	@sh scripts/setup.sh
+
+build: setup ## debug build
+	swift build
+
+release: setup ## optimised build; the binary is .build/release/screenrig
+	swift build -c release --product screenrig
+
+demo: release ## run a rig against the embedded stand-in: verdict, table, path of the report
+	.build/release/screenrig run $(RIG)
+
+test: setup lint ## every test; the demo and the hash comparison need the optimised build too
+	swift build -c release --product screenrig
+	swift build --build-tests
+	swift test --skip-build
+
+lint: ## layout of the code, strict
+	swift format lint --strict --recursive Package.swift Sources Tests
+
+format: ## mend the layout
+	swift format --in-place --recursive Package.swift Sources Tests
+
+clean: ## forget builds; keep reports
+	rm -rf .build

@@ -1,0 +1,47 @@
+internal import Dispatch
+internal import Journal
+public import Lanes
+public import Rigs
+internal import Synchronization
+
+/// Spawns a plan's households over lanes and runs the lanes: each live lane on a serial Dispatch
+/// queue of its own, for as long as it has households; a virtual lane on the caller's thread.
+public final class Coordinator: Sendable {
+    private let lanes: [Lane]
+    private let shifts: [Shift]
+
+    /// Household `k` lives on lane `k mod lanes`.
+    public init(_ plan: Plan, terms: Terms, lanes: [Lane]) {
+        self.lanes = lanes
+        shifts = lanes.enumerated().map { position, lane in
+            let share = PlanShare(first: position, step: lanes.count)
+            return Shift(lane: lane, plan: plan, terms: terms, share: share)
+        }
+    }
+
+    /// Runs every lane to its end, and returns then. Live: call from a thread that may block.
+    public func run() {
+        if lanes.count == 1 { return run(0) }
+        let group = DispatchGroup()
+        for position in lanes.indices {
+            DispatchQueue(label: "screenrig.lane.\(position)", qos: .userInteractive)
+                .async(group: group) { [self] in run(position) }
+        }
+        group.wait()
+    }
+
+    private func run(_ position: Int) {
+        let shift = shifts[position]
+        shift.open()
+        lanes[position].run { shift.isOver }
+    }
+
+    /// Ends the run: no more arrivals; what runs may finish within `grace` and is abandoned then.
+    /// From any thread; a second call with a shorter grace brings the end forward.
+    public func stop(within grace: Duration) {
+        for (lane, shift) in zip(lanes, shifts) {
+            lane.post { shift.close() }
+            lane.stop(at: lane.now + grace)
+        }
+    }
+}

@@ -1,0 +1,29 @@
+internal import Dialects
+internal import Journal
+internal import Lanes
+
+/// Why a household's story ends before its time.
+enum Halt: Error {
+    /// The service kept it from going on; the words say how.
+    case failed(String)
+    /// The people in it stopped, or the code ran out on them: nobody's fault.
+    case abandoned(String)
+    /// The run was stopped.
+    case stopped
+    /// The protocol has no such step; the story goes on without it.
+    case unknownStep
+
+    /// `register-client answered 400 invalid_software_statement`.
+    static func refused(_ answered: Answered) -> Halt {
+        let exchange = answered.exchange
+        let operation = exchange.operation.name
+        switch exchange.delivery {
+        case .answered(let status):
+            let reason = exchange.reason.map { $0 == "status \(status)" ? "" : " \($0)" } ?? ""
+            return .failed("\(operation) answered \(status)\(reason)")
+        case .refused(let error), .unknown(let error):
+            if error.kind == .stopped { return .stopped }
+            return .failed("\(operation) got no answer: \(error.detail)")
+        }
+    }
+}

@@ -1,0 +1,58 @@
+internal import Journal
+internal import Statistics
+
+/// When a first screen polls: pure, so that it is tested without a lane (rest-v1.md § 15).
+struct PollPlan {
+    let every: Duration
+    /// Share of `every` by which each interval varies, both ways.
+    let jitter: Double
+    /// All devices on one beat, instead of each on its own.
+    let isAligned: Bool
+    private var dice: Dice
+
+    init(every: Duration, jitter: Double, isAligned: Bool, seed: Seed) {
+        self.every = every
+        self.jitter = jitter
+        self.isAligned = isAligned
+        dice = seed.generator()
+    }
+
+    /// The first poll: one interval after the code is there, or the next beat.
+    mutating func first(after start: Instant) -> Instant {
+        isAligned ? beat(after: start) : start + interval()
+    }
+
+    /// The poll after one that was due at `due` and answered at `ended`. The cadence is kept from
+    /// due to due; an answer slower than the interval starts a new cadence, because two polls are
+    /// never in flight at once.
+    mutating func next(due: Instant, ended: Instant) -> Instant {
+        if isAligned { return beat(after: ended) }
+        let wait = interval()
+        let wanted = due + wait
+        return wanted >= ended ? wanted : ended + wait
+    }
+
+    private mutating func interval() -> Duration {
+        guard jitter > 0 else { return every }
+        let share = 1 + jitter * (2 * dice.unit() - 1)
+        return .nanoseconds(Int64(Double(every.nanoseconds) * share))
+    }
+
+    private func beat(after instant: Instant) -> Instant {
+        let step = every.nanoseconds
+        return Instant(nanoseconds: (instant.nanoseconds / step + 1) * step)
+    }
+}
+
+/// How long to wait before trying again: 1, 2, 4 ... at most 30 s (rest-v1.md § 15), and for a 429
+/// at least what was asked for, with full jitter on top so that devices turned away together do not
+/// come back together.
+enum Backoff {
+    static func afterFailure(_ count: Int) -> Duration {
+        .seconds(min(30, 1 << min(5, max(0, count - 1))))
+    }
+
+    static func afterThrottle(_ pause: Duration, using dice: inout Dice) -> Duration {
+        pause + .nanoseconds(Int64(dice.unit() * 1e9))
+    }
+}

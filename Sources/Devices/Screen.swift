@@ -1,0 +1,142 @@
+internal import Dialects
+internal import Journal
+internal import Lanes
+internal import Statistics
+
+/// A device in use: what it holds besides its identity. Owned by its household.
+final class Screen {
+    let device: Device
+    var client: ClientCredentials?
+    var token: AccessToken?
+    /// When the token is to be renewed, before it runs out.
+    var renewAt: Instant = .start
+    /// For jitter of its waits.
+    var dice: Dice
+
+    init(device: Device, seed: Seed) {
+        self.device = device
+        dice = seed.generator()
+    }
+}
+
+extension Household {
+    /// How often a step is tried again after a fault or a lost answer: 1 + 2 + 4 + 8 s of waiting.
+    private static let retries = 4
+    /// How often a step is tried again after a 429.
+    private static let patience = 60
+
+    /// Asks until there is an answer that means something (`insist`); 401 renews the token once, an
+    /// unknown client registers once more, and the call is replayed (rest-v1.md § 15).
+    func ask(
+        _ screen: Screen, _ call: (Credential) throws(Halt) -> Call
+    ) async throws(Halt) -> Answered {
+        var hasRenewed = false
+        var hasRegistered = false
+        while true {
+            let credential = try await credential(of: screen)
+            let answered = try await insist(try call(credential), screen)
+            switch answered.answer {
+            case .staleToken where !hasRenewed && terms.usesBearer:
+                hasRenewed = true
+                screen.token = nil
+            case .staleClient where !hasRegistered && terms.usesBearer:
+                hasRegistered = true
+                forget(screen)
+            default: return answered
+            }
+        }
+    }
+
+    /// Sends one call until it is answered: 429 waits, 5xx and lost answers back off, at most
+    /// `patience` and `retries` times. Each attempt is an exchange of its own.
+    func insist(_ call: Call, _ screen: Screen) async throws(Halt) -> Answered {
+        var failures = 0
+        var throttled = 0
+        while true {
+            let answered = await lane.send(call, from: screen.device)
+            switch answered.answer {
+            case .slow(let pause) where throttled < Self.patience:
+                throttled += 1
+                try await nap(Backoff.afterThrottle(pause, using: &screen.dice))
+            case .fault, .unanswered:
+                guard Self.isWorthAnotherTry(answered.answer), failures < Self.retries else {
+                    throw .refused(answered)
+                }
+                failures += 1
+                try await nap(Backoff.afterFailure(failures))
+            case .slow: throw .refused(answered)
+            default: return answered
+            }
+        }
+    }
+
+    /// Sleeps; a stopped lane ends the story.
+    func nap(_ duration: Duration) async throws(Halt) {
+        do { try await lane.sleep(for: duration) } catch { throw .stopped }
+    }
+
+    private static func isWorthAnotherTry(_ answer: Answer) -> Bool {
+        guard case .unanswered(let error, _) = answer else { return true }
+        switch error.kind {
+        case .stopped, .hostNotAllowed, .tls, .tooLarge, .notHTTP: return false
+        default: return true
+        }
+    }
+
+    /// The client is no longer known to the service.
+    func forget(_ screen: Screen) {
+        screen.client = nil
+        screen.token = nil
+        if case .shared = terms.clients { shift.sharedClient = nil }
+    }
+
+    /// What a request of this screen is signed with: registers and fetches a token first where that
+    /// is due.
+    func credential(of screen: Screen) async throws(Halt) -> Credential {
+        let identity = screen.device.identity
+        guard terms.usesBearer else { return Credential(device: identity, bearer: nil) }
+        if let token = screen.token, lane.now < screen.renewAt {
+            return Credential(device: identity, bearer: token.bearer)
+        }
+        let client = try await client(of: screen)
+        guard let call = terms.dialect.accessToken(client, as: identity) else {
+            return Credential(device: identity, bearer: nil)
+        }
+        let answered = try await insist(call, screen)
+        if case .staleClient = answered.answer { forget(screen) }
+        guard case .accessToken(let token) = answered.answer else { throw .refused(answered) }
+        screen.token = token
+        // A minute early, or at nine tenths of a short life.
+        let margin: Duration = min(.seconds(60), token.lifetime / 10)
+        screen.renewAt = lane.now + (token.lifetime - margin)
+        return Credential(device: identity, bearer: token.bearer)
+    }
+
+    private func client(of screen: Screen) async throws(Halt) -> ClientCredentials {
+        if let client = screen.client { return client }
+        let client: ClientCredentials
+        switch terms.clients {
+        case .given(let given): client = given
+        case .perDevice: client = try await register(screen)
+        case .shared:
+            if let known = shift.sharedClient {
+                client = known
+            } else {
+                client = try await register(screen)
+                shift.sharedClient = client
+            }
+        }
+        screen.client = client
+        return client
+    }
+
+    private func register(_ screen: Screen) async throws(Halt) -> ClientCredentials {
+        let identity = screen.device.identity
+        guard let call = terms.dialect.registerClient(terms.statement, as: identity) else {
+            throw .failed("this protocol registers no clients; give target.clients")
+        }
+        let answered = try await insist(call, screen)
+        guard case .client(let client) = answered.answer else { throw .refused(answered) }
+        return client
+    }
+}

@@ -1,0 +1,70 @@
+internal import Dialects
+internal import Journal
+internal import Lanes
+internal import Rigs
+
+/// What the viewer and the phone do (rest-v1.md §§ 6.2, 7, 8, 9).
+extension Household {
+    /// Waits for a code on the TV and signs in with it; again when the TV shows another.
+    func watchAndSignIn() async {
+        while let issued = await shownCodes.next() {
+            do throws(Halt) {
+                try await signIn(with: issued.code)
+            } catch {
+                viewerLeft = error
+            }
+            if viewerLeft != nil { break }
+        }
+        shift.viewerIsDone()
+    }
+
+    private func signIn(with code: Code) async throws(Halt) {
+        try await human(plan.viewer.noticesCode)
+        if plan.viewer.givesUp { throw .abandoned("the viewer gave up") }
+        let looked = try await ask(phone) { credential throws(Halt) in
+            guard let call = terms.dialect.record(of: code, credential) else { throw .unknownStep }
+            return call
+        }
+        guard case .record(let preselected) = looked.answer else { throw .refused(looked) }
+        reach(.codeTyped)
+        let provider = try await chooseProvider(preselected)
+        try await walkLogin(code, provider: provider)
+        try await confirm(code)
+    }
+
+    /// A wait that is the viewer's own, not the service's.
+    func human(_ duration: Duration) async throws(Halt) {
+        let began = lane.now
+        try await nap(duration)
+        record.viewerTime += lane.now - began
+    }
+
+    private func chooseProvider(_ preselected: String?) async throws(Halt) -> String {
+        let answered = try await ask(phone) { credential throws(Halt) in
+            guard let call = terms.dialect.configuration(credential) else { throw .unknownStep }
+            return call
+        }
+        guard case .configuration(let offered) = answered.answer else { throw .refused(answered) }
+        if let preselected { return preselected }
+        guard let provider = terms.provider(at: plan.providerDraw, offered: offered) else {
+            throw .failed("the configuration offers no provider; name some under target.mvpds")
+        }
+        return provider
+    }
+
+    /// Asks whether the login was recorded: once, and a few times more if not, 1 to 2 s apart
+    /// (rest-v1.md § 9, N2).
+    private func confirm(_ code: Code) async throws(Halt) {
+        for attempt in 1...5 {
+            let checked = try await ask(phone) { terms.dialect.checkCode(code, $0) }
+            switch checked.answer {
+            case .signedIn: return
+            case .pending where attempt < 5:
+                try await nap(.milliseconds(1000 + phone.dice.below(1000)))
+            case .pending:
+                throw .failed("the login ended, and check-code still said no after 5 tries")
+            default: throw .refused(checked)
+            }
+        }
+    }
+}

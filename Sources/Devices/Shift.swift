@@ -1,0 +1,114 @@
+internal import Dialects
+internal import Journal
+internal import Lanes
+internal import Rigs
+
+/// The households of one lane: starts each when the plan wants it, and knows when the last viewer
+/// has left and the settle phase is over.
+///
+/// Safe because everything runs on the lane's thread; `assertOnLane()` opens what others call.
+final class Shift: @unchecked Sendable {
+    private let lane: Lane
+    private let plan: Plan
+    private let terms: Terms
+    private let share: PlanShare
+    private var nextIndex: Int
+    private var living = 0
+    private var viewers = 0
+    private var hasClosed = false
+    /// When polling TVs stop; nil while a viewer could still sign in.
+    private(set) var settleEnds: Instant?
+    /// The client that all devices of this lane share, once registered.
+    var sharedClient: ClientCredentials?
+
+    init(lane: Lane, plan: Plan, terms: Terms, share: PlanShare) {
+        self.lane = lane
+        self.plan = plan
+        self.terms = terms
+        self.share = share
+        nextIndex = share.first
+    }
+
+    /// No household is left, and none will come.
+    var isOver: Bool { hasClosed && living == 0 }
+
+    /// Sets the first arrivals going. On the lane's thread, before it runs.
+    func open() {
+        switch plan.rig.load {
+        case .open: scheduleNext()
+        case .once(let households, _):
+            for _ in 0..<share.count(of: households) { startNext() }
+            close()
+        case .closed(let households, let duration, _):
+            lane.at(.start + duration) { [self] in close() }
+            for _ in 0..<share.count(of: households) { startNext() }
+        }
+    }
+
+    /// No more arrivals: the plan is through, or the run was interrupted.
+    func close() {
+        hasClosed = true
+        settleIfQuiet()
+    }
+
+    /// A household's second screen has done all it ever will.
+    func viewerIsDone() {
+        lane.checkIsolated()
+        viewers -= 1
+        settleIfQuiet()
+    }
+
+    private func settleIfQuiet() {
+        if hasClosed, viewers == 0, settleEnds == nil { settleEnds = lane.now + terms.settle }
+    }
+
+    private func scheduleNext() {
+        guard !hasClosed else { return }
+        guard let household = plan.household(nextIndex), let arrival = household.arrival else {
+            return close()
+        }
+        lane.at(.start + arrival) { [self] in
+            guard !hasClosed else { return }
+            start(household)
+            scheduleNext()
+        }
+        nextIndex += share.step
+    }
+
+    private func startNext() {
+        guard !hasClosed, let household = plan.household(nextIndex) else { return }
+        nextIndex += share.step
+        start(household)
+    }
+
+    private func start(_ plan: HouseholdPlan) {
+        living += 1
+        viewers += 1
+        lane.start { [self] in
+            await Household(plan, terms: terms, lane: lane, shift: self).live()
+            ended()
+        }
+    }
+
+    private func ended() {
+        lane.checkIsolated()
+        living -= 1
+        if case .closed = plan.rig.load { startNext() }
+    }
+}
+
+/// Every `step`-th household of a plan from `first` on: a lane's part today, a machine's part later.
+struct PlanShare: Sendable, Hashable {
+    var first: Int
+    var step: Int
+
+    init(first: Int, step: Int) {
+        self.first = first
+        self.step = step
+    }
+
+    /// How many of the indices `0..<total` are in this share.
+    func count(of total: Int) -> Int {
+        total <= first ? 0 : (total - first - 1) / step + 1
+    }
+}

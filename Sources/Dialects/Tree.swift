@@ -1,0 +1,224 @@
+/// A JSON or XML document as nested names and texts: what the codecs read answers through, so that
+/// one reading serves both formats. Numbers keep their digits.
+public indirect enum Tree: Hashable, Sendable {
+    case object([Member])
+    case array([Tree])
+    case string(String)
+    case number(String)
+    case bool(Bool)
+    case null
+
+    public struct Member: Hashable, Sendable {
+        public var name: String
+        public var value: Tree
+    }
+
+    /// The first member of that name.
+    public subscript(name: String) -> Tree? {
+        guard case .object(let members) = self else { return nil }
+        return members.first { $0.name == name }?.value
+    }
+
+    /// A scalar's text; nil for null and for anything nested.
+    public var text: String? {
+        switch self {
+        case .string(let text), .number(let text): text
+        case .bool(let value): value ? "true" : "false"
+        case .object, .array, .null: nil
+        }
+    }
+
+    public var integer: Int64? {
+        text.flatMap { Int64($0) }
+    }
+
+    public var isTrue: Bool { text == "true" }
+
+    /// The elements of a list: of a JSON array, or of the XML element that repeats `element`.
+    public func items(_ element: String) -> [Tree] {
+        switch self {
+        case .array(let items): items
+        case .object(let members): members.filter { $0.name == element }.map(\.value)
+        default: []
+        }
+    }
+}
+
+/// A strict JSON reader (RFC 8259) over bytes. Own, because it sits on the path of every answer:
+/// Foundation's decoder takes 2.3 us for a token answer (performance.md, 0.7).
+public struct JSONReader {
+    private let bytes: [UInt8]
+    private var position = 0
+
+    /// Nested deeper than any protocol document: an attack on the stack.
+    private static let maximumDepth = 64
+
+    /// The document, nil when it is not exactly one JSON value.
+    public static func read(_ bytes: [UInt8]) -> Tree? {
+        var reader = JSONReader(bytes: bytes)
+        guard let value = reader.value(depth: 0) else { return nil }
+        reader.skipSpace()
+        return reader.position == bytes.count ? value : nil
+    }
+
+    private init(bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    private var current: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+    private mutating func skipSpace() {
+        while let byte = current, byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 {
+            position += 1
+        }
+    }
+
+    private mutating func take(_ byte: UInt8) -> Bool {
+        skipSpace()
+        guard current == byte else { return false }
+        position += 1
+        return true
+    }
+
+    private mutating func value(depth: Int) -> Tree? {
+        guard depth < Self.maximumDepth else { return nil }
+        skipSpace()
+        switch current {
+        case UInt8(ascii: "{"): return object(depth: depth)
+        case UInt8(ascii: "["): return array(depth: depth)
+        case UInt8(ascii: "\""): return string().map(Tree.string)
+        case UInt8(ascii: "t"): return word("true", .bool(true))
+        case UInt8(ascii: "f"): return word("false", .bool(false))
+        case UInt8(ascii: "n"): return word("null", .null)
+        default: return number()
+        }
+    }
+
+    private mutating func object(depth: Int) -> Tree? {
+        position += 1
+        var members: [Tree.Member] = []
+        if take(UInt8(ascii: "}")) { return .object([]) }
+        while true {
+            skipSpace()
+            guard current == UInt8(ascii: "\""), let name = string(), take(UInt8(ascii: ":")),
+                let value = value(depth: depth + 1)
+            else { return nil }
+            members.append(Tree.Member(name: name, value: value))
+            if take(UInt8(ascii: ",")) { continue }
+            return take(UInt8(ascii: "}")) ? .object(members) : nil
+        }
+    }
+
+    private mutating func array(depth: Int) -> Tree? {
+        position += 1
+        var items: [Tree] = []
+        if take(UInt8(ascii: "]")) { return .array([]) }
+        while true {
+            guard let value = value(depth: depth + 1) else { return nil }
+            items.append(value)
+            if take(UInt8(ascii: ",")) { continue }
+            return take(UInt8(ascii: "]")) ? .array(items) : nil
+        }
+    }
+
+    private mutating func word(_ word: StaticString, _ value: Tree) -> Tree? {
+        guard position + word.utf8CodeUnitCount <= bytes.count else { return nil }
+        for offset in 0..<word.utf8CodeUnitCount
+        where bytes[position + offset] != word.utf8Start[offset] {
+            return nil
+        }
+        position += word.utf8CodeUnitCount
+        return value
+    }
+
+    private mutating func number() -> Tree? {
+        let start = position
+        if current == UInt8(ascii: "-") { position += 1 }
+        guard let first = current, isDigit(first) else { return nil }
+        skipDigits()
+        if first == UInt8(ascii: "0"), bytes[position - 1] != first || position - start > 2 {
+            return nil
+        }
+        if current == UInt8(ascii: ".") {
+            position += 1
+            guard let digit = current, isDigit(digit) else { return nil }
+            skipDigits()
+        }
+        if current == UInt8(ascii: "e") || current == UInt8(ascii: "E") {
+            position += 1
+            if current == UInt8(ascii: "+") || current == UInt8(ascii: "-") { position += 1 }
+            guard let digit = current, isDigit(digit) else { return nil }
+            skipDigits()
+        }
+        return .number(String(decoding: bytes[start..<position], as: UTF8.self))
+    }
+
+    private mutating func skipDigits() {
+        while let byte = current, isDigit(byte) { position += 1 }
+    }
+
+    private func isDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+
+    private mutating func string() -> String? {
+        position += 1
+        let start = position
+        while let byte = current, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
+            guard byte >= 0x20 else { return nil }
+            position += 1
+        }
+        if current == UInt8(ascii: "\"") {
+            defer { position += 1 }
+            return String(validating: bytes[start..<position], as: UTF8.self)
+        }
+        return escapedString(from: start)
+    }
+
+    private mutating func escapedString(from start: Int) -> String? {
+        var text = Array(bytes[start..<position])
+        while let byte = current {
+            position += 1
+            switch byte {
+            case UInt8(ascii: "\""): return String(validating: text, as: UTF8.self)
+            case UInt8(ascii: "\\"):
+                guard let scalar = escape() else { return nil }
+                text.append(contentsOf: String(scalar).utf8)
+            case ..<0x20: return nil
+            default: text.append(byte)
+            }
+        }
+        return nil
+    }
+
+    private mutating func escape() -> Unicode.Scalar? {
+        guard let byte = current else { return nil }
+        position += 1
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(byte)
+        case UInt8(ascii: "b"): return "\u{8}"
+        case UInt8(ascii: "f"): return "\u{c}"
+        case UInt8(ascii: "n"): return "\n"
+        case UInt8(ascii: "r"): return "\r"
+        case UInt8(ascii: "t"): return "\t"
+        case UInt8(ascii: "u"):
+            guard let unit = hexUnit() else { return nil }
+            guard (0xd800..<0xdc00).contains(unit) else { return Unicode.Scalar(unit) }
+            // A surrogate pair: the low half must follow.
+            guard current == UInt8(ascii: "\\") else { return nil }
+            position += 1
+            guard current == UInt8(ascii: "u") else { return nil }
+            position += 1
+            guard let low = hexUnit(), (0xdc00..<0xe000).contains(low) else { return nil }
+            return Unicode.Scalar(0x10000 + (unit - 0xd800) << 10 + (low - 0xdc00))
+        default: return nil
+        }
+    }
+
+    private mutating func hexUnit() -> UInt32? {
+        guard position + 4 <= bytes.count else { return nil }
+        let digits = String(decoding: bytes[position..<position + 4], as: UTF8.self)
+        position += 4
+        return digits.contains("+") || digits.contains("-") ? nil : UInt32(digits, radix: 16)
+    }
+}

@@ -1,0 +1,255 @@
+/// What V1 answers mean. Classified by body before status (decisions.md, 6), XML and JSON alike
+/// (decisions.md, 5).
+extension V1 {
+    public func read(_ reply: Reply, to call: Call) -> Reading {
+        // § 14: the documented 429 is an HTML page of the front server; it carries no information.
+        if reply.status == 429 { return Reading(.throttled, .slow(.seconds(1))) }
+        var reading =
+            switch call.operation {
+            case .authenticate, .mvpdLogin, .assertion: readHop(reply, to: call)
+            default: readService(reply, to: call)
+            }
+        if reading.outcome != .blocked {
+            reading.deviations += deviations(of: reply, to: call.operation)
+        }
+        return reading
+    }
+
+    /// A page where a browser is meant to see pages.
+    private func readHop(_ reply: Reply, to call: Call) -> Reading {
+        switch reply.status {
+        case 300..<400:
+            guard let location = reply.headers["Location"],
+                let address = call.address.resolving(location)
+            else {
+                return Reading(
+                    .malformed, .fault, reason: "redirect without a usable Location",
+                    missing: "8: Location is present")
+            }
+            // decisions.md, 1: the assertion consumer's 302 applied inside its interval, or not at all.
+            return Reading(.ok, .redirect(address), Observation(.none))
+        case 200..<300: return Reading(.ok, .page(reply.text), Observation(.none))
+        case 500...: return Reading(.serverError, .fault, reason: reason(of: reply))
+        default:
+            let reason = reason(of: reply)
+            return Reading(.rejected, .denied(reason), Observation(.denied), reason: reason)
+        }
+    }
+
+    private func readService(_ reply: Reply, to call: Call) -> Reading {
+        if looksLikePage(reply) {
+            let reason = "HTML where the service answers JSON or XML (status \(reply.status))"
+            return Reading(.blocked, reply.status >= 500 ? .fault : .blocked, reason: reason)
+        }
+        switch reply.status {
+        case 200..<300: return readSuccess(reply, to: call)
+        case 500...: return Reading(.serverError, .fault, reason: reason(of: reply))
+        case 401:
+            let reason = reason(of: reply)
+            return Reading(.rejected, .staleToken, Observation(.denied), reason: reason)
+        default: return readRefusal(reply, to: call)
+        }
+    }
+
+    private func readRefusal(_ reply: Reply, to call: Call) -> Reading {
+        let isPoll = call.operation == .pollToken
+        switch (call.operation, reply.status) {
+        // A14: 410 while polling a fresh code is pending, never evidence about expiry.
+        case (.pollToken, 404), (.pollToken, 410):
+            return Reading(.pending, .pending, Observation(.absent))
+        case (.checkAuthentication, 403), (.checkCode, 403), (.pollToken, 403):
+            let reason = reason(of: reply)
+            if reason == "invalid_client" { break }
+            // § 10, N3: the message is our own text, so it is evidence against our stand-in only.
+            let expired = !isPoll && reason == "Authentication token expired"
+            return Reading(.pending, .pending, Observation(expired ? .expired : .absent))
+        case (_, 410):
+            return Reading(.rejected, .expired, Observation(.expired), reason: reason(of: reply))
+        case (_, 404):
+            let reason = reason(of: reply)
+            return Reading(.rejected, .denied(reason), Observation(.absent), reason: reason)
+        default: break
+        }
+        let reason = reason(of: reply)
+        // § 5: the client is no longer known; register again.
+        let answer: Answer = reason == "invalid_client" ? .staleClient : .denied(reason)
+        return Reading(.rejected, answer, Observation(.denied), reason: reason)
+    }
+
+    private func readSuccess(_ reply: Reply, to call: Call) -> Reading {
+        switch call.operation {
+        case .checkAuthentication, .checkCode:
+            return Reading(.ok, .signedIn(nil), Observation(.success))
+        case .pollToken where call.address.path.hasSuffix("/checkauthn"):
+            return Reading(.ok, .signedIn(nil), Observation(.success))
+        case .logout, .deleteRegistration, .freePreview, .tokenExchange:
+            return Reading(.ok, .done, Observation(.success))
+        default: break
+        }
+        guard let tree = document(reply) else {
+            return Reading(
+                .malformed, .fault, reason: "a body that is neither JSON nor XML",
+                missing: "3.3: the body is JSON or XML")
+        }
+        switch call.operation {
+        case .registerClient: return readClient(tree)
+        case .accessToken: return readAccessToken(tree)
+        case .configuration: return readConfiguration(tree)
+        case .registrationCode: return readCode(tree)
+        case .registrationRecord: return readRecord(tree)
+        case .pollToken: return readToken(tree)
+        case .preauthorize, .preauthorizeCode: return readDecisions(tree)
+        case .authorize, .authorizationToken: return readAuthorization(tree)
+        case .mediaToken: return readMedia(tree)
+        default: return Reading(.ok, .done, Observation(.success))
+        }
+    }
+
+    // MARK: Documents
+
+    private func readClient(_ tree: Tree) -> Reading {
+        guard let id = tree["client_id"]?.text, let secret = tree["client_secret"]?.text else {
+            return .incomplete("5, D1: client_id and client_secret are strings")
+        }
+        let client = ClientCredentials(id: id, secret: Secret(secret))
+        return Reading(.ok, .client(client), Observation(.success, record: id))
+    }
+
+    private func readAccessToken(_ tree: Tree) -> Reading {
+        guard let bearer = tree["access_token"]?.text, !bearer.isEmpty else {
+            return .incomplete("5, D2: access_token is a string")
+        }
+        // A1: obey expires_in; without one, the documented 21600 s.
+        let seconds = tree["expires_in"]?.integer ?? 21600
+        let token = AccessToken(bearer: Secret(bearer), lifetime: .seconds(seconds))
+        return Reading(.ok, .accessToken(token), Observation(.success, secret: Secret(bearer)))
+    }
+
+    private func readConfiguration(_ tree: Tree) -> Reading {
+        guard let requestor = tree["requestor"], let list = requestor["mvpds"] else {
+            return .incomplete("7, C1: requestor.mvpds is a list")
+        }
+        let providers = list.items("mvpd").compactMap { item -> Provider? in
+            guard let id = item["id"]?.text else { return nil }
+            return Provider(id: id, displayName: item["displayName"]?.text ?? id)
+        }
+        return Reading(.ok, .configuration(providers), Observation(.success))
+    }
+
+    private func readCode(_ tree: Tree) -> Reading {
+        guard let text = tree["code"]?.text, (6...7).contains(text.count) else {
+            return .incomplete("6.1, R1: code is 6 or 7 characters")
+        }
+        guard let generated = tree["generated"]?.integer, let expires = tree["expires"]?.integer,
+            expires > generated
+        else {
+            return .incomplete("6.1, R1: generated and expires are epoch milliseconds")
+        }
+        let code = Code(text)
+        let issued = IssuedCode(
+            code: code, lifetime: .milliseconds(expires - generated), recordID: tree["id"]?.text)
+        let observation = Observation(
+            .success, code: code, generated: generated, expires: expires, record: issued.recordID)
+        return Reading(.ok, .code(issued), observation)
+    }
+
+    private func readRecord(_ tree: Tree) -> Reading {
+        guard let text = tree["code"]?.text else {
+            return .incomplete("6.2, R2: the record carries its code")
+        }
+        let mvpd = tree["mvpd"]?.text.flatMap { $0.isEmpty ? nil : $0 }
+        let observation = Observation(
+            .success, code: Code(text), generated: tree["generated"]?.integer,
+            expires: tree["expires"]?.integer, record: tree["id"]?.text)
+        return Reading(.ok, .record(mvpd: mvpd), observation)
+    }
+
+    private func readToken(_ tree: Tree) -> Reading {
+        guard let mvpd = tree["mvpd"]?.text, let user = tree["userId"]?.text,
+            let expires = tree["expires"]?.integer
+        else {
+            return .incomplete("10, N4: mvpd, userId and expires are present")
+        }
+        let tag = Tag(mvpd: mvpd, user: user)
+        return Reading(.ok, .signedIn(tag), Observation(.success, tag: tag, expires: expires))
+    }
+
+    private func readDecisions(_ tree: Tree) -> Reading {
+        guard let list = tree["resources"] else {
+            // In XML the root itself is `resources`.
+            return .decisions(tree.items("resource"))
+        }
+        return .decisions(list.items("resource"))
+    }
+
+    private func readAuthorization(_ tree: Tree) -> Reading {
+        guard let resource = tree["resource"]?.text, let expires = tree["expires"]?.integer else {
+            return .incomplete("11, Z3: resource and expires are present")
+        }
+        return Reading(.ok, .done, Observation(.success, resource: resource, expires: expires))
+    }
+
+    private func readMedia(_ tree: Tree) -> Reading {
+        guard let token = tree["serializedToken"]?.text, let expires = tree["expires"]?.integer
+        else {
+            return .incomplete("11, Z5: serializedToken and expires are present")
+        }
+        let tag = tree["mvpdId"]?.text.flatMap { mvpd in
+            tree["userId"]?.text.map { Tag(mvpd: mvpd, user: $0) }
+        }
+        let observation = Observation(
+            .success, tag: tag, resource: tree["resource"]?.text, expires: expires,
+            secret: Secret(token))
+        return Reading(.ok, .media(Secret(token)), observation)
+    }
+
+    // MARK: Bodies
+
+    private func document(_ reply: Reply) -> Tree? {
+        let first = reply.body.first { $0 > 0x20 }
+        return first == UInt8(ascii: "<")
+            ? XMLReader.read(reply.body)?.tree : JSONReader.read(reply.body)
+    }
+
+    private func looksLikePage(_ reply: Reply) -> Bool {
+        if reply.mediaType == "text/html" { return true }
+        guard reply.body.count > 5, let start = reply.body.firstIndex(where: { $0 > 0x20 }),
+            reply.body[start] == UInt8(ascii: "<")
+        else { return false }
+        let opening = String(decoding: reply.body[start...].prefix(14), as: UTF8.self).lowercased()
+        return opening.hasPrefix("<!doctype html") || opening.hasPrefix("<html")
+    }
+
+    /// The service's own word for what went wrong: `error` of § 5, else `code` or `message` of § 4.
+    private func reason(of reply: Reply) -> String {
+        guard !looksLikePage(reply), let tree = document(reply) else {
+            return "status \(reply.status)"
+        }
+        let word = tree["error"]?.text ?? tree["code"]?.text ?? tree["message"]?.text
+        return word.map { String($0.prefix(120)) } ?? "status \(reply.status)"
+    }
+}
+
+extension Reading {
+    fileprivate init(_ outcome: Outcome, _ answer: Answer, reason: String, missing rule: String) {
+        self.init(
+            outcome, answer, deviations: [Deviation(rule: "rest-v1.md \(rule)", found: reason)],
+            reason: reason)
+    }
+
+    /// A success whose body lacks what the page promises.
+    fileprivate static func incomplete(_ rule: String) -> Reading {
+        Reading(.malformed, .fault, reason: "a body without its fields", missing: rule)
+    }
+
+    fileprivate static func decisions(_ items: [Tree]) -> Reading {
+        var decisions: [String: Bool] = [:]
+        for item in items {
+            guard let id = item["id"]?.text else {
+                return .incomplete("11, Z1: every resource has an id")
+            }
+            decisions[id] = item["authorized"]?.isTrue ?? false
+        }
+        return Reading(.ok, .decisions(decisions), Observation(.success))
+    }
+}

@@ -1,0 +1,275 @@
+import Testing
+
+@testable import Dialects
+
+/// One row per kind of answer of rest-v1.md: what was asked, what came, and what it means.
+struct ReadingCase: Sendable, CustomTestStringConvertible {
+    var label: String
+    var operation: OperationName
+    var status: Int
+    var type = "application/json;charset=utf-8"
+    var body = ""
+    var outcome: Outcome
+    var answer: String
+    var result: Observation.Result
+    var reason: String?
+    var testDescription: String { label }
+}
+
+@Suite struct V1ReadingTests {
+    private static let dialect = V1(
+        origin: Origin(scheme: .http, host: "127.0.0.1", port: 8080), requestor: "DEMOTV",
+        domain: "demo.test",
+        redirectURL: "https://demo.test/done")
+    private static let html = "text/html"
+
+    static let cases: [ReadingCase] = [
+        ReadingCase(
+            label: "D1 201", operation: .registerClient, status: 201,
+            body:
+                #"{"client_id":"c1","client_secret":"s","client_id_issued_at":1,"grant_types":["client_credentials"]}"#,
+            outcome: .ok, answer: "client", result: .success),
+        ReadingCase(
+            label: "D1 400", operation: .registerClient, status: 400,
+            body: #"{"error":"invalid_software_statement"}"#,
+            outcome: .rejected, answer: "denied", result: .denied,
+            reason: "invalid_software_statement"),
+        ReadingCase(
+            label: "D2 201", operation: .accessToken, status: 201,
+            body:
+                #"{"id":"x","access_token":"t","created_at":1,"expires_in":"21600","token_type":"bearer"}"#,
+            outcome: .ok, answer: "accessToken", result: .success),
+        ReadingCase(
+            label: "D2 200 of the older edition (A1)", operation: .accessToken, status: 200,
+            body: #"{"access_token":"t","expires_in":3600}"#, outcome: .ok, answer: "accessToken",
+            result: .success),
+        ReadingCase(
+            label: "D2 without a token", operation: .accessToken, status: 201, body: "{}",
+            outcome: .malformed,
+            answer: "fault", result: .none, reason: "a body without its fields"),
+        ReadingCase(
+            label: "D2 400 invalid_client", operation: .accessToken, status: 400,
+            body: #"{"error":"invalid_client"}"#,
+            outcome: .rejected, answer: "staleClient", result: .denied, reason: "invalid_client"),
+        ReadingCase(
+            label: "any 401", operation: .authorize, status: 401,
+            body: #"{"error":"access_denied"}"#,
+            outcome: .rejected, answer: "staleToken", result: .denied, reason: "access_denied"),
+        ReadingCase(
+            label: "any 403 invalid_client", operation: .pollToken, status: 403,
+            body: #"{"error":"invalid_client"}"#,
+            outcome: .rejected, answer: "staleClient", result: .denied, reason: "invalid_client"),
+        ReadingCase(
+            label: "N3 200", operation: .checkAuthentication, status: 200, outcome: .ok,
+            answer: "signedIn", result: .success),
+        ReadingCase(
+            label: "N3 403", operation: .checkAuthentication, status: 403,
+            body: #"{"status":403,"message":"Authentication token not found","details":null}"#,
+            outcome: .pending,
+            answer: "pending", result: .absent),
+        ReadingCase(
+            label: "N3 403 expired", operation: .checkAuthentication, status: 403,
+            body: #"{"status":403,"message":"Authentication token expired"}"#, outcome: .pending,
+            answer: "pending",
+            result: .expired),
+        ReadingCase(
+            label: "R1 201", operation: .registrationCode, status: 201,
+            body:
+                #"{"id":"i","code":"q7mk2xa","requestor":"DEMOTV","generated":1760000000000,"expires":1760001800000,"info":{}}"#,
+            outcome: .ok, answer: "code", result: .success),
+        ReadingCase(
+            label: "R1 201 in XML", operation: .registrationCode, status: 201,
+            type: "application/xml;charset=utf-8",
+            body:
+                "<?xml version=\"1.0\"?><ns2:regcode xmlns:ns2=\"model.mvc.reggie.pass.adobe.com\"><id>i</id><code>Q7MK2X</code><requestor>D</requestor><mvpd/><generated>1</generated><expires>1800001</expires><info/></ns2:regcode>",
+            outcome: .ok, answer: "code", result: .success),
+        ReadingCase(
+            label: "R1 without an expiry", operation: .registrationCode, status: 201,
+            body: #"{"code":"Q7MK2XA"}"#,
+            outcome: .malformed, answer: "fault", result: .none, reason: "a body without its fields"
+        ),
+        ReadingCase(
+            label: "R1 400", operation: .registrationCode, status: 400,
+            body: #"{"status":400,"message":"Required 'deviceId' is not present"}"#,
+            outcome: .rejected,
+            answer: "denied", result: .denied, reason: "Required 'deviceId' is not present"),
+        ReadingCase(
+            label: "R2 404", operation: .registrationRecord, status: 404,
+            body: #"{"status":404,"message":"Not Found"}"#,
+            outcome: .rejected, answer: "denied", result: .absent, reason: "Not Found"),
+        ReadingCase(
+            label: "R3 204", operation: .deleteRegistration, status: 204, outcome: .ok,
+            answer: "done", result: .success),
+        ReadingCase(
+            label: "C1 200", operation: .configuration, status: 200,
+            body:
+                #"{"requestor":{"id":"DEMOTV","mvpds":[{"id":"A","displayName":"a"},{"id":"B"}]}}"#,
+            outcome: .ok,
+            answer: "configuration", result: .success),
+        ReadingCase(
+            label: "C1 200 in XML", operation: .configuration, status: 200, type: "application/xml",
+            body:
+                "<config><requestor><id>D</id><mvpds><mvpd><id>A</id></mvpd><mvpd><id>B</id></mvpd></mvpds></requestor></config>",
+            outcome: .ok, answer: "configuration", result: .success),
+        ReadingCase(
+            label: "N1 302", operation: .authenticate, status: 302, outcome: .ok,
+            answer: "redirect", result: .none),
+        ReadingCase(
+            label: "N1 400 as a page", operation: .authenticate, status: 400, type: html,
+            body: "<html>bad code</html>",
+            outcome: .rejected, answer: "denied", result: .denied, reason: "status 400"),
+        ReadingCase(
+            label: "login page", operation: .mvpdLogin, status: 200, type: html,
+            body: "<html></html>", outcome: .ok,
+            answer: "page", result: .none),
+        ReadingCase(
+            label: "ACS 503", operation: .assertion, status: 503, outcome: .serverError,
+            answer: "fault", result: .none,
+            reason: "status 503"),
+        ReadingCase(
+            label: "N2 200", operation: .checkCode, status: 200, outcome: .ok, answer: "signedIn",
+            result: .success),
+        ReadingCase(
+            label: "N2 403", operation: .checkCode, status: 403,
+            body: #"{"status":403,"message":"Forbidden"}"#,
+            outcome: .pending, answer: "pending", result: .absent),
+        ReadingCase(
+            label: "N4 200", operation: .pollToken, status: 200,
+            body:
+                #"{"requestor":"DEMOTV","mvpd":"DemoCable","userId":"u-8f31","expires":"1767776000000"}"#,
+            outcome: .ok,
+            answer: "signedIn", result: .success),
+        ReadingCase(
+            label: "N4 200 without a user", operation: .pollToken, status: 200,
+            body: #"{"mvpd":"D","expires":"1"}"#,
+            outcome: .malformed, answer: "fault", result: .none, reason: "a body without its fields"
+        ),
+        ReadingCase(
+            label: "N4 404", operation: .pollToken, status: 404,
+            body: #"{"status":404,"message":"Not Found"}"#,
+            outcome: .pending, answer: "pending", result: .absent),
+        ReadingCase(
+            label: "N4 410 is pending, never evidence of expiry (A14)", operation: .pollToken,
+            status: 410,
+            body: #"{"status":410,"message":"Gone"}"#, outcome: .pending, answer: "pending",
+            result: .absent),
+        ReadingCase(
+            label: "429 of the front server (§ 14)", operation: .pollToken, status: 429, type: html,
+            body: "<html>429</html>",
+            outcome: .throttled, answer: "slow", result: .none),
+        ReadingCase(
+            label: "a page where JSON is due", operation: .pollToken, status: 200, type: html,
+            body: "<html>Pardon</html>",
+            outcome: .blocked, answer: "blocked", result: .none,
+            reason: "HTML where the service answers JSON or XML (status 200)"),
+        ReadingCase(
+            label: "a page that says it is JSON", operation: .authorize, status: 403,
+            body: "<!DOCTYPE html><p>WAF",
+            outcome: .blocked, answer: "blocked", result: .none,
+            reason: "HTML where the service answers JSON or XML (status 403)"),
+        ReadingCase(
+            label: "500", operation: .authorize, status: 500,
+            body: #"{"status":500,"message":"boom"}"#,
+            outcome: .serverError, answer: "fault", result: .none, reason: "boom"),
+        ReadingCase(
+            label: "garbage", operation: .pollToken, status: 200, body: "hello",
+            outcome: .malformed, answer: "fault",
+            result: .none, reason: "a body that is neither JSON nor XML"),
+        ReadingCase(
+            label: "Z1 200", operation: .preauthorize, status: 200,
+            body: #"{"resources":[{"id":"a","authorized":true},{"id":"b","authorized":false}]}"#,
+            outcome: .ok,
+            answer: "decisions", result: .success),
+        ReadingCase(
+            label: "Z1 412", operation: .preauthorize, status: 412,
+            body: #"{"status":412,"message":"User not authenticated","details":null}"#,
+            outcome: .rejected,
+            answer: "denied", result: .denied, reason: "User not authenticated"),
+        ReadingCase(
+            label: "Z3 200", operation: .authorize, status: 200,
+            body:
+                #"{"mvpd":"D","resource":"demo-1","requestor":"DEMOTV","expires":"1767776000000"}"#,
+            outcome: .ok,
+            answer: "done", result: .success),
+        ReadingCase(
+            label: "Z4 410", operation: .authorizationToken, status: 410,
+            body: #"{"status":410,"message":"Gone"}"#,
+            outcome: .rejected, answer: "expired", result: .expired, reason: "Gone"),
+        ReadingCase(
+            label: "Z5 200", operation: .mediaToken, status: 200,
+            body:
+                #"{"resource":"demo-1","expires":"1","serializedToken":"PHg+","userId":"u","mvpdId":"D"}"#,
+            outcome: .ok, answer: "media", result: .success),
+        ReadingCase(
+            label: "L1 204", operation: .logout, status: 204, outcome: .ok, answer: "done",
+            result: .success),
+    ]
+
+    @Test("each answer means what the page says", arguments: cases)
+    func reading(row: ReadingCase) {
+        let reading = Self.read(row)
+        #expect(reading.outcome == row.outcome)
+        #expect(Self.name(of: reading.answer) == row.answer)
+        #expect(reading.observation.result == row.result)
+        #expect(reading.reason == row.reason)
+    }
+
+    @Test("a token names its sign-in and its end")
+    func tokenTag() {
+        let row = Self.cases.first { $0.label == "N4 200" }!
+        let observation = Self.read(row).observation
+        #expect(observation.tag == Tag(mvpd: "DemoCable", user: "u-8f31"))
+        #expect(observation.expires == 1_767_776_000_000)
+    }
+
+    @Test("a code is upper case and lives as long as the service says")
+    func codeLife() {
+        guard case .code(let issued) = Self.read(Self.cases.first { $0.label == "R1 201" }!).answer
+        else {
+            Issue.record("no code")
+            return
+        }
+        #expect(issued.code.text == "Q7MK2XA")
+        #expect(issued.lifetime == .seconds(1800))
+    }
+
+    @Test("the media token is kept as a secret only")
+    func mediaSecret() {
+        let observation = Self.read(Self.cases.first { $0.label == "Z5 200" }!).observation
+        #expect(observation.secret == Secret("PHg+"))
+        #expect(!"\(observation)".contains("PHg+"))
+    }
+
+    @Test("an undocumented status and a wrong content type are deviations")
+    func deviations() {
+        let teapot = Reply(status: 418, headers: ["Content-Type": "application/json"])
+        let call = Call(.authorize, .get, WebAddress(origin: Self.dialect.origin, target: "/"))
+        #expect(Self.dialect.read(teapot, to: call).deviations.map(\.found) == ["status 418"])
+        let plain = Reply(
+            status: 200, headers: ["Content-Type": "text/plain"],
+            body: Array(#"{"resource":"r","expires":"1"}"#.utf8))
+        #expect(Self.dialect.read(plain, to: call).deviations.map(\.found) == ["text/plain"])
+    }
+
+    @Test(
+        "answers by the page have no deviations",
+        arguments: cases.filter { $0.outcome == .ok && $0.label != "login page" })
+    func conforming(row: ReadingCase) {
+        #expect(Self.read(row).deviations.isEmpty)
+    }
+
+    private static func read(_ row: ReadingCase) -> Reading {
+        var headers: Headers = ["Content-Type": row.type]
+        if row.answer == "redirect" { headers.append("Location", "/next?x=1") }
+        let reply = Reply(status: row.status, headers: headers, body: Array(row.body.utf8))
+        let target = row.operation == .pollToken ? "/api/v1/tokens/authn" : "/x"
+        return dialect.read(
+            reply, to: Call(row.operation, .get, WebAddress(origin: dialect.origin, target: target))
+        )
+    }
+
+    private static func name(of answer: Answer) -> String {
+        let label = Mirror(reflecting: answer).children.first?.label
+        return label ?? "\(answer)"
+    }
+}
