@@ -1,0 +1,4 @@
+/// report.html.
+enum HTMLPage {
+    static func text(_ summary: Summary) -> String { Markup.escaped(summary.headline) }
+}
