@@ -1,25 +1,46 @@
 public import Dialects
+internal import Statistics
 
 /// What is left of a secret in a history: equal for equal secrets within one run, and nothing more.
 public struct Fingerprint: Hashable, Sendable, CustomStringConvertible {
     /// At least 64 bits (decisions.md, 18).
     public let value: UInt64
     public init(value: UInt64) { self.value = value }
-    public var description: String {
-        let digits = String(value, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
+    public var description: String { hexadecimal(value) }
+
+    /// Reads `description`.
+    public init?(_ text: some StringProtocol) {
+        guard text.utf8.count == 16, let value = UInt64(text, radix: 16) else { return nil }
+        self.value = value
     }
 }
 
 /// Turns secrets into fingerprints: a keyed digest, so that nobody can try candidates against a
-/// report.
+/// report. The key is random in a live run and never stored; in virtual time it comes from the seed
+/// (decisions.md, 18).
 public struct Fingerprinter: Sendable {
-    private let key: UInt64
-    public init(key: UInt64) { self.key = key }
+    private let key: SipHash.Key
+
+    /// Derives the 128-bit key from a seed: for virtual time and tests.
+    public init(key: UInt64) {
+        var dice = Seed(key).child("fingerprints").generator()
+        self.key = SipHash.Key(low: dice.next(), high: dice.next())
+    }
+
+    /// With a key of 128 random bits.
+    public init(low: UInt64, high: UInt64) {
+        key = SipHash.Key(low: low, high: high)
+    }
 
     public func fingerprint(of secret: Secret) -> Fingerprint {
-        var hash = key ^ 0xcbf2_9ce4_8422_2325
-        for byte in secret.reveal().utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        return Fingerprint(value: hash)
+        var hash = SipHash(key: key)
+        hash.update(secret.reveal().utf8)
+        return Fingerprint(value: hash.finish64())
     }
+}
+
+/// Sixteen hexadecimal digits.
+func hexadecimal(_ value: UInt64) -> String {
+    let digits = String(value, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
 }

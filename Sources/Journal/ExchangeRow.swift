@@ -1,0 +1,161 @@
+internal import Dialects
+internal import GRDB
+
+/// An exchange as a row of `exchanges` and back: exactly, but for the secret of the observation,
+/// which stays behind. A NUL in a text becomes its picture, for SQLite ends texts there.
+extension Exchange {
+    func row(id: Int) -> [DatabaseValue] {
+        let (kind, error): (String, TransportError?) =
+            switch delivery {
+            case .answered: ("answered", nil)
+            case .refused(let error): ("refused", error)
+            case .unknown(let error): ("unknown", error)
+            }
+        return [
+            id.databaseValue, device.household.databaseValue, sequence.databaseValue,
+            lane.databaseValue, device.name.databaseValue, operation.name.databaseValue,
+            text(code?.text), time(planned), time(sent), time(firstByte), time(ended),
+            kind.databaseValue, delivery.status.databaseValue,
+            text(error?.kind.rawValue), text(error?.detail), outcome.name.databaseValue,
+            text(reason), observation.result.name.databaseValue,
+            text(observation.tag?.mvpd), text(observation.tag?.user), text(observation.code?.text),
+            text(observation.resource), observation.generated.databaseValue,
+            observation.expires.databaseValue, text(observation.record),
+            text(fingerprint?.description), deviations.isEmpty ? .null : text(deviationsJSON),
+            route.connection.databaseValue, route.reused.databaseValue, text(filled: route.local),
+            text(filled: route.remote), text(filled: route.httpVersion),
+            route.tlsResumed.databaseValue, evidence.fields.isEmpty ? .null : text(evidenceJSON),
+            bytesSent.databaseValue, bytesReceived.databaseValue, provoked.databaseValue,
+        ]
+    }
+
+    init?(_ row: Row) {
+        var columns = Columns(row, skipping: 1)
+        guard let household = columns.int(), let sequence = columns.int(), let lane = columns.int(),
+            let device = columns.text().flatMap({ DeviceID(household: household, name: $0) }),
+            let operation = columns.text().flatMap(OperationName.init(name:))
+        else { return nil }
+        let code = columns.text().map(Code.init)
+        guard let planned = columns.instant(), let sent = columns.instant() else { return nil }
+        let firstByte = columns.instant()
+        guard let ended = columns.instant(), let delivery = columns.delivery(),
+            let outcome = columns.text().flatMap(Outcome.init(name:))
+        else { return nil }
+        let reason = columns.text()
+        guard let observation = columns.observation() else { return nil }
+        let fingerprint = columns.text().flatMap { Fingerprint($0) }
+        guard let deviations = columns.deviations(), let route = columns.route(),
+            let evidence = columns.evidence(), let bytesSent = columns.int(),
+            let bytesReceived = columns.int(), let provoked = columns.bool()
+        else { return nil }
+        self.init(
+            lane: lane, sequence: sequence, device: device, operation: operation, code: code,
+            planned: planned, sent: sent, firstByte: firstByte, ended: ended, delivery: delivery,
+            outcome: outcome, reason: reason, observation: observation, fingerprint: fingerprint,
+            deviations: deviations, route: route, evidence: evidence, bytesSent: bytesSent,
+            bytesReceived: bytesReceived, provoked: provoked)
+    }
+
+    private var deviationsJSON: String {
+        FlatJSON.objects(
+            deviations.map {
+                [
+                    ("rule", .text($0.rule)), ("found", .text($0.found)),
+                    ("source", .text($0.source.rawValue)),
+                ]
+            })
+    }
+
+    private var evidenceJSON: String {
+        FlatJSON.object(evidence.fields.map { ($0.name, .text($0.value)) })
+    }
+}
+
+extension DeviceID {
+    /// Reads `name`.
+    init?(household: Int, name: String) {
+        switch name {
+        case "tv": self.init(household: household, role: .firstScreen)
+        case "phone": self.init(household: household, role: .secondScreen)
+        default:
+            guard name.hasPrefix("phone-"), let number = Int(name.dropFirst(6)), number > 1 else {
+                return nil
+            }
+            self.init(household: household, role: .secondScreen, index: number - 1)
+        }
+    }
+}
+
+extension Observation.Result {
+    var name: String {
+        switch self {
+        case .success: "success"
+        case .absent: "absent"
+        case .expired: "expired"
+        case .denied: "denied"
+        case .none: "none"
+        }
+    }
+
+    init?(name: String) {
+        guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
+        self = found
+    }
+}
+
+extension Columns {
+    fileprivate mutating func delivery() -> Delivery? {
+        let kind = text()
+        let status = int()
+        let error = text().flatMap(TransportError.Kind.init(rawValue:))
+        let detail = text()
+        switch (kind, status, error) {
+        case ("answered", let status?, _): return .answered(status: status)
+        case ("refused", _, let error?): return .refused(TransportError(error, detail ?? ""))
+        case ("unknown", _, let error?): return .unknown(TransportError(error, detail ?? ""))
+        default: return nil
+        }
+    }
+
+    fileprivate mutating func observation() -> Observation? {
+        guard let result = text().flatMap(Observation.Result.init(name:)) else { return nil }
+        let mvpd = text()
+        let user = text()
+        let tag = mvpd.flatMap { mvpd in user.map { Tag(mvpd: mvpd, user: $0) } }
+        return Observation(
+            result, tag: tag, code: text().map(Code.init), resource: text(), generated: int64(),
+            expires: int64(), record: text())
+    }
+
+    fileprivate mutating func deviations() -> [Deviation]? {
+        guard let json = text() else { return [] }
+        return FlatJSON.readObjects(json)?.compactMap { pairs in
+            guard pairs.count == 3, case .text(let rule) = pairs[0].value,
+                case .text(let found) = pairs[1].value, case .text(let source) = pairs[2].value,
+                let source = Deviation.Source(rawValue: source)
+            else { return nil }
+            return Deviation(rule: rule, found: found, source: source)
+        }
+    }
+
+    fileprivate mutating func route() -> Route? {
+        guard let connection = int(), let reused = bool() else { return nil }
+        return Route(
+            connection: connection, reused: reused, local: text() ?? "", remote: text() ?? "",
+            httpVersion: text() ?? "", tlsResumed: bool())
+    }
+
+    fileprivate mutating func evidence() -> Headers? {
+        guard let json = text() else { return Headers() }
+        return FlatJSON.readObject(json).map { pairs in
+            Headers(
+                pairs.compactMap { pair in
+                    if case .text(let value) = pair.value {
+                        Headers.Field(pair.name, value)
+                    } else {
+                        nil
+                    }
+                })
+        }
+    }
+}

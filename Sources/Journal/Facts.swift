@@ -1,0 +1,99 @@
+internal import Dialects
+
+/// The header and the end of a history as facts of `meta`.
+struct Facts {
+    var values: [String: String]
+
+    init(_ values: [String: String] = [:]) { self.values = values }
+
+    init(_ header: HistoryHeader, recording: Recording) {
+        values = [
+            "schema": HistorySchema.version, "recording": recording.name, "run": header.run,
+            "rig_name": header.rigName, "rig_source": header.rigSource,
+            "seed": String(header.seed), "started_us": String(header.startedMicroseconds),
+            "target": header.target, "protocol": header.protocolName, "version": header.version,
+            "virtual": String(header.isVirtual), "lanes": String(header.lanes),
+            "kinds": FlatJSON.texts(header.kinds), "load": header.load,
+            "thresholds": FlatJSON.texts(header.thresholds),
+            "valid_lateness_ns": String(header.validLatenessNanoseconds),
+            "valid_busy": String(header.validBusy), "breach_fails": String(header.breachFails),
+        ]
+        values["planned_households"] = header.plannedHouseholds.map(String.init)
+    }
+
+    init(_ end: HistoryEnd) {
+        values = [
+            "ended_ns": String(end.ended.nanoseconds), "interrupted": String(end.interrupted),
+            "failure": end.failure, "cpu_percent": String(end.cpuPercent),
+            "history_hash": end.historyHash,
+        ]
+    }
+
+    init(_ kept: KeptExchanges) {
+        values = [
+            "recorded_exchanges": String(kept.recorded), "lost_exchanges": String(kept.lost),
+            "total_exchanges": String(kept.total),
+        ]
+    }
+
+    subscript(key: String) -> String? { values[key] }
+
+    var header: HistoryHeader? {
+        guard let run = self["run"], let rigName = self["rig_name"],
+            let rigSource = self["rig_source"], let seed = self["seed"].flatMap({ UInt64($0) }),
+            let started = self["started_us"].flatMap({ Int64($0) }), let target = self["target"],
+            let protocolName = self["protocol"], let version = self["version"],
+            let isVirtual = self["virtual"].flatMap(Bool.init),
+            let lanes = self["lanes"].flatMap({ Int($0) }),
+            let kinds = self["kinds"].flatMap(FlatJSON.readTexts), let load = self["load"],
+            let thresholds = self["thresholds"].flatMap(FlatJSON.readTexts),
+            let lateness = self["valid_lateness_ns"].flatMap({ Int64($0) }),
+            let busy = self["valid_busy"].flatMap({ Double($0) }),
+            let breachFails = self["breach_fails"].flatMap(Bool.init)
+        else { return nil }
+        return HistoryHeader(
+            run: run, rigName: rigName, rigSource: rigSource, seed: seed,
+            startedMicroseconds: started, target: target, protocolName: protocolName,
+            version: version, isVirtual: isVirtual, lanes: lanes, kinds: kinds,
+            plannedHouseholds: self["planned_households"].flatMap { Int($0) }, load: load,
+            thresholds: thresholds, validLatenessNanoseconds: lateness, validBusy: busy,
+            breachFails: breachFails)
+    }
+
+    var end: HistoryEnd? {
+        guard let ended = self["ended_ns"].flatMap({ Int64($0) }),
+            let interrupted = self["interrupted"].flatMap(Bool.init),
+            let failure = self["failure"], let cpu = self["cpu_percent"].flatMap({ Double($0) }),
+            let hash = self["history_hash"]
+        else { return nil }
+        return HistoryEnd(
+            ended: Instant(nanoseconds: ended), interrupted: interrupted, failure: failure,
+            cpuPercent: cpu, historyHash: hash)
+    }
+
+    var kept: KeptExchanges {
+        func number(_ key: String) -> Int { self[key].flatMap { Int($0) } ?? 0 }
+        return KeptExchanges(
+            recorded: number("recorded_exchanges"), lost: number("lost_exchanges"),
+            total: number("total_exchanges"))
+    }
+}
+
+/// How many exchanges a history holds one by one.
+public struct KeptExchanges: Sendable, Hashable {
+    /// In the table `exchanges`.
+    public var recorded: Int
+    /// To be kept, but the disk was full.
+    public var lost: Int
+    /// Counted in the cells.
+    public var total: Int
+
+    public init(recorded: Int = 0, lost: Int = 0, total: Int = 0) {
+        self.recorded = recorded
+        self.lost = lost
+        self.total = total
+    }
+
+    /// Whether every exchange can be judged again (decisions.md, 12).
+    public var isComplete: Bool { recorded == total }
+}

@@ -1,0 +1,185 @@
+internal import Foundation
+internal import GRDB
+
+/// A recorded run, read from its `history.sqlite`. Everything that reports and judges is a function
+/// of one of these. Visitors hold one row at a time.
+public final class History: Sendable {
+    public let path: String
+    public let header: HistoryHeader
+    /// Nil when the run was cut short (`kill -9`).
+    public let end: HistoryEnd?
+    /// What ended before this instant is in the file; of what was under way then nothing is known
+    /// (decisions.md, 12).
+    public let watermark: Instant
+    /// How many exchanges can be read one by one.
+    public let kept: KeptExchanges
+    /// `all`, `sample(0.01)`, `aggregates` or `none`.
+    public let recording: String
+    private let database: DatabaseQueue
+
+    /// Opens a run directory or its `history.sqlite`, also one that a killed run left behind.
+    public init(path: String) throws(JournalError) {
+        let file = try Self.file(at: path)
+        self.path = file
+        do {
+            database = try Self.open(file)
+            let facts = try Self.facts(database, file)
+            guard let header = facts.header else {
+                throw JournalError.damaged(path: file, what: "its header is not complete")
+            }
+            self.header = header
+            end = facts.end
+            kept = facts.kept
+            recording = facts["recording"] ?? ""
+            watermark = try Self.watermark(database)
+        } catch let error as JournalError {
+            throw error
+        } catch {
+            throw JournalError(reading: file, error)
+        }
+    }
+
+    /// All cells, by second, operation in alphabetical order, and kind.
+    public func cells(_ body: (Cell) throws -> Void) throws {
+        try visit(HistorySchema.cells, "ORDER BY second, operation, kind", as: Cell.init, body)
+    }
+
+    /// All households, by number.
+    public func households(_ body: (HouseholdRecord) throws -> Void) throws {
+        try visit(HistorySchema.households, "ORDER BY household", as: HouseholdRecord.init, body)
+    }
+
+    /// All exchanges that were kept, in the order in which they were handed over.
+    public func exchanges(_ body: (Exchange) throws -> Void) throws {
+        try visit(HistorySchema.exchanges, "ORDER BY id", as: Exchange.init, body)
+    }
+
+    /// The exchanges of one household that were kept, in their order.
+    public func exchanges(household: Int) throws -> [Exchange] {
+        var found: [Exchange] = []
+        try visit(
+            HistorySchema.exchanges, "WHERE household = ? ORDER BY sequence, id", [household],
+            as: Exchange.init
+        ) { found.append($0) }
+        return found
+    }
+
+    /// The exchanges of one household after the other, by its number: what a judge reads.
+    public func lives(_ body: (_ household: Int, [Exchange]) throws -> Void) throws {
+        var life: [Exchange] = []
+        try visit(
+            HistorySchema.exchanges, "ORDER BY household, sequence, id", as: Exchange.init
+        ) { exchange in
+            if let last = life.last, last.device.household != exchange.device.household {
+                try body(last.device.household, life)
+                life.removeAll(keepingCapacity: true)
+            }
+            life.append(exchange)
+        }
+        if let last = life.last { try body(last.device.household, life) }
+    }
+
+    /// Errors that look the same, the most frequent first.
+    public func errorGroups() throws -> [ErrorGroup] {
+        var groups: [ErrorGroup] = []
+        var examples: [Int?] = []
+        try visit(
+            HistorySchema.errors, "ORDER BY count DESC, operation, outcome, status, reason",
+            as: ErrorGroup.read
+        ) { found in
+            groups.append(found.group)
+            examples.append(found.example)
+        }
+        for (position, example) in examples.enumerated() {
+            guard let example else { continue }
+            try visit(HistorySchema.exchanges, "WHERE id = ?", [example], as: Exchange.init) {
+                groups[position].example = $0
+            }
+        }
+        return groups
+    }
+
+    /// What the lanes measured of themselves, in the order of time.
+    public func health() throws -> [LaneHealth] {
+        var all: [LaneHealth] = []
+        try visit(HistorySchema.health, "ORDER BY from_ns, lane", as: LaneHealth.init) {
+            all.append($0)
+        }
+        return all
+    }
+
+    private func visit<Value>(
+        _ table: HistorySchema.Table, _ rest: String, _ arguments: StatementArguments = [],
+        as read: (Row) -> Value?, _ body: (Value) throws -> Void
+    ) throws {
+        try database.read { database in
+            let rows = try Row.fetchCursor(
+                database, sql: "\(table.selection) \(rest)", arguments: arguments)
+            while let row = try rows.next() {
+                guard let value = read(row) else {
+                    throw JournalError.damaged(path: path, what: "a row of \(table.name): \(row)")
+                }
+                try body(value)
+            }
+        }
+    }
+}
+
+extension History {
+    /// The file that `path` means.
+    static func file(at path: String) throws(JournalError) -> String {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+            throw .notFound(path: path)
+        }
+        guard isFolder.boolValue else { return path }
+        let file = (path as NSString).appendingPathComponent("history.sqlite")
+        guard FileManager.default.fileExists(atPath: file) else { throw .notFound(path: path) }
+        return file
+    }
+
+    private static func open(_ file: String) throws -> DatabaseQueue {
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(5)
+        // A killed run leaves its last transactions in the WAL; only a connection that may write
+        // can bring them in.
+        configuration.readonly = !FileManager.default.fileExists(atPath: file + "-wal")
+        return try DatabaseQueue(path: file, configuration: configuration)
+    }
+
+    private static func facts(_ database: DatabaseQueue, _ file: String) throws -> Facts {
+        let rows = try database.read { database in
+            try Row.fetchAll(database, sql: HistorySchema.meta.selection)
+        }
+        let values = rows.map { row in (row[0] as String, row[1] as String) }
+        let facts = Facts(Dictionary(values, uniquingKeysWith: { first, _ in first }))
+        guard let schema = facts["schema"] else { throw JournalError.notAHistory(path: file) }
+        guard schema == HistorySchema.version else {
+            throw JournalError.otherVersion(path: file, found: schema)
+        }
+        return facts
+    }
+
+    private static func watermark(_ database: DatabaseQueue) throws -> Instant {
+        try database.read { database in
+            let mark = try Int64.fetchOne(database, sql: "SELECT max(through_ns) FROM watermarks")
+            return Instant(nanoseconds: mark ?? 0)
+        }
+    }
+}
+
+extension JournalError {
+    init(reading path: String, _ error: any Error) {
+        guard let error = error as? DatabaseError else {
+            self = .cannotRead(path: path, reason: "\(error)")
+            return
+        }
+        switch error.resultCode {
+        case .SQLITE_BUSY, .SQLITE_LOCKED: self = .locked(path: path)
+        case .SQLITE_NOTADB, .SQLITE_ERROR: self = .notAHistory(path: path)
+        case .SQLITE_CORRUPT:
+            self = .damaged(path: path, what: error.message ?? "SQLite cannot read it")
+        default: self = .cannotRead(path: path, reason: reason(of: error))
+        }
+    }
+}

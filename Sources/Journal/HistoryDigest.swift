@@ -1,0 +1,155 @@
+internal import Dialects
+
+/// The history hash (decisions.md, 18): 128 bits over the canonical form of every exchange and every
+/// household record, each lane's in the order in which the lane handed them over. Each lane has
+/// streams of its own, so that neither the size of batches nor the order in which lanes hand over
+/// changes it.
+///
+/// ```text
+/// lane 0  exchanges   e1 e2 e3 ...  -> 128 bits --+
+///         households  h1 h2 ...     -> 128 bits --+--> 128 bits, in hexadecimal
+/// lane 1  ...                                   --+
+/// ```
+struct HistoryDigest: Sendable {
+    private var exchanges: [SipHash] = []
+    private var households: [SipHash] = []
+
+    /// Not a secret: two people with the same rig and seed must get the same hash.
+    private static let key = SipHash.Key(low: 0x7363_7265_656e_7269, high: 0x672f_6869_7374_6f72)
+
+    mutating func add(_ exchange: Exchange, lane: Int) {
+        grow(to: lane)
+        exchanges[lane].put(exchange)
+    }
+
+    mutating func add(_ household: HouseholdRecord, lane: Int) {
+        grow(to: lane)
+        households[lane].put(household)
+    }
+
+    /// The hash of all that was added so far, 32 hexadecimal digits.
+    var value: String {
+        var all = SipHash(key: Self.key, wide: true)
+        for stream in exchanges + households {
+            let (first, second) = stream.finish128()
+            all.update(word: first)
+            all.update(word: second)
+        }
+        let (first, second) = all.finish128()
+        return hexadecimal(first) + hexadecimal(second)
+    }
+
+    private mutating func grow(to lane: Int) {
+        while exchanges.count <= lane {
+            exchanges.append(SipHash(key: Self.key, wide: true))
+            households.append(SipHash(key: Self.key, wide: true))
+        }
+    }
+}
+
+/// The canonical form: every field in the order of its declaration, texts with their length before
+/// them, what is absent as a word that nothing else is. A secret is there as its fingerprint.
+extension SipHash {
+    fileprivate mutating func put(_ exchange: Exchange) {
+        put(exchange.sequence)
+        put(exchange.device.household)
+        put(Int(exchange.device.role.rawValue) << 32 | exchange.device.index)
+        put(Int(exchange.operation.rawValue) << 8 | Int(exchange.outcome.rawValue))
+        put(exchange.code?.text)
+        put(exchange.planned)
+        put(exchange.sent)
+        put(exchange.firstByte)
+        put(exchange.ended)
+        switch exchange.delivery {
+        case .answered(let status): put(status)
+        case .refused(let error): put(-1, error)
+        case .unknown(let error): put(-2, error)
+        }
+        put(exchange.reason)
+        put(exchange.observation)
+        update(word: exchange.fingerprint?.value ?? 0)
+        put(exchange.deviations.count)
+        for deviation in exchange.deviations {
+            put(deviation.rule)
+            put(deviation.found)
+            put(deviation.source.rawValue)
+        }
+        put(exchange.route)
+        put(exchange.evidence.fields.count)
+        for field in exchange.evidence.fields {
+            put(field.name)
+            put(field.value)
+        }
+        put(exchange.bytesSent)
+        put(exchange.bytesReceived)
+        put(exchange.provoked ? 1 : 0)
+    }
+
+    fileprivate mutating func put(_ household: HouseholdRecord) {
+        put(household.household)
+        put(household.kind)
+        put(household.arrived)
+        put(Int(household.stage.rawValue) << 8 | Int(household.fate.rawValue))
+        put(household.cause)
+        put(household.codeShown)
+        put(household.phoneDone)
+        put(household.tokenSeen)
+        put(Int(household.viewerTime.wholeNanoseconds))
+        put(household.polls)
+        put(household.ended)
+    }
+
+    private mutating func put(_ observation: Observation) {
+        put(Int(observation.result.rawValue) << 1 | (observation.tag == nil ? 0 : 1))
+        if let tag = observation.tag {
+            put(tag.mvpd)
+            put(tag.user)
+        }
+        put(observation.code?.text)
+        put(observation.resource)
+        put(observation.generated.map { Int($0) } ?? .min)
+        put(observation.expires.map { Int($0) } ?? .min)
+        put(observation.record)
+    }
+
+    private mutating func put(_ route: Route) {
+        put(
+            route.connection << 3 | (route.reused ? 4 : 0)
+                | (route.tlsResumed.map { $0 ? 2 : 1 } ?? 0))
+        put(route.local)
+        put(route.remote)
+        put(route.httpVersion)
+    }
+
+    private mutating func put(_ mark: Int, _ error: TransportError) {
+        put(mark)
+        put(error.kind.rawValue)
+        put(error.detail)
+    }
+
+    private mutating func put(_ number: Int) {
+        update(word: UInt64(bitPattern: Int64(number)))
+    }
+
+    private mutating func put(_ instant: Instant?) {
+        update(word: UInt64(bitPattern: instant?.nanoseconds ?? .min))
+    }
+
+    private mutating func put(_ text: String?) {
+        guard let text else { return update(word: .max) }
+        update(word: UInt64(text.utf8.count))
+        let done: Void? = text.utf8.withContiguousStorageIfAvailable { bytes in
+            var rest = bytes[...]
+            while rest.count >= 8 {
+                var word: UInt64 = 0
+                for position in 0..<8 {
+                    word |= UInt64(rest[rest.startIndex + position]) << UInt64(8 * position)
+                }
+                update(word: word)
+                rest = rest.dropFirst(8)
+            }
+            update(rest)
+        }
+        if done == nil { update(text.utf8) }
+    }
+}

@@ -1,0 +1,132 @@
+internal import GRDB
+
+/// What is written in one transaction: after it, the file is consistent in itself.
+struct Entries {
+    var exchanges: [(id: Int, exchange: Exchange)] = []
+    var households: [HouseholdRecord] = []
+    var health: [LaneHealth] = []
+    var cells: [Cell] = []
+    /// Cells of seconds before this one add to the row that is there.
+    var closedBefore = 0
+    var errors: [(group: ErrorGroup, example: Int?)] = []
+    var facts = Facts()
+    var watermark: (through: Instant, exchanges: Int)?
+}
+
+/// The database file while it is written. Used on the writer's queue only.
+final class HistoryStore {
+    private let database: DatabaseQueue
+
+    /// `pageLimit` makes a disk of that many pages (of 4 KB), for tests.
+    init(path: String, pageLimit: Int? = nil) throws(JournalError) {
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(5)
+        configuration.prepareDatabase { database in
+            try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
+            if let pageLimit {
+                try database.execute(sql: "PRAGMA max_page_count = \(pageLimit)")
+            }
+        }
+        do {
+            database = try DatabaseQueue(path: path, configuration: configuration)
+            try database.write { database in
+                for table in HistorySchema.all { try database.execute(sql: table.sql) }
+            }
+        } catch {
+            throw JournalError(creating: path, error)
+        }
+    }
+
+    func write(_ entries: Entries) throws {
+        try database.write { database in
+            try Self.insert(
+                entries.exchanges.lazy.map { $0.exchange.row(id: $0.id) },
+                into: HistorySchema.exchanges, database)
+            try Self.insert(
+                entries.households.lazy.map(\.row), into: HistorySchema.households, database)
+            try Self.insert(entries.health.lazy.map(\.row), into: HistorySchema.health, database)
+            let cells = try entries.cells.map { cell in
+                cell.key.second < entries.closedBefore ? try Self.added(cell, database) : cell
+            }
+            try Self.insert(cells.lazy.map(\.row), into: HistorySchema.cells, database)
+            try Self.insert(
+                entries.errors.lazy.map { $0.group.row(example: $0.example) },
+                into: HistorySchema.errors, database)
+            try Self.insert(
+                entries.facts.values.sorted { $0.key < $1.key }.lazy.map { fact in
+                    [fact.key.databaseValue, text(fact.value)]
+                }, into: HistorySchema.meta, database)
+            if let (through, exchanges) = entries.watermark {
+                try database.execute(
+                    sql: "INSERT INTO watermarks (through_ns, exchanges) VALUES (?, ?)",
+                    arguments: [through.nanoseconds, exchanges])
+            }
+        }
+    }
+
+    /// Makes one plain file of it: indices, no WAL, readable from a read-only place.
+    func seal(withIndices: Bool) throws {
+        if withIndices {
+            try database.write { database in
+                for index in HistorySchema.indices { try database.execute(sql: index) }
+            }
+        }
+        try database.writeWithoutTransaction { database in
+            try database.execute(
+                sql: "PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE")
+        }
+        try close()
+    }
+
+    func close() throws { try database.close() }
+
+    /// Ends the limit of tests, as freeing the reserve does on a real disk.
+    func liftPageLimit() throws {
+        try database.writeWithoutTransaction { database in
+            try database.execute(sql: "PRAGMA max_page_count = 1073741823")
+        }
+    }
+
+    private static func insert(
+        _ rows: some Sequence<[DatabaseValue]>, into table: HistorySchema.Table,
+        _ database: Database
+    ) throws {
+        let statement = try database.cachedStatement(sql: table.insertion)
+        for row in rows {
+            statement.setUncheckedArguments(StatementArguments(row))
+            try statement.execute()
+        }
+    }
+
+    /// The cell that is on disk, if any, with this one added.
+    private static func added(_ cell: Cell, _ database: Database) throws -> Cell {
+        let statement = try database.cachedStatement(
+            sql: HistorySchema.cells.selection + " WHERE second = ? AND operation = ? AND kind = ?")
+        let key = cell.key
+        let row = try Row.fetchOne(
+            statement, arguments: [key.second, key.operation.name, key.kind])
+        guard let row, var sum = Cell(row) else { return cell }
+        sum.merge(cell)
+        return sum
+    }
+}
+
+extension JournalError {
+    init(creating path: String, _ error: any Error) {
+        let code = (error as? DatabaseError)?.resultCode
+        self =
+            code == .SQLITE_FULL
+            ? .noSpace(path: path, needed: Reserve.size)
+            : .cannotCreate(path: path, reason: reason(of: error))
+    }
+}
+
+/// SQLite's words for what went wrong.
+func reason(of error: any Error) -> String {
+    guard let error = error as? DatabaseError else { return "\(error)" }
+    switch error.resultCode {
+    case .SQLITE_FULL: return "the disk is full"
+    case .SQLITE_IOERR: return "the disk reports an input or output error"
+    default: return error.message ?? "SQLite error \(error.resultCode.rawValue)"
+    }
+}

@@ -1,0 +1,133 @@
+internal import Dispatch
+internal import Synchronization
+
+/// Writes a history while the run goes on, off the lanes: batches are handed over to a serial queue
+/// of its own, counted there, and written in transactions, at least one in each second.
+///
+/// Safe because `ledger` is used on `queue` only, which `assertOnQueue` checks; everything else that
+/// changes is inside a `Mutex`.
+public final class HistoryWriter: HistorySink, @unchecked Sendable {
+    private let queue = DispatchQueue(label: "screenrig.journal", qos: .utility)
+    private let ledger: Ledger
+    private let timer: any DispatchSourceTimer
+    /// Lets only so many batches wait, where lanes may be made to wait.
+    private let gate: DispatchSemaphore?
+    private let onFailure: @Sendable (String) -> Void
+    private let shared = Mutex(Shared())
+
+    private struct Shared {
+        var progress = Progress()
+        var failure: String?
+        var waiting = 0
+        var ticks = 0
+    }
+
+    private static let waitingLimit = 64
+
+    /// Creates `path`, which must not exist yet. With `waits`, `append` blocks while many batches
+    /// wait: for virtual time, which would outrun the disk. `onFailure` is called once, on a queue
+    /// of the journal, when the file cannot be written any more.
+    public convenience init(
+        path: String, header: HistoryHeader, recording: Recording = .all, waits: Bool = false,
+        onFailure: @escaping @Sendable (String) -> Void = { _ in }
+    ) throws(JournalError) {
+        try self.init(
+            path: path, header: header, recording: recording, waits: waits, pageLimit: nil,
+            onFailure: onFailure)
+    }
+
+    init(
+        path: String, header: HistoryHeader, recording: Recording, waits: Bool, pageLimit: Int?,
+        onFailure: @escaping @Sendable (String) -> Void
+    ) throws(JournalError) {
+        ledger = try Ledger(
+            path: path, header: header, recording: recording, pageLimit: pageLimit)
+        gate = waits ? DispatchSemaphore(value: Self.waitingLimit) : nil
+        self.onFailure = onFailure
+        timer = DispatchSource.makeTimerSource(queue: queue)
+        timer.schedule(deadline: .now() + 0.4, repeating: 0.4)
+        timer.setEventHandler { [weak self] in self?.tick() }
+        timer.activate()
+    }
+
+    deinit {
+        timer.cancel()
+    }
+
+    /// Hands a batch over. Called on a lane's thread.
+    public func append(_ batch: Batch) {
+        gate?.wait()
+        shared.withLock { $0.waiting += 1 }
+        queue.async { [self] in
+            assertOnQueue()
+            ledger.take(batch)
+            shared.withLock { $0.waiting -= 1 }
+            gate?.signal()
+            tellFailure()
+        }
+    }
+
+    /// All exchanges of this household are to be kept, whatever is sampled: something is wrong with
+    /// it. Those that were let go before are not brought back.
+    public func keepWhole(_ household: Int) {
+        queue.async { [self] in
+            assertOnQueue()
+            ledger.keepWhole(household)
+        }
+    }
+
+    /// Waits for everything handed over, writes it and the end, and gives the end with its history
+    /// hash. The file is then complete and read-only in spirit. Call it once, last.
+    public func finish(_ end: HistoryEnd) -> HistoryEnd {
+        queue.sync {
+            assertOnQueue()
+            timer.cancel()
+            let finished = ledger.finish(end)
+            publish()
+            tellFailure()
+            return finished
+        }
+    }
+
+    /// What stopped the writing, in words for the user; nil while all is well.
+    public var failure: String? { shared.withLock { $0.failure } }
+
+    /// Where the run is; renewed about once a second.
+    public var progress: Progress {
+        shared.withLock { shared in
+            var progress = shared.progress
+            progress.waitingBatches = shared.waiting
+            return progress
+        }
+    }
+
+    /// Twice in a second: so at most the last second is missing after `kill -9`.
+    private func tick() {
+        assertOnQueue()
+        ledger.settle()
+        tellFailure()
+        let ticks = shared.withLock { shared in
+            shared.ticks += 1
+            return shared.ticks
+        }
+        if ticks.isMultiple(of: 2) { publish() }
+    }
+
+    private func publish() {
+        let progress = ledger.progress()
+        shared.withLock { $0.progress = progress }
+    }
+
+    private func tellFailure() {
+        guard let failure = ledger.failure else { return }
+        let isNew = shared.withLock { shared in
+            defer { shared.failure = failure }
+            return shared.failure == nil
+        }
+        if isNew { onFailure(failure) }
+    }
+
+    private func assertOnQueue() {
+        dispatchPrecondition(condition: .onQueue(queue))
+    }
+}

@@ -1,0 +1,69 @@
+/// Decides which exchanges are kept one by one (rig-format.md, `record`). Of a sample, the exchanges
+/// of an undecided household wait here until it ends or is found to be not clean.
+struct Keeper: Sendable {
+    private let recording: Recording
+    private var waiting: [Int: [Exchange]] = [:]
+    private var waitingCount = 0
+    /// Living households that are kept whole because something was not clean.
+    private var kept: Set<Int> = []
+
+    /// How many exchanges may wait in memory. Beyond it the household at hand is kept although it
+    /// may turn out clean: the file grows rather than the memory.
+    static let limit = 200_000
+
+    init(_ recording: Recording) { self.recording = recording }
+
+    /// What to write now that this exchange ended: nothing, it, or it with all that waited for it.
+    mutating func take(_ exchange: Exchange) -> [Exchange] {
+        switch recording {
+        case .all: return [exchange]
+        case .aggregates, .none: return []
+        case .sample(let share, let seed):
+            let household = exchange.device.household
+            if kept.contains(household) || Self.isChosen(household, share: share, seed: seed) {
+                return [exchange]
+            }
+            waiting[household, default: []].append(exchange)
+            waitingCount += 1
+            return exchange.isError || waitingCount > Self.limit ? keep(household) : []
+        }
+    }
+
+    /// A household is to be kept whole from now on, and what waited of it: to write now.
+    mutating func keep(_ household: Int) -> [Exchange] {
+        guard case .sample = recording else { return [] }
+        kept.insert(household)
+        return release(household)
+    }
+
+    /// What a household's latest record decides.
+    mutating func take(_ record: HouseholdRecord) -> [Exchange] {
+        guard case .sample = recording else { return [] }
+        if record.fate == .failed || record.fate == .abandoned {
+            return keep(record.household)
+        }
+        if record.ended != nil {
+            kept.remove(record.household)
+            _ = release(record.household)
+        }
+        return []
+    }
+
+    /// At the end of a run: what lives still has not ended clean, so all of it is kept.
+    mutating func finish() -> [Exchange] {
+        waiting.keys.sorted().flatMap { keep($0) }
+    }
+
+    private mutating func release(_ household: Int) -> [Exchange] {
+        let released = waiting.removeValue(forKey: household) ?? []
+        waitingCount -= released.count
+        return released
+    }
+
+    /// A pure function of household and seed, independent of all other draws.
+    static func isChosen(_ household: Int, share: Double, seed: UInt64) -> Bool {
+        var hash = SipHash(key: SipHash.Key(low: seed, high: 0x7361_6d70_6c65))
+        hash.update(word: UInt64(bitPattern: Int64(household)))
+        return Double(hash.finish64() >> 11) * 0x1p-53 < share
+    }
+}

@@ -1,0 +1,216 @@
+internal import Dialects
+
+/// What a writer knows: counts everything, keeps what is to be kept, and writes it in transactions
+/// after each of which the file is consistent in itself. Used on the writer's queue only.
+final class Ledger {
+    private let store: HistoryStore
+    private let reserve: Reserve
+    private let recording: Recording
+    private let path: String
+    private let isLimited: Bool
+    /// Positions of the kinds of households by name.
+    private let kinds: [String: Int]
+    /// Kind of each household by its number, as they come.
+    private var kindOf: [Int: Int] = [:]
+
+    private var tally = Tally()
+    private var keeper: Keeper
+    private var digest = HistoryDigest()
+    private(set) var meter = ProgressMeter()
+
+    private var exchanges: [(id: Int, exchange: Exchange)] = []
+    private var households: [Int: HouseholdRecord] = [:]
+    private var health: [LaneHealth] = []
+    private var examples: [Tally.Group: Int] = [:]
+    private var kept = KeptExchanges()
+    private var lastID = 0
+    private var through: [Instant]
+    private var hasNews = false
+
+    /// What stopped the writing, in words; nil while all is well.
+    private(set) var failure: String?
+
+    /// So many exchanges, or cells, are written at once.
+    private static let groupSize = 10_000
+    private static let cellLimit = 4_096
+    /// A lane that is silent for longer no longer keeps cells in memory: what it brings later is
+    /// added to their rows.
+    private static let patience = 5
+
+    init(path: String, header: HistoryHeader, recording: Recording, pageLimit: Int?)
+        throws(JournalError)
+    {
+        self.path = path
+        self.recording = recording
+        isLimited = pageLimit != nil
+        keeper = Keeper(recording)
+        kinds = Dictionary(
+            header.kinds.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+        through = Array(repeating: .start, count: max(1, header.lanes))
+        reserve = try Reserve(path: path + ".reserve", directory: path)
+        do {
+            store = try HistoryStore(path: path, pageLimit: pageLimit)
+        } catch {
+            reserve.free()
+            throw error
+        }
+        var first = Entries()
+        first.facts = Facts(header, recording: recording)
+        do {
+            try store.write(first)
+        } catch {
+            reserve.free()
+            throw JournalError(creating: path, error)
+        }
+    }
+
+    func take(_ batch: Batch) {
+        for record in batch.households {
+            kindOf[record.household] = kinds[record.kind] ?? 0
+        }
+        for exchange in batch.exchanges { take(exchange, lane: batch.lane) }
+        for record in batch.households { take(record, lane: batch.lane) }
+        if let measured = batch.health { health.append(measured) }
+        while through.count <= batch.lane { through.append(.start) }
+        through[batch.lane] = max(through[batch.lane], batch.through)
+        meter.pass(batch.through)
+        hasNews = true
+        if exchanges.count >= Self.groupSize || tally.cells.count >= Self.cellLimit { settle() }
+    }
+
+    private func take(_ exchange: Exchange, lane: Int) {
+        digest.add(exchange, lane: lane)
+        meter.add(exchange)
+        kept.total += 1
+        let released = keeper.take(exchange)
+        for one in released { keep(one) }
+        let kind = kindOf[exchange.device.household] ?? 0
+        guard let group = tally.add(exchange, kind: kind), recording != .none else { return }
+        tally.keep(exchange, of: group)
+        if released.isEmpty { keep(exchange) }
+        if failure == nil { examples[group] = lastID }
+    }
+
+    private func take(_ record: HouseholdRecord, lane: Int) {
+        digest.add(record, lane: lane)
+        meter.add(record)
+        households[record.household] = record
+        for one in keeper.take(record) { keep(one) }
+    }
+
+    /// A household whose exchanges are wanted whole from now on.
+    func keepWhole(_ household: Int) {
+        for one in keeper.keep(household) { keep(one) }
+    }
+
+    private func keep(_ exchange: Exchange) {
+        guard failure == nil else {
+            kept.lost += 1
+            return
+        }
+        lastID += 1
+        kept.recorded += 1
+        exchanges.append((lastID, exchange))
+    }
+
+    // MARK: Writing
+
+    /// Writes all that is new in one transaction. On trouble nothing is lost but single exchanges:
+    /// counts, households and health stay in memory for `finish`.
+    func settle() {
+        guard hasNews, failure == nil else { return }
+        do {
+            try store.write(entries())
+            wrote()
+        } catch {
+            fail(error)
+        }
+    }
+
+    /// Writes the rest and the end, and makes one plain file of it.
+    func finish(_ end: HistoryEnd) -> HistoryEnd {
+        for one in keeper.finish() { keep(one) }
+        settle()
+        reserve.free()
+        if failure != nil { recoverExamples() }
+        var end = end
+        end.historyHash = digest.value
+        if end.failure.isEmpty, let failure { end.failure = failure }
+        do {
+            if failure != nil, isLimited { try store.liftPageLimit() }
+            var last = entries()
+            last.facts.values.merge(Facts(end).values) { $1 }
+            try store.write(last)
+            wrote()
+            try store.seal(withIndices: failure == nil)
+        } catch {
+            fail(error)
+            if end.failure.isEmpty { end.failure = failure ?? "" }
+            try? store.close()
+        }
+        return end
+    }
+
+    private func entries() -> Entries {
+        var entries = Entries()
+        entries.exchanges = exchanges
+        entries.households = households.keys.sorted().compactMap { households[$0] }
+        entries.health = health
+        entries.cells = tally.dirty.sorted().compactMap { tally.cells[$0] }
+        entries.closedBefore = tally.closedBefore
+        entries.errors = tally.dirtyErrors.compactMap { group in
+            tally.errors[group].map { ($0, examples[group]) }
+        }
+        entries.facts = Facts(kept)
+        entries.watermark = (watermark, kept.total)
+        return entries
+    }
+
+    private var watermark: Instant { through.min() ?? .start }
+
+    private func wrote() {
+        let latest = through.max() ?? .start
+        let patient = Instant.start + .seconds(latest.second - Self.patience)
+        tally.written(through: max(watermark, patient))
+        exchanges.removeAll(keepingCapacity: true)
+        households.removeAll(keepingCapacity: true)
+        health.removeAll(keepingCapacity: true)
+        hasNews = false
+    }
+
+    private func fail(_ error: any Error) {
+        guard failure == nil else { return }
+        failure =
+            "\(path) cannot be written: \(reason(of: error)); counts and households are kept, "
+            + "single exchanges from here on are not"
+        kept.lost += exchanges.count
+        kept.recorded -= exchanges.count
+        let dropped = exchanges.first?.id ?? lastID + 1
+        exchanges.removeAll()
+        examples = examples.filter { $0.value < dropped }
+    }
+
+    /// The examples of errors that are not on disk are few: they are kept although the disk ran
+    /// full.
+    private func recoverExamples() {
+        for group in tally.errors.values.sorted(by: { $0.first < $1.first }) {
+            let key = Tally.Group(
+                operation: group.operation, outcome: group.outcome, status: group.status,
+                reason: group.reason)
+            guard let example = group.example, examples[key] == nil else { continue }
+            lastID += 1
+            kept.recorded += 1
+            kept.lost -= recording == .aggregates ? 0 : 1
+            exchanges.append((lastID, example))
+            examples[key] = lastID
+        }
+    }
+
+    /// The state for a progress line; ends its interval.
+    func progress() -> Progress {
+        let worst = tally.errors.values.max { left, right in
+            (left.count, right.first) < (right.count, left.first)
+        }
+        return meter.turn(worst: worst)
+    }
+}

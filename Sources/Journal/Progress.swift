@@ -1,0 +1,128 @@
+public import Dialects
+internal import Statistics
+
+/// Where a run is, for a line every few seconds. Renewed about once a second.
+public struct Progress: Sendable, Hashable {
+    public struct Households: Sendable, Hashable {
+        public var started = 0
+        public var signedIn = 0
+        public var preSignedIn = 0
+        public var failed = 0
+        public var abandoned = 0
+        /// Those that have not ended, by the stage they are at (`Stage.rawValue`).
+        public var runningAt = [Int](repeating: 0, count: Stage.allCases.count)
+
+        public var running: Int { runningAt.reduce(0, +) }
+    }
+
+    /// The group of errors with the highest count.
+    public struct WorstError: Sendable, Hashable {
+        public var operation: OperationName
+        public var outcome: Outcome
+        public var status: Int
+        public var reason: String
+        public var count: Int
+    }
+
+    /// How far the fastest lane is.
+    public var elapsed = Instant.start
+    public var households = Households()
+    public var sent = 0
+    public var completed = 0
+    public var errors = 0
+    public var throttled = 0
+    /// Answers per second of the run's time, over the last interval.
+    public var perSecond = 0.0
+    /// Over the last interval; nil when nothing was answered in it.
+    public var latencyP50: Duration?
+    public var latencyP99: Duration?
+    public var latenessP99: Duration?
+    public var worstError: WorstError?
+    /// Batches that wait to be counted and written: a disk that cannot keep up shows here.
+    public var waitingBatches = 0
+
+    public init() {}
+}
+
+/// Counts what `Progress` shows.
+struct ProgressMeter {
+    private(set) var progress = Progress()
+    private var latency = Histogram()
+    private var lateness = Histogram()
+    private var intervalBegan = Instant.start
+    private var completedBefore = 0
+    /// Households that have not ended.
+    private var living: [Int: (stage: Stage, fate: HouseholdRecord.Fate)] = [:]
+
+    mutating func add(_ exchange: Exchange) {
+        if exchange.outcome != .notSent {
+            progress.sent += 1
+            lateness.record(exchange.lateness.wholeNanoseconds)
+        }
+        if exchange.outcome == .throttled { progress.throttled += 1 }
+        if exchange.isError { progress.errors += 1 }
+        if exchange.delivery.status != nil {
+            progress.completed += 1
+            latency.record(exchange.latency.wholeNanoseconds)
+        }
+    }
+
+    mutating func add(_ record: HouseholdRecord) {
+        if let before = living[record.household] {
+            progress.households.runningAt[Int(before.stage.rawValue)] -= 1
+            progress.households.count(before.fate, -1)
+        } else {
+            progress.households.started += 1
+        }
+        progress.households.count(record.fate, 1)
+        if record.ended == nil {
+            living[record.household] = (record.stage, record.fate)
+            progress.households.runningAt[Int(record.stage.rawValue)] += 1
+        } else {
+            living[record.household] = nil
+        }
+    }
+
+    mutating func pass(_ instant: Instant) {
+        progress.elapsed = max(progress.elapsed, instant)
+    }
+
+    /// Ends the interval and gives the state at its end.
+    mutating func turn(worst: ErrorGroup?) -> Progress {
+        let seconds = (progress.elapsed - intervalBegan).seconds
+        if seconds > 0 {
+            progress.perSecond = Double(progress.completed - completedBefore) / seconds
+        }
+        progress.latencyP50 = latency.duration(atShare: 0.5)
+        progress.latencyP99 = latency.duration(atShare: 0.99)
+        progress.latenessP99 = lateness.duration(atShare: 0.99)
+        progress.worstError = worst.map {
+            Progress.WorstError(
+                operation: $0.operation, outcome: $0.outcome, status: $0.status, reason: $0.reason,
+                count: $0.count)
+        }
+        intervalBegan = progress.elapsed
+        completedBefore = progress.completed
+        latency = Histogram()
+        lateness = Histogram()
+        return progress
+    }
+}
+
+extension Histogram {
+    fileprivate func duration(atShare share: Double) -> Duration? {
+        value(atShare: share).map { .nanoseconds($0) }
+    }
+}
+
+extension Progress.Households {
+    fileprivate mutating func count(_ fate: HouseholdRecord.Fate, _ change: Int) {
+        switch fate {
+        case .running: break
+        case .signedIn: signedIn += change
+        case .preSignedIn: preSignedIn += change
+        case .failed: failed += change
+        case .abandoned: abandoned += change
+        }
+    }
+}

@@ -1,0 +1,121 @@
+internal import Dialects
+internal import GRDB
+
+// Rows of the smaller tables, and back.
+
+extension HouseholdRecord {
+    var row: [DatabaseValue] {
+        [
+            household.databaseValue, text(kind), lane.databaseValue, time(arrived),
+            stage.name.databaseValue, fate.name.databaseValue, text(cause), time(codeShown),
+            time(phoneDone), time(tokenSeen), time(viewerTime), polls.databaseValue, time(ended),
+            time(signIn), time(signInService), time(tokenVisibility),
+        ]
+    }
+
+    init?(_ row: Row) {
+        var columns = Columns(row)
+        guard let household = columns.int(), let kind = columns.text(), let lane = columns.int(),
+            let arrived = columns.instant(),
+            let stage = columns.text().flatMap(Stage.init(name:)),
+            let fate = columns.text().flatMap(Fate.init(name:)), let cause = columns.text()
+        else { return nil }
+        self.init(household: household, kind: kind, lane: lane, arrived: arrived)
+        self.stage = stage
+        self.fate = fate
+        self.cause = cause
+        codeShown = columns.instant()
+        phoneDone = columns.instant()
+        tokenSeen = columns.instant()
+        viewerTime = columns.duration() ?? .zero
+        polls = columns.int() ?? 0
+        ended = columns.instant()
+    }
+}
+
+extension Cell {
+    var row: [DatabaseValue] {
+        let ended = Outcome.allCases.map {
+            (name: $0.name, value: FlatJSON.Value.number(outcomes[Int($0.rawValue)]))
+        }.filter { $0.value != .number(0) }
+        let answered = statuses.sorted { $0.key < $1.key }.map {
+            (name: String($0.key), value: FlatJSON.Value.number($0.value))
+        }
+        return [
+            key.second.databaseValue, key.operation.name.databaseValue, key.kind.databaseValue,
+            sent.databaseValue, completed.databaseValue, errors.databaseValue,
+            FlatJSON.object(ended).databaseValue, FlatJSON.object(answered).databaseValue,
+            blob(latency), blob(service), blob(lateness),
+        ]
+    }
+
+    init?(_ row: Row) {
+        var columns = Columns(row)
+        guard let second = columns.int(),
+            let operation = columns.text().flatMap(OperationName.init(name:)),
+            let kind = columns.int(), let sent = columns.int(), let completed = columns.int(),
+            let errors = columns.int(), let outcomes = columns.text().flatMap(FlatJSON.readObject),
+            let statuses = columns.text().flatMap(FlatJSON.readObject),
+            let latency = columns.histogram(), let service = columns.histogram(),
+            let lateness = columns.histogram()
+        else { return nil }
+        self.init(key: Key(second: second, operation: operation, kind: kind))
+        self.sent = sent
+        self.completed = completed
+        self.errors = errors
+        self.latency = latency
+        self.service = service
+        self.lateness = lateness
+        for case (let name, .number(let count)) in outcomes {
+            guard let outcome = Outcome(name: name) else { return nil }
+            self.outcomes[Int(outcome.rawValue)] = count
+        }
+        for case (let name, .number(let count)) in statuses {
+            guard let status = Int(name) else { return nil }
+            self.statuses[status] = count
+        }
+    }
+}
+
+extension ErrorGroup {
+    func row(example: Int?) -> [DatabaseValue] {
+        [
+            operation.name.databaseValue, outcome.name.databaseValue, status.databaseValue,
+            text(reason), count.databaseValue, time(first), time(last), example.databaseValue,
+        ]
+    }
+
+    /// Also gives the id of its example.
+    static func read(_ row: Row) -> (group: ErrorGroup, example: Int?)? {
+        var columns = Columns(row)
+        guard let operation = columns.text().flatMap(OperationName.init(name:)),
+            let outcome = columns.text().flatMap(Outcome.init(name:)),
+            let status = columns.int(), let reason = columns.text(), let count = columns.int(),
+            let first = columns.instant(), let last = columns.instant()
+        else { return nil }
+        let group = ErrorGroup(
+            operation: operation, outcome: outcome, status: status, reason: reason, count: count,
+            first: first, last: last, example: nil)
+        return (group, columns.int())
+    }
+}
+
+extension LaneHealth {
+    var row: [DatabaseValue] {
+        [
+            lane.databaseValue, time(from), time(through), turns.databaseValue, time(busy),
+            time(longestTurn),
+        ]
+    }
+
+    init?(_ row: Row) {
+        var columns = Columns(row)
+        guard let lane = columns.int(), let from = columns.instant(),
+            let through = columns.instant(), let turns = columns.int(),
+            let busy = columns.duration(), let longestTurn = columns.duration()
+        else { return nil }
+        self.init(
+            lane: lane, from: from, through: through, turns: turns, busy: busy,
+            longestTurn: longestTurn)
+    }
+}

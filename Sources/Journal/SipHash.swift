@@ -1,0 +1,88 @@
+/// SipHash-2-4 as a stream (Aumasson and Bernstein, "SipHash: a fast short-input PRF", INDOCRYPT
+/// 2012; the 128-bit form is that of the authors' reference code). Keyed: without the key nobody
+/// can try candidates against a digest.
+struct SipHash: Sendable {
+    struct Key: Sendable, Hashable {
+        var low: UInt64
+        var high: UInt64
+    }
+
+    private var v0: UInt64
+    private var v1: UInt64
+    private var v2: UInt64
+    private var v3: UInt64
+    private var pending: UInt64 = 0
+    private var length = 0
+    private let isWide: Bool
+
+    /// `wide` gives 128 bits by `finish128()`, otherwise 64 by `finish64()`.
+    init(key: Key, wide: Bool = false) {
+        v0 = key.low ^ 0x736f_6d65_7073_6575
+        v1 = key.high ^ 0x646f_7261_6e64_6f6d
+        v2 = key.low ^ 0x6c79_6765_6e65_7261
+        v3 = key.high ^ 0x7465_6462_7974_6573
+        isWide = wide
+        if wide { v1 ^= 0xee }
+    }
+
+    mutating func update(_ bytes: some Sequence<UInt8>) {
+        for byte in bytes {
+            pending |= UInt64(byte) << UInt64(8 * (length & 7))
+            length &+= 1
+            if length & 7 == 0 {
+                absorb(pending)
+                pending = 0
+            }
+        }
+    }
+
+    /// Eight bytes at once, little endian: the same as `update` of them, and faster.
+    mutating func update(word: UInt64) {
+        let shift = UInt64(8 * (length & 7))
+        length &+= 8
+        absorb(pending | word << shift)
+        pending = shift == 0 ? 0 : word >> (64 - shift)
+    }
+
+    consuming func finish64() -> UInt64 {
+        precondition(!isWide, "a 128-bit digest ends with finish128")
+        absorb(pending | UInt64(length & 0xff) << 56)
+        v2 ^= 0xff
+        for _ in 0..<4 { turn() }
+        return v0 ^ v1 ^ v2 ^ v3
+    }
+
+    /// The first and the last eight bytes of the digest, each little endian.
+    consuming func finish128() -> (UInt64, UInt64) {
+        precondition(isWide, "a 64-bit digest ends with finish64")
+        absorb(pending | UInt64(length & 0xff) << 56)
+        v2 ^= 0xee
+        for _ in 0..<4 { turn() }
+        let first = v0 ^ v1 ^ v2 ^ v3
+        v1 ^= 0xdd
+        for _ in 0..<4 { turn() }
+        return (first, v0 ^ v1 ^ v2 ^ v3)
+    }
+
+    @inline(__always)
+    private mutating func absorb(_ word: UInt64) {
+        v3 ^= word
+        turn()
+        turn()
+        v0 ^= word
+    }
+
+    @inline(__always)
+    private mutating func turn() {
+        v0 = v0 &+ v1
+        v1 = (v1 &<< 13 | v1 &>> 51) ^ v0
+        v0 = v0 &<< 32 | v0 &>> 32
+        v2 = v2 &+ v3
+        v3 = (v3 &<< 16 | v3 &>> 48) ^ v2
+        v0 = v0 &+ v3
+        v3 = (v3 &<< 21 | v3 &>> 43) ^ v0
+        v2 = v2 &+ v1
+        v1 = (v1 &<< 17 | v1 &>> 47) ^ v2
+        v2 = v2 &<< 32 | v2 &>> 32
+    }
+}

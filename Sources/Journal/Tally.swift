@@ -1,0 +1,104 @@
+internal import Dialects
+
+/// What is counted of every exchange, whatever is kept of it: cells and groups of errors.
+///
+/// Cells are held in memory until every lane has passed their second, then written and let go. An
+/// exchange that was sent in one second and ended thirty seconds later still adds to `sent` of the
+/// first: such a cell comes up again as an addition to the row that is already written.
+struct Tally: Sendable {
+    private(set) var cells: [Cell.Key: Cell] = [:]
+    /// Changed since they were last written.
+    private(set) var dirty: Set<Cell.Key> = []
+    /// Seconds before this one are written and let go: a cell there is an addition to its row.
+    private(set) var closedBefore = 0
+
+    struct Group: Hashable, Sendable {
+        var operation: OperationName
+        var outcome: Outcome
+        var status: Int
+        var reason: String
+    }
+
+    private(set) var errors: [Group: ErrorGroup] = [:]
+    private(set) var dirtyErrors: Set<Group> = []
+
+    /// More kinds of errors than this are counted under one reason: a service that puts an id into
+    /// each message must not fill the memory.
+    static let groupLimit = 1_000
+    static let otherReason = "(other)"
+
+    /// Counts one exchange of the kind at that position. Returns the group that it is the first of.
+    mutating func add(_ exchange: Exchange, kind: Int) -> Group? {
+        let isSent = exchange.outcome != .notSent
+        if isSent {
+            change(
+                Cell.Key(second: exchange.sent.second, operation: exchange.operation, kind: kind)
+            ) {
+                $0.sent += 1
+            }
+        }
+        change(Cell.Key(second: exchange.ended.second, operation: exchange.operation, kind: kind)) {
+            $0.count(end: exchange, isSent: isSent)
+        }
+        return exchange.isError ? count(error: exchange) : nil
+    }
+
+    /// The first example of a group.
+    mutating func keep(_ example: Exchange, of group: Group) {
+        errors[group]?.example = example
+    }
+
+    /// After everything dirty was written: lets cells go that every lane has passed.
+    mutating func written(through: Instant) {
+        dirty.removeAll(keepingCapacity: true)
+        dirtyErrors.removeAll(keepingCapacity: true)
+        let open = max(closedBefore, through.second)
+        cells = cells.filter { $0.key.second >= open }
+        closedBefore = open
+    }
+
+    private mutating func change(_ key: Cell.Key, by deed: (inout Cell) -> Void) {
+        deed(&cells[key, default: Cell(key: key)])
+        dirty.insert(key)
+    }
+
+    private mutating func count(error exchange: Exchange) -> Group? {
+        var group = Group(
+            operation: exchange.operation, outcome: exchange.outcome,
+            status: exchange.delivery.status ?? 0,
+            reason: exchange.reason ?? exchange.delivery.error?.kind.rawValue ?? "")
+        if errors[group] == nil, errors.count >= Self.groupLimit { group.reason = Self.otherReason }
+        dirtyErrors.insert(group)
+        let ended = exchange.ended
+        guard errors[group] == nil else {
+            errors[group]?.count(at: ended)
+            return nil
+        }
+        errors[group] = ErrorGroup(
+            operation: group.operation, outcome: group.outcome, status: group.status,
+            reason: group.reason, count: 1, first: ended, last: ended, example: nil)
+        return group
+    }
+}
+
+extension Cell {
+    /// What goes to the second in which an exchange ended.
+    fileprivate mutating func count(end exchange: Exchange, isSent: Bool) {
+        outcomes[Int(exchange.outcome.rawValue)] += 1
+        if exchange.isError { errors += 1 }
+        if isSent { lateness.record(exchange.lateness.wholeNanoseconds) }
+        guard let status = exchange.delivery.status else { return }
+        completed += 1
+        statuses[status, default: 0] += 1
+        latency.record(exchange.latency.wholeNanoseconds)
+        service.record(exchange.service.wholeNanoseconds)
+    }
+}
+
+extension ErrorGroup {
+    fileprivate mutating func count(at instant: Instant) {
+        count += 1
+        first = min(first, instant)
+        last = max(last, instant)
+    }
+}

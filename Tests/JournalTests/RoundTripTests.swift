@@ -1,0 +1,69 @@
+import Dialects
+import Foundation
+import Statistics
+import Testing
+
+@testable import Journal
+
+@Suite("A history read back equals what was handed over")
+struct RoundTripTests {
+    @Test("every exchange and household, and the header", arguments: Seed.samples(20))
+    func roundTrip(seed: Seed) throws {
+        let scratch = Scratch()
+        var samples = Samples(seed)
+        let batches = samples.batches(lanes: 2, seconds: 4)
+        let writer = try HistoryWriter(
+            path: scratch.history, header: Samples.header(lanes: 2), recording: .all)
+        for batch in batches { writer.append(batch) }
+        let end = writer.finish(Samples.end)
+
+        let history = try History(path: scratch.path)
+        #expect(history.header == Samples.header(lanes: 2))
+        #expect(history.end == end)
+        #expect(end.historyHash.count == 32)
+        #expect(history.recording == "all")
+        let written = batches.flatMap(\.exchanges)
+        #expect(try history.allExchanges() == written)
+        #expect(history.kept == KeptExchanges(recorded: written.count, total: written.count))
+        var last: [Int: HouseholdRecord] = [:]
+        for record in batches.flatMap(\.households) { last[record.household] = record }
+        #expect(try history.allHouseholds() == last.keys.sorted().compactMap { last[$0] })
+        #expect(Set(try history.health()) == Set(batches.compactMap(\.health)))
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: scratch.path) == ["history.sqlite"])
+    }
+
+    @Test("one household's exchanges come in their order, alone or in all lives")
+    func lives() throws {
+        let scratch = Scratch()
+        var samples = Samples(Seed(5))
+        let writer = try HistoryWriter(path: scratch.history, header: Samples.header())
+        var batch = Batch(lane: 0, through: Instant(.seconds(9)))
+        for (household, sequence) in [(3, 2), (1, 1), (3, 1), (1, 2), (2, 1), (3, 3)] {
+            batch.exchanges.append(samples.exchange(household: household, sequence: sequence))
+        }
+        writer.append(batch)
+        _ = writer.finish(Samples.end)
+        let history = try History(path: scratch.history)
+        #expect(try history.exchanges(household: 3).map(\.sequence) == [1, 2, 3])
+        #expect(try history.exchanges(household: 4).isEmpty)
+        var lives: [[Int]] = []
+        try history.lives { household, exchanges in
+            lives.append([household] + exchanges.map(\.sequence))
+        }
+        #expect(lives == [[1, 1, 2], [2, 1], [3, 1, 2, 3]])
+    }
+
+    @Test("a text with a NUL inside is kept whole, with the NUL as its picture")
+    func nul() throws {
+        let scratch = Scratch()
+        var samples = Samples(Seed(5))
+        var exchange = samples.exchange()
+        exchange.reason = "before\0after"
+        let writer = try HistoryWriter(path: scratch.history, header: Samples.header())
+        writer.append(Batch(lane: 0, exchanges: [exchange], through: exchange.ended))
+        _ = writer.finish(Samples.end)
+        #expect(
+            try History(path: scratch.history).allExchanges()[0].reason == "before\u{2400}after")
+    }
+}
