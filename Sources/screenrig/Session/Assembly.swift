@@ -62,7 +62,7 @@ enum Assembly {
     static func recording(_ record: Rig.Recording, seed: Seed) -> Recording {
         switch record {
         case .all: .all
-        case .sample(let share): .sample(share: share, seed: seed.value)
+        case .sample(let share): .sample(share, seed: seed.value)
         case .aggregates: .aggregates
         case .none: .none
         }
