@@ -6,13 +6,16 @@ internal import Synchronization
 
 /// Looks at a run from outside while it goes on: prints where it is every few seconds, and ends it
 /// on Ctrl-C, when the history cannot be written, or when nothing answers at all.
-final class RunWatch: Sendable {
+///
+/// Safe because the timer is made in `init` and only cancelled after; the rest is constant or in a
+/// `Mutex`.
+final class RunWatch: @unchecked Sendable {
     private let coordinator: Coordinator
     private let writer: HistoryWriter
     private let planned: Int?
     private let isQuiet: Bool
     private let isVirtual: Bool
-    private let timer: any DispatchSourceTimer & Sendable
+    private let timer: any DispatchSourceTimer
     private let state = Mutex(State())
 
     private struct State {

@@ -107,7 +107,7 @@ struct Usage {
 
     static func now() -> Usage {
         var usage = rusage()
-        getrusage(RUSAGE_SELF, &usage)
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
         let times = [usage.ru_utime, usage.ru_stime]
         let processor = times.reduce(0) { $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6 }
         return Usage(processor: processor, wall: Double(LiveLoop.monotonic()) / 1e9)
