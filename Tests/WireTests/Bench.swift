@@ -79,7 +79,8 @@ final class Bench: @unchecked Sendable {
 }
 
 func device(_ household: Int = 1) -> Device {
-    let info = DeviceInfo(model: "AppleTV14,1", osName: "tvOS", osVersion: "17.4",
+    let info = DeviceInfo(
+        model: "AppleTV14,1", osName: "tvOS", osVersion: "17.4",
         primaryHardwareType: "SetTopBox")
     let identity = DeviceIdentity(
         id: "d\(household)", info: info, userAgent: "test", forwardedFor: nil)
