@@ -144,7 +144,9 @@ extension RigAssembly {
         let stages = (open ?? []).compactMap { item in stage(item) }
         let arrivals = Load.Arrivals(
             stages: stages, spacing: Self.word("spacing", in: section), settle: settle)
-        if section.isWhole, open != nil, ArrivalTimes(arrivals, seed: Seed(1)).peakRate == 0 {
+        if section.isWhole, let open, stages.count == open.count,
+            ArrivalTimes(arrivals, seed: Seed(1)).peakRate == 0
+        {
             refuse(
                 section.place(of: "arrivals"),
                 "no household would arrive: the rate begins at 0/s and stays there; "

@@ -45,7 +45,8 @@ extension RigReader {
     /// Puts each `--set` into the tree; maps on its way come into being.
     private mutating func apply(_ overrides: [(path: String, value: String)], to tree: inout Tree) {
         for (path, text) in overrides {
-            let option = "--set \(path)=\(text)"
+            // Without the value: it may be a secret.
+            let option = "--set \(path)"
             let place = Place(file: file, option: option)
             let keys = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
             guard !path.isEmpty, keys.allSatisfy({ !$0.isEmpty }) else {

@@ -1,7 +1,7 @@
 internal import Dialects
 
 extension Threshold {
-    /// The grammar, as the end of "it must be ...".
+    /// The grammar in full, for the documentation of the format.
     static let grammar =
         "[kind \"NAME\":] SUBJECT [service|lateness] min|mean|p50 ... p99.9|max OP TIME "
         + "(SUBJECT: an operation, sign-in, sign-in-service, token-visibility), "
@@ -109,7 +109,8 @@ extension Threshold {
         guard rest.count == 1, let word = rest.first, let measure = statistic(word, time) else {
             throw Scalar.Refusal(
                 remark: rest.isEmpty
-                    ? "which names no statistic" : "whose '\(rest.joined(separator: " "))' is none")
+                    ? "which names no statistic"
+                    : "whose '\(rest.joined(separator: " "))' is no statistic")
         }
         return (subject, measure)
     }
@@ -169,7 +170,10 @@ extension Threshold {
 extension Scalar {
     /// A line of `thresholds:`.
     static let threshold = Scalar(
-        name: "threshold", wanted: Threshold.grammar, pattern: ".*\\S +(<|<=|>|>=|==) +\\S.*"
+        name: "threshold",
+        wanted: "[kind \"NAME\":] SUBJECT [service|lateness] STAT OP VALUE, such as "
+            + "'poll-token p99 < 250ms', 'errors < 1%' or 'households failed < 5%'",
+        pattern: ".*\\S +(<|<=|>|>=|==) +\\S.*"
     ) { text throws(Refusal) in
         try Threshold.read(text)
     }

@@ -20,7 +20,7 @@ struct ValueReader {
         var section = Section(items: [:], place: place, isWhole: true, given: [])
         for entry in entries {
             guard let key = keys.first(where: { $0.name == entry.key }) else {
-                refuse(entry, keys, name)
+                refuse(entry, keys, name, given: entries.map(\.key))
                 continue
             }
             guard isSupported(key, entry) else { continue }
@@ -61,13 +61,14 @@ struct ValueReader {
 
     /// Reads a value; nil, and a problem noted, when it does not fit.
     private mutating func value(
-        _ tree: Tree, _ shape: Shape, called name: String, isOwn: Bool = false
+        _ tree: Tree, _ shape: Shape, called name: String, isOwn: Bool = false,
+        wanted: String? = nil
     ) -> (any Sendable)? {
         switch (shape, tree.content) {
         case (.scalar(let scalar), .scalar(let text, let isQuoted)):
             return parsed(text, isQuoted, scalar, name, tree.place, isOwn: isOwn)
         case (.choice(let choices), .scalar(let text, _)):
-            return chosen(text, choices, name, tree.place)
+            return chosen(text, choices, name, tree.place, wanted ?? shape.wanted)
         case (.map(let keys), .map(let entries)):
             return section(entries, keys, at: tree.place, called: name)
         case (.one(let keys), .map(let entries)):
@@ -96,7 +97,7 @@ struct ValueReader {
                             tree.place, .notYet("\(name) as \(tree.kind)", accepted: accepted)))
                     return nil
                 }
-                return value(tree, fitting, called: name, isOwn: isOwn)
+                return value(tree, fitting, called: name, isOwn: isOwn, wanted: shape.wanted)
             }
         default: break
         }
@@ -126,18 +127,13 @@ struct ValueReader {
     }
 
     private mutating func chosen(
-        _ text: String, _ choices: [Shape.Choice], _ name: String, _ place: Place
+        _ text: String, _ choices: [Shape.Choice], _ name: String, _ place: Place,
+        _ wanted: String
     ) -> String? {
         guard let word = expanded(text, place)?.text else { return nil }
         guard let choice = choices.first(where: { $0.word == word }) else {
-            let words = choices.filter(\.isSupported).map(\.word)
-            let near = word.nearest(among: words).map { "; did you mean \($0)?" } ?? ""
             problems.append(
-                RigProblem(
-                    place,
-                    .value(
-                        name, shown: text, remark: nil,
-                        wanted: words.joined(separator: " or ") + near)))
+                RigProblem(place, .value(name, shown: text, remark: nil, wanted: wanted)))
             return nil
         }
         guard choice.isSupported else {
@@ -177,7 +173,9 @@ struct ValueReader {
 // MARK: Keys
 
 extension ValueReader {
-    private mutating func refuse(_ entry: Tree.Entry, _ keys: [Key], _ name: String) {
+    private mutating func refuse(
+        _ entry: Tree.Entry, _ keys: [Key], _ name: String, given: [String]
+    ) {
         if entry.key == "<<" {
             problems.append(
                 RigProblem(
@@ -187,12 +185,19 @@ extension ValueReader {
                     )))
             return
         }
+        let nearest = entry.key.nearest(among: keys.map(\.name))
         problems.append(
             RigProblem(
                 entry.keyPlace,
                 .unknownKey(
-                    entry.key, of: name, nearest: entry.key.nearest(among: keys.map(\.name)),
+                    entry.key, of: name, nearest: nearest,
                     known: keys.filter(\.isSupported).map(\.name))))
+        // What stands under a misspelt key is read as well, for the sake of its own problems.
+        if let key = keys.first(where: { $0.name == nearest }), key.isSupported,
+            !given.contains(key.name)
+        {
+            _ = value(entry.value, key.shape, called: key.name)
+        }
     }
 
     /// Whether the value may be read; what is accepted as today's behaviour is not read further.

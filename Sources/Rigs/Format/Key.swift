@@ -87,12 +87,12 @@ indirect enum Shape: Sendable {
     var wanted: String {
         switch self {
         case .scalar(let scalar): scalar.wanted
-        case .choice(let choices):
-            choices.filter(\.isSupported).map(\.word).joined(separator: " or ")
+        case .choice(let choices): Self.listed(choices.filter(\.isSupported).map(\.word))
         case .map(let keys):
-            "a map with \(keys.filter(\.isSupported).map(\.name).joined(separator: ", "))"
+            keys.first { $0.isSupported && !$0.isAlternative && !$0.example.isEmpty }
+                .map { "a map, such as {\($0.name): \($0.example)}" } ?? "a map"
         case .one(let keys):
-            "a map with one of \(keys.filter(\.isSupported).map(\.name).joined(separator: ", "))"
+            "a map with one of \(Self.listed(keys.filter(\.isSupported).map(\.name)))"
         case .named(let shape): "a map of names, each with \(shape.wanted)"
         case .list(let shape): "a list, each item \(shape.wanted)"
         case .either(let shapes):
@@ -100,5 +100,11 @@ indirect enum Shape: Sendable {
                 .joined(separator: ", or ")
         case .later: "left out"
         }
+    }
+
+    /// `a, b or c`.
+    private static func listed(_ words: [String]) -> String {
+        guard let last = words.last, words.count > 1 else { return words.joined() }
+        return words.dropLast().joined(separator: ", ") + " or " + last
     }
 }
