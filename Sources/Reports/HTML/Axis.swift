@@ -99,7 +99,7 @@ struct Axis {
     /// Percentiles, each further nine as wide as the one before.
     static func percentiles(through share: Double) -> Axis {
         let all: [(Double, String)] = [
-            (0, "0"), (0.5, "50 %"), (0.75, "75 %"), (0.9, "90 %"), (0.99, "99 %"),
+            (0, "0 %"), (0.5, "50 %"), (0.75, "75 %"), (0.9, "90 %"), (0.99, "99 %"),
             (0.999, "99.9 %"), (0.9999, "99.99 %"), (0.99999, "99.999 %"), (0.999999, "99.9999 %"),
         ]
         let high = max(share, 0.9)

@@ -3,11 +3,11 @@
 enum Style {
     static let sheet = """
         :root{color-scheme:light dark;--back:#fafafb;--card:#fff;--ink:#17191e;--soft:#5b6270;\
-        --faint:#8b92a0;--line:#e6e8ec;--hair:#eff0f3;--accent:#4a55d0;--good:#157f3d;--bad:#d0342c;\
+        --faint:#6d7483;--line:#e6e8ec;--hair:#eff0f3;--accent:#4a55d0;--good:#157f3d;--bad:#d0342c;\
         --warn:#a15c07;--good-back:#edf8f0;--bad-back:#fdf0ef;--warn-back:#fdf6e7;\
         --s1:#4a55d0;--s2:#0d9488;--s3:#d9730d;--s4:#bf2f7b;--s5:#2388c7;--s6:#6f8f1f}
         @media (prefers-color-scheme:dark){:root{--back:#0e1014;--card:#15181e;--ink:#e8eaee;\
-        --soft:#a2a9b6;--faint:#747c8b;--line:#272b34;--hair:#1e222a;--accent:#8f97ff;--good:#4cc77a;\
+        --soft:#a2a9b6;--faint:#8a92a1;--line:#272b34;--hair:#1e222a;--accent:#8f97ff;--good:#4cc77a;\
         --bad:#ff7a70;--warn:#e9ad43;--good-back:#11231a;--bad-back:#2b1716;--warn-back:#291f0e;\
         --s1:#8f97ff;--s2:#35c2b4;--s3:#f59e4b;--s4:#f07db8;--s5:#5cb8f0;--s6:#a9c94f}}
         *{box-sizing:border-box}
@@ -59,7 +59,8 @@ enum Style {
         .n{text-align:right;white-space:nowrap}
         .unit,.soft{color:var(--soft)}
         .good{color:var(--good)}.bad{color:var(--bad)}
-        td .good,td .bad,th .bad{font-weight:600}
+        td .good,td .bad{font-weight:600;white-space:nowrap}
+        .name{white-space:nowrap}
         .wrap{overflow-wrap:anywhere;min-width:180px}
         figure{margin:22px 0 0}
         figcaption{font-size:14px;font-weight:550;margin-bottom:4px}
@@ -102,7 +103,7 @@ enum Style {
         @media (max-width:640px){main,header,footer{padding-left:16px;padding-right:16px}\
         header{padding-top:32px}h1{font-size:24px}section{padding:20px 16px 18px;margin-top:24px}\
         .verdict{padding:16px}.verdict p{font-size:17px}.facts{grid-template-columns:1fr 1fr}\
-        .facts div{padding:12px 14px}.facts dd{font-size:19px}.funnel{gap:8px 10px}\
+        .facts div{padding:12px 14px}.facts dd{font-size:19px}.funnel{gap:8px 10px}svg{font-size:15px}.label{font-size:15px}\
         dl.pairs{grid-template-columns:1fr;gap:0}dl.pairs dd{margin-bottom:8px}}
         @media print{:root{color-scheme:light;--back:#fff;--card:#fff;--ink:#000;--soft:#444;--faint:#666;\
         --line:#ccc;--hair:#e4e4e4;--accent:#333;--good:#157f3d;--bad:#b3261e;--warn:#8a4b00;--good-back:#f1f8f3;\
