@@ -75,7 +75,7 @@ let package = Package(
 
         tests("StatisticsTests", ["Statistics"]),
         tests("DialectsTests", ["Dialects"], resources: [.copy("Transcripts")]),
-        tests("JournalTests", ["Journal", "Dialects", "Statistics"]),
+        tests("JournalTests", ["Journal", "Dialects", "Statistics"], exclude: ["Golden"]),
         tests("RigsTests", ["Rigs", "Dialects", "Statistics"]),
         tests("LanesTests", ["Lanes", "Journal", "Dialects"]),
         tests("DevicesTests", ["Devices", "Rigs", "Lanes", "Journal", "Dialects", "Statistics"]),
