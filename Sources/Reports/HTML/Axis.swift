@@ -31,7 +31,8 @@ struct Axis {
 
     /// From 0 to a round number at or above `top`, in about `wanted` steps.
     static func upward(to top: Double, wanted: Int = 4, label: (Double) -> String) -> Axis {
-        let step = Scale.roundStep(max(top, 1e-6) / Double(wanted))
+        let top = top > 0 ? top : 1
+        let step = Scale.roundStep(top / Double(wanted))
         let count = max(1, Int((top / step - 1e-9).rounded(.up)))
         let ticks = (0...count).map { index in
             Tick(value: step * Double(index), label: label(step * Double(index)))

@@ -37,7 +37,7 @@ enum Style {
         .fail{border-left-color:var(--bad);background:var(--bad-back)}
         .invalid,.aborted{border-left-color:var(--warn);background:var(--warn-back)}
         .note{margin:12px 0 0;padding:12px 16px;border-radius:8px;background:var(--warn-back);max-width:none}
-        .facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(150px,1fr));gap:1px;\
+        .facts{display:grid;grid-template-columns:repeat(6,1fr);gap:1px;\
         margin:24px 0 0;background:var(--line);border:1px solid var(--line);border-radius:12px;overflow:hidden}
         .facts div{background:var(--card);padding:16px 20px}
         .facts dt{color:var(--soft);font-size:13px}
@@ -93,16 +93,17 @@ enum Style {
         .error:first-of-type{border-top:0;padding-top:4px}
         .error h3{margin:0 0 4px;overflow-wrap:anywhere}
         .error p{margin:0 0 8px;color:var(--soft)}
-        dl.pairs{display:grid;grid-template-columns:max-content 1fr;gap:4px 20px;margin:0;font-size:14px}
+        dl.pairs{display:grid;grid-template-columns:max-content 1fr;gap:4px 20px;margin:10px 0 0;font-size:14px}
         dl.pairs dt{color:var(--soft)}dl.pairs dd{margin:0;overflow-wrap:anywhere}
         details{margin-top:18px}
         summary{cursor:pointer;color:var(--accent);font-size:14px}
         pre{background:var(--back);border:1px solid var(--line);border-radius:8px;padding:16px;\
         overflow-x:auto;margin:12px 0 0;white-space:pre-wrap;overflow-wrap:anywhere}
         footer{padding-top:28px;padding-bottom:56px;color:var(--faint);font-size:13px}
+        @media (max-width:1000px){.facts{grid-template-columns:repeat(3,1fr)}}
         @media (max-width:640px){main,header,footer{padding-left:16px;padding-right:16px}\
         header{padding-top:32px}h1{font-size:24px}section{padding:20px 16px 18px;margin-top:24px}\
-        .verdict{padding:16px}.verdict p{font-size:17px}.facts{grid-template-columns:1fr 1fr}\
+        .verdict{padding:16px}.verdict p{font-size:17px}.facts{grid-template-columns:repeat(2,1fr)}\
         .facts div{padding:12px 14px}.facts dd{font-size:19px}.funnel{gap:8px 10px}svg{font-size:15px}.label{font-size:15px}\
         dl.pairs{grid-template-columns:1fr;gap:0}dl.pairs dd{margin-bottom:8px}}
         @media print{:root{color-scheme:light;--back:#fff;--card:#fff;--ink:#000;--soft:#444;--faint:#666;\
@@ -111,7 +112,11 @@ enum Style {
         *{print-color-adjust:exact;-webkit-print-color-adjust:exact}body{font-size:11px}nav,.skip{display:none}\
         main,header,footer{max-width:none;padding:0}header{padding-top:0}section{border:0;padding:0;margin-top:24px;border-radius:0}\
         figure,.error,tr,.verdict,.facts{break-inside:avoid}h2,h3,figcaption{break-after:avoid}\
-        svg{min-width:0}table{font-size:10px}th,td{padding:4px 6px}.scroll{overflow:visible}\
+        svg{min-width:0;font-size:14px}.label{font-size:14px}table{font-size:10px}th,td{padding:4px 5px}\
+        thead th{font-size:9px}code{font-size:9.5px}h1{font-size:22px}h2{font-size:16px}h3,figcaption{font-size:12px}\
+        .verdict p{font-size:15px}.facts{grid-template-columns:repeat(6,1fr)}.facts div{padding:8px 10px}\
+        .facts dt,.facts dd small,.tick{font-size:9.5px}.tick,.label{font-size:14px}.facts dd{font-size:14px}\
+        dl.pairs{font-size:10px}.funnel .track{height:14px}.funnel{gap:5px 12px}svg.spark{width:70px;min-width:70px}.scroll{overflow:visible}\
         summary{display:none}details::details-content{content-visibility:visible;block-size:auto}\
         pre{font-size:9px}@page{margin:14mm}}
         """
