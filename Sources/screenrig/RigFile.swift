@@ -33,7 +33,8 @@ enum RigFile {
 
     private static func split(_ override: String) throws -> (path: String, value: String) {
         guard let equals = override.firstIndex(of: "="), equals != override.startIndex else {
-            throw Failure.badInput("--set '\(override)' has no value; write --set path.to.key=value")
+            throw Failure.badInput(
+                "--set '\(override)' has no value; write --set path.to.key=value")
         }
         return (String(override[..<equals]), String(override[override.index(after: equals)...]))
     }

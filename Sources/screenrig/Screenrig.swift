@@ -20,7 +20,7 @@ struct Screenrig: AsyncParsableCommand {
             """,
         version: version,
         subcommands: [
-            RunCommand.self, SimulateCommand.self,
+            RunCommand.self, SimulateCommand.self, ServeCommand.self, SchemaCommand.self,
 
         ])
 

@@ -12,7 +12,7 @@ internal import Synchronization
 final class RunWatch: @unchecked Sendable {
     private let coordinator: Coordinator
     private let writer: HistoryWriter
-    private let planned: Int?
+    private let planned: Duration?
     private let isQuiet: Bool
     private let isVirtual: Bool
     private let timer: any DispatchSourceTimer
@@ -28,7 +28,7 @@ final class RunWatch: @unchecked Sendable {
     private static let printEvery = 3
 
     init(
-        coordinator: Coordinator, writer: HistoryWriter, planned: Int?, isQuiet: Bool,
+        coordinator: Coordinator, writer: HistoryWriter, planned: Duration?, isQuiet: Bool,
         isVirtual: Bool
     ) {
         self.coordinator = coordinator
@@ -51,7 +51,9 @@ final class RunWatch: @unchecked Sendable {
 
     func interrupted(_ times: Int) {
         if times == 1 {
-            say("interrupted: no more arrivals; what runs may finish within 5 s (again: stop at once)")
+            say(
+                "interrupted: no more arrivals; what runs may finish within 5 s (again: stop at once)"
+            )
             coordinator.stop(within: .seconds(5))
         } else {
             coordinator.stop(within: .zero)

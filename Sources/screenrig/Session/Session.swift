@@ -36,7 +36,8 @@ struct Session {
     ) throws -> RunDirectory {
         do {
             let microseconds = Int64(date.timeIntervalSince1970 * 1_000_000)
-            return try RunDirectory.create(rig: rig.name, startedMicroseconds: microseconds, out: out)
+            return try RunDirectory.create(
+                rig: rig.name, startedMicroseconds: microseconds, out: out)
         } catch {
             throw Failure.couldNotRun("\(error)")
         }
@@ -51,7 +52,7 @@ struct Session {
         let terms = Terms(rig, dialect: stage.dialect, statement: statement)
         let coordinator = Coordinator(plan, terms: terms, lanes: lanes)
         let watch = RunWatch(
-            coordinator: coordinator, writer: writer, planned: plan.households,
+            coordinator: coordinator, writer: writer, planned: nil,
             isQuiet: traffic.quiet, isVirtual: stage.isVirtual)
         let interrupts = Interrupts { watch.interrupted($0) }
         let usage = Usage.now()
@@ -69,7 +70,8 @@ struct Session {
         let header = HistoryHeader(
             run: directory.name, rigName: rig.name, rigSource: rig.source, seed: rig.seed.value,
             startedMicroseconds: stage.epochMicroseconds, target: stage.targetName,
-            protocolName: stage.dialect.name, version: Screenrig.version, isVirtual: stage.isVirtual,
+            protocolName: stage.dialect.name, version: Screenrig.version,
+            isVirtual: stage.isVirtual,
             lanes: stage.laneCount, kinds: rig.kinds.map(\.name), plannedHouseholds: planned,
             load: rig.load.description, thresholds: rig.thresholds.map(\.text),
             validLatenessNanoseconds: rig.validity.latenessP99.nanoseconds,

@@ -54,7 +54,8 @@ struct Stage {
 
     private static func startStandin(_ rig: Rig) async throws -> Listener {
         let epoch = Int64(Date().timeIntervalSince1970 * 1000)
-        let service = Service(Assembly.service(rig), seed: rig.seed.child("standin"), epochMilliseconds: epoch)
+        let service = Service(
+            Assembly.service(rig), seed: rig.seed.child("standin"), epochMilliseconds: epoch)
         do {
             return try await Listener.start(service, host: "127.0.0.1", port: 0, tls: nil)
         } catch {
@@ -77,7 +78,8 @@ struct Stage {
     /// The lanes, each with its transport, on one clock that starts now.
     func lanes(of run: String, recordingTo sink: any HistorySink) throws -> [Lane] {
         // Under virtual time the salt comes from the seed, so that histories repeat.
-        let salt = isVirtual ? rig.seed.child("fingerprints").value : UInt64.random(in: .min ... .max)
+        let salt =
+            isVirtual ? rig.seed.child("fingerprints").value : UInt64.random(in: .min ... .max)
         let correspondence = Correspondence(
             dialect: dialect, headers: rig.target.headers, correlates: rig.target.correlates,
             run: run, fingerprinter: Fingerprinter(key: salt))
@@ -86,7 +88,8 @@ struct Stage {
         do {
             return try (0..<laneCount).map { index in
                 let loop = try LiveLoop(origin: start)
-                let lane = Lane(index: index, loop: loop, correspondence: correspondence, sink: sink)
+                let lane = Lane(
+                    index: index, loop: loop, correspondence: correspondence, sink: sink)
                 lane.use(try CurlTransport(lane: lane, loop: loop, settings: wire))
                 return lane
             }
