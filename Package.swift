@@ -74,7 +74,7 @@ let package = Package(
         tests("DialectsTests", ["Dialects"], data: ["Transcripts"]),
         tests("JournalTests", ["Journal", "Dialects", "Statistics"]),
         tests("RigsTests", ["Rigs", "Dialects", "Statistics"]),
-        tests("LanesTests", ["Lanes", "Journal", "Dialects"]),
+        tests("LanesTests", ["Lanes", "Journal", "Dialects", "Statistics"]),
         tests("DevicesTests", ["Devices", "Rigs", "Lanes", "Journal", "Dialects", "Statistics"]),
         tests("WireTests", ["Wire", "Lanes", "Journal", "Dialects", "Signing", "Standin"] + nio),
         tests("SigningTests", ["Signing"]),
