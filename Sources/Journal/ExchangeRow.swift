@@ -23,7 +23,8 @@ extension Exchange {
             Field(fingerprint?.description), deviations.isEmpty ? .null : Field(deviationsJSON),
             Field(route.connection), Field(route.reused), Field(filled: route.local),
             Field(filled: route.remote), Field(filled: route.httpVersion),
-            Field(route.tlsResumed), evidence.fields.isEmpty ? .null : Field(evidenceJSON),
+            Field(route.tlsResumed),
+            evidence.fields.isEmpty ? .null : Field(FlatJSON.object(evidence)),
             Field(bytesSent), Field(bytesReceived), Field(provoked),
         ]
     }
@@ -63,10 +64,6 @@ extension Exchange {
                     ("source", .text($0.source.rawValue)),
                 ]
             })
-    }
-
-    private var evidenceJSON: String {
-        FlatJSON.object(evidence.fields.map { ($0.name, .text($0.value)) })
     }
 }
 
