@@ -53,7 +53,11 @@ let package = Package(
         part("Dialects"),
         part(
             "Journal",
-            ["Dialects", "Statistics", "Signing", .product(name: "GRDB", package: "GRDB.swift")]),
+            [
+                "Dialects", "Statistics", "Signing",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ]),
         part("Rigs", ["Dialects", "Statistics", .product(name: "Yams", package: "Yams")]),
         part("Lanes", ["Journal", "Dialects", "CEpoll"]),
         part("Devices", ["Rigs", "Lanes", "Journal", "Dialects", "Statistics"]),
