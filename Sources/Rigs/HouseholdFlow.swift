@@ -33,7 +33,7 @@ struct HouseholdFlow {
         let codeLife = (rig.code.lifetime ?? Self.usualCodeLife).seconds
         let abandoned = min(codeLife, human + rig.load.settle.seconds)
         let polls =
-            stays * (human / interval + 0.5) + (1 - stays) * abandoned / interval
+            stays * max(1, human / interval + 0.5) + (1 - stays) * abandoned / interval
         let after = HouseholdFlow.after(rig.afterSignIn)
         let rounds = 1 + after.again * stays
         devices = average { Double(1 + $0.secondScreens) }
