@@ -1,3 +1,46 @@
-import ArgumentParser
+internal import ArgumentParser
+internal import Foundation
 
-@main struct Screenrig: ParsableCommand {}
+/// The command line. One file per command; each wires the parts together and chooses the exit code.
+@main
+struct Screenrig: AsyncParsableCommand {
+    static let version = "0.1.0"
+
+    static let configuration = CommandConfiguration(
+        commandName: "screenrig",
+        abstract: "Puts thousands of virtual living rooms in front of a sign-in service.",
+        discussion: """
+            In each, a TV shows a registration code and polls, a phone types the code in and signs in. Every
+            exchange is timed and kept; the outcome is a report and a verdict.
+
+            The smallest run, against the embedded stand-in:
+                screenrig run rigs/smoke.yaml
+            Exit codes: 0 passed, 1 a threshold missed, 2 bad command line or rig, 3 could not run,
+            4 the rig was the bottleneck, 130 interrupted.
+            """,
+        version: version,
+        subcommands: [
+            RunCommand.self, SimulateCommand.self, ServeCommand.self, SchemaCommand.self,
+
+        ])
+
+    static func main() async {
+        Terminal.prepare()
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch let failure as Failure {
+            if !failure.message.isEmpty { Terminal.complain(failure.message) }
+            Foundation.exit(failure.code.rawValue)
+        } catch {
+            // The parser's own code for a bad command line is 64; ours is 2 (product.md).
+            if exitCode(for: error).isSuccess { exit(withError: error) }
+            Terminal.complain(fullMessage(for: error))
+            Foundation.exit(ExitCode.badInput.rawValue)
+        }
+    }
+}

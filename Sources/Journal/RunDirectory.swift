@@ -1,0 +1,185 @@
+internal import Foundation
+
+/// The directory of one run: `reports/<slug of rig>-<UTC start>/` (product.md, The run directory).
+///
+/// ```text
+/// reports/smoke-20261121T070000Z/     a run
+/// reports/smoke-20261121T070000Z-2/   another one, begun in the same second
+/// reports/latest -> smoke-20261121T070000Z-2
+/// ```
+public struct RunDirectory: Sendable, Hashable {
+    public let path: String
+
+    /// Last part of the path: the id of the run.
+    public var name: String { (path as NSString).lastPathComponent }
+    public var history: String { file("history.sqlite") }
+
+    /// Where runs go unless `--out` says otherwise.
+    public static let root = "reports"
+    /// Name of the link to the newest run.
+    public static let latest = "latest"
+
+    init(path: String) { self.path = path }
+
+    /// Path of one of its files.
+    public func file(_ name: String) -> String {
+        (path as NSString).appendingPathComponent(name)
+    }
+
+    /// Makes the directory of a run that starts now, and points `latest` to it. With `out` exactly
+    /// that directory, which must not hold anything; `latest` then stays as it is.
+    public static func create(
+        rig: String, startedMicroseconds: Int64, out: String? = nil, under root: String = root
+    ) throws(JournalError) -> RunDirectory {
+        if let out { return try create(exactly: out) }
+        do {
+            try FileManager.default.createDirectory(
+                atPath: root, withIntermediateDirectories: true)
+        } catch {
+            throw .cannotCreate(path: root, reason: words(of: error))
+        }
+        let plain = "\(slug(rig))-\(stamp(startedMicroseconds))"
+        for number in 1... {
+            let name = number == 1 ? plain : "\(plain)-\(number)"
+            let path = (root as NSString).appendingPathComponent(name)
+            // mkdir either makes it or says that it is there: two runs never share a directory.
+            if mkdir(path, 0o755) == 0 {
+                link(latest, to: name, under: root)
+                return RunDirectory(path: path)
+            }
+            let code = errno
+            guard code == EEXIST else {
+                throw .cannotCreate(path: path, reason: words(for: code))
+            }
+        }
+        throw .cannotCreate(path: plain, reason: "every name is taken")
+    }
+
+    /// The run that an argument means: `latest`, `latest~1` (the one before), a directory, its
+    /// `history.sqlite`, or the name of a run under `root`.
+    public static func find(_ argument: String, under root: String = root)
+        throws(JournalError) -> RunDirectory
+    {
+        let files = FileManager.default
+        if let back = stepsBack(argument) {
+            let runs = all(under: root)
+            guard back < runs.count else {
+                throw .noSuchRun(argument: argument, runs: runs.count, folder: root)
+            }
+            return runs[back]
+        }
+        for path in [argument, (root as NSString).appendingPathComponent(argument)] {
+            var isFolder: ObjCBool = false
+            guard files.fileExists(atPath: path, isDirectory: &isFolder) else { continue }
+            if isFolder.boolValue { return RunDirectory(path: path) }
+            let folder = (path as NSString).deletingLastPathComponent
+            return RunDirectory(path: folder.isEmpty ? "." : folder)
+        }
+        throw .notFound(path: argument)
+    }
+
+    /// All runs under `root` that have a history, the newest first.
+    public static func all(under root: String = root) -> [RunDirectory] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
+        return names.filter { $0 != latest }
+            .map { RunDirectory(path: (root as NSString).appendingPathComponent($0)) }
+            .filter { FileManager.default.fileExists(atPath: $0.history) }
+            .map { (run: $0, age: $0.age) }
+            .sorted { $0.age > $1.age }
+            .map(\.run)
+    }
+
+    /// Lower case letters and digits of the rig's name, all else as one dash.
+    static func slug(_ rig: String) -> String {
+        let words = rig.lowercased().split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }
+        return words.isEmpty ? "run" : words.joined(separator: "-")
+    }
+
+    /// `20261121T070000Z`.
+    static func stamp(_ microseconds: Int64) -> String {
+        var seconds = time_t(microseconds / 1_000_000)
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        func digits(_ value: Int32, _ width: Int) -> String {
+            let text = String(value)
+            return String(repeating: "0", count: max(0, width - text.count)) + text
+        }
+        return digits(parts.tm_year + 1900, 4) + digits(parts.tm_mon + 1, 2)
+            + digits(parts.tm_mday, 2) + "T" + digits(parts.tm_hour, 2)
+            + digits(parts.tm_min, 2) + digits(parts.tm_sec, 2) + "Z"
+    }
+
+    private static func create(exactly path: String) throws(JournalError) -> RunDirectory {
+        let files = FileManager.default
+        var isFolder: ObjCBool = false
+        if files.fileExists(atPath: path, isDirectory: &isFolder) {
+            guard isFolder.boolValue else {
+                throw .cannotCreate(path: path, reason: "it is a file")
+            }
+            guard let held = try? files.contentsOfDirectory(atPath: path) else {
+                throw .cannotCreate(path: path, reason: words(for: EACCES))
+            }
+            guard held.isEmpty else { throw .notEmpty(path: path) }
+        }
+        do {
+            try files.createDirectory(atPath: path, withIntermediateDirectories: true)
+        } catch {
+            throw .cannotCreate(path: path, reason: words(of: error))
+        }
+        return RunDirectory(path: path)
+    }
+
+    /// Replaces the link at once, so that it never leads nowhere. A place without links goes
+    /// without.
+    private static func link(_ name: String, to target: String, under root: String) {
+        let path = (root as NSString).appendingPathComponent(name)
+        let temporary = "\(path).\(getpid())"
+        unlink(temporary)
+        guard symlink(target, temporary) == 0 else { return }
+        if rename(temporary, path) != 0 { unlink(temporary) }
+    }
+
+    /// 0 for `latest`, 2 for `latest~2`, nil for anything else.
+    private static func stepsBack(_ argument: String) -> Int? {
+        if argument == latest { return 0 }
+        guard argument.hasPrefix("\(latest)~") else { return nil }
+        let digits = argument.dropFirst(latest.count + 1)
+        return digits.allSatisfy(\.isWholeNumber) ? Int(digits) : nil
+    }
+
+    /// Order of runs: the second of the start, and the number within it. A directory whose name
+    /// does not tell has the time of its history.
+    private var age: Age {
+        let parts = name.split(separator: "-").suffix(2)
+        if let last = parts.last, Self.isStamp(last) { return Age(stamp: String(last), number: 1) }
+        if parts.count == 2, let stamp = parts.first, Self.isStamp(stamp),
+            let number = parts.last.flatMap({ Int($0) })
+        {
+            return Age(stamp: String(stamp), number: number)
+        }
+        let attributes = try? FileManager.default.attributesOfItem(atPath: history)
+        let date = attributes?[.modificationDate] as? Date ?? .distantPast
+        return Age(stamp: Self.stamp(Int64(date.timeIntervalSince1970) * 1_000_000), number: 1)
+    }
+
+    private static func isStamp(_ text: some StringProtocol) -> Bool {
+        let shape = text.map { $0.isWholeNumber ? "0" : $0 }
+        return String(shape) == "00000000T000000Z"
+    }
+
+    private struct Age: Comparable {
+        var stamp: String
+        var number: Int
+
+        static func < (left: Age, right: Age) -> Bool {
+            (left.stamp, left.number) < (right.stamp, right.number)
+        }
+    }
+}
+
+/// The words of an error of Foundation, without its number.
+private func words(of error: any Error) -> String {
+    let inner = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
+    if let inner, inner.domain == NSPOSIXErrorDomain { return words(for: Int32(inner.code)) }
+    return error.localizedDescription
+}

@@ -1,0 +1,77 @@
+internal import Journal
+
+/// The tables of a run directory as RFC 4180 has them: a header, CRLF, quotes where needed. The
+/// columns and their order are a promise; new ones go to the end.
+enum CSV {
+    static func latencies(_ summary: Summary) -> String {
+        let columns =
+            ["operation", "count", "errors", "rate_per_s"]
+            + Spread.names.map { "\($0.replacing(".", with: "_"))_ms" } + ["completed"]
+        return table(
+            columns,
+            summary.operations.map { row in
+                [row.name, String(row.count), String(row.errors), Figures.trimmed(row.perSecond)]
+                    + spread(row.latency) + [String(row.completed)]
+            })
+    }
+
+    static func timeline(_ rows: [TimelineRow], waiting: [Int]) -> String {
+        var text = line([
+            "second", "operation", "sent", "completed", "errors", "p50_ms", "p99_ms", "max_ms",
+            "in_flight", "households_waiting",
+        ])
+        for row in rows {
+            text +=
+                "\(row.second),\(row.operation.name),\(row.sent),\(row.completed),\(row.errors),"
+            text += "\(number(row.p50)),\(number(row.p99)),\(number(row.max)),\(row.inFlight),"
+            text += "\(waiting.indices.contains(row.second) ? waiting[row.second] : 0)\r\n"
+        }
+        return text
+    }
+
+    static let householdColumns = [
+        "household", "kind", "outcome", "stopped_at", "cause", "arrived_s", "code_to_token_ms",
+        "viewer_ms", "polls", "violations",
+    ]
+
+    static func line(_ household: HouseholdRecord) -> String {
+        let isLost = household.fate == .failed || household.fate == .abandoned
+        return line([
+            String(household.household), Plain.line(household.kind), household.fate.name,
+            isLost || household.fate == .running ? household.stage.name : "",
+            Plain.line(household.cause),
+            Figures.trimmed(household.arrived.milliseconds / 1000),
+            number(household.signIn?.milliseconds), number(household.viewerTime.milliseconds),
+            String(household.polls), "0",
+        ])
+    }
+
+    /// Columns of product.md; the rows come with the checker.
+    static let violations = line([
+        "signature", "invariant", "certainty", "source", "gap_ms", "household", "exchange_ids",
+        "request_ids", "remote_addresses", "sentence",
+    ])
+
+    static func line(_ fields: [String]) -> String {
+        fields.map(field).joined(separator: ",") + "\r\n"
+    }
+
+    private static func table(_ columns: [String], _ rows: [[String]]) -> String {
+        line(columns) + rows.map(line).joined()
+    }
+
+    private static func spread(_ spread: Spread?) -> [String] {
+        spread?.values.map { Figures.trimmed($0) } ?? Spread.names.map { _ in "" }
+    }
+
+    private static func number(_ value: Double?) -> String {
+        value.map { Figures.trimmed($0) } ?? ""
+    }
+
+    private static func field(_ text: String) -> String {
+        let isPlain = text.utf8.allSatisfy { byte in
+            byte != UInt8(ascii: ",") && byte != UInt8(ascii: "\"") && byte >= 0x20
+        }
+        return isPlain ? text : "\"\(text.replacing("\"", with: "\"\""))\""
+    }
+}

@@ -1,0 +1,108 @@
+internal import Dialects
+internal import Journal
+
+/// Errors that look the same, with the first of them as an example.
+public struct ErrorRow: Sendable, Hashable {
+    public var operation: String
+    public var outcome: String
+    /// Nil when there was no answer.
+    public var status: Int?
+    /// The service's own word, or the kind of transport error; may be empty.
+    public var reason: String
+    public var count: Int
+    /// Exchanges of that operation in all.
+    public var total: Int
+    /// Seconds since the run began.
+    public var first: Double
+    public var last: Double
+    /// What to look at, in a sentence; empty when there is nothing to add.
+    public var hint: String
+    public var example: Example?
+
+    /// One exchange as a reader may want to look it up.
+    public struct Example: Sendable, Hashable {
+        public var household: Int
+        public var device: String
+        /// Counts the household's exchanges from 1.
+        public var sequence: Int
+        /// Seconds since the run began.
+        public var sent: Double
+        public var tookMs: Double
+        public var remote: String
+        public var connection: Int
+        public var bytesReceived: Int
+        public var deviations: [String]
+        /// Header fields worth asking the server's team about.
+        public var evidence: [String]
+    }
+
+    init(_ group: ErrorGroup, of sum: Cell) {
+        operation = group.operation.name
+        outcome = group.outcome.name
+        status = group.status == 0 ? nil : group.status
+        reason = Plain.line(group.reason)
+        count = group.count
+        total = sum.outcomes.reduce(0, +)
+        first = group.first.milliseconds / 1000
+        last = group.last.milliseconds / 1000
+        hint = Remedy.hint(group)
+        example = group.example.map(Example.init)
+    }
+
+    /// `register-client answered 400 invalid_software_statement in 20 of 20`.
+    public var sentence: String {
+        "\(operation) \(what) in \(Figures.count(count)) of \(Figures.count(max(count, total)))"
+    }
+
+    /// `answered 503 overloaded`, `got no answer (connection refused)`.
+    public var what: String {
+        let word = reason.isEmpty ? outcome : reason
+        guard let status else { return "got no answer (\(word))" }
+        return "answered \(status) \(word)"
+    }
+}
+
+extension ErrorRow.Example {
+    init(_ exchange: Exchange) {
+        household = exchange.device.household
+        device = exchange.device.name
+        sequence = exchange.sequence
+        sent = exchange.sent.milliseconds / 1000
+        tookMs = (exchange.ended - exchange.sent).milliseconds
+        remote = Plain.line(exchange.route.remote)
+        connection = exchange.route.connection
+        bytesReceived = exchange.bytesReceived
+        deviations = exchange.deviations.prefix(5).map { Plain.line($0.description) }
+        evidence = exchange.evidence.fields.prefix(12)
+            .map { Plain.line("\($0.name): \($0.value)", limit: 160) }
+    }
+}
+
+/// What usually helps against an error.
+enum Remedy {
+    static func hint(_ group: ErrorGroup) -> String {
+        switch (group.outcome, group.status, group.operation) {
+        case (.transport, _, _):
+            "is the service up and reachable? look at target.base and target.resolve, and at the "
+                + "limits of open connections on both sides"
+        case (.timeout, _, _):
+            "no answer within target.timeout: the service is slower than that, or something drops "
+                + "packets on the way"
+        case (.blocked, _, _):
+            "something in front of the service answered (firewall, CDN, login wall): ask for this "
+                + "machine's address, or a header, to be let through (target.headers)"
+        case (.malformed, _, _):
+            "the answer is not what the protocol says; the example names the rule"
+        case (.serverError, _, _):
+            "the service itself failed; its team can find the example in their logs by the "
+                + "request ids"
+        case (.rejected, 400, .registerClient):
+            "look at target.software-statement: is it for this environment and not revoked?"
+        case (.rejected, 401, _):
+            "the access token was not accepted: look at target.clients and the service's clock"
+        case (.rejected, 403, .accessToken):
+            "the client was not accepted: look at target.clients"
+        default: ""
+        }
+    }
+}

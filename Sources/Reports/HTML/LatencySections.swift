@@ -1,0 +1,68 @@
+/// Latency by operation: table, curves, and the detail that few need.
+enum LatencySections {
+    static func table(_ summary: Summary) -> HTML {
+        guard !summary.operations.isEmpty else {
+            return "<p class=\"empty\">Not one request was made.</p>"
+        }
+        let unit: HTML = " <span class=\"unit\">ms</span>"
+        return """
+            <p class="lead">From the moment a request was due until its answer was complete, in \
+            milliseconds: a late rig or a slow queue cannot hide. The small curves show p99 over time.</p>
+            \(Table(
+                caption: "Latency by operation in milliseconds",
+                columns: [
+                    .text("Operation"), .number("Count"), .number("Errors"), .number("Per s"),
+                    .number("p50\(unit)"), .number("p90\(unit)"), .number("p95\(unit)"),
+                    .number("p99\(unit)"), .number("p99.9\(unit)"), .number("Max\(unit)"),
+                    .text("p99 over time"),
+                ],
+                rows: summary.operations.map(row)
+            ).html)
+            <figure><figcaption>Latency by percentile</figcaption><div class="scroll" role="region" \
+            tabindex="0" aria-label="Latency by percentile">
+            \(PercentileChart(operations: summary.operations).html)
+            </div></figure>
+            <details><summary>Outcomes, statuses, service time and lateness by operation</summary>
+            \(detail(summary.operations))
+            </details>
+            """
+    }
+
+    private static func row(_ row: OperationRow) -> [HTML] {
+        let times = row.latency.map { [$0.p50, $0.p90, $0.p95, $0.p99, $0.p999, $0.max] }
+        let cells = times.map { $0.map { "\(Figures.significant($0))" as HTML } }
+        return [
+            "<span class=\"name\">\(row.name)</span>", "\(Figures.count(row.count))",
+            row.errors == 0 ? "0" : "<span class=\"bad\">\(Figures.count(row.errors))</span>",
+            "\(Figures.significant(row.perSecond))",
+        ] + (cells ?? Array(repeating: "–", count: 6))
+            + [Sparkline.html(row.trend, title: "p99 of \(row.name) over time")]
+    }
+
+    private static func detail(_ rows: [OperationRow]) -> HTML {
+        func spread(_ spread: Spread?) -> HTML {
+            guard let spread else { return "–" }
+            return "\(Figures.significant(spread.p50)) / \(Figures.significant(spread.p99))"
+        }
+        func list(_ counts: [OperationRow.Count]) -> HTML {
+            let present = counts.filter { $0.count > 0 }
+            return
+                "\(present.map { "\($0.name) \(Figures.count($0.count))" }.joined(separator: ", "))"
+        }
+        return Table(
+            caption: "Outcomes, statuses, service time and lateness by operation",
+            columns: [
+                .text("Operation"), .text("Outcomes"), .text("HTTP statuses"),
+                .number("Service p50 / p99 <span class=\"unit\">ms</span>"),
+                .number("Sent late p50 / p99 <span class=\"unit\">ms</span>"),
+            ],
+            rows: rows.map { row in
+                [
+                    "<span class=\"name\">\(row.name)</span>", list(row.outcomes),
+                    list(row.statuses), spread(row.service),
+                    spread(row.lateness),
+                ]
+            }
+        ).html
+    }
+}

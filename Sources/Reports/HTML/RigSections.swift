@@ -1,0 +1,68 @@
+/// The rig's own health, and what a run was made from.
+enum RigSections {
+    static func health(_ summary: Summary) -> HTML {
+        let health = summary.rigHealth
+        if summary.run.isVirtual {
+            return """
+                <p class="empty">The run was simulated: in virtual time nothing is sent late and the \
+                machine's speed has no effect on any number here.</p>
+                """
+        }
+        let verdict: HTML =
+            health.valid
+            ? "<p class=\"lead\">The rig kept up: its numbers describe the service, not this machine.</p>"
+            : """
+            <div class="verdict invalid"><p>The rig itself was the bottleneck.</p>\
+            <ul>\(health.reasons.map { "<li>\($0)</li>" as HTML })</ul></div>
+            """
+        let charts = TimelineCharts(course: summary.course, seconds: summary.run.seconds)
+        return """
+            \(verdict)
+            \(Table(
+                caption: "What the rig measured of itself",
+                columns: [.text("Measure"), .number("Measured"), .number("Allowed")],
+                rows: rows(health)
+            ).html)
+            \(charts.isEmpty ? [] : charts.rig)
+            """
+    }
+
+    private static func rows(_ health: RigHealth) -> [[HTML]] {
+        func time(_ value: Double?) -> HTML {
+            value.map { "\(Figures.time(milliseconds: $0))" } ?? "–"
+        }
+        return [
+            [
+                "Lateness of sending, p99", time(health.lateness?.p99),
+                time(health.allowedLatenessMs),
+            ],
+            ["Lateness of sending, p50", time(health.lateness?.p50), "–"],
+            ["Lateness of sending, max", time(health.lateness?.max), "–"],
+            [
+                "Busiest lane, share of the loaded time at work",
+                health.busiestLane.map { "\(Figures.percent($0))" } ?? "–",
+                "\(Figures.percent(health.allowedBusy))",
+            ],
+            ["Longest turn of a lane", time(health.longestTurnMs), "–"],
+            [
+                "Processor time, in percent of one core",
+                "\(Figures.trimmed(health.cpuPercent, 1)) %", "–",
+            ],
+        ]
+    }
+
+    static func run(_ run: Summary.Run) -> HTML {
+        let pairs: [(String, String)] = [
+            ("Run", run.id), ("Rig", run.rig), ("Seed", String(run.seed)),
+            ("Started", run.started), ("Target", run.target), ("Protocol", run.protocolName),
+            ("Load", run.load), ("Lanes", String(run.lanes)), ("screenrig", run.version),
+            ("History hash", run.historyHash),
+        ]
+        let rows = pairs.filter { !$0.1.isEmpty }.map { "<dt>\($0.0)</dt><dd>\($0.1)</dd>" as HTML }
+        let source: HTML =
+            run.source.isEmpty
+            ? .none
+            : "<details><summary>The rig file</summary><pre tabindex=\"0\"><code>\(run.source)</code></pre></details>"
+        return "<dl class=\"pairs\">\(rows)</dl>\n\(source)"
+    }
+}

@@ -1,0 +1,123 @@
+/// The style sheet of report.html: system fonts, one accent, colours as variables for light and
+/// dark, and a version for paper.
+enum Style {
+    static let sheet = """
+        :root{color-scheme:light dark;--back:#fafafb;--card:#fff;--ink:#17191e;--soft:#5b6270;\
+        --faint:#6d7483;--line:#e6e8ec;--hair:#eff0f3;--accent:#4a55d0;--good:#157f3d;--bad:#d0342c;\
+        --warn:#a15c07;--good-back:#edf8f0;--bad-back:#fdf0ef;--warn-back:#fdf6e7;\
+        --s1:#4a55d0;--s2:#0d9488;--s3:#d9730d;--s4:#bf2f7b;--s5:#2388c7;--s6:#6f8f1f}
+        @media (prefers-color-scheme:dark){:root{--back:#0e1014;--card:#15181e;--ink:#e8eaee;\
+        --soft:#a2a9b6;--faint:#8a92a1;--line:#272b34;--hair:#1e222a;--accent:#8f97ff;--good:#4cc77a;\
+        --bad:#ff7a70;--warn:#e9ad43;--good-back:#11231a;--bad-back:#2b1716;--warn-back:#291f0e;\
+        --s1:#8f97ff;--s2:#35c2b4;--s3:#f59e4b;--s4:#f07db8;--s5:#5cb8f0;--s6:#a9c94f}}
+        *{box-sizing:border-box}
+        html{-webkit-text-size-adjust:100%;scroll-behavior:smooth}
+        body{margin:0;background:var(--back);color:var(--ink);font:15px/1.55 system-ui,-apple-system,\
+        "Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;font-variant-numeric:tabular-nums}
+        main,header,footer{max-width:1104px;margin:0 auto;padding:0 32px}
+        header{padding-top:56px}
+        h1,h2,h3{line-height:1.25;letter-spacing:-.012em;margin:0;font-weight:650}
+        h1{font-size:30px;letter-spacing:-.02em;overflow-wrap:anywhere}
+        h2{font-size:20px;margin-bottom:4px}
+        h3{font-size:15px;margin:28px 0 8px}
+        p{margin:0 0 12px;max-width:76ch}
+        a{color:var(--accent);text-decoration:none}
+        a:hover{text-decoration:underline}
+        :focus-visible{outline:2px solid var(--accent);outline-offset:3px;border-radius:4px}
+        code,pre{font:13px/1.55 ui-monospace,"SF Mono",Menlo,Consolas,"Liberation Mono",monospace}
+        .over{color:var(--faint);font-size:13px;margin:0 0 6px}
+        .unseen{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
+        .skip{position:absolute;left:-999px}.skip:focus{left:32px;top:12px}
+        .verdict{margin:24px 0 0;padding:20px 24px;border-radius:12px;border:1px solid var(--line);\
+        background:var(--card);border-left:5px solid var(--soft)}
+        .verdict p{max-width:none;margin:0;font-size:19px;line-height:1.4;font-weight:600;letter-spacing:-.01em}
+        .verdict ul{margin:10px 0 0;padding-left:20px;color:var(--soft)}
+        .verdict li{overflow-wrap:anywhere}
+        .pass{border-left-color:var(--good);background:var(--good-back)}
+        .fail{border-left-color:var(--bad);background:var(--bad-back)}
+        .invalid,.aborted{border-left-color:var(--warn);background:var(--warn-back)}
+        .note{margin:12px 0 0;padding:12px 16px;border-radius:8px;background:var(--warn-back);max-width:none}
+        .facts{display:grid;grid-template-columns:repeat(6,1fr);gap:1px;\
+        margin:24px 0 0;background:var(--line);border:1px solid var(--line);border-radius:12px;overflow:hidden}
+        .facts div{background:var(--card);padding:16px 20px}
+        .facts dt{color:var(--soft);font-size:13px}
+        .facts dd{margin:2px 0 0;font-size:22px;font-weight:620;letter-spacing:-.015em;white-space:nowrap}
+        .facts dd small{font-size:13px;font-weight:400;color:var(--soft);letter-spacing:0}
+        nav{margin:22px 0 0;font-size:14px}
+        nav ul{list-style:none;margin:0;padding:0;display:flex;flex-wrap:wrap;gap:4px 20px}
+        section{margin:40px 0 0;padding:28px 28px 24px;background:var(--card);border:1px solid var(--line);border-radius:12px}
+        .lead{color:var(--soft);margin-bottom:18px}
+        .empty{color:var(--soft);margin:8px 0}
+        .scroll{overflow-x:auto}
+        table{border-collapse:collapse;width:100%;font-size:14px}
+        th,td{padding:8px 12px;text-align:left;border-bottom:1px solid var(--hair);vertical-align:top}
+        th:first-child,td:first-child{padding-left:0}
+        th:last-child,td:last-child{padding-right:0}
+        thead th{color:var(--soft);font-weight:500;font-size:13px;border-bottom-color:var(--line);white-space:nowrap;vertical-align:bottom}
+        tbody th{font-weight:500}
+        tbody tr:last-child>*{border-bottom:0}
+        .n{text-align:right;white-space:nowrap}
+        .unit,.soft{color:var(--soft)}
+        .good{color:var(--good)}.bad{color:var(--bad)}
+        td .good,td .bad{font-weight:600;white-space:nowrap}
+        .name{white-space:nowrap}
+        .wrap{overflow-wrap:anywhere;min-width:180px}
+        figure{margin:22px 0 0}
+        figcaption{font-size:14px;font-weight:550;margin-bottom:4px}
+        .legend{font-weight:400;color:var(--soft);margin-left:14px}
+        .legend i{display:inline-block;width:14px;height:3px;border-radius:2px;margin:0 6px 3px 8px;vertical-align:middle}
+        svg{display:block;width:100%;min-width:680px;height:auto;font-size:12px;font-family:inherit}
+        svg.spark{width:96px;min-width:96px;height:22px}
+        .grid{stroke:var(--hair)}.mark{stroke:var(--line)}
+        .tick{fill:var(--faint)}.label{fill:var(--ink);font-size:12.5px}
+        .line{fill:none;stroke-width:1.75;stroke-linejoin:round;stroke-linecap:round}
+        .spark .line{stroke-width:1.25}
+        .area{opacity:.13}.leader{fill:none;stroke-width:1;opacity:.45}
+        .other{stroke:var(--faint);opacity:.5;stroke-width:1.1}
+        .bar{fill:var(--s1);opacity:.82}.pin{stroke:var(--ink);stroke-dasharray:3 3}
+        .line.s1,.leader.s1{stroke:var(--s1)}.line.s2,.leader.s2{stroke:var(--s2)}
+        .line.s3,.leader.s3{stroke:var(--s3)}.line.s4,.leader.s4{stroke:var(--s4)}
+        .line.s5,.leader.s5{stroke:var(--s5)}.line.s6,.leader.s6{stroke:var(--s6)}
+        .line.bad{stroke:var(--bad)}
+        .area.s1,.dot.s1,.label.s1{fill:var(--s1)}.area.s2,.dot.s2,.label.s2{fill:var(--s2)}
+        .area.s3,.dot.s3,.label.s3{fill:var(--s3)}.area.s4,.dot.s4,.label.s4{fill:var(--s4)}
+        .area.s5,.dot.s5,.label.s5{fill:var(--s5)}.area.s6,.dot.s6,.label.s6{fill:var(--s6)}
+        .area.bad,.dot.bad{fill:var(--bad)}
+        i.s1{background:var(--s1)}i.s2{background:var(--s2)}i.s3{background:var(--s3)}
+        i.s4{background:var(--s4)}i.s5{background:var(--s5)}i.s6{background:var(--s6)}
+        .funnel{display:grid;grid-template-columns:auto 1fr auto auto;gap:10px 16px;align-items:center;margin:6px 0 8px;padding:0}
+        .funnel>*{margin:0}
+        .funnel .track{height:22px;border-radius:5px;background:var(--hair);overflow:hidden}
+        .funnel .fill{display:block;height:100%;border-radius:5px;background:var(--s1);opacity:.85}
+        .error{padding:18px 0;border-top:1px solid var(--hair)}
+        .error:first-of-type{border-top:0;padding-top:4px}
+        .error h3{margin:0 0 4px;overflow-wrap:anywhere}
+        .error p{margin:0 0 8px;color:var(--soft)}
+        dl.pairs{display:grid;grid-template-columns:max-content 1fr;gap:4px 20px;margin:10px 0 0;font-size:14px}
+        dl.pairs dt{color:var(--soft)}dl.pairs dd{margin:0;overflow-wrap:anywhere}
+        details{margin-top:18px}
+        summary{cursor:pointer;color:var(--accent);font-size:14px}
+        pre{background:var(--back);border:1px solid var(--line);border-radius:8px;padding:16px;\
+        overflow-x:auto;margin:12px 0 0;white-space:pre-wrap;overflow-wrap:anywhere}
+        footer{padding-top:28px;padding-bottom:56px;color:var(--faint);font-size:13px}
+        @media (max-width:1000px){.facts{grid-template-columns:repeat(3,1fr)}}
+        @media (max-width:640px){main,header,footer{padding-left:16px;padding-right:16px}\
+        header{padding-top:32px}h1{font-size:24px}section{padding:20px 16px 18px;margin-top:24px}\
+        .verdict{padding:16px}.verdict p{font-size:17px}.facts{grid-template-columns:repeat(2,1fr)}\
+        .facts div{padding:12px 14px}.facts dd{font-size:19px}.funnel{gap:8px 10px}svg{font-size:15px}.label{font-size:15px}\
+        dl.pairs{grid-template-columns:1fr;gap:0}dl.pairs dd{margin-bottom:8px}}
+        @media print{:root{color-scheme:light;--back:#fff;--card:#fff;--ink:#000;--soft:#444;--faint:#666;\
+        --line:#ccc;--hair:#e4e4e4;--accent:#333;--good:#157f3d;--bad:#b3261e;--warn:#8a4b00;--good-back:#f1f8f3;\
+        --bad-back:#fdf3f2;--warn-back:#fdf8ec;--s1:#4a55d0;--s2:#0d9488;--s3:#d9730d;--s4:#bf2f7b;--s5:#2388c7;--s6:#6f8f1f}\
+        *{print-color-adjust:exact;-webkit-print-color-adjust:exact}body{font-size:11px}nav,.skip{display:none}\
+        main,header,footer{max-width:none;padding:0}header{padding-top:0}section{border:0;padding:0;margin-top:24px;border-radius:0}\
+        figure,.error,tr,.verdict,.facts{break-inside:avoid}h2,h3,figcaption{break-after:avoid}\
+        svg{min-width:0;font-size:14px}.label{font-size:14px}table{font-size:10px}th,td{padding:4px 5px}\
+        thead th{font-size:9px}code{font-size:9.5px}h1{font-size:22px}h2{font-size:16px}h3,figcaption{font-size:12px}\
+        .verdict p{font-size:15px}.facts{grid-template-columns:repeat(6,1fr)}.facts div{padding:8px 10px}\
+        .facts dt,.facts dd small,.tick{font-size:9.5px}.tick,.label{font-size:14px}.facts dd{font-size:14px}\
+        dl.pairs{font-size:10px}.funnel .track{height:14px}.funnel{gap:5px 12px}svg.spark{width:70px;min-width:70px}.scroll{overflow:visible}\
+        summary{display:none}details::details-content{content-visibility:visible;block-size:auto}\
+        pre{font-size:9px}@page{margin:14mm}}
+        """
+}

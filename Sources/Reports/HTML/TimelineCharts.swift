@@ -1,0 +1,122 @@
+/// The charts over time, one below the other with the same time axis.
+struct TimelineCharts {
+    var course: Course
+    var seconds: Double
+
+    private struct Series {
+        var name: String
+        var style: String
+        var isArea = false
+        var values: [Double?]
+    }
+
+    var isEmpty: Bool { course.points.count < 2 }
+
+    /// Load, answers, latency and errors.
+    var service: [HTML] {
+        let points = course.points
+        var panels = [
+            panel(
+                "Households arriving per second", id: "arrivals", height: 116,
+                [
+                    Series(
+                        name: "arriving", style: "s5", isArea: true, values: points.map(\.arrivals))
+                ]
+            ) { "\(Figures.trimmed($0, 2))/s" },
+            panel(
+                "TVs that show a code and wait", id: "waiting", height: 116,
+                [
+                    Series(
+                        name: "waiting", style: "s6", isArea: true,
+                        values: points.map { Double($0.waiting) })
+                ]
+            ) { Figures.trimmed($0, 1) },
+            panel(
+                "Requests answered per second", id: "rate", height: 190,
+                [
+                    Series(
+                        name: "answered", style: "s1", isArea: true, values: points.map(\.completed)
+                    )
+                ]
+            ) { "\(Figures.trimmed($0, 2))/s" },
+            panel(
+                "Latency, all operations together", id: "latency", height: 220, isLog: true,
+                [
+                    Series(name: "p99", style: "s3", values: points.map(\.p99)),
+                    Series(name: "p50", style: "s2", values: points.map(\.p50)),
+                ], label: Axis.time),
+        ]
+        if points.contains(where: { $0.errors > 0 }) {
+            panels.append(
+                panel(
+                    "Errors per second", id: "errors-over-time", height: 116,
+                    [
+                        Series(
+                            name: "errors", style: "bad", isArea: true, values: points.map(\.errors)
+                        )
+                    ]
+                ) { "\(Figures.trimmed($0, 2))/s" })
+        }
+        return panels
+    }
+
+    /// The rig's own lateness and load.
+    var rig: [HTML] {
+        let late = course.points.map(\.latenessP99)
+        let busy = course.points.map { $0.busy.map { $0 * 100 } }
+        var panels: [HTML] = []
+        if late.contains(where: { ($0 ?? 0) > 0 }) {
+            panels.append(
+                panel(
+                    "Lateness of sending, p99", id: "lateness", height: 150,
+                    [Series(name: "p99", style: "s4", isArea: true, values: late)], label: Axis.time
+                ))
+        }
+        if busy.contains(where: { $0 != nil }) {
+            panels.append(
+                panel(
+                    "Busiest lane, share of its time at work", id: "busy", height: 150,
+                    [Series(name: "busy", style: "s1", isArea: true, values: busy)]
+                ) { "\(Figures.trimmed($0, 1)) %" })
+        }
+        return panels
+    }
+
+    private func panel(
+        _ title: String, id: String, height: Double, isLog: Bool = false, _ series: [Series],
+        label: (Double) -> String
+    ) -> HTML {
+        let values = series.flatMap { $0.values.compactMap(\.self) }
+        var plot = Plot(
+            x: .time(through: seconds),
+            y: isLog
+                ? .milliseconds(around: values)
+                : .upward(to: values.max() ?? 1, wanted: height > 150 ? 4 : 2, label: label))
+        plot.height = height
+        let marks = series.map { one -> HTML in
+            let points = placed(one.values)
+            let area: HTML = one.isArea ? plot.area(points, class: one.style) : .none
+            return "\(area)\(plot.line(points, class: one.style))"
+        }
+        let legend: HTML =
+            series.count < 2
+            ? .none
+            : "<span class=\"legend\">\(series.map { "<i class=\"\($0.style)\"></i>\($0.name) " as HTML })</span>"
+        let top = values.max().map { ", at most \(label($0))" } ?? ""
+        return """
+            <figure><figcaption>\(title)\(legend)</figcaption><div class="scroll" role="region" \
+            tabindex="0" aria-label="\(title)">
+            \(plot.drawing(title: title, description: "\(title) over \(Figures.span(seconds: seconds))\(top).", id: id, marks: marks))
+            </div></figure>
+
+            """
+    }
+
+    /// Each bucket stands at its middle; the first and the last reach to the ends of the axis.
+    private func placed(_ values: [Double?]) -> [(Double, Double?)] {
+        let width = Double(course.width)
+        return values.enumerated().map { index, value in
+            (min(seconds, (Double(index) + 0.5) * width), value)
+        }
+    }
+}

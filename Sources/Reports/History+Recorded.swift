@@ -1,0 +1,19 @@
+public import Journal
+
+extension History: Recorded {
+    /// What cannot be read one by one, and why.
+    public var gaps: [String] {
+        var gaps: [String] = []
+        if kept.lost > 0 {
+            gaps.append(
+                "\(Figures.counted(kept.lost, "exchange")) could not be kept (the disk was full); "
+                    + "counts and times here are of all")
+        }
+        if recording != "all", kept.recorded < kept.total {
+            gaps.append(
+                "of \(Figures.counted(kept.total, "exchange")) \(Figures.count(kept.recorded)) can be "
+                    + "read one by one (record: \(recording)); every count and time here is of all")
+        }
+        return gaps
+    }
+}

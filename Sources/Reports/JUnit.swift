@@ -1,0 +1,52 @@
+/// junit.xml: thresholds, and whether the run is to be trusted, as test cases for a CI server.
+enum JUnit {
+    private struct Case {
+        var name: String
+        var failure: String?
+    }
+
+    static func text(_ summary: Summary) -> String {
+        let run = [
+            Case(
+                name: "the run completed",
+                failure: summary.outcome == .aborted ? summary.headline : nil),
+            Case(
+                name: "the rig was not the bottleneck",
+                failure: summary.outcome == .invalid
+                    ? summary.rigHealth.reasons.joined(separator: "; ") : nil),
+        ]
+        let thresholds = summary.thresholds.map { result in
+            Case(name: result.expression, failure: result.met ? nil : result.sentence)
+        }
+        let suites = [("run", run), ("thresholds", thresholds)]
+        let cases = suites.flatMap(\.1)
+        let attributes =
+            "tests=\"\(cases.count)\" failures=\"\(cases.filter { $0.failure != nil }.count)\" "
+            + "errors=\"0\" time=\"\(Figures.fixed(summary.run.seconds, 3))\""
+        let body = suites.map { suite($0.0, $0.1, summary.run) }.joined()
+        return """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <testsuites name="\(Markup.escaped(summary.run.rig))" \(attributes)>
+            \(body)</testsuites>
+
+            """
+    }
+
+    private static func suite(_ name: String, _ cases: [Case], _ run: Summary.Run) -> String {
+        let failures = cases.filter { $0.failure != nil }.count
+        let stamp = run.started.hasSuffix("Z") ? String(run.started.dropLast()) : run.started
+        let rows = cases.map { test in
+            let open =
+                "    <testcase classname=\"screenrig.\(name)\" name=\"\(Markup.escaped(test.name))\" time=\"0\""
+            guard let failure = test.failure else { return "\(open)/>\n" }
+            return
+                "\(open)>\n      <failure message=\"\(Markup.escaped(failure))\"/>\n    </testcase>\n"
+        }.joined()
+        return """
+              <testsuite name="\(name)" tests="\(cases.count)" failures="\(failures)" errors="0" \
+            skipped="0" time="\(Figures.fixed(name == "run" ? run.seconds : 0, 3))" timestamp="\(stamp)">
+            \(rows)  </testsuite>
+
+            """
+    }
+}

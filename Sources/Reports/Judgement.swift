@@ -1,0 +1,116 @@
+/// What became of a run, in one word (product.md, summary.json).
+public enum RunOutcome: String, Sendable, CaseIterable {
+    case pass, fail, invalid, aborted
+}
+
+/// What a run means for whoever started it. The executable alone maps these to exit codes
+/// (product.md, Exit codes); where several hold, the first of this list does.
+public enum ExitStatus: Sendable, Hashable, CaseIterable {
+    /// Not one exchange was ever answered, or the run could not go on. Exit code 3.
+    case couldNotRun
+    /// By Ctrl-C or SIGTERM, or the record was cut short. Exit code 130.
+    case interrupted
+    /// Exit code 1.
+    case violated
+    /// The rig itself was the bottleneck. Exit code 4.
+    case untrusted
+    /// A threshold was missed. Exit code 1.
+    case missed
+    /// Exit code 0.
+    case passed
+}
+
+extension Summary {
+    mutating func judge(failure: String, breachFails: Bool) {
+        let missed = thresholds.filter { !$0.met }
+        let bottleneck = rigHealth.valid ? nil : Self.bottleneckWarning(breachFails: breachFails)
+        if !failure.isEmpty {
+            settle(.aborted, .couldNotRun, "Stopped: \(failure).")
+        } else if isUnanswered {
+            settle(.aborted, .couldNotRun, unansweredSentence)
+        } else if run.interrupted {
+            let after = Figures.span(seconds: run.seconds)
+            settle(.aborted, .interrupted, "Interrupted after \(after): \(progress).")
+        } else if run.cutShort {
+            let after = Figures.span(seconds: run.seconds)
+            settle(
+                .aborted, .interrupted,
+                "Cut short: the record breaks off after \(after); \(progress).")
+        } else if let bottleneck, breachFails {
+            settle(.invalid, .untrusted, bottleneck)
+        } else if !missed.isEmpty {
+            settle(.fail, .missed, "Failed: \(missedSentence(missed.count)); \(progress).")
+        } else {
+            settle(.pass, .passed, "Passed: \(progress)\(metSentence).")
+        }
+        explanations = []
+        if let bottleneck {
+            explanations.insert(contentsOf: rigHealth.reasons.map { "the rig: \($0)" }, at: 0)
+            if outcome != .invalid { notes.insert(bottleneck, at: 0) }
+        }
+        if gotNowhere || outcome != .pass, let firstFailure, !headline.contains(firstFailure) {
+            explanations.insert("first: \(firstFailure)", at: gotNowhere ? 0 : explanations.count)
+        }
+    }
+
+    private mutating func settle(_ outcome: RunOutcome, _ status: ExitStatus, _ headline: String) {
+        self.outcome = outcome
+        exitStatus = status
+        self.headline = headline
+    }
+
+    /// An interruption before the first request is no verdict about the service: that is 130.
+    private var isUnanswered: Bool {
+        exchanges.completed == 0 && !(exchanges.sent == 0 && (run.interrupted || run.cutShort))
+    }
+
+    private var gotNowhere: Bool {
+        households.started > 0 && households.signedIn + households.preSignedIn == 0
+    }
+
+    private var unansweredSentence: String {
+        if exchanges.sent == 0 {
+            return "Could not run: not one request was sent"
+                + (firstFailure.map { "; \($0)." } ?? ".")
+        }
+        let count = Figures.count(exchanges.sent)
+        let lead =
+            exchanges.sent == 1
+            ? "the only request was not answered" : "none of \(count) requests was answered"
+        return "Could not run: \(lead)" + (firstFailure.map { "; \($0)." } ?? ".")
+    }
+
+    /// `1,950 of 2,000 households signed in`.
+    private var progress: String {
+        let started = households.started
+        guard started > 0 else { return "no household started" }
+        let ready = households.preSignedIn
+        let already = ready == 0 ? "" : ", \(Figures.count(ready)) already were"
+        let signedIn = households.signedIn
+        if started == 1, ready == 0 {
+            return signedIn == 1
+                ? "the only household signed in" : "the only household did not sign in"
+        }
+        let all = signedIn == started ? "all " : "\(Figures.count(signedIn)) of "
+        return "\(all)\(Figures.counted(started, "household")) signed in\(already)"
+    }
+
+    private var metSentence: String {
+        switch thresholds.count {
+        case 0: ""
+        case 1: ", and the one threshold was met"
+        case let count: ", and all \(count) thresholds were met"
+        }
+    }
+
+    private func missedSentence(_ missed: Int) -> String {
+        if thresholds.count == 1 { return "the one threshold was missed" }
+        return "\(missed) of \(thresholds.count) thresholds \(missed == 1 ? "was" : "were") missed"
+    }
+
+    private static func bottleneckWarning(breachFails: Bool) -> String {
+        (breachFails ? "Not to be trusted: the" : "The")
+            + " rig itself was the bottleneck, so these numbers say more about this machine than "
+            + "about the service."
+    }
+}

@@ -1,0 +1,102 @@
+/// summary.md: a page that fits a comment on a pull request.
+enum MarkdownPage {
+    static func text(_ summary: Summary) -> String {
+        var parts = [
+            "## \(badge(summary.outcome)) \(cell(summary.run.rig))", cell(summary.headline),
+        ]
+        if !summary.explanations.isEmpty {
+            parts.append(
+                summary.explanations.prefix(8).map { "- \(cell($0))" }.joined(separator: "\n"))
+        }
+        if !summary.thresholds.isEmpty {
+            parts.append(
+                table(
+                    ["threshold", ">actual", "met"],
+                    summary.thresholds.map {
+                        [code($0.expression), cell($0.actual), $0.met ? "yes" : "**no**"]
+                    }))
+        }
+        if !summary.operations.isEmpty { parts.append(operations(summary)) }
+        parts.append(signIns(summary))
+        if !summary.errors.isEmpty { parts.append(errors(summary.errors)) }
+        parts += summary.notes.map { "> \(cell($0))" }
+        parts.append(footer(summary.run))
+        return parts.joined(separator: "\n\n") + "\n"
+    }
+
+    private static func badge(_ outcome: RunOutcome) -> String {
+        switch outcome {
+        case .pass: "✅ pass:"
+        case .fail: "❌ fail:"
+        case .invalid: "⚠️ invalid:"
+        case .aborted: "🛑 aborted:"
+        }
+    }
+
+    private static func operations(_ summary: Summary) -> String {
+        table(
+            ["operation", ">count", ">errors", ">p50 ms", ">p95 ms", ">p99 ms", ">max ms"],
+            summary.operations.map { row in
+                let times = row.latency.map { [$0.p50, $0.p95, $0.p99, $0.max] } ?? []
+                return [code(row.name), Figures.count(row.count), Figures.count(row.errors)]
+                    + (times.isEmpty
+                        ? ["–", "–", "–", "–"] : times.map { Figures.significant($0) })
+            })
+    }
+
+    private static func signIns(_ summary: Summary) -> String {
+        let households = summary.households
+        let counts =
+            "**Households:** \(Figures.count(households.started)) started, "
+            + "\(Figures.count(households.signedIn)) signed in, "
+            + "\(Figures.count(households.failed)) failed, "
+            + "\(Figures.count(households.abandoned)) abandoned."
+        guard let signIn = summary.signIn else { return counts + " No sign-in was completed." }
+        return counts + " **Sign-in:** p50 \(Figures.time(milliseconds: signIn.p50)), "
+            + "p95 \(Figures.time(milliseconds: signIn.p95))"
+            + (summary.signInService.map {
+                "; without the viewer's own time p95 \(Figures.time(milliseconds: $0.p95))"
+            } ?? "") + "."
+    }
+
+    private static func errors(_ errors: [ErrorRow]) -> String {
+        let shown = errors.prefix(10)
+        let rest = errors.dropFirst(10).map(\.count).reduce(0, +)
+        let rows = shown.map { [code($0.operation), cell($0.what), Figures.count($0.count)] }
+        return table(["errors of", "what", ">count"], rows)
+            + (rest == 0 ? "" : "\n\nand \(Figures.count(rest)) errors of other sorts")
+    }
+
+    private static func footer(_ run: Summary.Run) -> String {
+        "<sub>\(cell(run.id)) · seed \(run.seed) · \(Figures.span(seconds: run.seconds)) · "
+            + "\(cell(run.target)) · screenrig \(cell(run.version))</sub>"
+    }
+
+    /// Columns whose title begins with `>` are set to the right.
+    private static func table(_ columns: [String], _ rows: [[String]]) -> String {
+        let titles = columns.map { $0.hasPrefix(">") ? String($0.dropFirst()) : $0 }
+        let rule = columns.map { $0.hasPrefix(">") ? "---:" : "---" }
+        return ([titles, rule] + rows).map { "| " + $0.joined(separator: " | ") + " |" }
+            .joined(separator: "\n")
+    }
+
+    /// Text without anything that Markdown or the HTML in it would act on.
+    static func cell(_ text: String) -> String {
+        var result = ""
+        for character in text {
+            switch character {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "|", "\\", "`", "*", "_", "[", "]", "#", "~", "@", "!": result += "\\\(character)"
+            case "\n": result += " "
+            default: result.append(character)
+            }
+        }
+        return result
+    }
+
+    private static func code(_ text: String) -> String {
+        "`" + text.replacing("`", with: "'").replacing("|", with: "\\|") + "`"
+    }
+}

@@ -1,0 +1,149 @@
+internal import Journal
+internal import Statistics
+
+/// Households that stopped at the same place for the same cause.
+public struct Loss: Sendable, Hashable {
+    public var kind: String
+    /// `failed`, `abandoned` or `running` (when the record ended).
+    public var fate: String
+    /// The stage that was reached last, by its name.
+    public var stage: String
+    public var cause: String
+    public var households: Int
+    /// The first of them.
+    public var example: Int
+}
+
+/// How many households of a kind, or of all, came how far.
+public struct Funnel: Sendable, Hashable {
+    /// Name of the kind; empty for all together.
+    public var kind: String
+    public var steps: [Step]
+    public var failed: Int
+    public var abandoned: Int
+    public var running: Int
+
+    public struct Step: Sendable, Hashable {
+        public var name: String
+        public var households: Int
+        /// Of those that started, 0 to 1.
+        public var share: Double
+    }
+}
+
+/// Folds households into counts, funnels, losses and sign-in times.
+struct Population {
+    struct Tally {
+        var started = 0
+        var fates = [Int](repeating: 0, count: HouseholdRecord.Fate.allCases.count)
+        /// Households that reached exactly this stage.
+        var stages = [Int](repeating: 0, count: Stage.allCases.count)
+        var signIn = Histogram()
+        var signInService = Histogram()
+        var tokenVisibility = Histogram()
+
+        subscript(fate: HouseholdRecord.Fate) -> Int { fates[Int(fate.rawValue)] }
+
+        mutating func add(_ household: HouseholdRecord) {
+            started += 1
+            fates[Int(household.fate.rawValue)] += 1
+            stages[Int(household.stage.rawValue)] += 1
+            if let time = household.signIn { signIn.record(time) }
+            if let time = household.signInService { signInService.record(time) }
+            if let time = household.tokenVisibility { tokenVisibility.record(time) }
+        }
+    }
+
+    /// Arrivals, and changes of the number of TVs that show a code and see no token.
+    struct Flow: Mergeable {
+        var arrived = 0
+
+        mutating func merge(_ other: Flow) { arrived += other.arrived }
+    }
+
+    private struct Place: Hashable {
+        var kind: String
+        var fate: HouseholdRecord.Fate
+        var stage: Stage
+        var cause: String
+    }
+
+    private(set) var all = Tally()
+    private(set) var byKind: [String: Tally] = [:]
+    private(set) var flow = TimeBuckets<Flow>(limit: 300)
+    /// When anything was last heard of a household.
+    private(set) var last = Instant.start
+    private var places: [Place: (count: Int, example: Int)] = [:]
+    /// By second: households that began to wait less those that ceased to.
+    private var changes: [Int: Int] = [:]
+
+    mutating func add(_ household: HouseholdRecord) {
+        all.add(household)
+        byKind[household.kind, default: Tally()].add(household)
+        flow.update(second: household.arrived.second) { $0.arrived += 1 }
+        wait(of: household)
+        let times = [household.arrived, household.codeShown, household.tokenSeen, household.ended]
+        for time in times { last = max(last, time ?? .start) }
+        guard [.failed, .abandoned, .running].contains(household.fate) else { return }
+        let place = Place(
+            kind: household.kind, fate: household.fate, stage: household.stage,
+            cause: household.cause)
+        let seen = places[place] ?? (0, household.household)
+        places[place] = (seen.count + 1, min(seen.example, household.household))
+    }
+
+    private mutating func wait(of household: HouseholdRecord) {
+        guard let shown = household.codeShown else { return }
+        changes[shown.second, default: 0] += 1
+        if let ceased = household.tokenSeen ?? household.ended {
+            changes[max(shown, ceased).second, default: 0] -= 1
+        }
+    }
+
+    /// Households whose TV shows a code and has seen no token, at the end of each second from 0 on.
+    func waiting(through last: Int) -> [Int] {
+        var level = 0
+        return (0...max(0, last)).map { second in
+            level += changes[second, default: 0]
+            return level
+        }
+    }
+
+    /// All households together, then each kind in the rig's order if there are several.
+    func funnels(kinds: [String]) -> [Funnel] {
+        let each = kinds.map { Funnel(kind: $0, byKind[$0] ?? Tally()) }
+        return [Funnel(kind: "", all)] + (each.count > 1 ? each : [])
+    }
+
+    /// The largest first; ties by kind order, stage and cause, so that a report never varies.
+    func losses(kinds: [String]) -> [Loss] {
+        let order = { (kind: String) in kinds.firstIndex(of: kind) ?? kinds.count }
+        return places.sorted { left, right in
+            if left.value.count != right.value.count { return left.value.count > right.value.count }
+            return (order(left.key.kind), left.key.fate.rawValue, left.key.stage, left.key.cause)
+                < (order(right.key.kind), right.key.fate.rawValue, right.key.stage, right.key.cause)
+        }.map { place, seen in
+            Loss(
+                kind: Plain.line(place.kind), fate: place.fate.name, stage: place.stage.name,
+                cause: Plain.line(place.cause), households: seen.count, example: seen.example)
+        }
+    }
+}
+
+extension Funnel {
+    init(kind: String, _ tally: Population.Tally) {
+        self.kind = Plain.line(kind)
+        let shown: [(Stage, String)] = [
+            (.arrived, "started"), (.codeShown, "code shown"), (.codeTyped, "code typed"),
+            (.signedIn, "signed in"), (.playing, "playing"), (.loggedOut, "logged out"),
+        ]
+        steps = shown.map { stage, name in
+            let count = tally.stages[Int(stage.rawValue)...].reduce(0, +)
+            let share = tally.started == 0 ? 0 : Double(count) / Double(tally.started)
+            return Step(name: name, households: count, share: share)
+        }
+        failed = tally[.failed]
+        abandoned = tally[.abandoned]
+        running = tally[.running]
+    }
+}

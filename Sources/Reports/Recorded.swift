@@ -1,0 +1,19 @@
+public import Journal
+
+/// What a report is made of. `History` is the one that a run leaves; tests make theirs from arrays.
+public protocol Recorded {
+    var header: HistoryHeader { get }
+    /// Nil when the record was cut short.
+    var end: HistoryEnd? { get }
+    /// What is missing from the record, in words for a reader: none when nothing is.
+    var gaps: [String] { get }
+
+    /// All cells, ordered by key.
+    func cells(_ body: (Cell) throws -> Void) throws
+    /// All households, by number.
+    func households(_ body: (HouseholdRecord) throws -> Void) throws
+    /// The most frequent first.
+    func errorGroups() throws -> [ErrorGroup]
+    /// Ordered by time.
+    func health() throws -> [LaneHealth]
+}

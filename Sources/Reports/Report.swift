@@ -1,0 +1,93 @@
+internal import Dialects
+internal import Foundation
+internal import Journal
+public import Rigs
+
+/// Every file of a run directory that is made from its history.
+public enum Report {
+    /// What came of writing a report.
+    public struct Written: Sendable {
+        public var summary: Summary
+        /// Names of the files that are there now, in the order of product.md.
+        public var files: [String]
+        /// One for each file that is not.
+        public var errors: [ReportError]
+    }
+
+    /// Renders every file into `directory`, which is made if it is missing. A file that cannot be
+    /// written does not keep the others from being written; only a history that cannot be read
+    /// throws. `thresholds` are those of the rig, parsed.
+    public static func write(
+        _ history: some Recorded, thresholds: [Threshold], to directory: String
+    ) throws(ReportError) -> Written {
+        let fold: RunFold
+        let households: String
+        do {
+            fold = try RunFold(history)
+            households = try householdTable(history)
+        } catch {
+            throw .unreadable(why: "\(error)")
+        }
+        let summary = Summary(fold, thresholds: thresholds)
+        var written = Written(summary: summary, files: [], errors: [])
+        // The smallest and most telling first: a disk that fills up then loses the least.
+        for (name, text) in files(summary, fold, households: households) {
+            do {
+                try save(text(), as: name, in: directory)
+                written.files.append(name)
+            } catch {
+                written.errors.append(error)
+            }
+        }
+        return written
+    }
+
+    private static func files(
+        _ summary: Summary, _ fold: RunFold, households: String
+    ) -> [(String, () -> String)] {
+        let seconds = fold.timeline.rows.last?.second ?? 0
+        return [
+            ("summary.json", { SummaryJSON.text(summary) }),
+            ("latencies.csv", { CSV.latencies(summary) }),
+            ("junit.xml", { JUnit.text(summary) }),
+            ("summary.md", { MarkdownPage.text(summary) }),
+            ("report.html", { HTMLPage.text(summary) }),
+            ("violations.csv", { CSV.violations }),
+            (
+                "timeline.csv",
+                {
+                    CSV.timeline(
+                        fold.timeline.rows, waiting: fold.population.waiting(through: seconds))
+                }
+            ),
+            ("households.csv", { households }),
+        ]
+    }
+
+    static func householdTable(_ history: some Recorded) throws -> String {
+        var text = CSV.line(CSV.householdColumns)
+        try history.households { text += CSV.line($0) }
+        return text
+    }
+
+    private static func save(
+        _ text: String, as name: String, in directory: String
+    ) throws(ReportError) {
+        let folder = URL(filePath: directory, directoryHint: .isDirectory)
+        do {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: folder.appending(path: name), options: .atomic)
+        } catch {
+            throw .unwritten(file: name, why: reason(error))
+        }
+    }
+
+    /// The system's own word where there is one: `No space left on device`.
+    private static func reason(_ error: any Error) -> String {
+        let cocoa = error as NSError
+        let below = cocoa.userInfo[NSUnderlyingErrorKey] as? NSError
+        let number = below?.domain == NSPOSIXErrorDomain ? below?.code : nil
+        if let number { return String(cString: strerror(Int32(number))) }
+        return cocoa.localizedDescription
+    }
+}

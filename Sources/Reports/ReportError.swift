@@ -1,0 +1,17 @@
+/// Why a report is incomplete.
+public enum ReportError: Error, Sendable, Hashable {
+    case unreadable(why: String)
+    case unwritten(file: String, why: String)
+}
+
+extension ReportError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .unreadable(let why):
+            "the history of the run cannot be read: \(why)"
+        case .unwritten(let file, let why):
+            "\(file) could not be written: \(why); free some space or choose another place with "
+                + "--out, then render the reports again with screenrig report"
+        }
+    }
+}

@@ -1,0 +1,76 @@
+internal import Journal
+internal import Statistics
+
+/// What the rig measured of itself, and whether its numbers can be trusted (rig-format.md,
+/// `validity`).
+public struct RigHealth: Sendable, Hashable {
+    /// Share of one core that the process used, in percent.
+    public var cpuPercent: Double
+    /// Of all requests, in milliseconds.
+    public var lateness: Spread?
+    /// Share of time that the busiest lane spent in turns, over the loaded part; nil if unmeasured.
+    public var busiestLane: Double?
+    /// In milliseconds; nil if unmeasured.
+    public var longestTurnMs: Double?
+    /// What `validity` allows.
+    public var allowedLatenessMs: Double
+    public var allowedBusy: Double
+    /// False when the rig was the bottleneck, whether or not that fails the run.
+    public var valid: Bool
+    /// Why not, one sentence each.
+    public var reasons: [String]
+
+    init(_ fold: RunFold) {
+        let header = fold.header
+        cpuPercent = fold.end?.cpuPercent ?? 0
+        lateness = Spread(fold.sum().lateness)
+        busiestLane = LaneLoad(fold.health, within: fold.timeline.loaded).busiest
+        longestTurnMs = fold.health.map(\.longestTurn).max()?.milliseconds
+        allowedLatenessMs = Double(header.validLatenessNanoseconds) / 1e6
+        allowedBusy = header.validBusy
+        reasons = []
+        valid = true
+        if header.isVirtual { return }
+        if let p99 = lateness?.p99, p99 > allowedLatenessMs {
+            reasons.append(
+                "it sent 1 request in 100 at least \(Figures.time(milliseconds: p99)) late; "
+                    + "\(Figures.time(milliseconds: allowedLatenessMs)) are allowed "
+                    + "(validity.lateness-p99)")
+        }
+        if let busiestLane, busiestLane > allowedBusy {
+            reasons.append(
+                "its busiest lane worked \(Figures.percent(busiestLane)) of the loaded time; "
+                    + "\(Figures.percent(allowedBusy)) are allowed (validity.busy)")
+        }
+        valid = reasons.isEmpty
+    }
+}
+
+/// How busy each lane was over a stretch of the run.
+struct LaneLoad {
+    private var busy: [Int: Duration] = [:]
+    private var span: [Int: Duration] = [:]
+
+    /// Counts the intervals whose middle lies within `seconds`; all of them when none does (a run
+    /// shorter than one interval).
+    init(_ health: [LaneHealth], within seconds: ClosedRange<Int>?) {
+        let inside = health.filter { seconds?.contains($0.middle.second) ?? true }
+        for part in inside.isEmpty ? health : inside {
+            busy[part.lane, default: .zero] += part.busy
+            span[part.lane, default: .zero] += part.through - part.from
+        }
+    }
+
+    /// Share of its time that the busiest lane spent in turns, 0 to 1; nil if nothing was measured.
+    var busiest: Double? {
+        span.compactMap { lane, time in
+            time > .zero ? min(1, (busy[lane] ?? .zero).seconds / time.seconds) : nil
+        }.max()
+    }
+}
+
+extension LaneHealth {
+    var middle: Instant {
+        Instant(nanoseconds: from.nanoseconds + (through - from).nanoseconds / 2)
+    }
+}

@@ -1,0 +1,76 @@
+internal import Dialects
+internal import Journal
+internal import Statistics
+
+/// Everything that the files of a run directory need, from one pass over its history.
+struct RunFold {
+    /// Sums over the whole run by operation and position of the kind.
+    struct Slot: Hashable {
+        var operation: OperationName
+        var kind: Int
+    }
+
+    let header: HistoryHeader
+    let end: HistoryEnd?
+    let gaps: [String]
+    private(set) var population = Population()
+    private(set) var timeline = Timeline()
+    private(set) var sums: [Slot: Cell] = [:]
+    private(set) var errors: [ErrorGroup] = []
+    private(set) var health: [LaneHealth] = []
+    /// What the record covers, in seconds.
+    private(set) var seconds = 0.0
+
+    init(_ history: some Recorded) throws {
+        header = history.header
+        end = history.end
+        gaps = history.gaps
+        try history.households { population.add($0) }
+        try history.cells { cell in
+            timeline.add(cell)
+            let slot = Slot(operation: cell.key.operation, kind: cell.key.kind)
+            sums[slot, default: Cell(key: cell.key)].merge(cell)
+        }
+        timeline.finish()
+        errors = try history.errorGroups()
+        health = try history.health()
+        seconds = length()
+    }
+
+    /// A record that was cut short lasts as long as anything in it.
+    private func length() -> Double {
+        if let end { return Double(end.ended.nanoseconds) / 1e9 }
+        let heard = health.map(\.through).max() ?? .start
+        let cells = Double(timeline.rows.last.map { $0.second + 1 } ?? 0)
+        return max(cells, Double(max(heard, population.last).nanoseconds) / 1e9)
+    }
+
+    /// The sum of one operation, or of all, over one kind of household, or over all.
+    func sum(_ operation: OperationName? = nil, kind: String? = nil) -> Cell {
+        let key = Cell.Key(second: 0, operation: operation ?? .connect, kind: 0)
+        var total = Cell(key: key)
+        for (slot, cell) in sums
+        where (operation ?? slot.operation) == slot.operation
+            && (kind == nil || kind == name(ofKind: slot.kind))
+        {
+            total.merge(cell)
+        }
+        return total
+    }
+
+    /// Operations that occurred, in the order of product.md.
+    var operations: [OperationName] {
+        let occurred = Set(sums.keys.map(\.operation))
+        return OperationName.allCases.filter(occurred.contains)
+    }
+
+    /// Households of one kind, or all.
+    func tally(kind: String?) -> Population.Tally {
+        guard let kind else { return population.all }
+        return population.byKind[kind] ?? Population.Tally()
+    }
+
+    private func name(ofKind position: Int) -> String? {
+        header.kinds.indices.contains(position) ? header.kinds[position] : nil
+    }
+}

@@ -1,0 +1,156 @@
+internal import Dialects
+internal import Journal
+public import Rigs
+internal import Statistics
+
+/// All numbers and texts that a renderer needs: renderers print, they compute nothing.
+public struct Summary: Sendable, Hashable {
+    public var run: Run
+    public var outcome: RunOutcome
+    public var exitStatus: ExitStatus
+    /// The verdict in a sentence that needs no knowledge of the rig.
+    public var headline: String
+    /// What the headline rests on, the most important first, in words for a user.
+    public var explanations: [String]
+    public var households: Households
+    public var exchanges: Exchanges
+    /// Operations that occurred, in the order of product.md.
+    public var operations: [OperationRow]
+    /// Code shown → token seen by the TV.
+    public var signIn: Spread?
+    /// The same less the viewer's own time.
+    public var signInService: Spread?
+    /// The sign-in's last response at the phone → first poll that saw the token.
+    public var tokenVisibility: Spread?
+    public var signInBins: Bins?
+    /// All households first, then by kind where there are several.
+    public var funnels: [Funnel]
+    public var losses: [Loss]
+    public var course: Course
+    public var errors: [ErrorRow]
+    public var rigHealth: RigHealth
+    public var thresholds: [ThresholdResult]
+    /// `register-client answered 400 invalid_software_statement in 20 of 20`: the first thing that
+    /// went wrong; nil when nothing did.
+    public var firstFailure: String?
+    /// What a reader must know about the record: cut short, sampled, lost.
+    public var notes: [String]
+
+    /// The facts about a run that no measurement changes.
+    public struct Run: Sendable, Hashable {
+        public var id: String
+        public var rig: String
+        /// The rig file as resolved, without secrets.
+        public var source: String
+        public var seed: UInt64
+        /// UTC, ISO 8601.
+        public var started: String
+        public var seconds: Double
+        public var target: String
+        public var protocolName: String
+        public var interrupted: Bool
+        /// The record ends without a word of how the run ended.
+        public var cutShort: Bool
+        public var isVirtual: Bool
+        public var lanes: Int
+        public var load: String
+        public var version: String
+        public var historyHash: String
+    }
+
+    /// How many households came how far.
+    public struct Households: Sendable, Hashable {
+        /// Nil when it depends on how fast households live.
+        public var planned: Int?
+        public var started: Int
+        public var signedIn: Int
+        public var preSignedIn: Int
+        public var failed: Int
+        public var abandoned: Int
+        /// Still under way when the record ended.
+        public var running: Int
+    }
+
+    /// All exchanges together.
+    public struct Exchanges: Sendable, Hashable {
+        public var sent: Int
+        public var completed: Int
+        public var errors: Int
+        /// Answers per second of the whole run.
+        public var perSecond: Double
+    }
+
+    /// Folds a history; `thresholds` are those of its rig, parsed.
+    public init(_ history: some Recorded, thresholds: [Threshold]) throws {
+        self.init(try RunFold(history), thresholds: thresholds)
+    }
+
+    init(_ fold: RunFold, thresholds: [Threshold]) {
+        run = Run(fold)
+        households = Households(fold)
+        exchanges = Exchanges(fold)
+        operations = fold.operations.map { OperationRow($0, fold) }
+        let all = fold.population.all
+        signIn = Spread(all.signIn)
+        signInService = Spread(all.signInService)
+        tokenVisibility = Spread(all.tokenVisibility)
+        signInBins = Bins(all.signIn)
+        funnels = fold.population.funnels(kinds: fold.header.kinds)
+        losses = fold.population.losses(kinds: fold.header.kinds)
+        course = Course(fold)
+        errors = fold.errors.map { ErrorRow($0, of: fold.sum($0.operation)) }
+        rigHealth = RigHealth(fold)
+        self.thresholds = thresholds.map { ThresholdResult($0, fold) }
+        firstFailure = fold.errors.min { ($0.first, $0.operation) < ($1.first, $1.operation) }
+            .map { ErrorRow($0, of: fold.sum($0.operation)).sentence }
+        notes = fold.gaps
+        (outcome, exitStatus, headline, explanations) = (.pass, .passed, "", [])
+        judge(
+            failure: Plain.line(fold.end?.failure ?? "", limit: 600),
+            breachFails: fold.header.breachFails)
+    }
+}
+
+extension Summary.Run {
+    init(_ fold: RunFold) {
+        let header = fold.header
+        id = Plain.line(header.run)
+        rig = Plain.line(header.rigName)
+        source = Plain.lines(header.rigSource)
+        seed = header.seed
+        started = Figures.timestamp(microseconds: header.startedMicroseconds)
+        seconds = fold.seconds
+        target = Plain.line(header.target)
+        protocolName = Plain.line(header.protocolName)
+        interrupted = fold.end?.interrupted ?? false
+        cutShort = fold.end == nil
+        isVirtual = header.isVirtual
+        lanes = header.lanes
+        load = Plain.line(header.load)
+        version = Plain.line(header.version)
+        historyHash = fold.end?.historyHash ?? ""
+    }
+}
+
+extension Summary.Households {
+    init(_ fold: RunFold) {
+        let all = fold.population.all
+        planned = fold.header.plannedHouseholds
+        started = all.started
+        signedIn = all[.signedIn]
+        preSignedIn = all[.preSignedIn]
+        failed = all[.failed]
+        abandoned = all[.abandoned]
+        running = all[.running]
+    }
+}
+
+extension Summary.Exchanges {
+    init(_ fold: RunFold) {
+        let sum = fold.sum()
+        sent = sum.sent
+        completed = sum.completed
+        errors = sum.errors
+        perSecond = fold.seconds > 0 ? Double(sum.completed) / fold.seconds : 0
+    }
+}

@@ -1,0 +1,149 @@
+/// summary.json, schema `screenrig/summary/1` (product.md): keys may be added, none removed or
+/// renamed. Where nothing was measured the value of a time is null; its key is still there.
+enum SummaryJSON {
+    static func text(_ summary: Summary) -> String {
+        JSON.object([
+            ("schema", .text("screenrig/summary/1")),
+            ("run", run(summary.run)),
+            ("outcome", .text(summary.outcome.rawValue)),
+            ("headline", .text(summary.headline)),
+            ("households", households(summary.households)),
+            ("exchanges", exchanges(summary.exchanges)),
+            ("operations", .array(summary.operations.map(operation))),
+            ("rigHealth", health(summary.rigHealth)),
+            ("signInMs", spread(summary.signIn)),
+            ("signInServiceMs", spread(summary.signInService)),
+            ("tokenVisibilityMs", spread(summary.tokenVisibility)),
+            ("invariants", .array([])),
+            ("thresholds", .array(summary.thresholds.map(threshold))),
+            ("funnels", .array(summary.funnels.map(funnel))),
+            ("losses", .array(summary.losses.map(loss))),
+            ("errors", .array(summary.errors.map(error))),
+            ("firstFailure", summary.firstFailure.map(JSON.text) ?? .null),
+            ("notes", .array(summary.notes.map(JSON.text))),
+        ]).rendered() + "\n"
+    }
+
+    private static func run(_ run: Summary.Run) -> JSON {
+        .object([
+            ("id", .text(run.id)),
+            ("rig", .text(run.rig)),
+            ("seed", seed(run.seed)),
+            ("started", .text(run.started)),
+            ("seconds", .number(run.seconds)),
+            ("target", .text(run.target)),
+            ("protocol", .text(run.protocolName)),
+            ("interrupted", .flag(run.interrupted)),
+            ("cutShort", .flag(run.cutShort)),
+            ("virtual", .flag(run.isVirtual)),
+            ("lanes", .integer(run.lanes)),
+            ("load", .text(run.load)),
+            ("version", .text(run.version)),
+            ("historyHash", .text(run.historyHash)),
+        ])
+    }
+
+    /// All 64 bits: a JSON number may be any; readers that know only doubles lose the last digits
+    /// of seeds beyond 2^53, which nobody types.
+    private static func seed(_ seed: UInt64) -> JSON {
+        Int(exactly: seed).map(JSON.integer) ?? .text(String(seed))
+    }
+
+    private static func households(_ households: Summary.Households) -> JSON {
+        .object([
+            ("planned", households.planned.map(JSON.integer) ?? .null),
+            ("started", .integer(households.started)),
+            ("signedIn", .integer(households.signedIn)),
+            ("preSignedIn", .integer(households.preSignedIn)),
+            ("failed", .integer(households.failed)),
+            ("abandoned", .integer(households.abandoned)),
+            ("running", .integer(households.running)),
+        ])
+    }
+
+    private static func exchanges(_ exchanges: Summary.Exchanges) -> JSON {
+        .object([
+            ("sent", .integer(exchanges.sent)),
+            ("completed", .integer(exchanges.completed)),
+            ("errors", .integer(exchanges.errors)),
+            ("perSecond", .number(exchanges.perSecond)),
+        ])
+    }
+
+    private static func operation(_ row: OperationRow) -> JSON {
+        .object([
+            ("name", .text(row.name)),
+            ("count", .integer(row.count)),
+            ("sent", .integer(row.sent)),
+            ("completed", .integer(row.completed)),
+            ("errors", .integer(row.errors)),
+            ("perSecond", .number(row.perSecond)),
+            ("outcomes", .object(row.outcomes.map { ($0.name, .integer($0.count)) })),
+            ("statuses", .object(row.statuses.map { ($0.name, .integer($0.count)) })),
+            ("latencyMs", spread(row.latency)),
+            ("serviceMs", spread(row.service)),
+            ("latenessMs", spread(row.lateness)),
+        ])
+    }
+
+    private static func health(_ health: RigHealth) -> JSON {
+        .object([
+            ("cpuPercent", .number(health.cpuPercent, decimals: 1)),
+            ("latenessP99Ms", (health.lateness?.p99).map { .number($0) } ?? .null),
+            (
+                "busiestLanePercent",
+                health.busiestLane.map { .number($0 * 100, decimals: 1) } ?? .null
+            ),
+            ("longestTurnMs", health.longestTurnMs.map { .number($0) } ?? .null),
+            ("valid", .flag(health.valid)),
+            ("reasons", .array(health.reasons.map(JSON.text))),
+        ])
+    }
+
+    private static func spread(_ spread: Spread?) -> JSON {
+        let values = spread?.values.map { JSON.number($0) } ?? Spread.names.map { _ in .null }
+        return .object([("count", .integer(spread?.count ?? 0))] + zip(Spread.names, values))
+    }
+
+    private static func threshold(_ result: ThresholdResult) -> JSON {
+        .object([
+            ("expression", .text(result.expression)),
+            ("actual", .text(result.actual)),
+            ("met", .flag(result.met)),
+        ])
+    }
+
+    private static func funnel(_ funnel: Funnel) -> JSON {
+        .object([
+            ("kind", funnel.kind.isEmpty ? .null : .text(funnel.kind)),
+            ("steps", .object(funnel.steps.map { ($0.name, .integer($0.households)) })),
+            ("failed", .integer(funnel.failed)),
+            ("abandoned", .integer(funnel.abandoned)),
+            ("running", .integer(funnel.running)),
+        ])
+    }
+
+    private static func loss(_ loss: Loss) -> JSON {
+        .object([
+            ("kind", .text(loss.kind)),
+            ("fate", .text(loss.fate)),
+            ("stage", .text(loss.stage)),
+            ("cause", .text(loss.cause)),
+            ("households", .integer(loss.households)),
+            ("example", .integer(loss.example)),
+        ])
+    }
+
+    private static func error(_ row: ErrorRow) -> JSON {
+        .object([
+            ("operation", .text(row.operation)),
+            ("outcome", .text(row.outcome)),
+            ("status", row.status.map(JSON.integer) ?? .null),
+            ("reason", .text(row.reason)),
+            ("count", .integer(row.count)),
+            ("firstSecond", .number(row.first)),
+            ("lastSecond", .number(row.last)),
+            ("exampleHousehold", (row.example?.household).map(JSON.integer) ?? .null),
+        ])
+    }
+}

@@ -1,0 +1,180 @@
+/// The last words of a run in a terminal: verdict, thresholds, table, errors, path of the report.
+public enum TerminalReport {
+    /// `width` columns are used where there is something to fill them with; `path` is that of the
+    /// run directory. Colour is never the only bearer of a meaning.
+    public static func text(
+        _ summary: Summary, width: Int, color: Bool, path: String? = nil
+    ) -> String {
+        let ink = Ink(isOn: color)
+        var blocks = [verdict(summary, ink)]
+        if !summary.thresholds.isEmpty { blocks.append(thresholds(summary.thresholds, ink)) }
+        if !summary.operations.isEmpty { blocks.append(operations(summary, width: width, ink)) }
+        if let signIns = signIns(summary) { blocks.append(signIns) }
+        if !summary.errors.isEmpty { blocks.append(errors(summary.errors, width: width, ink)) }
+        if !summary.notes.isEmpty {
+            blocks.append(
+                summary.notes.flatMap { wrapped("note: \($0)", width: width, hanging: 6) }
+                    .joined(separator: "\n"))
+        }
+        if let path { blocks.append("report: \(path)/report.html") }
+        return blocks.joined(separator: "\n\n") + "\n"
+    }
+
+    private static func verdict(_ summary: Summary, _ ink: Ink) -> String {
+        let paint =
+            switch summary.outcome {
+            case .pass: Ink.Paint.green
+            case .fail: Ink.Paint.red
+            case .invalid, .aborted: Ink.Paint.yellow
+            }
+        let lines = summary.explanations.prefix(8).map { "  \($0)" }
+        return ([ink(summary.headline, paint, bold: true)] + lines).joined(separator: "\n")
+    }
+
+    private static func thresholds(_ results: [ThresholdResult], _ ink: Ink) -> String {
+        let wide = results.map(\.expression.count).max() ?? 0
+        return results.map { result in
+            let mark = result.met ? ink("  met   ", .green) : ink("  MISSED", .red, bold: true)
+            return "\(mark)  \(result.expression.padded(to: wide))  \(result.actual)"
+        }.joined(separator: "\n")
+    }
+
+    private struct Column {
+        var title: String
+        /// Columns with a lower rank stay longer when the terminal is narrow.
+        var rank: Int
+        var value: (OperationRow) -> String
+    }
+
+    private static func operations(_ summary: Summary, width: Int, _ ink: Ink) -> String {
+        let all: [Column] = [
+            Column(title: "count", rank: 0) { Figures.count($0.count) },
+            Column(title: "errors", rank: 0) { Figures.count($0.errors) },
+            Column(title: "rate/s", rank: 1) { Figures.significant($0.perSecond) },
+            time("min", 5, \.min), time("mean", 4, \.mean), time("p50", 0, \.p50),
+            time("p75", 6, \.p75), time("p90", 3, \.p90), time("p95", 0, \.p95),
+            time("p99", 0, \.p99), time("p99.9", 2, \.p999), time("max", 1, \.max),
+            Column(title: "late p99", rank: 7) {
+                $0.lateness.map { Figures.significant($0.p99) } ?? "–"
+            },
+            Column(title: "outcomes", rank: 8) { outcomes($0) },
+        ]
+        let names = summary.operations.map(\.name)
+        let first = max(9, names.map(\.count).max() ?? 0)
+        var columns = all
+        while columns.count > 1, first + widths(columns, summary).reduce(0, { $0 + $1 + 2 }) > width
+        {
+            let last = columns.map(\.rank).max() ?? 0
+            guard last > 0, let drop = columns.lastIndex(where: { $0.rank == last }) else { break }
+            columns.remove(at: drop)
+        }
+        let wide = widths(columns, summary)
+        let head =
+            "operation".padded(to: first)
+            + zip(columns, wide).map { "  " + $0.title.padded(to: $1, right: $0.rank < 8) }.joined()
+        let rows = summary.operations.map { row in
+            row.name.padded(to: first)
+                + zip(columns, wide).map { "  " + $0.value(row).padded(to: $1, right: $0.rank < 8) }
+                .joined()
+        }
+        return ([ink(head.trimmedEnd, .dim)] + rows.map(\.trimmedEnd)).joined(separator: "\n")
+            + "\n" + ink("times in ms, from the moment a request was due", .dim)
+    }
+
+    private static func time(_ title: String, _ rank: Int, _ path: KeyPath<Spread, Double>)
+        -> Column
+    {
+        Column(title: title, rank: rank) { row in
+            row.latency.map { Figures.significant($0[keyPath: path]) } ?? "–"
+        }
+    }
+
+    private static func outcomes(_ row: OperationRow) -> String {
+        row.outcomes.filter { $0.count > 0 && $0.name != "ok" }
+            .map { "\($0.name) \(Figures.count($0.count))" }.joined(separator: ", ")
+    }
+
+    private static func widths(_ columns: [Column], _ summary: Summary) -> [Int] {
+        columns.map { column in
+            summary.operations.map { column.value($0).count }.reduce(column.title.count, max)
+        }
+    }
+
+    private static func signIns(_ summary: Summary) -> String? {
+        let rows = [
+            ("sign-in", summary.signIn), ("without the viewer", summary.signInService),
+            ("token visibility", summary.tokenVisibility),
+        ].compactMap { name, spread in
+            spread.map { spread in
+                "\(name.padded(to: 18))  p50 \(time(spread.p50))  p95 \(time(spread.p95))  "
+                    + "p99 \(time(spread.p99))  max \(time(spread.max))"
+            }
+        }
+        return rows.isEmpty ? nil : rows.map(\.trimmedEnd).joined(separator: "\n")
+    }
+
+    private static func time(_ milliseconds: Double) -> String {
+        Figures.time(milliseconds: milliseconds).padded(to: 8)
+    }
+
+    private static func errors(_ rows: [ErrorRow], width: Int, _ ink: Ink) -> String {
+        var lines: [String] = []
+        for row in rows.prefix(5) {
+            lines.append(ink("error: ", .red) + row.sentence)
+            guard !row.hint.isEmpty else { continue }
+            lines += wrapped("       \(row.hint)", width: width, hanging: 7)
+        }
+        if rows.count > 5 {
+            let rest = rows.dropFirst(5).map(\.count).reduce(0, +)
+            lines.append(
+                "       and \(Figures.counted(rest, "error")) of other sorts, in the report")
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// Lines of at most `width` columns, broken at spaces.
+    static func wrapped(_ text: String, width: Int, hanging: Int) -> [String] {
+        var lines: [String] = []
+        var line = String(text.prefix { $0 == " " })
+        var isEmpty = true
+        for word in text.split(separator: " ") {
+            if !isEmpty, line.count + 1 + word.count > width {
+                lines.append(line)
+                line = String(repeating: " ", count: hanging)
+                isEmpty = true
+            }
+            line += isEmpty ? "\(word)" : " \(word)"
+            isEmpty = false
+        }
+        return isEmpty ? lines : lines + [line]
+    }
+}
+
+/// Colours of a terminal, or none.
+struct Ink {
+    enum Paint: Int {
+        case dim = 2
+        case red = 31
+        case green = 32
+        case yellow = 33
+    }
+
+    var isOn: Bool
+
+    func callAsFunction(_ text: String, _ paint: Paint, bold: Bool = false) -> String {
+        isOn ? "\u{1b}[\(bold ? "1;" : "")\(paint.rawValue)m\(text)\u{1b}[0m" : text
+    }
+}
+
+extension String {
+    func padded(to width: Int, right: Bool = false) -> String {
+        let space = String(repeating: " ", count: max(0, width - count))
+        return right ? space + self : self + space
+    }
+
+    var trimmedEnd: String {
+        var text = self[...]
+        while text.last == " " { text.removeLast() }
+        return String(text)
+    }
+}

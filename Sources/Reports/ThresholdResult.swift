@@ -1,0 +1,153 @@
+internal import Dialects
+internal import Journal
+internal import Rigs
+internal import Statistics
+
+/// A threshold held against a run.
+public struct ThresholdResult: Sendable, Hashable {
+    /// As the rig wrote it.
+    public var expression: String
+    /// What was measured, with its unit.
+    public var actual: String
+    public var met: Bool
+
+    /// `poll-token p99 < 250ms: it was 312 ms`.
+    public var sentence: String {
+        "\(expression): \(actual == Self.nothing ? "nothing was measured" : "it was \(actual)")"
+    }
+
+    static let nothing = "nothing measured"
+
+    init(_ threshold: Threshold, _ fold: RunFold) {
+        expression = Plain.line(threshold.text)
+        let reading = Reading(threshold, fold)
+        guard let value = reading.value else {
+            actual = reading.text(nil)
+            met = reading.isVacuous && threshold.holds(for: 0)
+            return
+        }
+        met = threshold.holds(for: value)
+        actual = reading.text(value)
+        // `250 ms` beside `< 250ms` explains nothing when it was 250.3: then show more digits.
+        let nearness = abs(value - threshold.bound)
+        if nearness > 0, nearness < 0.01 * abs(threshold.bound) {
+            actual = reading.text(value, extra: 2)
+        }
+    }
+}
+
+extension Threshold {
+    func holds(for value: Double) -> Bool {
+        switch comparison {
+        case .below: value < bound
+        case .atMost: value <= bound
+        case .above: value > bound
+        case .atLeast: value >= bound
+        case .equal: value == bound
+        }
+    }
+}
+
+/// What a threshold asks for, read off a run.
+private struct Reading {
+    private enum Unit {
+        case time, share, rate
+        case number(of: Int?)
+    }
+
+    /// In the unit of `Threshold.bound`; nil when nothing was measured.
+    private(set) var value: Double?
+    /// Whether none of nothing counts as none: no request, no error.
+    private(set) var isVacuous = false
+    private var unit = Unit.time
+    private var note = ""
+
+    init(_ threshold: Threshold, _ fold: RunFold) {
+        switch threshold.subject {
+        case .operation(let name):
+            read(fold.sum(name, kind: threshold.kind), threshold.measure, fold.seconds)
+        case .everything:
+            read(fold.sum(kind: threshold.kind), threshold.measure, fold.seconds)
+        case .signIn:
+            read(fold.tally(kind: threshold.kind).signIn, threshold.measure)
+        case .signInService:
+            read(fold.tally(kind: threshold.kind).signInService, threshold.measure)
+        case .tokenVisibility:
+            read(fold.tally(kind: threshold.kind).tokenVisibility, threshold.measure)
+        case .householdsFailed:
+            read(.failed, fold.tally(kind: threshold.kind), threshold.measure)
+        case .householdsAbandoned:
+            read(.abandoned, fold.tally(kind: threshold.kind), threshold.measure)
+        case .violations, .undecided:
+            // No invariant is judged yet: none found is all that can be said, and is said.
+            (value, unit, note) = (0, .number(of: nil), " (no invariant is judged yet)")
+        case .invariant:
+            (unit, note) = (.number(of: nil), "not judged")
+        }
+    }
+
+    private mutating func read(_ cell: Cell, _ measure: Threshold.Measure, _ seconds: Double) {
+        let ended = cell.ended
+        switch measure {
+        case .errors:
+            (unit, isVacuous) = (.share, true)
+            value = ended == 0 ? nil : Double(cell.errors) / Double(ended)
+        case .throttled:
+            (unit, isVacuous) = (.share, true)
+            value = ended == 0 ? nil : Double(cell[.throttled]) / Double(ended)
+        case .rate:
+            unit = .rate
+            value = seconds > 0 ? Double(cell.completed) / seconds : nil
+        case .percentile(_, .service), .min(.service), .mean(.service), .max(.service):
+            read(cell.service, measure)
+        case .percentile(_, .lateness), .min(.lateness), .mean(.lateness), .max(.lateness):
+            read(cell.lateness, measure)
+        default:
+            read(cell.latency, measure)
+        }
+    }
+
+    private mutating func read(_ histogram: Histogram, _ measure: Threshold.Measure) {
+        guard histogram.count > 0 else { return }
+        switch measure {
+        case .percentile(let share, _): value = histogram.value(atShare: share).map(Double.init)
+        case .min: value = Double(histogram.smallest)
+        case .mean: value = histogram.mean
+        case .max: value = Double(histogram.largest)
+        case .errors, .throttled, .rate, .count, .share: note = "a time has no such measure"
+        }
+    }
+
+    private mutating func read(
+        _ fate: HouseholdRecord.Fate, _ tally: Population.Tally, _ measure: Threshold.Measure
+    ) {
+        isVacuous = true
+        let count = tally[fate]
+        if case .share = measure {
+            unit = .share
+            note = " (\(Figures.count(count)) of \(Figures.count(tally.started)))"
+            value = tally.started == 0 ? nil : Double(count) / Double(tally.started)
+        } else {
+            unit = .number(of: tally.started)
+            value = tally.started == 0 ? nil : Double(count)
+        }
+    }
+
+    func text(_ value: Double?, extra: Int = 0) -> String {
+        guard let value else {
+            return note.hasPrefix(" ") || note.isEmpty ? ThresholdResult.nothing : note
+        }
+        switch unit {
+        case .time: return Figures.time(milliseconds: value / 1e6, extra: extra)
+        case .share: return Figures.percent(value, extra: extra) + note
+        case .rate: return Figures.rate(value, extra: extra)
+        case .number(let whole):
+            let number = Figures.count(Int(value))
+            return (whole.map { "\(number) of \(Figures.count($0))" } ?? number) + note
+        }
+    }
+}
+
+extension Cell {
+    subscript(outcome: Outcome) -> Int { outcomes[Int(outcome.rawValue)] }
+}

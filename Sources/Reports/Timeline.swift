@@ -1,0 +1,138 @@
+internal import Dialects
+internal import Journal
+internal import Statistics
+
+/// One second of one operation: a row of timeline.csv.
+struct TimelineRow: Hashable {
+    var second: Int
+    var operation: OperationName
+    var sent = 0
+    var completed = 0
+    var errors = 0
+    /// Latency of the answers of this second in milliseconds; nil when there were none.
+    var p50: Double?
+    var p99: Double?
+    var max: Double?
+    /// Sent and not yet ended when the second was over.
+    var inFlight = 0
+}
+
+/// What happened in one bucket of time, all operations together.
+struct Moment: Mergeable {
+    var sent = 0
+    var completed = 0
+    var errors = 0
+    var latency = Histogram()
+    var lateness = Histogram()
+
+    mutating func merge(_ other: Moment) {
+        sent += other.sent
+        completed += other.completed
+        errors += other.errors
+        latency.merge(other.latency)
+        lateness.merge(other.lateness)
+    }
+}
+
+extension Histogram: Mergeable {}
+
+/// Folds cells, which come ordered by second, into rows by second and buckets for charts.
+struct Timeline {
+    private(set) var rows: [TimelineRow] = []
+    private(set) var moments = TimeBuckets<Moment>(limit: 300)
+    /// Latency of each operation over time, for the small curve in its row of the table.
+    private(set) var latencies: [OperationName: TimeBuckets<Histogram>] = [:]
+    /// Requests sent in each second.
+    private(set) var sent: [Int] = []
+
+    private var current: [OperationName: Cell] = [:]
+    private var second = 0
+    private var inFlight: [OperationName: Int] = [:]
+
+    /// Adds a cell; its second must not be before that of the cell before it.
+    mutating func add(_ cell: Cell) {
+        let at = max(0, cell.key.second)
+        precondition(at >= second, "cells come ordered by second")
+        if at > second { close(before: at) }
+        let key = Cell.Key(second: at, operation: cell.key.operation, kind: 0)
+        current[cell.key.operation, default: Cell(key: key)].merge(cell)
+    }
+
+    /// Closes the last second; call it once, after the last cell.
+    mutating func finish() {
+        close(before: second + 1)
+    }
+
+    /// Writes the rows of the current second, and of those after it in which answers were still
+    /// awaited: a frozen service must show as a row of zeros, not as a gap.
+    private mutating func close(before next: Int) {
+        while second < next {
+            let cells = current
+            current = [:]
+            for operation in OperationName.allCases {
+                let cell = cells[operation]
+                if let cell { close(cell) }
+                guard cell != nil || inFlight[operation, default: 0] > 0 else { continue }
+                rows.append(row(operation, cell))
+            }
+            if cells.isEmpty, inFlight.values.allSatisfy({ $0 == 0 }) {
+                second = next
+            } else {
+                second += 1
+            }
+        }
+    }
+
+    private mutating func close(_ cell: Cell) {
+        let operation = cell.key.operation
+        inFlight[operation] = max(0, inFlight[operation, default: 0] + cell.sent - cell.ended)
+        moments.update(second: second) { moment in
+            moment.sent += cell.sent
+            moment.completed += cell.completed
+            moment.errors += cell.errors
+            moment.latency.merge(cell.latency)
+            moment.lateness.merge(cell.lateness)
+        }
+        latencies[operation, default: TimeBuckets(limit: 60)].update(second: second) { histogram in
+            histogram.merge(cell.latency)
+        }
+        while sent.count <= second { sent.append(0) }
+        sent[second] += cell.sent
+    }
+
+    private func row(_ operation: OperationName, _ cell: Cell?) -> TimelineRow {
+        var row = TimelineRow(second: second, operation: operation)
+        row.inFlight = inFlight[operation, default: 0]
+        guard let cell else { return row }
+        row.sent = cell.sent
+        row.completed = cell.completed
+        row.errors = cell.errors
+        row.p50 = cell.latency.milliseconds(atShare: 0.5)
+        row.p99 = cell.latency.milliseconds(atShare: 0.99)
+        row.max = cell.latency.milliseconds(atShare: 1)
+        return row
+    }
+
+    /// The loaded part of the run: the seconds between which the middle nine tenths of all requests
+    /// were sent. Neither the quiet start nor the quiet end can then hide a busy middle, whatever
+    /// the shape of the load. Nil when nothing was sent.
+    var loaded: ClosedRange<Int>? {
+        let total = sent.reduce(0, +)
+        guard total > 0 else { return nil }
+        var seen = 0
+        var first: Int?
+        for (second, count) in sent.enumerated() {
+            seen += count
+            if first == nil, seen * 20 > total { first = second }
+            if seen * 20 >= total * 19 { return (first ?? second)...second }
+        }
+        return nil
+    }
+}
+
+extension Cell {
+    /// Exchanges that were sent and came to an end, whichever.
+    var ended: Int {
+        outcomes.reduce(0, +) - outcomes[Int(Outcome.notSent.rawValue)]
+    }
+}

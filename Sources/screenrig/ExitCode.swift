@@ -1,0 +1,41 @@
+internal import Reports
+
+/// What screenrig tells the shell (product.md, Exit codes).
+enum ExitCode: Int32 {
+    /// It ran; thresholds met.
+    case passed = 0
+    /// A threshold missed.
+    case failed = 1
+    /// Bad command line or bad rig file.
+    case badInput = 2
+    /// It could not run: not one exchange was ever answered, refused host, no disk, no ports.
+    case couldNotRun = 3
+    /// It ran, but the rig itself was the bottleneck.
+    case untrusted = 4
+    /// Ctrl-C or SIGTERM; what was measured so far is reported in full.
+    case interrupted = 130
+
+    init(_ status: ExitStatus) {
+        self =
+            switch status {
+            case .couldNotRun: .couldNotRun
+            case .interrupted: .interrupted
+            case .violated, .missed: .failed
+            case .untrusted: .untrusted
+            case .passed: .passed
+            }
+    }
+}
+
+/// A command that ends early: what to tell the user, and the exit code.
+struct Failure: Error {
+    var code: ExitCode
+    var message: String
+
+    static func badInput(_ message: String) -> Failure {
+        Failure(code: .badInput, message: message)
+    }
+    static func couldNotRun(_ message: String) -> Failure {
+        Failure(code: .couldNotRun, message: message)
+    }
+}

@@ -1,0 +1,52 @@
+internal import ArgumentParser
+internal import Foundation
+internal import Rigs
+
+/// What every command that reads a rig takes.
+struct RigOptions: ParsableArguments {
+    @Argument(help: "The rig file (rigs/*.yaml).", completion: .file(extensions: ["yaml", "yml"]))
+    var rig: String
+
+    @Option(
+        name: .customLong("set"),
+        help: ArgumentHelp(
+            "Replace one value of the rig; may be repeated.", valueName: "path.to.key=value"))
+    var overrides: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Where to send to: a URL (replaces target.base only), a target file, or 'embedded'.",
+            valueName: "URL|FILE.yaml|embedded"))
+    var target: String?
+
+    @Option(help: "Replaces the rig's seed.")
+    var seed: UInt64?
+}
+
+/// What every command that makes traffic takes.
+struct TrafficOptions: ParsableArguments {
+    @OptionGroup var rig: RigOptions
+
+    @Option(help: "The run directory itself; it must be new or empty.")
+    var out: String?
+
+    @Option(help: "How many lanes (threads that carry devices); default: one for each core.")
+    var lanes: Int?
+
+    @Option(help: "What is kept of each exchange: all, sample(1%), aggregates or none.")
+    var record: String?
+
+    @Option(
+        name: .customLong("allow"),
+        help: "A host, beside loopback, that requests may go to; may be repeated.")
+    var allowed: [String] = []
+
+    @Flag(help: "No progress lines; only the outcome.")
+    var quiet = false
+
+    func validate() throws {
+        if let lanes, !(1...64).contains(lanes) {
+            throw ValidationError("--lanes is \(lanes); it must be 1 to 64")
+        }
+    }
+}

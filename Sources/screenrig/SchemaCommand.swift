@@ -1,0 +1,15 @@
+internal import ArgumentParser
+internal import Rigs
+
+struct SchemaCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "schema", abstract: "Print the JSON Schema of rig files, for editors.",
+        discussion: """
+            Example:
+                screenrig schema > rig.schema.json
+            """)
+
+    func run() throws {
+        Terminal.print(RigSchema.json())
+    }
+}

@@ -1,0 +1,74 @@
+internal import ArgumentParser
+internal import Foundation
+internal import Journal
+internal import Signing
+internal import Standin
+internal import Statistics
+
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "The stand-in sign-in service alone, until Ctrl-C.",
+        discussion: """
+            Example:
+                screenrig serve --port 8080
+            It listens on 127.0.0.1 only. With --tls it makes its own certificate and says where it is:
+            name that file under target.tls.ca. GET /_standin/counters shows what it has counted.
+            """)
+
+    @Option(help: "Port; 0 takes a free one.")
+    var port = 8080
+
+    @Flag(help: "HTTPS, with a certificate made for this run.")
+    var tls = false
+
+    @Option(help: "Seed of ids, codes and tokens.")
+    var seed: UInt64 = 1
+
+    @Flag(name: .customLong("no-throttle"), help: "No 429s.")
+    var isUnthrottled = false
+
+    @Flag(help: "Demand everything mandatory; no shortcuts.")
+    var strict = false
+
+    func validate() throws {
+        if !(0...65535).contains(port) {
+            throw ValidationError("--port is \(port); it must be 0 to 65535")
+        }
+    }
+
+    func run() async throws {
+        let settings = ServiceSettings(
+            fidelity: strict ? .strict : .lenient, throttle: isUnthrottled ? nil : .init())
+        let epoch = Int64(Date().timeIntervalSince1970 * 1000)
+        let service = Service(settings, seed: Seed(seed), epochMilliseconds: epoch)
+        let listener: Listener
+        var certificate: String?
+        do {
+            let pair = tls ? try CertificatePair.selfSigned() : nil
+            certificate = try pair.map(Self.save)
+            listener = try await Listener.start(service, host: "127.0.0.1", port: port, tls: pair)
+        } catch {
+            throw Failure.couldNotRun("cannot serve on 127.0.0.1:\(port): \(error)")
+        }
+        Terminal.print("\(tls ? "https" : "http")://127.0.0.1:\(listener.port)")
+        if let certificate { Terminal.print("certificate: \(certificate)") }
+        await Self.untilInterrupted()
+        await listener.stop()
+    }
+
+    /// Beside the temporary files, for the rig to trust.
+    private static func save(_ pair: CertificatePair) throws -> String {
+        let file = FileManager.default.temporaryDirectory.appending(
+            path: "screenrig-\(getpid()).pem")
+        try Data(pair.certificate.utf8).write(to: file, options: .atomic)
+        return file.path
+    }
+
+    private static func untilInterrupted() async {
+        let (signals, continuation) = AsyncStream.makeStream(of: Int.self)
+        let interrupts = Interrupts { continuation.yield($0) }
+        for await _ in signals { break }
+        withExtendedLifetime(interrupts) {}
+    }
+}

@@ -1,0 +1,27 @@
+internal import Foundation
+internal import Journal
+internal import Reports
+internal import Rigs
+
+/// From a finished history to files, words and an exit code.
+enum Outcome {
+    /// Writes every report into `directory`, prints the verdict, and throws the exit code if it is
+    /// not 0.
+    static func report(
+        _ directory: RunDirectory, thresholds: [Threshold], quiet: Bool
+    ) throws {
+        let written: Report.Written
+        do {
+            let history = try History(path: directory.history)
+            written = try Report.write(history, thresholds: thresholds, to: directory.path)
+        } catch {
+            throw Failure.couldNotRun("\(error)")
+        }
+        for error in written.errors { Terminal.complain("\(error)") }
+        let text = TerminalReport.text(
+            written.summary, width: Terminal.width, color: Terminal.usesColor, path: directory.path)
+        Terminal.print(text)
+        let code = ExitCode(written.summary.exitStatus)
+        if code != .passed { throw Failure(code: code, message: "") }
+    }
+}

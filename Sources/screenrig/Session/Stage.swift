@@ -1,0 +1,118 @@
+internal import Dialects
+internal import Foundation
+internal import Journal
+internal import Lanes
+internal import Rigs
+internal import Standin
+internal import Statistics
+internal import Wire
+
+/// What a run plays on: the target, embedded or not, the clock, and the lanes with their transports.
+struct Stage {
+    let dialect: any Dialect
+    let targetName: String
+    let laneCount: Int
+    /// Wall clock at the start of the run; a fixed date in virtual time.
+    let epochMicroseconds: Int64
+    let isVirtual: Bool
+    private let rig: Rig
+    private let wire: WireSettings
+    private let listener: Listener?
+
+    /// 2026-01-01T00:00:00Z: the day on which every simulated run begins.
+    private static let virtualEpoch: Int64 = 1_767_225_600_000_000
+
+    /// Starts the embedded stand-in, or checks that the target may be sent to.
+    init(_ rig: Rig, isVirtual: Bool, allowed: [String]) async throws {
+        self.rig = rig
+        self.isVirtual = isVirtual
+        wire = Assembly.wire(rig, allowedByCommand: allowed)
+        epochMicroseconds =
+            isVirtual ? Self.virtualEpoch : Int64(Date().timeIntervalSince1970 * 1_000_000)
+        var origin = Origin(scheme: .http, host: "127.0.0.1", port: 80)
+        var prefix = ""
+        var listener: Listener?
+        var isEmbedded = true
+        switch rig.target.base {
+        case .remote(let remote, let path) where !isVirtual:
+            isEmbedded = false
+            (origin, prefix) = (remote, path)
+            try Self.checkPermission(remote, wire.permission)
+            targetName = "\(remote)\(path)"
+        case .embedded where !isVirtual:
+            let started = try await Self.startStandin(rig)
+            listener = started
+            origin.port = started.port
+            targetName = "embedded (\(origin))"
+        case .embedded, .remote: targetName = "embedded (in process)"
+        }
+        self.listener = listener
+        dialect = Assembly.dialect(rig.target, origin: origin, prefix: prefix)
+        let cores = ProcessInfo.processInfo.activeProcessorCount
+        laneCount = isVirtual ? 1 : rig.lanes ?? max(1, cores - (isEmbedded ? 1 : 0))
+    }
+
+    private static func startStandin(_ rig: Rig) async throws -> Listener {
+        let epoch = Int64(Date().timeIntervalSince1970 * 1000)
+        let service = Service(
+            Assembly.service(rig), seed: rig.seed.child("standin"), epochMilliseconds: epoch)
+        do {
+            return try await Listener.start(service, host: "127.0.0.1", port: 0, tls: nil)
+        } catch {
+            throw Failure.couldNotRun("the embedded stand-in cannot start: \(error)")
+        }
+    }
+
+    /// Before anything is sent: the target itself must be reachable by name and allowed.
+    private static func checkPermission(_ origin: Origin, _ permission: Permission) throws {
+        do {
+            let addresses = try Resolver.resolve(origin.host)
+            if let refusal = permission.refusal(of: origin.host, at: addresses) {
+                throw Failure.couldNotRun(refusal.detail)
+            }
+        } catch let failure as Resolver.Failure {
+            throw Failure.couldNotRun("\(failure)")
+        }
+    }
+
+    /// The lanes, each with its transport, on one clock that starts now.
+    func lanes(of run: String, recordingTo sink: any HistorySink) throws -> [Lane] {
+        // Under virtual time the salt comes from the seed, so that histories repeat.
+        let salt =
+            isVirtual ? rig.seed.child("fingerprints").value : UInt64.random(in: .min ... .max)
+        let correspondence = Correspondence(
+            dialect: dialect, headers: rig.target.headers, correlates: rig.target.correlates,
+            run: run, fingerprinter: Fingerprinter(key: salt))
+        if isVirtual { return [virtualLane(correspondence, sink)] }
+        let start = LiveLoop.monotonic()
+        do {
+            return try (0..<laneCount).map { index in
+                let loop = try LiveLoop(origin: start)
+                let lane = Lane(
+                    index: index, loop: loop, correspondence: correspondence, sink: sink)
+                lane.use(try CurlTransport(lane: lane, loop: loop, settings: wire))
+                return lane
+            }
+        } catch {
+            throw Failure.couldNotRun("\(error)")
+        }
+    }
+
+    private func virtualLane(_ correspondence: Correspondence, _ sink: any HistorySink) -> Lane {
+        let lane = Lane(index: 0, loop: VirtualLoop(), correspondence: correspondence, sink: sink)
+        let service = Service(
+            Assembly.service(rig), seed: rig.seed.child("standin"),
+            epochMilliseconds: Self.virtualEpoch / 1000)
+        lane.use(
+            InProcess(
+                lane: lane, service: service,
+                network: Network(latency: rig.standin.latency, loss: rig.standin.loss),
+                seed: rig.seed.child("network"), timeout: rig.target.timeout))
+        return lane
+    }
+
+    /// Takes the stage down.
+    func strike() async {
+        await listener?.stop()
+    }
+}
