@@ -26,6 +26,8 @@ final class Carrier {
     private var sent: Instant?
     private var firstByte: Instant?
     private var connection: Connection?
+    /// What libcurl opened last for this exchange.
+    private weak var opened: Connection?
     private var isReused = false
     /// Bytes that libcurl had sent before the request itself (`CONNECT` to a proxy).
     private var bytesBefore = 0
@@ -143,6 +145,7 @@ final class Carrier {
         sent = nil
         firstByte = nil
         connection = nil
+        opened = nil
         isReused = false
         bytesBefore = 0
         wouldRepeat = false
@@ -243,6 +246,7 @@ final class Carrier {
             openFailure = errno
             return -1
         }
+        opened = connection
         return connection.descriptor
     }
 
@@ -264,7 +268,7 @@ final class Carrier {
         }
         bytesBefore = bytes
         connection = transport.connections.connection(
-            local: local, localPort, remote: remote, remotePort)
+            local: local, localPort, remote: remote, remotePort, opened: opened)
         isReused = (connection?.uses ?? 0) > 0
         connection?.uses += 1
         sent = transport.lane.now
