@@ -94,6 +94,6 @@ let package = Package(
                 "Devices", "Standin", "Rigs", "Lanes", "Journal", "Dialects", "Statistics",
                 "Reports", "Signing",
             ]),
-        tests("CommandTests", ["Rigs", "Reports", "Journal"], exclude: ["Golden"]),
+        tests("CommandTests", ["Rigs", "Journal", "Dialects", "Signing"], exclude: ["Golden"]),
     ]
 )
