@@ -76,7 +76,7 @@ let package = Package(
         tests("StatisticsTests", ["Statistics"]),
         tests("DialectsTests", ["Dialects"], resources: [.copy("Transcripts")]),
         tests("JournalTests", ["Journal", "Dialects", "Statistics"], exclude: ["Golden"]),
-        tests("RigsTests", ["Rigs", "Dialects", "Statistics"]),
+        tests("RigsTests", ["Rigs", "Dialects", "Statistics"], exclude: ["Golden"]),
         tests("LanesTests", ["Lanes", "Journal", "Dialects"]),
         tests("DevicesTests", ["Devices", "Rigs", "Lanes", "Journal", "Dialects", "Statistics"]),
         tests("WireTests", ["Wire", "Lanes", "Journal", "Dialects", "Signing", "Standin"] + nio),

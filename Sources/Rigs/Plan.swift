@@ -9,19 +9,155 @@ public struct Plan: Sendable, Hashable {
     public let seed: Seed
     /// Distinguishes device ids and accounts of runs, when the rig asks for identities per run.
     public let run: String
+    /// This plan's households are `first`, `first + stride`, `first + 2 * stride` ... of the whole.
+    private let first: Int
+    private let stride: Int
+    private let arrivals: ArrivalTimes?
+    private let identities: Identities
+    private let totalWeight: Int
 
     public init(_ rig: Rig, seed: Seed, run: String) {
         self.rig = rig
         self.seed = seed
         self.run = run
+        first = 0
+        stride = 1
+        if case .open(let stages) = rig.load {
+            arrivals = ArrivalTimes(stages, seed: seed.child("arrivals"))
+        } else {
+            arrivals = nil
+        }
+        identities = Identities(rig, seed: seed, run: run)
+        totalWeight = rig.kinds.reduce(0) { $0 + $1.weight }
+    }
+
+    private init(_ whole: Plan, first: Int, stride: Int) {
+        rig = whole.rig
+        seed = whole.seed
+        run = whole.run
+        self.first = first
+        self.stride = stride
+        arrivals = whole.arrivals
+        identities = whole.identities
+        totalWeight = whole.totalWeight
+    }
+
+    /// The `k`-th of `n` parts, from 0: every n-th household, so that each part has its share of
+    /// every moment. The parts of a plan are disjoint and together the plan, and a household is the
+    /// same in a part as in the whole, its `index` included.
+    public func part(_ k: Int, of n: Int) -> Plan {
+        precondition(n > 0 && (0..<n).contains(k), "a plan has parts 0..<n, and n is at least 1")
+        return Plan(self, first: first + k * stride, stride: stride * n)
     }
 
     /// How many households will arrive; nil when that depends on how fast they live (closed load
     /// for a time).
-    public var households: Int? { nil }
+    public var households: Int? {
+        switch rig.load {
+        case .open: share(of: arrivals?.count ?? 0)
+        case .once(let households, _): share(of: households)
+        case .closed: nil
+        }
+    }
 
-    /// The `index`-th household, from 0; nil past the last.
-    public func household(_ index: Int) -> HouseholdPlan? { nil }
+    /// How many live at a time under closed load, each followed by another; nil under open load
+    /// and where each lives once.
+    public var atOnce: Int? {
+        if case .closed(let households, _, _) = rig.load { share(of: households) } else { nil }
+    }
+
+    /// When the last stage of an open load ends, or a closed load stops replacing households.
+    public var arrivalsEnd: Duration {
+        switch rig.load {
+        case .open: arrivals?.end ?? .zero
+        case .closed(_, let time, _): time
+        case .once: .zero
+        }
+    }
+
+    /// The household at `position` of this plan, from 0; nil past the last. Its `index` is its
+    /// number in the whole plan, which is the same as the position unless this is a part.
+    public func household(_ position: Int) -> HouseholdPlan? {
+        guard position >= 0, households.map({ position < $0 }) ?? true else { return nil }
+        return made(first + position * stride)
+    }
+
+    /// How many of the first `count` households of the whole are in this plan.
+    private func share(of count: Int) -> Int {
+        max(0, (count - first + stride - 1) / stride)
+    }
+
+    /// Each choice has a purpose of its own, so that one more choice reshuffles nothing.
+    private func made(_ index: Int) -> HouseholdPlan {
+        func dice(_ purpose: StaticString) -> Dice { seed.child(purpose, index).generator() }
+        var kindDice = dice("kind")
+        var providerDice = dice("provider")
+        var codeDice = dice("new code")
+        let kind = kind(at: kindDice.below(totalWeight))
+        return HouseholdPlan(
+            index: index, kind: kind, arrival: arrival(index),
+            firstScreen: identities.firstScreen(index, kind.device),
+            secondScreens: (0..<kind.secondScreens).map { identities.secondScreen(index, $0) },
+            account: identities.account(index), providerDraw: providerDice.unit(),
+            viewer: viewer(kind.viewer, index), activities: activities(index),
+            asksForNewCode: codeDice.chance(rig.code.newCode),
+            pollSeed: seed.child("polls", index))
+    }
+
+    private func arrival(_ index: Int) -> Duration? {
+        switch rig.load {
+        case .open: arrivals?[index]
+        case .once: .zero
+        case .closed: nil
+        }
+    }
+
+    private func kind(at draw: Int) -> HouseholdKind {
+        var rest = draw
+        for kind in rig.kinds {
+            if rest < kind.weight { return kind }
+            rest -= kind.weight
+        }
+        preconditionFailure(
+            "a rig has kinds with positive weights, and the draw is below their sum")
+    }
+
+    private func viewer(_ viewer: HouseholdKind.Viewer, _ index: Int) -> ViewerPlan {
+        var notices = seed.child("notices code", index).generator()
+        var signsIn = seed.child("signs in", index).generator()
+        var givesUp = seed.child("gives up", index).generator()
+        return ViewerPlan(
+            noticesCode: viewer.noticesCode.sample(using: &notices),
+            signsIn: viewer.signsIn.sample(using: &signsIn),
+            givesUp: givesUp.chance(viewer.givesUp))
+    }
+
+    /// The list with its shares decided. After a logout that is taken nothing but `again` is left:
+    /// a TV that is logged out has nothing to watch. `again` ends the list.
+    private func activities(_ index: Int) -> [PlannedActivity] {
+        var planned: [PlannedActivity] = []
+        var isLoggedOut = false
+        var dice = seed.child("activities", index).generator()
+        for activity in rig.afterSignIn {
+            // Every activity draws once, taken or not, so that no share moves the ones after it.
+            var own = Dice(Seed(dice.next()))
+            switch activity {
+            case .again(let share):
+                if own.chance(share) { return planned + [.again] }
+            case _ where isLoggedOut: continue
+            case .logout(let share):
+                guard own.chance(share) else { continue }
+                planned.append(.logout)
+                isLoggedOut = true
+            case .watch(let time): planned.append(.watch(time.sample(using: &own)))
+            case .userMetadata: planned.append(.userMetadata)
+            case .preauthorize: planned.append(.preauthorize)
+            case .authorize: planned.append(.authorize)
+            case .mediaToken: planned.append(.mediaToken)
+            }
+        }
+        return planned
+    }
 }
 
 /// One household's script.

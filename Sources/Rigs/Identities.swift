@@ -1,0 +1,91 @@
+public import Dialects
+internal import Statistics
+
+/// Who the households of a run are: device ids, addresses and accounts, each a function of the run
+/// (or of the seed, `identities: by-seed`) and an index, and no two alike.
+struct Identities: Sendable, Hashable {
+    /// Separates device ids of runs.
+    private let root: Seed
+    /// Names the accounts: `viewer-<label>-<n>`.
+    private let label: String
+    private let hasAddresses: Bool
+    /// Device addresses set aside for each household.
+    private let devicesEach: Int
+
+    init(_ rig: Rig, seed: Seed, run: String) {
+        switch rig.identities {
+        case .perRun:
+            var hash: UInt64 = 0xcbf2_9ce4_8422_2325  // FNV-1a over the run's id
+            for byte in run.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+            root = Seed(seed.value ^ hash).child("identities")
+            label = run
+        case .bySeed:
+            root = seed.child("identities")
+            label = String(seed.value)
+        }
+        hasAddresses = rig.forwardedFor == .perDevice
+        devicesEach = 1 + (rig.kinds.map(\.secondScreens).max() ?? 1)
+    }
+
+    /// The household's TV.
+    func firstScreen(_ household: Int, _ info: DeviceInfo) -> DeviceIdentity {
+        DeviceIdentity(
+            id: deviceID(household * devicesEach), info: info,
+            userAgent:
+                "\(info.applicationId)/\(info.version) (\(info.model); \(info.osName) \(info.osVersion))",
+            forwardedFor: address(household * devicesEach))
+    }
+
+    /// The household's phones, from 0.
+    func secondScreen(_ household: Int, _ position: Int) -> DeviceIdentity {
+        let number = household * devicesEach + 1 + position
+        return DeviceIdentity(
+            id: deviceID(number), info: .phone,
+            userAgent:
+                "Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 "
+                + "(KHTML, like Gecko) Version/17.4 Mobile/15E148 Safari/604.1",
+            forwardedFor: address(number))
+    }
+
+    /// The viewer's account: generated, so that a token names the sign-in that made it.
+    func account(_ household: Int) -> Account {
+        let user = "viewer-\(label)-\(household)"
+        let password = "pw-" + hexadecimal(root.child("password", household).value)
+        return Account(user: user, password: Secret(password), userID: user)
+    }
+
+    /// 32 hexadecimal digits. Children of one purpose never collide, so the first half alone is
+    /// unique within a run.
+    private func deviceID(_ number: Int) -> String {
+        hexadecimal(root.child("device id", number).value)
+            + hexadecimal(root.child("device id, second half", number).value)
+    }
+
+    /// One address for each device, because the service throttles by it (rest-v1.md § 14): from
+    /// 10.0.0.1 up through 10/8, then 100.64/10; begins again after 20.9 million devices.
+    private func address(_ number: Int) -> String? {
+        guard hasAddresses else { return nil }
+        let (private10, shared100) = (1 << 24 - 2, 1 << 22 - 2)
+        let slot = number % (private10 + shared100)
+        let bits =
+            slot < private10
+            ? 10 << 24 + slot + 1
+            : 100 << 24 + 64 << 16 + (slot - private10) + 1
+        return "\(bits >> 24).\(bits >> 16 & 255).\(bits >> 8 & 255).\(bits & 255)"
+    }
+
+    private func hexadecimal(_ value: UInt64) -> String {
+        let digits = String(value, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}
+
+extension DeviceInfo {
+    /// What a first screen says it is, unless the rig's `device:` says otherwise.
+    public static let appleTV = DeviceInfo(
+        model: "AppleTV14,1", osName: "tvOS", osVersion: "17.4", primaryHardwareType: "TV")
+
+    /// What every second screen says it is.
+    public static let phone = DeviceInfo(
+        model: "iPhone", osName: "iOS", osVersion: "17.4", primaryHardwareType: "MobilePhone")
+}
