@@ -90,7 +90,10 @@ let package = Package(
             exclude: ["Golden"]),
         tests(
             "SimulationTests",
-            ["Devices", "Standin", "Rigs", "Lanes", "Journal", "Dialects", "Statistics", "Reports"]),
-        tests("CommandTests", ["Rigs", "Reports"]),
+            [
+                "Devices", "Standin", "Rigs", "Lanes", "Journal", "Dialects", "Statistics",
+                "Reports", "Signing",
+            ]),
+        tests("CommandTests", ["Rigs", "Reports", "Journal"], exclude: ["Golden"]),
     ]
 )
