@@ -102,11 +102,6 @@ struct PlanShare: Sendable, Hashable {
     var first: Int
     var step: Int
 
-    init(first: Int, step: Int) {
-        self.first = first
-        self.step = step
-    }
-
     /// How many of the indices `0..<total` are in this share.
     func count(of total: Int) -> Int {
         total <= first ? 0 : (total - first - 1) / step + 1

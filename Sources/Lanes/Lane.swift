@@ -25,6 +25,11 @@ public struct Answered: Sendable {
 /// inside `run()`, which `checkIsolated` compares; those four touch only `inbox` and `stopAt`.
 public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     public let index: Int
+    /// What this lane has done so far, in events: how fast virtual time goes is counted in them. An
+    /// event is one thing done at one instant: an action that came due (`at`), or a step of a flow,
+    /// from where it was resumed to where it waits again. A timer that wakes a sleeper is no event
+    /// besides the step that follows. Read it once `run()` has returned.
+    public private(set) var events = 0
     let loop: any LaneLoop
     private let correspondence: Correspondence
     private let sink: any HistorySink
@@ -163,17 +168,16 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
             while let timer = timers.pop(dueBy: loop.now.nanoseconds) {
                 switch timer.action {
                 case .wake(let sleeper): sleeper.resume(returning: false)
-                case .call(let action): action()
+                case .call(let action):
+                    events += 1
+                    action()
                 }
                 runReady()
             }
             endTurn(began: began)
             if flows == 0, isFinished() { break }
-            let wanted = [
-                timers.next.map(Instant.init(nanoseconds:)),
-                stopAt.flatMap { hasStopped ? nil : $0 },
-            ]
-            let deadline = wanted.compactMap { $0 }.min()
+            var deadline = timers.next.map(Instant.init(nanoseconds:))
+            if let stopAt, !hasStopped { deadline = min(deadline ?? .distantFuture, stopAt) }
             precondition(
                 deadline != nil || loop.canBeWoken, "a virtual lane has flows but no timer")
             loop.wait(until: deadline)
@@ -225,6 +229,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     private func runReady() {
         while !ready.isEmpty {
             swap(&ready, &spare)
+            events += spare.count
             for job in spare {
                 job.runSynchronously(
                     isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())

@@ -287,7 +287,8 @@ final class Carrier {
             return end(errand, .answered(reader.takeReply()))
         }
         let failure = TransferFailure(
-            code: code == CURLE_OK ? CURLE_PARTIAL_FILE : code, words: spokenWords(), systemError: systemError, origin: errand.origin,
+            code: code == CURLE_OK ? CURLE_PARTIAL_FILE : code, words: spokenWords(),
+            systemError: systemError, origin: errand.origin,
             proxy: proxy?.url, timeout: transport.settings.timeout, excess: reader.excess,
             responseLimit: transport.settings.responseLimit, hasSent: hasLeft,
             wouldRepeat: wouldRepeat, usesTLSFiles: transport.settings.tls.certificate != nil)
