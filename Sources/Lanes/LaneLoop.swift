@@ -35,7 +35,6 @@ public final class VirtualLoop: LaneLoop {
         }
         return now
     }
-    }
 
     public func wake() {
         isWoken.store(true, ordering: .relaxed)
