@@ -34,9 +34,13 @@ struct HTMLForm: Hashable {
     }
 
     private static func namesUser(_ name: String) -> Bool {
-        let name = name.lowercased()
-        return ["user", "login", "email", "account", "identifier"].contains { name.contains($0) }
+        let name = Array(name.lowercased().utf8)
+        return userWords.contains { word in
+            name.indices.contains { name[$0...].starts(with: word.utf8) }
+        }
     }
+
+    private static let userWords = ["user", "login", "email", "account", "identifier"]
 
     /// Every form of a page, in order. Comments and scripts do not count.
     static func all(in html: String) -> [HTMLForm] {
@@ -203,13 +207,18 @@ struct HTMLTag {
                 {
                     position += 1
                 }
-                return HTMLEntities.decode(String(decoding: text[start..<position], as: UTF8.self))
+                return decoded(start..<position)
             }
             let start = position + 1
             position = text[start...].firstIndex(of: quote) ?? text.count
-            let value = String(decoding: text[start..<position], as: UTF8.self)
+            let value = decoded(start..<position)
             position = min(position + 1, text.count)
-            return HTMLEntities.decode(value)
+            return value
+        }
+
+        private func decoded(_ range: Range<Int>) -> String {
+            let value = String(decoding: text[range], as: UTF8.self)
+            return text[range].contains(UInt8(ascii: "&")) ? HTMLEntities.decode(value) : value
         }
     }
 }

@@ -143,6 +143,6 @@ enum Evidence {
 
     private static func isKept(_ name: String) -> Bool {
         for kept in names where name.equalsIgnoringCase(kept) { return true }
-        return String(name.prefix(6)).equalsIgnoringCase("x-amz-")
+        return String(Substring(name.utf8.prefix(6))).equalsIgnoringCase("x-amz-")
     }
 }

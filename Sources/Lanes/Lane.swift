@@ -51,6 +51,9 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         var isRunning = true
     }
     private let inbox = Mutex(Inbox())
+    /// Set after something was put into `inbox`, and taken back before it is emptied: a turn that
+    /// finds it false has missed nothing that it could have seen under the lock.
+    private let hasMail = Atomic(false)
     private let thread = Atomic<UInt>(0)
 
     /// How much is handed to the journal at once, and how often at least.
@@ -142,6 +145,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     /// Runs `action` on the lane, soon.
     public func post(_ action: @escaping @Sendable () -> Void) {
         inbox.withLock { $0.actions.append(action) }
+        hasMail.store(true, ordering: .releasing)
         loop.wake()
     }
 
@@ -149,6 +153,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     /// `run()` returns once the flows have. A second call may only bring it forward.
     public func stop(at instant: Instant) {
         inbox.withLock { $0.stopAt = min($0.stopAt ?? .distantFuture, instant) }
+        hasMail.store(true, ordering: .releasing)
         loop.wake()
     }
 
@@ -224,6 +229,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     }
 
     private func takeInbox() -> Instant? {
+        guard hasMail.exchange(false, ordering: .acquiring) else { return nil }
         let (jobs, actions, stopAt) = inbox.withLock { inbox in
             defer {
                 inbox.jobs = []
@@ -256,6 +262,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
             ready.append(job)
         } else {
             inbox.withLock { $0.jobs.append(job) }
+            hasMail.store(true, ordering: .releasing)
             loop.wake()
         }
     }
