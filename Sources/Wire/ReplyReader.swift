@@ -35,6 +35,10 @@ struct ReplyReader {
     /// The final answer has begun; 1xx do not count.
     var hasBegun: Bool { status >= 200 || status == 101 }
 
+    /// Its head has ended. libcurl takes a connection that closes within the head for the end of an
+    /// answer without body; RFC 9112, 8: it is incomplete.
+    var hasHead: Bool { hasBegun && !isInHead }
+
     var reply: Reply { Reply(status: status, headers: Headers(fields), body: body) }
 
     /// Gives the collected body away.

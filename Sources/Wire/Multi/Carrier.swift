@@ -283,11 +283,11 @@ final class Carrier {
     /// What became of it. The carrier is free for another exchange.
     func finish(_ code: CURLcode) -> (errand: Errand, transfer: Transfer)? {
         guard let errand else { return nil }
-        if code == CURLE_OK, reader.hasBegun {
+        if code == CURLE_OK, reader.hasHead {
             return end(errand, .answered(reader.takeReply()))
         }
         let failure = TransferFailure(
-            code: code, words: spokenWords(), systemError: systemError, origin: errand.origin,
+            code: code == CURLE_OK ? CURLE_PARTIAL_FILE : code, words: spokenWords(), systemError: systemError, origin: errand.origin,
             proxy: proxy?.url, timeout: transport.settings.timeout, excess: reader.excess,
             responseLimit: transport.settings.responseLimit, hasSent: hasLeft,
             wouldRepeat: wouldRepeat, usesTLSFiles: transport.settings.tls.certificate != nil)

@@ -1,0 +1,111 @@
+import Dialects
+import Glibc
+import Journal
+import Lanes
+import Synchronization
+
+@testable import Wire
+
+/// One live lane with its transport, and a story that runs on it.
+///
+/// Safe because a story uses it on the lane's thread only.
+final class Bench: @unchecked Sendable {
+    let lane: Lane
+    let transport: CurlTransport
+
+    private struct Discard: HistorySink {
+        func append(_ batch: Batch) {}
+    }
+
+    private init(
+        _ settings: WireSettings, environment: [String: String],
+        lookup: @escaping NameTable.Lookup
+    ) throws {
+        let loop = try LiveLoop(origin: LiveLoop.monotonic())
+        let dialect = V1(
+            origin: Origin(scheme: .http, host: "127.0.0.1"), requestor: "DEMOTV",
+            domain: "demo.test", redirectURL: "https://demo.test/done")
+        let correspondence = Correspondence(
+            dialect: dialect, run: "test", fingerprinter: Fingerprinter(key: 1))
+        lane = Lane(index: 3, loop: loop, correspondence: correspondence, sink: Discard())
+        transport = try CurlTransport(
+            lane: lane, loop: loop, settings: settings, environment: environment, lookup: lookup)
+        lane.use(transport)
+    }
+
+    /// Runs `story` on a lane of its own and returns what it returns.
+    static func run<Value: Sendable>(
+        _ settings: WireSettings = WireSettings(), environment: [String: String] = [:],
+        lookup: @escaping NameTable.Lookup = NameTable.system,
+        _ story: @escaping @Sendable (Bench) async -> Value
+    ) throws -> Value {
+        let bench = try Bench(settings, environment: environment, lookup: lookup)
+        let result = Mutex<Value?>(nil)
+        let box = Box(result: result)
+        bench.lane.start {
+            let value = await story(bench)
+            box.result.withLock { $0 = value }
+        }
+        bench.lane.run { true }
+        return box.result.withLock { $0! }
+    }
+
+    private final class Box<Value: Sendable>: Sendable {
+        let result: Mutex<Value?>
+        init(result: consuming Mutex<Value?>) { self.result = result }
+    }
+
+    /// One exchange, as the transport tells it.
+    func exchange(_ call: Call, from device: Device) async -> Transfer {
+        await withUnsafeContinuation { flow in
+            transport.start(call, from: device) { flow.resume(returning: $0) }
+        }
+    }
+
+    /// All of them at once, each from its device; in the order given.
+    func exchange(_ calls: [(call: Call, device: Device)]) async -> [Transfer] {
+        await withUnsafeContinuation { flow in
+            var transfers = [Transfer?](repeating: nil, count: calls.count)
+            var left = calls.count
+            for (position, (call, device)) in calls.enumerated() {
+                transport.start(call, from: device) { transfer in
+                    transfers[position] = transfer
+                    left -= 1
+                    if left == 0 { flow.resume(returning: transfers.map { $0! }) }
+                }
+            }
+        }
+    }
+}
+
+func device(_ household: Int = 1) -> Device {
+    let info = DeviceInfo(
+        model: "AppleTV14,1", osName: "tvOS", osVersion: "17.4",
+        primaryHardwareType: "SetTopBox")
+    let identity = DeviceIdentity(
+        id: "d\(household)", info: info, userAgent: "test", forwardedFor: nil)
+    return Device(
+        id: DeviceID(household: household, role: .firstScreen), identity: identity,
+        counter: Device.Counter())
+}
+
+func get(_ port: Int, _ target: String = "/", host: String = "127.0.0.1") -> Call {
+    Call(
+        .pollToken, .get,
+        WebAddress(origin: Origin(scheme: .http, host: host, port: port), target: target))
+}
+
+extension Transfer {
+    var reply: Reply? { if case .answered(let reply) = result { reply } else { nil } }
+    var refusal: TransportError? { if case .refused(let error) = result { error } else { nil } }
+    var loss: TransportError? { if case .lost(let error) = result { error } else { nil } }
+}
+
+/// Descriptors that this process has open.
+func openDescriptors() -> Int {
+    guard let folder = opendir("/proc/self/fd") else { return -1 }
+    defer { closedir(folder) }
+    var count = 0
+    while readdir(folder) != nil { count += 1 }
+    return count
+}

@@ -1,0 +1,175 @@
+import Dialects
+import Journal
+import Lanes
+import Testing
+
+@testable import Wire
+
+@Suite("a server that misbehaves", .serialized)
+struct MisbehaviourTests {
+    /// What a transfer amounts to, in a word.
+    static func verdict(_ transfer: Transfer) -> String {
+        switch transfer.result {
+        case .answered(let reply): "answered \(reply.status) \(reply.text.prefix(20))"
+        case .refused(let error): "refused \(error.kind.rawValue)"
+        case .lost(let error): "lost \(error.kind.rawValue)"
+        }
+    }
+
+    struct Case: CustomTestStringConvertible, Sendable {
+        var testDescription: String
+        var expected: String
+        var script: @Sendable (Visit) -> Void
+
+        init(_ name: String, _ expected: String, _ script: @escaping @Sendable (Visit) -> Void) {
+            (testDescription, self.expected, self.script) = (name, expected, script)
+        }
+    }
+
+    static let cases: [Case] = [
+        Case("garbage instead of a status line", "lost not-http") { visit in
+            _ = visit.request()
+            visit.send("\u{16}\u{3} garbage\r\n\r\n")
+        },
+        Case("a chunk size that is no number", "lost not-http") { visit in
+            _ = visit.request()
+            visit.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nabc\r\n")
+        },
+        Case("closes before it answers", "lost connection-lost") { visit in
+            _ = visit.request()
+        },
+        Case("resets before it answers", "lost connection-lost") { visit in
+            _ = visit.request()
+            visit.reset()
+        },
+        Case("closes within the head", "lost connection-lost") { visit in
+            _ = visit.request()
+            visit.send("HTTP/1.1 200 OK\r\nContent-Le")
+        },
+        Case("closes within the body", "lost connection-lost") { visit in
+            _ = visit.request()
+            visit.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc")
+        },
+        Case("closes within a chunk", "lost connection-lost") { visit in
+            _ = visit.request()
+            visit.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab")
+        },
+        Case("never answers", "lost timeout") { visit in
+            _ = visit.request()
+            visit.pause(400)
+        },
+        Case("stops within the body", "lost timeout") { visit in
+            _ = visit.request()
+            visit.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc")
+            visit.pause(400)
+        },
+        Case("a body over the limit", "lost too-large") { visit in
+            _ = visit.request()
+            visit.answer(String(repeating: "x", count: 100_001))
+        },
+        Case("an endless body", "lost too-large") { visit in
+            _ = visit.request()
+            visit.send("HTTP/1.1 200 OK\r\n\r\n")
+            for _ in 1...50 { visit.send(String(repeating: "x", count: 10_000)) }
+        },
+        Case("a flood of headers", "lost too-large") { visit in
+            _ = visit.request()
+            visit.send("HTTP/1.1 200 OK\r\n")
+            for number in 1...400 {
+                visit.send("X-\(number): \(String(repeating: "x", count: 1000))\r\n")
+            }
+            visit.send("\r\n")
+        },
+        Case("103 and 100 before the answer", "answered 200 ok") { visit in
+            _ = visit.request()
+            visit.send("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\nX-Early: 1\r\n\r\n")
+            visit.pause(30)
+            visit.send("HTTP/1.1 100 Continue\r\n\r\n")
+            visit.answer("ok")
+        },
+        Case("chunked, with an extension and a trailer", "answered 200 hello") { visit in
+            _ = visit.request()
+            visit.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+            visit.send("2;x=y\r\nhe\r\n3\r\nllo\r\n0\r\nX-Early: 1\r\n\r\n")
+        },
+        Case("a body that ends with the connection", "answered 200 until the end") { visit in
+            _ = visit.request()
+            visit.send("HTTP/1.0 200 OK\r\n\r\nuntil the end")
+        },
+        Case("one byte at a time", "answered 200 ok") { visit in
+            _ = visit.request()
+            for character in "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok" {
+                visit.send(String(character))
+            }
+        },
+        Case("204 without a body", "answered 204 ") { visit in
+            _ = visit.request()
+            visit.send("HTTP/1.1 204 No Content\r\n\r\n")
+        },
+        Case("a folded header", "answered 200 ") { visit in
+            _ = visit.request()
+            visit.answer("", headers: "X-Folded: a\r\n b\r\n")
+        },
+    ]
+
+    @Test("is told apart, and the stamps stay in order", arguments: cases)
+    func misbehaviour(_ row: Case) throws {
+        let server = RoughServer(row.script)
+        defer { server.stop() }
+        let port = server.port
+        let settings = WireSettings(timeout: .milliseconds(200), responseLimit: 100_000)
+        let transfer = try Bench.run(settings) { await $0.exchange(get(port), from: device()) }
+        #expect(Self.verdict(transfer) == row.expected, "\(transfer.result)")
+        let sent = try #require(transfer.sent)
+        #expect(sent <= transfer.firstByte ?? transfer.ended)
+        #expect(transfer.firstByte ?? sent <= transfer.ended)
+        #expect(transfer.reply?.headers["X-Early"] == nil)
+        if transfer.reply?.headers["X-Folded"] != nil {
+            #expect(transfer.reply?.headers["X-Folded"] == "a b")
+        }
+    }
+
+    @Test("1xx do not end the wait: the first byte is the final answer's")
+    func interim() throws {
+        let server = RoughServer { visit in
+            _ = visit.request()
+            visit.send("HTTP/1.1 103 Early Hints\r\n\r\n")
+            visit.pause(50)
+            visit.answer("ok")
+        }
+        defer { server.stop() }
+        let port = server.port
+        let transfer = try Bench.run { await $0.exchange(get(port), from: device()) }
+        let sent = try #require(transfer.sent)
+        let firstByte = try #require(transfer.firstByte)
+        #expect(firstByte - sent >= .milliseconds(50))
+    }
+
+    @Test("a kept connection that dies after the request was sent: sent once, and lost")
+    func noSilentRetry() throws {
+        let seen = Seen()
+        let server = RoughServer { visit in
+            guard visit.request() != nil else { return }
+            visit.answer("{}")
+            // The second request is taken, and not answered: the service may have acted.
+            if let request = visit.request() { seen.add(request) }
+        }
+        defer { server.stop() }
+        let port = server.port
+        let transfers = try Bench.run { bench in
+            let device = device()
+            return [
+                await bench.exchange(get(port), from: device),
+                await bench.exchange(get(port), from: device),
+                await bench.exchange(get(port), from: device),
+            ]
+        }
+        #expect(
+            transfers.map(Self.verdict) == [
+                "answered 200 {}", "lost connection-lost", "answered 200 {}",
+            ])
+        #expect(seen.all.count == 1)
+        #expect(transfers[1].loss?.detail.contains("not sent again") == true)
+        #expect(transfers[1].sent != nil && transfers[1].route.reused)
+    }
+}
