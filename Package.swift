@@ -76,7 +76,7 @@ let package = Package(
         tests("RigsTests", ["Rigs", "Dialects", "Statistics"]),
         tests("LanesTests", ["Lanes", "Journal", "Dialects"]),
         tests("DevicesTests", ["Devices", "Rigs", "Lanes", "Journal", "Dialects", "Statistics"]),
-        tests("WireTests", ["Wire", "Lanes", "Journal", "Dialects", "Signing", "Standin"] + nio),
+        tests("WireTests", ["Wire", "Statistics", "Lanes", "Journal", "Dialects", "Signing", "Standin"] + nio),
         tests("SigningTests", ["Signing"]),
         tests(
             "StandinTests",

@@ -73,7 +73,8 @@ final class ConnectionTable {
     private(set) var live = 0
 
     /// A socket for libcurl; nil when the process has none left (errno says why).
-    func open(_ address: curl_sockaddr, for seat: Seat?) -> Connection? {
+    /// `isNamed`: libcurl will name it by its ends only (`connection(local:…)`).
+    func open(_ address: curl_sockaddr, for seat: Seat?, isNamed: Bool = true) -> Connection? {
         let kind = address.socktype | Int32(SOCK_CLOEXEC.rawValue)
         let descriptor = socket(address.family, kind, address.protocol)
         guard descriptor >= 0 else { return nil }
@@ -84,7 +85,7 @@ final class ConnectionTable {
             number: lane << 40 | count, descriptor: descriptor, seat: seat)
         while byDescriptor.count <= Int(descriptor) { byDescriptor.append(nil) }
         byDescriptor[Int(descriptor)] = connection
-        unsettled.append(connection)
+        if isNamed { unsettled.append(connection) }
         seat?.connections.append(connection)
         return connection
     }
@@ -129,7 +130,7 @@ final class ConnectionTable {
 
     /// Registers lazily: a descriptor that libcurl has put away stays with epoll, because the next
     /// request will want it again. Worth 3.6 us a request (performance.md, A).
-    func watch(_ descriptor: Int32, _ what: Int32, by shard: Shard) {
+    func watch(_ descriptor: Int32, _ what: Int32, by motor: Motor) {
         let index = Int(descriptor)
         while registered.count <= index {
             registered.append(0)
@@ -146,7 +147,7 @@ final class ConnectionTable {
         var events: Events = []
         if what & CURL_POLL_IN != 0 { events.insert(.readable) }
         if what & CURL_POLL_OUT != 0 { events.insert(.writable) }
-        loop.watch(descriptor, for: events, by: shard)
+        loop.watch(descriptor, for: events, by: motor)
     }
 
     /// Whether a transfer waits for this descriptor.
@@ -162,7 +163,7 @@ final class ConnectionTable {
         loop.unwatch(descriptor)
     }
 
-    private subscript(descriptor: Int32) -> Connection? {
+    subscript(descriptor: Int32) -> Connection? {
         Int(descriptor) < byDescriptor.count ? byDescriptor[Int(descriptor)] : nil
     }
 
