@@ -106,6 +106,11 @@ static inline CURL *curl_multi_next_done(CURLM *multi, CURLcode *result) {
     return NULL;
 }
 
+// SOCK_STREAM is an enumerator that Swift's Glibc module loses once this header is there too.
+static inline int curl_stream_socket(void) {
+    return SOCK_STREAM;
+}
+
 // CURLVERSION_NOW is a macro that Swift does not import.
 static inline curl_version_info_data *curl_current_version(void) {
     return curl_version_info(CURLVERSION_NOW);

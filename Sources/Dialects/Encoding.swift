@@ -36,11 +36,11 @@ public enum FormEncoding {
 }
 
 /// Base64, standard alphabet, padded, no line breaks (RFC 4648, 4).
-public enum Base64 {
+enum Base64 {
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-    public static func encode(_ bytes: some Collection<UInt8>) -> String {
+    static func encode(_ bytes: some Collection<UInt8>) -> String {
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count + 2) / 3 * 4)
         var rest = bytes[...]

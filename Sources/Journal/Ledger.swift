@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Glibc
 
 /// What a writer knows: counts everything, keeps what is to be kept, and writes it in transactions
 /// after each of which the file is consistent in itself. Used on the writer's queue only.
@@ -47,6 +48,9 @@ final class Ledger {
         kinds = Dictionary(
             header.kinds.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
         through = Array(repeating: .start, count: max(1, header.lanes))
+        guard access(path, F_OK) != 0 else {
+            throw .cannotCreate(path: path, reason: "there is a history already")
+        }
         reserve = try Reserve(path: path + ".reserve", directory: path)
         do {
             store = try HistoryStore(path: path, pageLimit: pageLimit)
@@ -101,6 +105,7 @@ final class Ledger {
     /// A household whose exchanges are wanted whole from now on.
     func keepWhole(_ household: Int) {
         for one in keeper.keep(household) { keep(one) }
+        hasNews = true
     }
 
     private func keep(_ exchange: Exchange) {
@@ -200,7 +205,7 @@ final class Ledger {
             guard let example = group.example, examples[key] == nil else { continue }
             lastID += 1
             kept.recorded += 1
-            kept.lost -= recording == .aggregates ? 0 : 1
+            kept.lost -= 1
             exchanges.append((lastID, example))
             examples[key] = lastID
         }

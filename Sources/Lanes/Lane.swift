@@ -160,7 +160,10 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
             stopAt = takeInbox() ?? stopAt
             if let stopAt, !hasStopped, began >= stopAt { stopFlows() }
             runReady()
-            while let timer = timers.pop(dueBy: loop.now.nanoseconds) {
+            // What comes due meanwhile waits for the next turn: an overloaded lane would else never
+            // get to its sockets.
+            let due = loop.now.nanoseconds
+            while let timer = timers.pop(dueBy: due) {
                 switch timer.action {
                 case .wake(let sleeper): sleeper.resume(returning: false)
                 case .call(let action): action()

@@ -31,7 +31,14 @@ public final class LiveLoop: LaneLoop {
     private let epoll: Int32
     private let event: Int32
     private let origin: Int64
-    private var watchers: [Readiness?] = []
+    /// By descriptor. Weak: what owns descriptors usually owns a way to the loop.
+    private var watchers: [Watcher] = []
+
+    private struct Watcher {
+        weak var object: (any Readiness)?
+        var isSet = false
+    }
+
     private var events = [epoll_event](repeating: epoll_event(), count: 256)
 
     /// `origin` is the machine's monotonic time, in nanoseconds, that this run calls zero; all
@@ -65,11 +72,11 @@ public final class LiveLoop: LaneLoop {
     /// small: a call costs a system call.
     public func watch(_ descriptor: Int32, for events: Events, by watcher: any Readiness) {
         let index = Int(descriptor)
-        while watchers.count <= index { watchers.append(nil) }
+        while watchers.count <= index { watchers.append(Watcher()) }
         var interest = epoll_event()
         interest.events = events.rawValue
         interest.data.fd = descriptor
-        if watchers[index] == nil {
+        if !watchers[index].isSet {
             if epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &interest) != 0, errno == EEXIST {
                 epoll_ctl(epoll, EPOLL_CTL_MOD, descriptor, &interest)
             }
@@ -77,7 +84,7 @@ public final class LiveLoop: LaneLoop {
             // Closed and opened again under the same number since.
             epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &interest)
         }
-        watchers[index] = watcher
+        watchers[index] = Watcher(object: watcher, isSet: true)
     }
 
     /// Ends the watching of a descriptor that stays open.
@@ -89,7 +96,7 @@ public final class LiveLoop: LaneLoop {
 
     /// The descriptor is closed, or about to be: epoll drops it by itself.
     public func forget(_ descriptor: Int32) {
-        if Int(descriptor) < watchers.count { watchers[Int(descriptor)] = nil }
+        if Int(descriptor) < watchers.count { watchers[Int(descriptor)] = Watcher() }
     }
 
     public func wait(until deadline: Instant?) {
@@ -108,7 +115,9 @@ public final class LiveLoop: LaneLoop {
             if descriptor == event {
                 var value: UInt64 = 0
                 read(event, &value, 8)
-            } else if Int(descriptor) < watchers.count, let watcher = watchers[Int(descriptor)] {
+            } else if Int(descriptor) < watchers.count,
+                let watcher = watchers[Int(descriptor)].object
+            {
                 watcher.ready(descriptor, Events(rawValue: events[position].events))
             }
         }

@@ -40,14 +40,13 @@ public struct Course: Sendable, Hashable {
         }
         let waiting = fold.population.waiting(through: last * width)
         let lanes = Self.busy(fold.health, width: width, count: last)
-        // The last bucket may reach beyond the run: its rates are over what there was of it.
-        let length = fold.seconds
         let step = width
         points = (0..<last).map { index in
             let moment = index < moments.values.count ? moments.values[index] : Moment()
             let from = index * step
-            let span = max(0.25, min(Double(step), length - Double(from)))
-            let rate = { (count: Int) in Double(count) / span }
+            // Over the whole bucket even where the run ended within it: a fall at the end is true
+            // enough, a spike from two requests in its last instant would not be.
+            let rate = { (count: Int) in Double(count) / Double(step) }
             return Point(
                 from: from,
                 arrivals: rate(index < flow.values.count ? flow.values[index].arrived : 0),

@@ -6,8 +6,8 @@ extension History: Recorded {
         var gaps: [String] = []
         if kept.lost > 0 {
             gaps.append(
-                "\(Figures.counted(kept.lost, "exchange")) could not be written down and are missing "
-                    + "from every number")
+                "\(Figures.counted(kept.lost, "exchange")) could not be kept (the disk was full); "
+                    + "counts and times here are of all")
         }
         if recording != "all", kept.recorded < kept.total {
             gaps.append(

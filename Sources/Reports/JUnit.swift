@@ -16,7 +16,7 @@ enum JUnit {
                     ? summary.rigHealth.reasons.joined(separator: "; ") : nil),
         ]
         let thresholds = summary.thresholds.map { result in
-            Case(name: result.expression, failure: result.met ? nil : "it was \(result.actual)")
+            Case(name: result.expression, failure: result.met ? nil : result.sentence)
         }
         let suites = [("run", run), ("thresholds", thresholds)]
         let cases = suites.flatMap(\.1)

@@ -43,7 +43,7 @@ extension Summary {
         } else {
             settle(.pass, .passed, "Passed: \(progress)\(metSentence).")
         }
-        explanations = missed.map { "\($0.expression): it was \($0.actual)" }
+        explanations = []
         if let bottleneck {
             explanations.insert(contentsOf: rigHealth.reasons.map { "the rig: \($0)" }, at: 0)
             if outcome != .invalid { notes.insert(bottleneck, at: 0) }

@@ -11,6 +11,13 @@ public struct ThresholdResult: Sendable, Hashable {
     public var actual: String
     public var met: Bool
 
+    /// `poll-token p99 < 250ms: it was 312 ms`.
+    public var sentence: String {
+        "\(expression): \(actual == Self.nothing ? "nothing was measured" : "it was \(actual)")"
+    }
+
+    static let nothing = "nothing measured"
+
     init(_ threshold: Threshold, _ fold: RunFold) {
         expression = Plain.line(threshold.text)
         let reading = Reading(threshold, fold)
@@ -128,7 +135,7 @@ private struct Reading {
 
     func text(_ value: Double?, extra: Int = 0) -> String {
         guard let value else {
-            return note.hasPrefix(" ") || note.isEmpty ? "nothing measured" : note
+            return note.hasPrefix(" ") || note.isEmpty ? ThresholdResult.nothing : note
         }
         switch unit {
         case .time: return Figures.time(milliseconds: value / 1e6, extra: extra)

@@ -93,3 +93,29 @@ public struct HouseholdKind: Sendable, Hashable {
         self.viewer = viewer
     }
 }
+
+extension Load: CustomStringConvertible {
+    /// `0/s to 20/s over 60 s, hold 300 s, poisson`, for reports.
+    public var description: String {
+        switch self {
+        case .open(let arrivals):
+            let stages = arrivals.stages.map { stage in
+                switch stage {
+                case .ramp(let rate, let time): "to \(rate.perSecond.short)/s over \(time.seconds.short) s"
+                case .hold(let time): "hold \(time.seconds.short) s"
+                }
+            }
+            return stages.joined(separator: ", ") + (arrivals.spacing == .poisson ? ", poisson" : "")
+        case .closed(let households, let time, _):
+            return "\(households) households at a time for \(time.seconds.short) s"
+        case .once(let households, _): return "\(households) households, once"
+        }
+    }
+}
+
+extension Double {
+    /// Without a fraction where there is none.
+    fileprivate var short: String {
+        self == rounded() && magnitude < 1e15 ? String(Int64(self)) : String(self)
+    }
+}

@@ -1,3 +1,4 @@
+internal import CCurl
 internal import Dialects
 internal import Dispatch
 internal import Glibc
@@ -16,7 +17,7 @@ public enum Resolver {
         if let literal = IPAddress(host) { return [literal] }
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC
-        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        hints.ai_socktype = curl_stream_socket()
         var list: UnsafeMutablePointer<addrinfo>?
         let code = getaddrinfo(host, nil, &hints, &list)
         guard code == 0 else {

@@ -32,7 +32,9 @@ struct Failure: Error {
     var code: ExitCode
     var message: String
 
-    static func badInput(_ message: String) -> Failure { Failure(code: .badInput, message: message) }
+    static func badInput(_ message: String) -> Failure {
+        Failure(code: .badInput, message: message)
+    }
     static func couldNotRun(_ message: String) -> Failure {
         Failure(code: .couldNotRun, message: message)
     }

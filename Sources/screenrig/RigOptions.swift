@@ -9,7 +9,8 @@ struct RigOptions: ParsableArguments {
 
     @Option(
         name: .customLong("set"),
-        help: ArgumentHelp("Replace one value of the rig; may be repeated.", valueName: "path.to.key=value"))
+        help: ArgumentHelp(
+            "Replace one value of the rig; may be repeated.", valueName: "path.to.key=value"))
     var overrides: [String] = []
 
     @Option(

@@ -12,7 +12,9 @@ struct RunCommand: AsyncParsableCommand {
 
     @OptionGroup var traffic: TrafficOptions
 
-    @Flag(name: .customLong("virtual"), help: "In virtual time, against the stand-in in this process.")
+    @Flag(
+        name: .customLong("virtual"), help: "In virtual time, against the stand-in in this process."
+    )
     var isVirtual = false
 
     func run() async throws {

@@ -20,8 +20,8 @@ struct Screenrig: AsyncParsableCommand {
             """,
         version: version,
         subcommands: [
-            RunCommand.self, SimulateCommand.self, ReportCommand.self, ServeCommand.self,
-            ValidateCommand.self, SchemaCommand.self,
+            RunCommand.self, SimulateCommand.self, ServeCommand.self, SchemaCommand.self,
+
         ])
 
     static func main() async {

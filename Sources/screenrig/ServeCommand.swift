@@ -45,7 +45,7 @@ struct ServeCommand: AsyncParsableCommand {
         let listener: Listener
         var certificate: String?
         do {
-            let pair = tls ? try CertificatePair.make(names: ["localhost"], addresses: ["127.0.0.1", "::1"]) : nil
+            let pair = tls ? try CertificatePair.selfSigned() : nil
             certificate = try pair.map(Self.save)
             listener = try await Listener.start(service, host: "127.0.0.1", port: port, tls: pair)
         } catch {
@@ -59,7 +59,8 @@ struct ServeCommand: AsyncParsableCommand {
 
     /// Beside the temporary files, for the rig to trust.
     private static func save(_ pair: CertificatePair) throws -> String {
-        let file = FileManager.default.temporaryDirectory.appending(path: "screenrig-\(getpid()).pem")
+        let file = FileManager.default.temporaryDirectory.appending(
+            path: "screenrig-\(getpid()).pem")
         try Data(pair.certificate.utf8).write(to: file, options: .atomic)
         return file.path
     }

@@ -21,7 +21,9 @@ enum Terminal {
     /// Columns of the terminal; 100 where there is none.
     static var width: Int {
         var size = winsize()
-        if ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
+        if ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 {
+            return Int(size.ws_col)
+        }
         return ProcessInfo.processInfo.environment["COLUMNS"].flatMap { Int($0) } ?? 100
     }
 

@@ -34,7 +34,10 @@ final class RoughServer: @unchecked Sendable {
         Thread.start { [self] in
             while true {
                 let descriptor = accept(listener, nil, nil)
-                if descriptor < 0 { break }
+                if descriptor < 0 {
+                    close(listener)
+                    break
+                }
                 let number = accepted.withLock { count in
                     count += 1
                     return count
@@ -52,8 +55,8 @@ final class RoughServer: @unchecked Sendable {
 
     /// Nobody is accepted any more, and nothing listens.
     func stop() {
+        // The accepting thread closes it: a number that is free could be another test's listener.
         shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
     }
 
     /// A server that answers each request with 200 and `body`, keeping connections.

@@ -31,7 +31,8 @@ struct Axis {
 
     /// From 0 to a round number at or above `top`, in about `wanted` steps.
     static func upward(to top: Double, wanted: Int = 4, label: (Double) -> String) -> Axis {
-        let step = Scale.roundStep(max(top, 1e-6) / Double(wanted))
+        let top = top > 0 ? top : 1
+        let step = Scale.roundStep(top / Double(wanted))
         let count = max(1, Int((top / step - 1e-9).rounded(.up)))
         let ticks = (0...count).map { index in
             Tick(value: step * Double(index), label: label(step * Double(index)))
@@ -99,7 +100,7 @@ struct Axis {
     /// Percentiles, each further nine as wide as the one before.
     static func percentiles(through share: Double) -> Axis {
         let all: [(Double, String)] = [
-            (0, "0"), (0.5, "50 %"), (0.75, "75 %"), (0.9, "90 %"), (0.99, "99 %"),
+            (0, "0 %"), (0.5, "50 %"), (0.75, "75 %"), (0.9, "90 %"), (0.99, "99 %"),
             (0.999, "99.9 %"), (0.9999, "99.99 %"), (0.99999, "99.999 %"), (0.999999, "99.9999 %"),
         ]
         let high = max(share, 0.9)

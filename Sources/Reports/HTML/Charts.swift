@@ -60,7 +60,7 @@ struct SignInChart {
     var html: HTML {
         let end = bins.from + bins.width * Double(bins.counts.count)
         var plot = Plot(
-            x: .between(bins.from, end, label: Axis.time),
+            x: .between(bins.from, end, wanted: 12, label: Axis.time),
             y: .upward(to: Double(bins.counts.max() ?? 1)) { Figures.trimmed($0, 1) })
         (plot.height, plot.top) = (240, 34)
         let bars = bins.counts.enumerated().filter { $0.element > 0 }.map { index, count -> HTML in

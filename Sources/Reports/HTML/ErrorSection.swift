@@ -22,7 +22,7 @@ enum ErrorSection {
     }
 
     private static func group(_ row: ErrorRow) -> HTML {
-        let hint: HTML = row.hint.isEmpty ? .none : "<p>\(row.hint).</p>"
+        let hint: HTML = row.hint.isEmpty ? .none : "<p>\(row.hint)</p>"
         let time =
             row.first == row.last
             ? "at \(at(row.first))" : "from \(at(row.first)) to \(at(row.last))"

@@ -67,10 +67,10 @@ enum HTMLPage {
 
     private static func opening(_ summary: Summary) -> HTML {
         let run = summary.run
+        let missed = summary.thresholds.filter { !$0.met }.map(\.sentence)
+        let lines = (summary.explanations + missed).prefix(8)
         let reasons: HTML =
-            summary.explanations.isEmpty
-            ? .none
-            : "<ul>\(summary.explanations.prefix(8).map { "<li>\($0)</li>" as HTML })</ul>"
+            lines.isEmpty ? .none : "<ul>\(lines.map { "<li>\($0)</li>" as HTML })</ul>"
         let notes = summary.notes.map { "<p class=\"note\">\($0)</p>" as HTML }
         let place = run.isVirtual ? "simulated in virtual time" : "against \(run.target)"
         return """
@@ -89,7 +89,7 @@ enum HTMLPage {
         return """
             <dl class="facts">
             \(fact(
-                "Households signed in", Figures.count(households.signedIn),
+                "Signed in", Figures.count(households.signedIn),
                 "of \(Figures.count(households.started))"))
             \(fact("Sign-in, p95", summary.signIn.map { Figures.time(milliseconds: $0.p95) } ?? "–"))
             \(fact("Requests answered", Figures.count(exchanges.completed)))

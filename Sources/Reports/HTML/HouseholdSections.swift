@@ -9,9 +9,12 @@ enum HouseholdSections {
             counts.preSignedIn == 0
             ? .none
             : " \(Figures.counted(counts.preSignedIn, "household")) had been signed in before."
-        let planned: HTML = counts.planned.map { " of \(Figures.count($0)) planned" } ?? .none
+        let started: HTML =
+            counts.planned.map { planned in
+                "\(Figures.count(counts.started)) of \(Figures.count(planned)) planned households"
+            } ?? "\(Figures.counted(counts.started, "household"))"
         return """
-            <p class="lead">\(Figures.counted(counts.started, "household"))\(planned) started; \
+            <p class="lead">\(started) started; \
             \(Figures.count(counts.failed)) failed, \(Figures.count(counts.abandoned)) gave up\
             \(running(counts)).\(already) Playing and logging out are steps that not every rig asks for.</p>
             \(bars(all))

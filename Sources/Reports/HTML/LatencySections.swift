@@ -32,7 +32,7 @@ enum LatencySections {
         let times = row.latency.map { [$0.p50, $0.p90, $0.p95, $0.p99, $0.p999, $0.max] }
         let cells = times.map { $0.map { "\(Figures.significant($0))" as HTML } }
         return [
-            "\(row.name)", "\(Figures.count(row.count))",
+            "<span class=\"name\">\(row.name)</span>", "\(Figures.count(row.count))",
             row.errors == 0 ? "0" : "<span class=\"bad\">\(Figures.count(row.errors))</span>",
             "\(Figures.significant(row.perSecond))",
         ] + (cells ?? Array(repeating: "–", count: 6))
@@ -58,7 +58,8 @@ enum LatencySections {
             ],
             rows: rows.map { row in
                 [
-                    "\(row.name)", list(row.outcomes), list(row.statuses), spread(row.service),
+                    "<span class=\"name\">\(row.name)</span>", list(row.outcomes),
+                    list(row.statuses), spread(row.service),
                     spread(row.lateness),
                 ]
             }

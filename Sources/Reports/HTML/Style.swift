@@ -3,11 +3,11 @@
 enum Style {
     static let sheet = """
         :root{color-scheme:light dark;--back:#fafafb;--card:#fff;--ink:#17191e;--soft:#5b6270;\
-        --faint:#8b92a0;--line:#e6e8ec;--hair:#eff0f3;--accent:#4a55d0;--good:#157f3d;--bad:#d0342c;\
+        --faint:#6d7483;--line:#e6e8ec;--hair:#eff0f3;--accent:#4a55d0;--good:#157f3d;--bad:#d0342c;\
         --warn:#a15c07;--good-back:#edf8f0;--bad-back:#fdf0ef;--warn-back:#fdf6e7;\
         --s1:#4a55d0;--s2:#0d9488;--s3:#d9730d;--s4:#bf2f7b;--s5:#2388c7;--s6:#6f8f1f}
         @media (prefers-color-scheme:dark){:root{--back:#0e1014;--card:#15181e;--ink:#e8eaee;\
-        --soft:#a2a9b6;--faint:#747c8b;--line:#272b34;--hair:#1e222a;--accent:#8f97ff;--good:#4cc77a;\
+        --soft:#a2a9b6;--faint:#8a92a1;--line:#272b34;--hair:#1e222a;--accent:#8f97ff;--good:#4cc77a;\
         --bad:#ff7a70;--warn:#e9ad43;--good-back:#11231a;--bad-back:#2b1716;--warn-back:#291f0e;\
         --s1:#8f97ff;--s2:#35c2b4;--s3:#f59e4b;--s4:#f07db8;--s5:#5cb8f0;--s6:#a9c94f}}
         *{box-sizing:border-box}
@@ -37,7 +37,7 @@ enum Style {
         .fail{border-left-color:var(--bad);background:var(--bad-back)}
         .invalid,.aborted{border-left-color:var(--warn);background:var(--warn-back)}
         .note{margin:12px 0 0;padding:12px 16px;border-radius:8px;background:var(--warn-back);max-width:none}
-        .facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(150px,1fr));gap:1px;\
+        .facts{display:grid;grid-template-columns:repeat(6,1fr);gap:1px;\
         margin:24px 0 0;background:var(--line);border:1px solid var(--line);border-radius:12px;overflow:hidden}
         .facts div{background:var(--card);padding:16px 20px}
         .facts dt{color:var(--soft);font-size:13px}
@@ -59,7 +59,8 @@ enum Style {
         .n{text-align:right;white-space:nowrap}
         .unit,.soft{color:var(--soft)}
         .good{color:var(--good)}.bad{color:var(--bad)}
-        td .good,td .bad,th .bad{font-weight:600}
+        td .good,td .bad{font-weight:600;white-space:nowrap}
+        .name{white-space:nowrap}
         .wrap{overflow-wrap:anywhere;min-width:180px}
         figure{margin:22px 0 0}
         figcaption{font-size:14px;font-weight:550;margin-bottom:4px}
@@ -92,17 +93,18 @@ enum Style {
         .error:first-of-type{border-top:0;padding-top:4px}
         .error h3{margin:0 0 4px;overflow-wrap:anywhere}
         .error p{margin:0 0 8px;color:var(--soft)}
-        dl.pairs{display:grid;grid-template-columns:max-content 1fr;gap:4px 20px;margin:0;font-size:14px}
+        dl.pairs{display:grid;grid-template-columns:max-content 1fr;gap:4px 20px;margin:10px 0 0;font-size:14px}
         dl.pairs dt{color:var(--soft)}dl.pairs dd{margin:0;overflow-wrap:anywhere}
         details{margin-top:18px}
         summary{cursor:pointer;color:var(--accent);font-size:14px}
         pre{background:var(--back);border:1px solid var(--line);border-radius:8px;padding:16px;\
         overflow-x:auto;margin:12px 0 0;white-space:pre-wrap;overflow-wrap:anywhere}
         footer{padding-top:28px;padding-bottom:56px;color:var(--faint);font-size:13px}
+        @media (max-width:1000px){.facts{grid-template-columns:repeat(3,1fr)}}
         @media (max-width:640px){main,header,footer{padding-left:16px;padding-right:16px}\
         header{padding-top:32px}h1{font-size:24px}section{padding:20px 16px 18px;margin-top:24px}\
-        .verdict{padding:16px}.verdict p{font-size:17px}.facts{grid-template-columns:1fr 1fr}\
-        .facts div{padding:12px 14px}.facts dd{font-size:19px}.funnel{gap:8px 10px}\
+        .verdict{padding:16px}.verdict p{font-size:17px}.facts{grid-template-columns:repeat(2,1fr)}\
+        .facts div{padding:12px 14px}.facts dd{font-size:19px}.funnel{gap:8px 10px}svg{font-size:15px}.label{font-size:15px}\
         dl.pairs{grid-template-columns:1fr;gap:0}dl.pairs dd{margin-bottom:8px}}
         @media print{:root{color-scheme:light;--back:#fff;--card:#fff;--ink:#000;--soft:#444;--faint:#666;\
         --line:#ccc;--hair:#e4e4e4;--accent:#333;--good:#157f3d;--bad:#b3261e;--warn:#8a4b00;--good-back:#f1f8f3;\
@@ -110,7 +112,11 @@ enum Style {
         *{print-color-adjust:exact;-webkit-print-color-adjust:exact}body{font-size:11px}nav,.skip{display:none}\
         main,header,footer{max-width:none;padding:0}header{padding-top:0}section{border:0;padding:0;margin-top:24px;border-radius:0}\
         figure,.error,tr,.verdict,.facts{break-inside:avoid}h2,h3,figcaption{break-after:avoid}\
-        svg{min-width:0}table{font-size:10px}th,td{padding:4px 6px}.scroll{overflow:visible}\
+        svg{min-width:0;font-size:14px}.label{font-size:14px}table{font-size:10px}th,td{padding:4px 5px}\
+        thead th{font-size:9px}code{font-size:9.5px}h1{font-size:22px}h2{font-size:16px}h3,figcaption{font-size:12px}\
+        .verdict p{font-size:15px}.facts{grid-template-columns:repeat(6,1fr)}.facts div{padding:8px 10px}\
+        .facts dt,.facts dd small,.tick{font-size:9.5px}.tick,.label{font-size:14px}.facts dd{font-size:14px}\
+        dl.pairs{font-size:10px}.funnel .track{height:14px}.funnel{gap:5px 12px}svg.spark{width:70px;min-width:70px}.scroll{overflow:visible}\
         summary{display:none}details::details-content{content-visibility:visible;block-size:auto}\
         pre{font-size:9px}@page{margin:14mm}}
         """

@@ -32,7 +32,7 @@ struct TimelineCharts {
                 ]
             ) { Figures.trimmed($0, 1) },
             panel(
-                "Requests per second", id: "rate", height: 190,
+                "Requests answered per second", id: "rate", height: 190,
                 [
                     Series(
                         name: "answered", style: "s1", isArea: true, values: points.map(\.completed)

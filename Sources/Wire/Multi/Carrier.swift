@@ -26,6 +26,8 @@ final class Carrier {
     private var sent: Instant?
     private var firstByte: Instant?
     private var connection: Connection?
+    /// What libcurl opened last for this exchange.
+    private weak var opened: Connection?
     private var isReused = false
     /// Bytes that libcurl had sent before the request itself (`CONNECT` to a proxy).
     private var bytesBefore = 0
@@ -67,10 +69,6 @@ final class Carrier {
         // A second request of a device waits for the first one's connection and shares it.
         case .http2: easy.set(CURLOPT_PIPEWAIT, 1)
         }
-        if settings.connections == .fresh {
-            easy.set(CURLOPT_FRESH_CONNECT, 1)
-            easy.set(CURLOPT_FORBID_REUSE, 1)
-        }
         easy.secure(settings.tls, trust: transport.trust)
     }
 
@@ -89,6 +87,12 @@ final class Carrier {
                 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
             easy.set(CURLOPT_HTTP_VERSION, Int(version))
         }
+        // libcurl 7.88 cannot use a connection of prior knowledge again: it begins HTTP/2 a second
+        // time on it ("Error in the HTTP2 framing layer").
+        let isBroken = transport.settings.http == .http2 && way.origin.scheme == .http
+        let isFresh = transport.settings.connections == .fresh || isBroken
+        easy.set(CURLOPT_FRESH_CONNECT, isFresh ? 1 : 0)
+        easy.set(CURLOPT_FORBID_REUSE, isFresh ? 1 : 0)
         let hasBody = call.method == .post || !call.body.isEmpty
         if hasBody { easy.set(body: call.body) } else { easy.set(CURLOPT_HTTPGET, 1) }
         easy.set(CURLOPT_CUSTOMREQUEST, call.method == .delete ? call.method.rawValue : nil)
@@ -108,6 +112,7 @@ final class Carrier {
         easy.set(CURLOPT_HTTPGET, 1)
         easy.set(CURLOPT_HTTPHEADER, list: nil)
         easy.set(CURLOPT_PROXY, "")
+        easy.set(CURLOPT_FRESH_CONNECT, 0)
         easy.set(CURLOPT_CONNECT_TO, list: way.connectTo)
         tell(addresses, way, seat, nil)
         easy.set(CURLOPT_TIMEOUT_MS, 1000)
@@ -121,6 +126,7 @@ final class Carrier {
         sent = nil
         firstByte = nil
         connection = nil
+        opened = nil
         isReused = false
         bytesBefore = 0
         wouldRepeat = false
@@ -205,6 +211,7 @@ final class Carrier {
             openFailure = errno
             return -1
         }
+        opened = connection
         return connection.descriptor
     }
 
@@ -226,7 +233,7 @@ final class Carrier {
         }
         bytesBefore = bytes
         connection = transport.connections.connection(
-            local: local, localPort, remote: remote, remotePort)
+            local: local, localPort, remote: remote, remotePort, opened: opened)
         isReused = (connection?.uses ?? 0) > 0
         connection?.uses += 1
         sent = transport.lane.now
@@ -256,7 +263,8 @@ final class Carrier {
             systemError: systemError, origin: errand.origin,
             proxy: proxy?.url, timeout: transport.settings.timeout, excess: reader.excess,
             responseLimit: transport.settings.responseLimit, hasSent: hasLeft,
-            wouldRepeat: wouldRepeat, usesTLSFiles: transport.settings.tls.certificate != nil)
+            wouldRepeat: wouldRepeat, usesTLSFiles: transport.settings.tls.certificate != nil,
+            isFirstUse: !isReused)
         return end(errand, failure.result)
     }
 

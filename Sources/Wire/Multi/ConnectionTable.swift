@@ -106,20 +106,21 @@ final class ConnectionTable {
     }
 
     /// The connection between these ends, which a request is about to use. The first time, it is
-    /// looked for among those that have not been used.
+    /// `opened` by the same handle, or one of those that have not been used: asking the kernel about
+    /// all of them would be dear while thousands of devices connect.
     func connection(
         local: UnsafePointer<CChar>, _ localPort: Int, remote: UnsafePointer<CChar>,
-        _ remotePort: Int
+        _ remotePort: Int, opened: Connection?
     ) -> Connection? {
         var fold: UInt64 = 0xcbf2_9ce4_8422_2325
         Self.fold(local, localPort, into: &fold)
         Self.fold(remote, remotePort, into: &fold)
         let ends = Connection.Ends(fold: fold)
         if let known = byEnds[ends] { return known }
-        guard let position = unsettled.firstIndex(where: { $0.localPort == localPort }) else {
-            return nil
-        }
-        let connection = unsettled.remove(at: position)
+        let isOpened = opened?.ends == nil && opened?.localPort == localPort
+        let found = isOpened ? opened : unsettled.first { $0.localPort == localPort }
+        guard let connection = found else { return nil }
+        unsettled.removeAll { $0 === connection }
         connection.settle(
             ends, local: Self.text(local, localPort), remote: Self.text(remote, remotePort))
         byEnds[ends] = connection

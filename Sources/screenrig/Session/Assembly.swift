@@ -18,14 +18,17 @@ enum Assembly {
     static func wire(_ rig: Rig, allowedByCommand: [String]) -> WireSettings {
         let target = rig.target
         return WireSettings(
-            connections: connections(rig.connections), http: target.http == .http1 ? .http1 : .http2,
+            connections: connections(rig.connections),
+            http: target.http == .http1 ? .http1 : .http2,
             tls: WireSettings.TLS(
                 verifies: target.tls.verifies, ca: target.tls.ca, caOnly: target.tls.caOnly,
                 certificate: target.tls.certificate, key: target.tls.key,
                 minimum: target.tls.minimum == .v12 ? .v12 : .v13),
-            timeout: target.timeout, responseLimit: target.responseLimit, proxy: proxy(target.proxy),
+            timeout: target.timeout, responseLimit: target.responseLimit,
+            proxy: proxy(target.proxy),
             permission: Permission(
-                allowedByRig: target.allow, allowedByCommand: allowedByCommand.map { $0.lowercased() }))
+                allowedByRig: target.allow,
+                allowedByCommand: allowedByCommand.map { $0.lowercased() }))
     }
 
     private static func connections(_ connections: Rig.Connections) -> WireSettings.Connections {
@@ -52,7 +55,8 @@ enum Assembly {
             fidelity: terms.isStrict ? .strict : .lenient,
             throttle: terms.throttle == .contract ? .init() : nil,
             checksBearer: rig.target.usesBearer, authenticationTTL: terms.authnLifetime,
-            authorizationTTL: terms.authzLifetime, deleteOnFirstRetrieve: terms.deletesOnFirstRetrieve)
+            authorizationTTL: terms.authzLifetime,
+            deleteOnFirstRetrieve: terms.deletesOnFirstRetrieve)
         if !rig.target.mvpds.isEmpty {
             settings.providers = rig.target.mvpds.map { .init(id: $0.id) }
         }
@@ -62,7 +66,7 @@ enum Assembly {
     static func recording(_ record: Rig.Recording, seed: Seed) -> Recording {
         switch record {
         case .all: .all
-        case .sample(let share): .sample(share: share, seed: seed.value)
+        case .sample(let share): .sample(share, seed: seed.value)
         case .aggregates: .aggregates
         case .none: .none
         }

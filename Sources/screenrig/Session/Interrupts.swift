@@ -3,8 +3,11 @@ internal import Foundation
 internal import Synchronization
 
 /// Ctrl-C and SIGTERM: the first ends the run gracefully, the second at once.
-final class Interrupts: Sendable {
-    private let sources: [any DispatchSourceSignal & Sendable]
+///
+/// Safe because the sources are made in `init` and only cancelled in `deinit`; the count is in a
+/// `Mutex`.
+final class Interrupts: @unchecked Sendable {
+    private let sources: [any DispatchSourceSignal]
     private let count = Mutex(0)
 
     /// `onInterrupt` is called on a queue of its own with 1, 2, ...

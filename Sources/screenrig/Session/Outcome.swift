@@ -8,18 +8,18 @@ enum Outcome {
     /// Writes every report into `directory`, prints the verdict, and throws the exit code if it is
     /// not 0.
     static func report(
-        _ historyPath: String, thresholds: [Threshold], in directory: String, quiet: Bool
+        _ directory: RunDirectory, thresholds: [Threshold], quiet: Bool
     ) throws {
         let written: Report.Written
         do {
-            let history = try History(path: historyPath)
-            written = try Report.write(history, thresholds: thresholds, to: directory)
+            let history = try History(path: directory.history)
+            written = try Report.write(history, thresholds: thresholds, to: directory.path)
         } catch {
             throw Failure.couldNotRun("\(error)")
         }
         for error in written.errors { Terminal.complain("\(error)") }
         let text = TerminalReport.text(
-            written.summary, directory: directory, width: Terminal.width, color: Terminal.usesColor)
+            written.summary, width: Terminal.width, color: Terminal.usesColor, path: directory.path)
         Terminal.print(text)
         let code = ExitCode(written.summary.exitStatus)
         if code != .passed { throw Failure(code: code, message: "") }

@@ -6,13 +6,16 @@ internal import Synchronization
 
 /// Looks at a run from outside while it goes on: prints where it is every few seconds, and ends it
 /// on Ctrl-C, when the history cannot be written, or when nothing answers at all.
-final class RunWatch: Sendable {
+///
+/// Safe because the timer is made in `init` and only cancelled after; the rest is constant or in a
+/// `Mutex`.
+final class RunWatch: @unchecked Sendable {
     private let coordinator: Coordinator
     private let writer: HistoryWriter
-    private let planned: Int?
+    private let planned: Duration?
     private let isQuiet: Bool
     private let isVirtual: Bool
-    private let timer: any DispatchSourceTimer & Sendable
+    private let timer: any DispatchSourceTimer
     private let state = Mutex(State())
 
     private struct State {
@@ -25,7 +28,7 @@ final class RunWatch: Sendable {
     private static let printEvery = 3
 
     init(
-        coordinator: Coordinator, writer: HistoryWriter, planned: Int?, isQuiet: Bool,
+        coordinator: Coordinator, writer: HistoryWriter, planned: Duration?, isQuiet: Bool,
         isVirtual: Bool
     ) {
         self.coordinator = coordinator
@@ -48,7 +51,9 @@ final class RunWatch: Sendable {
 
     func interrupted(_ times: Int) {
         if times == 1 {
-            say("interrupted: no more arrivals; what runs may finish within 5 s (again: stop at once)")
+            say(
+                "interrupted: no more arrivals; what runs may finish within 5 s (again: stop at once)"
+            )
             coordinator.stop(within: .seconds(5))
         } else {
             coordinator.stop(within: .zero)

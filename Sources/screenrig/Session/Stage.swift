@@ -14,10 +14,8 @@ struct Stage {
     let laneCount: Int
     /// Wall clock at the start of the run; a fixed date in virtual time.
     let epochMicroseconds: Int64
+    let isVirtual: Bool
     private let rig: Rig
-    private let seed: Seed
-    private let run: String
-    private let isVirtual: Bool
     private let wire: WireSettings
     private let listener: Listener?
 
@@ -25,12 +23,10 @@ struct Stage {
     private static let virtualEpoch: Int64 = 1_767_225_600_000_000
 
     /// Starts the embedded stand-in, or checks that the target may be sent to.
-    init(_ session: Session) async throws {
-        rig = session.rig
-        seed = session.seed
-        run = session.run
-        isVirtual = session.isVirtual
-        wire = Assembly.wire(rig, allowedByCommand: session.traffic.allowed)
+    init(_ rig: Rig, isVirtual: Bool, allowed: [String]) async throws {
+        self.rig = rig
+        self.isVirtual = isVirtual
+        wire = Assembly.wire(rig, allowedByCommand: allowed)
         epochMicroseconds =
             isVirtual ? Self.virtualEpoch : Int64(Date().timeIntervalSince1970 * 1_000_000)
         var origin = Origin(scheme: .http, host: "127.0.0.1", port: 80)
@@ -44,7 +40,7 @@ struct Stage {
             try Self.checkPermission(remote, wire.permission)
             targetName = "\(remote)\(path)"
         case .embedded where !isVirtual:
-            let started = try await Self.startStandin(rig, seed: seed)
+            let started = try await Self.startStandin(rig)
             listener = started
             origin.port = started.port
             targetName = "embedded (\(origin))"
@@ -56,9 +52,10 @@ struct Stage {
         laneCount = isVirtual ? 1 : rig.lanes ?? max(1, cores - (isEmbedded ? 1 : 0))
     }
 
-    private static func startStandin(_ rig: Rig, seed: Seed) async throws -> Listener {
+    private static func startStandin(_ rig: Rig) async throws -> Listener {
         let epoch = Int64(Date().timeIntervalSince1970 * 1000)
-        let service = Service(Assembly.service(rig), seed: seed.child("standin"), epochMilliseconds: epoch)
+        let service = Service(
+            Assembly.service(rig), seed: rig.seed.child("standin"), epochMilliseconds: epoch)
         do {
             return try await Listener.start(service, host: "127.0.0.1", port: 0, tls: nil)
         } catch {
@@ -79,9 +76,10 @@ struct Stage {
     }
 
     /// The lanes, each with its transport, on one clock that starts now.
-    func lanes(recordingTo sink: any HistorySink) throws -> [Lane] {
+    func lanes(of run: String, recordingTo sink: any HistorySink) throws -> [Lane] {
         // Under virtual time the salt comes from the seed, so that histories repeat.
-        let salt = isVirtual ? seed.child("fingerprints").value : UInt64.random(in: .min ... .max)
+        let salt =
+            isVirtual ? rig.seed.child("fingerprints").value : UInt64.random(in: .min ... .max)
         let correspondence = Correspondence(
             dialect: dialect, headers: rig.target.headers, correlates: rig.target.correlates,
             run: run, fingerprinter: Fingerprinter(key: salt))
@@ -90,7 +88,8 @@ struct Stage {
         do {
             return try (0..<laneCount).map { index in
                 let loop = try LiveLoop(origin: start)
-                let lane = Lane(index: index, loop: loop, correspondence: correspondence, sink: sink)
+                let lane = Lane(
+                    index: index, loop: loop, correspondence: correspondence, sink: sink)
                 lane.use(try CurlTransport(lane: lane, loop: loop, settings: wire))
                 return lane
             }
@@ -102,13 +101,13 @@ struct Stage {
     private func virtualLane(_ correspondence: Correspondence, _ sink: any HistorySink) -> Lane {
         let lane = Lane(index: 0, loop: VirtualLoop(), correspondence: correspondence, sink: sink)
         let service = Service(
-            Assembly.service(rig), seed: seed.child("standin"),
+            Assembly.service(rig), seed: rig.seed.child("standin"),
             epochMilliseconds: Self.virtualEpoch / 1000)
         lane.use(
             InProcess(
                 lane: lane, service: service,
                 network: Network(latency: rig.standin.latency, loss: rig.standin.loss),
-                seed: seed.child("network"), timeout: rig.target.timeout))
+                seed: rig.seed.child("network"), timeout: rig.target.timeout))
         return lane
     }
 

@@ -1,0 +1,81 @@
+public import Journal
+
+/// A line every few seconds while a run goes on: plain text, so that a log keeps it readable.
+public enum ProgressLine {
+    /// `1:05 of 2:30 · 642 households: 310 signed in, 329 under way (120 code shown), 3 failed · 205/s · p50 4.2 ms,
+    /// p99 61 ms · 0 errors`; `planned` is nil when nobody knows how long it will take.
+    public static func text(_ progress: Progress, planned: Duration? = nil) -> String {
+        var parts = [clock(progress.elapsed, of: planned), households(progress.households)]
+        parts.append(Figures.rate(progress.perSecond))
+        if let p50 = progress.latencyP50, let p99 = progress.latencyP99 {
+            parts.append("p50 \(time(p50)), p99 \(time(p99))")
+        }
+        parts.append(errors(progress))
+        if progress.throttled > 0 { parts.append("\(Figures.count(progress.throttled)) throttled") }
+        // Lateness below a millisecond is of no interest to anyone who watches a run.
+        if let late = progress.latenessP99, late >= .milliseconds(1) {
+            parts.append("rig late p99 \(time(late))")
+        }
+        if progress.waitingBatches > 20 {
+            parts.append(
+                "disk behind by \(Figures.counted(progress.waitingBatches, "batch", plural: "batches"))"
+            )
+        }
+        return parts.joined(separator: " · ")
+    }
+
+    private static func clock(_ elapsed: Instant, of planned: Duration?) -> String {
+        let now = minutes(elapsed.nanoseconds / 1_000_000_000)
+        guard let planned else { return now }
+        return "\(now) of \(minutes(planned.components.seconds))"
+    }
+
+    /// `1:05`, `1:05:00`.
+    private static func minutes(_ seconds: Int64) -> String {
+        func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let (hours, rest) = seconds.quotientAndRemainder(dividingBy: 3600)
+        return hours > 0
+            ? "\(hours):\(two(rest / 60)):\(two(rest % 60))" : "\(rest / 60):\(two(rest % 60))"
+    }
+
+    private static func households(_ households: Progress.Households) -> String {
+        var states = ["\(Figures.count(households.signedIn)) signed in"]
+        if households.preSignedIn > 0 {
+            states.append("\(Figures.count(households.preSignedIn)) already were")
+        }
+        if households.running > 0 {
+            states.append("\(Figures.count(households.running)) under way\(stages(households))")
+        }
+        if households.failed > 0 { states.append("\(Figures.count(households.failed)) failed") }
+        if households.abandoned > 0 {
+            states.append("\(Figures.count(households.abandoned)) gave up")
+        }
+        return
+            "\(Figures.counted(households.started, "household")): \(states.joined(separator: ", "))"
+    }
+
+    /// The stage that most of them are at.
+    private static func stages(_ households: Progress.Households) -> String {
+        let most = households.runningAt.enumerated().max {
+            ($0.element, $1.offset) < ($1.element, $0.offset)
+        }
+        guard let most, most.element > 0, let stage = Stage(rawValue: UInt8(most.offset)) else {
+            return ""
+        }
+        return " (\(Figures.count(most.element)) \(stage.name))"
+    }
+
+    private static func errors(_ progress: Progress) -> String {
+        let count = Figures.counted(progress.errors, "error")
+        guard let worst = progress.worstError else { return count }
+        let word = Plain.line(worst.reason.isEmpty ? worst.outcome.name : worst.reason, limit: 60)
+        let what = worst.status == 0 ? word : "\(worst.status) \(word)"
+        return "\(count), most \(worst.operation.name) \(what) (\(Figures.count(worst.count)))"
+    }
+
+    private static func time(_ duration: Duration) -> String {
+        Figures.time(
+            milliseconds: Double(duration.components.seconds) * 1000
+                + Double(duration.components.attoseconds) / 1e15)
+    }
+}

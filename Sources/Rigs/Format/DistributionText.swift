@@ -1,0 +1,50 @@
+internal import Dialects
+internal import Statistics
+
+extension Scalar {
+    /// `10s`, `fixed 10s`, `uniform(1s, 3s)`, `exponential(mean 5s)`,
+    /// `lognormal(median 8s, p95 30s)`.
+    static let distribution = Scalar(
+        name: "distribution",
+        wanted: "a time: 20s, fixed 20s, uniform(1s, 3s), exponential(mean 5s) or "
+            + "lognormal(median 8s, p95 30s)",
+        pattern: "(fixed +)?\(timePattern)|uniform\\( *\(timePattern) *, *\(timePattern) *\\)"
+            + "|exponential\\( *mean +\(timePattern) *\\)"
+            + "|lognormal\\( *median +\(timePattern) *, *p95 +\(timePattern) *\\)",
+        hasUnit: true
+    ) { text throws(Refusal) in try spread(text) }
+
+    private static func spread(_ text: String) throws(Refusal) -> Distribution {
+        guard let open = text.firstIndex(of: "(") else {
+            let time = text.hasPrefix("fixed ") ? text.dropFirst(6).trimmingSpaces() : text
+            return .fixed(try self.time(time))
+        }
+        guard text.hasSuffix(")") else { throw Refusal(remark: "whose bracket does not close") }
+        let inside = text[text.index(after: open)...].dropLast()
+        let parts = inside.split(separator: ",", omittingEmptySubsequences: false)
+            .map { $0.trimmingSpaces() }
+        switch (text[..<open], parts.count) {
+        case ("uniform", 2):
+            let (low, high) = (try time(parts[0]), try time(parts[1]))
+            guard low <= high else { throw Refusal(remark: "whose first time is above its second") }
+            return .uniform(low, high)
+        case ("exponential", 1):
+            let mean = try time(parts[0], after: "mean")
+            guard mean > .zero else { throw Refusal(remark: "whose mean is zero") }
+            return .exponential(mean: mean)
+        case ("lognormal", 2):
+            let median = try time(parts[0], after: "median")
+            let p95 = try time(parts[1], after: "p95")
+            guard median > .zero else { throw Refusal(remark: "whose median is zero") }
+            guard p95 > median else { throw Refusal(remark: "whose p95 is not above its median") }
+            return .lognormal(median: median, p95: p95)
+        default: throw Refusal(remark: nil)
+        }
+    }
+
+    /// The time in `median 8s`.
+    private static func time(_ text: String, after word: String) throws(Refusal) -> Duration {
+        guard text.hasPrefix(word + " ") else { throw Refusal(remark: nil) }
+        return try time(text.dropFirst(word.count).trimmingSpaces())
+    }
+}

@@ -1,0 +1,149 @@
+/// The format of a rig file, as data (rig-format.md): the reader, the JSON Schema and
+/// rigs/reference.yaml are made of these rows. A key that is refused as not supported yet is a row
+/// too, so that an editor and the reader say the same about it.
+enum RigFormat {
+    /// The keys of the top level, in the order in which people write them.
+    static let keys: [Key] =
+        [
+            Key(
+                "rig", .scalar(.text), required: true, example: "staging load",
+                "The name in reports; a slug of it names the run directory."),
+            Key(
+                "seed", .scalar(.seed), default: "1",
+                "Decides everything random; the same seed gives the same households."),
+            Key(
+                "identities", .words("per-run", "by-seed"), example: "by-seed",
+                "Whether device ids and accounts change with every run. by-seed for the embedded "
+                    + "target, else per-run: tokens outlive a run, so a second night with the same "
+                    + "device ids would find itself signed in."),
+            Key(
+                "target", .map(target), required: true, example: "{base: embedded}",
+                "The service under test."),
+            Key(
+                "load", .map(load), required: true,
+                example: "{arrivals: [{ramp-to: 20/s, over: 0s}, {hold: 1m}]}",
+                "How households come: open, by arrivals, or closed, so many at a time."),
+            Key(
+                "kinds", .list(.map(kind)), default: "[{name: household}]",
+                "The sorts of households and their shares of all."),
+            Key("polling", .map(polling), default: "{}", "How first screens poll."),
+            Key("code", .map(code), default: "{}", "What a TV does with registration codes."),
+            Key(
+                "after-sign-in", .list(activity), default: "[]",
+                example: "[user-metadata, preauthorize, authorize, media-token, {watch: 30s}, "
+                    + "{logout: 20%}, {again: 10%}]",
+                "What the TV does once it is signed in, in this order."),
+        ] + accounts + connections + judging + extras
+
+    private static let accounts: [Key] = [
+        Key(
+            "accounts",
+            .either([
+                .words("generated"),
+                .later("{file: accounts.csv, sharing: exclusive, at-once: 1, on-exhausted: wait}"),
+            ]), default: "generated",
+            "Whom viewers sign in as. generated: viewer-<run>-<n>, so that a token names the "
+                + "sign-in that made it."),
+        Key(
+            "login",
+            .either([
+                .words("auto"),
+                .later("{form: 1, user: NAME, password: NAME, failed-when: TEXT}"),
+                .later("{command: PROGRAM}"),
+            ]), default: "auto",
+            "How the login page is filled in. auto: the one form with a password input."),
+        .notYet(
+            "clean-up", accepting: ["false"], example: "true",
+            "Log out and delete codes at the end."),
+    ]
+
+    private static let connections: [Key] = [
+        Key(
+            "connections", .words("per-device", "pooled", "fresh"), default: "per-device",
+            "per-device: each keeps its own, as real devices do. pooled: any idle one. fresh: one "
+                + "for each request (ports of a source address run out at about 470/s)."),
+        .notYet("source-addresses", example: "[127.1.0.0/16]", "Local addresses to send from."),
+        Key(
+            "forwarded-for",
+            .either([
+                .words("per-device", "none"), .later("[RANGE]"), .later("{file: ips.txt}"),
+            ]),
+            default: "per-device",
+            "X-Forwarded-For of each request. per-device: an address of its own for each, because "
+                + "the service throttles by it."),
+        Key(
+            "lanes", .scalar(.count(1...256)), example: "1",
+            "Threads that run households. One for each core, less one when the target is embedded."),
+        .notYet(
+            "precise", accepting: ["false"], example: "true",
+            "Spin up to 100 us for exact sending."),
+    ]
+
+    private static let judging: [Key] = [
+        Key(
+            "record", .scalar(.recording), default: "all",
+            "What is kept of single exchanges; aggregates are always kept in full, and households "
+                + "that something went wrong in always whole."),
+        Key(
+            "validity", .map(validity), default: "{}",
+            "When the rig itself was the bottleneck and the run proves nothing."),
+        .notYet("promises", example: "documented", "strict, documented or observe."),
+        .notYet("policies", example: "{code-reuse: single}", "What the service is held to."),
+        .notYet(
+            "known", accepting: ["[]"],
+            example: "[{invariant: sign-in-visible, ticket: AUTH-123, until: 2026-12-15}]",
+            "Violations accepted for now."),
+    ]
+
+    private static let extras: [Key] = [
+        Key("standin", .map(standin), default: "{}", "Settings of the embedded target."),
+        .notYet(
+            "faults", accepting: ["[]"], example: "[noisy]",
+            "Misbehaviour of the embedded target."),
+        Key(
+            "thresholds", .list(threshold), default: "[]",
+            example: "[poll-token p99 < 250ms, sign-in-service p95 < 8s, errors < 0.1%]",
+            "What the run must keep; a line is " + Threshold.grammar + ". Hold unless a line on "
+                + "the same subject replaces them: "
+                + Threshold.defaults.map(\.text).joined(separator: ", ") + "."),
+        .notYet("race", example: "{plans: [poll-authenticate]}", "What 'screenrig race' searches."),
+        .notYet("nightly", example: "{keep: 90}", "What 'screenrig nightly' keeps."),
+    ]
+
+    private static let validity: [Key] = [
+        Key(
+            "lateness-p99", .scalar(.duration), default: "10ms",
+            "How late the rig may send, 99 times in 100."),
+        Key("busy", .scalar(.share), default: "90%", "Share of time a lane may be busy."),
+        Key(
+            "on-breach", .words("fail", "warn"), default: "fail",
+            "fail: the run ends as invalid (exit code 4). warn: it says so and goes on."),
+    ]
+
+    private static let standin: [Key] = [
+        Key(
+            "throttle", .words("contract", "off"), default: "contract",
+            "contract: 1 request/s and a burst of 10 for each forwarded address."),
+        Key(
+            "fidelity", .words("lenient", "strict"), default: "lenient",
+            "strict refuses what the protocol page forbids though services let it pass."),
+        Key(
+            "enhanced-errors", .scalar(.flag), default: "false", "Error bodies with details."),
+        .notYet("nodes", accepting: ["1"], example: "2", "Replicas behind one address."),
+        Key("authn-ttl", .scalar(.duration), default: "6h", "Life of a sign-in."),
+        Key("authz-ttl", .scalar(.duration), default: "24h", "Life of an authorization."),
+        Key(
+            "delete-on-first-retrieve", .scalar(.flag), default: "false",
+            "A code is gone once it was looked up."),
+        Key(
+            "network", .map(network), default: "{}",
+            "The way between device and service in virtual time."),
+    ]
+
+    private static let network: [Key] = [
+        Key(
+            "latency", .scalar(.distribution), default: "lognormal(median 2ms, p95 8ms)",
+            "One way."),
+        Key("loss", .scalar(.share), default: "0%", "Share of requests that get lost."),
+    ]
+}

@@ -1,0 +1,321 @@
+internal import Dialects
+internal import Statistics
+
+/// Puts the values of the rows together to a `Rig`, and checks what concerns several at once. A
+/// section in which a problem was found already is not checked further: its values are stand-ins.
+struct RigAssembly {
+    private let root: Section
+    private(set) var problems: [RigProblem] = []
+    private(set) var warnings: [RigProblem] = []
+
+    init(_ root: Section) {
+        self.root = root
+    }
+
+    mutating func rig(source: String) -> Rig {
+        let target = target(root.value("target"))
+        let kinds = kinds(root.value("kinds"))
+        let identities: String =
+            root.optional("identities") ?? (target.base == .embedded ? "by-seed" : "per-run")
+        let code: Section = root.value("code")
+        let validity: Section = root.value("validity")
+        let activities = activities(root.value("after-sign-in"), target)
+        return Rig(
+            name: root.value("rig"), seed: root.value("seed"),
+            identities: identities == "by-seed" ? .bySeed : .perRun, target: target,
+            load: load(root.value("load")), kinds: kinds,
+            polling: polling(root.value("polling"), target),
+            code: Rig.CodeTerms(
+                lifetime: code.optional("ttl"), deletesAfter: code.value("delete-after"),
+                newCode: code.value("new-code")),
+            afterSignIn: activities, connections: word("connections"),
+            forwardedFor: root.value("forwarded-for") == "none" ? .none : .perDevice,
+            lanes: root.optional("lanes"), record: root.value("record"),
+            validity: Rig.Validity(
+                latenessP99: validity.value("lateness-p99"), busy: validity.value("busy"),
+                failsOnBreach: validity.value("on-breach") == "fail"),
+            standin: standin(root.value("standin")),
+            thresholds: thresholds(root.value("thresholds"), kinds), source: source)
+    }
+
+    /// A word of the top level whose choices are those of an enum.
+    private func word<T: RawRepresentable>(_ key: String) -> T where T.RawValue == String {
+        Self.word(key, in: root)
+    }
+
+    private static func word<T: RawRepresentable>(
+        _ key: String, in section: Section
+    ) -> T where T.RawValue == String {
+        let text: String = section.value(key)
+        guard let value = T(rawValue: text) else {
+            preconditionFailure("the format's words for '\(key)' are those of \(T.self)")
+        }
+        return value
+    }
+
+    private mutating func refuse(_ place: Place, _ sentence: String) {
+        problems.append(RigProblem(place, .conflict(sentence)))
+    }
+}
+
+// MARK: Target
+
+extension RigAssembly {
+    private mutating func target(_ section: Section) -> Target {
+        let headers: [(String, String)] = section.value("headers")
+        let mvpds: [Item] = section.value("mvpds")
+        let resources: [Item] = section.value("resources")
+        let allow: [Item] = section.value("allow")
+        return Target(
+            base: section.value("base"), protocolName: section.value("protocol"),
+            requestor: section.value("requestor"), domain: section.value("domain"),
+            redirectURL: section.value("redirect-url"),
+            mvpds: mvpds.compactMap { item in
+                (item.value as? Section).map {
+                    Target.WeightedProvider(id: $0.value("id"), weight: $0.value("weight"))
+                }
+            },
+            resources: resources.compactMap { $0.value as? String },
+            softwareStatement: section.optional("software-statement"),
+            clients: clients(section), usesBearer: section.value("auth") == "bearer",
+            allow: allow.compactMap { item in
+                (item.value as? Section)?.value("host") ?? item.value as? String
+            },
+            headers: Headers(headers.map { Headers.Field($0.0, $0.1) }),
+            http: Self.word("http", in: section),
+            format: Self.word("format", in: section), timeout: section.value("timeout"),
+            responseLimit: section.value("response-limit"), maxHops: section.value("max-hops"),
+            proxy: section.value("proxy"), tls: tls(section.value("tls"), section),
+            correlates: section.value("correlate"))
+    }
+
+    private func clients(_ section: Section) -> Target.Clients {
+        if let given = section.items["clients"]?.value as? Section {
+            return .given(ClientCredentials(id: given.value("id"), secret: given.value("secret")))
+        }
+        return section.value("clients") == "shared" ? .shared : .perDevice
+    }
+
+    private mutating func tls(_ section: Section, _ target: Section) -> Target.TLS {
+        let tls = Target.TLS(
+            verifies: section.value("verify"), ca: section.optional("ca"),
+            caOnly: section.value("ca-only"), certificate: section.optional("certificate"),
+            key: section.optional("key"), minimum: Self.word("minimum", in: section))
+        guard section.isWhole, target.isWhole, let first = section.given.first else { return tls }
+        var isSecure = false
+        if case .remote(let origin, _) = target.value("base", as: Target.Base.self) {
+            isSecure = origin.scheme == .https
+        }
+        if !isSecure {
+            refuse(
+                section.place(of: first),
+                "tls says how https is done, but target.base is no https address; "
+                    + "write base: https://... or leave tls out")
+        }
+        if (tls.certificate == nil) != (tls.key == nil) {
+            refuse(
+                section.place(of: tls.key == nil ? "certificate" : "key"),
+                "a client certificate is two files; give both 'certificate' and 'key'")
+        }
+        if tls.caOnly, tls.ca == nil {
+            refuse(
+                section.place(of: "ca-only"), "'ca-only' trusts nobody without 'ca'; add 'ca: FILE'"
+            )
+        }
+        return tls
+    }
+}
+
+// MARK: Load
+
+extension RigAssembly {
+    private mutating func load(_ section: Section) -> Load {
+        let settle: Duration = section.value("settle")
+        let open = section.optional("arrivals", as: [Item].self)
+        let closed = section.optional("closed", as: Section.self)
+        if section.isWhole { checkLoad(section) }
+        if let closed {
+            let households: Int = closed.value("households")
+            if let time: Duration = closed.optional("for") {
+                return .closed(households: households, for: time, settle: settle)
+            }
+            return .once(households: households, settle: settle)
+        }
+        let stages = (open ?? []).compactMap { item in stage(item) }
+        let arrivals = Load.Arrivals(
+            stages: stages, spacing: Self.word("spacing", in: section), settle: settle)
+        if section.isWhole, let open, stages.count == open.count,
+            ArrivalTimes(arrivals, seed: Seed(1)).peakRate == 0
+        {
+            refuse(
+                section.place(of: "arrivals"),
+                "no household would arrive: the rate begins at 0/s and stays there; "
+                    + "begin with {ramp-to: 20/s, over: 0s}")
+        }
+        return .open(arrivals)
+    }
+
+    private mutating func checkLoad(_ section: Section) {
+        switch (section.given.contains("arrivals"), section.given.contains("closed")) {
+        case (true, true):
+            refuse(
+                section.place(of: "closed"),
+                "'arrivals' and 'closed' are two ways to load; keep one of them")
+        case (false, false):
+            refuse(
+                section.place,
+                "load says nothing about who comes; add "
+                    + "'arrivals: [{ramp-to: 20/s, over: 0s}, {hold: 1m}]' or 'closed: {households: 20}'"
+            )
+        case (false, true) where section.given.contains("spacing"):
+            refuse(
+                section.place(of: "spacing"),
+                "'spacing' is about arrivals, and 'closed' has none; leave it out")
+        default: break
+        }
+    }
+
+    private mutating func stage(_ item: Item) -> Load.Arrivals.Stage? {
+        guard let section = item.value as? Section, section.isWhole else { return nil }
+        switch section.given.sorted() {
+        case ["hold"]: return .hold(section.value("hold"))
+        case ["over", "ramp-to"]:
+            return .ramp(to: section.value("ramp-to"), over: section.value("over"))
+        default:
+            refuse(
+                item.place,
+                "a stage of arrivals is {ramp-to: 20/s, over: 1m} or {hold: 5m}, not "
+                    + (section.given.isEmpty ? "empty" : section.given.joined(separator: " with ")))
+            return nil
+        }
+    }
+}
+
+// MARK: Households
+
+extension RigAssembly {
+    private mutating func kinds(_ items: [Item]) -> [HouseholdKind] {
+        let sections = items.compactMap { $0.value as? Section }
+        if items.isEmpty, root.isWhole {
+            refuse(
+                root.place(of: "kinds"), "kinds is empty; leave it out for one kind of household")
+        }
+        var names: [String: Place] = [:]
+        for section in sections {
+            let name: String = section.value("name")
+            let place = section.place(of: "name")
+            if let first = names[name] {
+                refuse(
+                    place,
+                    "a second kind is called '\(name)', the first one in line \(first.line); "
+                        + "give each a name of its own")
+            } else {
+                names[name] = place
+            }
+        }
+        return sections.map { Self.kind($0) }
+    }
+
+    private static func kind(_ section: Section) -> HouseholdKind {
+        let device: Section = section.value("device")
+        let viewer: Section = section.value("viewer")
+        return HouseholdKind(
+            name: section.value("name"), weight: section.value("weight"),
+            firstScreen: word("first-screen", in: section),
+            secondScreens: section.value("second-screens"),
+            device: DeviceInfo(
+                model: device.value("model"), version: device.value("version"),
+                manufacturer: device.value("manufacturer"), osName: device.value("osName"),
+                osVersion: device.value("osVersion"),
+                primaryHardwareType: device.value("primaryHardwareType"),
+                connectionType: device.value("connectionType"),
+                applicationId: device.value("applicationId")),
+            viewer: HouseholdKind.Viewer(
+                noticesCode: viewer.value("notices-code"), signsIn: viewer.value("signs-in"),
+                givesUp: viewer.value("gives-up")))
+    }
+
+    private mutating func polling(_ section: Section, _ target: Target) -> Rig.Polling {
+        let polling = Rig.Polling(
+            every: section.value("every"), jitter: section.value("jitter"),
+            target: Self.word("target", in: section),
+            isAligned: section.value("phase") == "aligned")
+        let floor = ProtocolTerms.pollFloor(target.protocolName)
+        if section.isWhole, polling.every == .zero {
+            refuse(section.place(of: "every"), "every is no time at all; write for example 5s")
+        } else if section.isWhole, polling.every < floor {
+            warnings.append(
+                RigProblem(
+                    section.place(of: "every"),
+                    .conflict(
+                        "every is below the \(Int(floor.seconds)) s that \(target.protocolName) "
+                            + "asks of TVs; expect throttling, and accuse no service by it")))
+        }
+        return polling
+    }
+
+    private mutating func activities(_ items: [Item], _ target: Target) -> [Rig.Activity] {
+        items.compactMap { item in
+            if let section = item.value as? Section { return Self.activity(section) }
+            switch item.value as? String {
+            case "user-metadata": return .userMetadata
+            case let word? where target.resources.isEmpty:
+                refuse(
+                    item.place,
+                    "\(word) asks for a resource, and target.resources has none; add one")
+                return nil
+            case "preauthorize": return .preauthorize
+            case "authorize": return .authorize
+            case "media-token": return .mediaToken
+            default: preconditionFailure("the format's words for activities are these four")
+            }
+        }
+    }
+
+    private static func activity(_ section: Section) -> Rig.Activity {
+        switch section.given.first {
+        case "watch": return .watch(section.value("watch"))
+        case "logout": return .logout(section.value("logout"))
+        case "again": return .again(section.value("again"))
+        default: preconditionFailure("the format's activities with a value are these three")
+        }
+    }
+}
+
+// MARK: The rest
+
+extension RigAssembly {
+    private func standin(_ section: Section) -> Rig.StandinTerms {
+        let network: Section = section.value("network")
+        return Rig.StandinTerms(
+            throttle: section.value("throttle") == "contract" ? .contract : .off,
+            isStrict: section.value("fidelity") == "strict",
+            authnLifetime: section.value("authn-ttl"), authzLifetime: section.value("authz-ttl"),
+            deletesOnFirstRetrieve: section.value("delete-on-first-retrieve"),
+            enhancedErrors: section.value("enhanced-errors"), latency: network.value("latency"),
+            loss: network.value("loss"))
+    }
+
+    private mutating func thresholds(_ items: [Item], _ kinds: [HouseholdKind]) -> [Threshold] {
+        let own = items.compactMap { item -> Threshold? in
+            guard let threshold = item.value as? Threshold else { return nil }
+            let names = kinds.map(\.name)
+            if let kind = threshold.kind, !names.contains(kind) {
+                let near = kind.nearest(among: names).map { "; did you mean '\($0)'?" }
+                let known = names.map { "'\($0)'" }.joined(separator: ", ")
+                refuse(
+                    item.place,
+                    "no kind of household is called '\(kind)'" + (near ?? "; there is \(known)"))
+            }
+            return threshold
+        }
+        return Threshold.withDefaults(own)
+    }
+}
+
+/// What a reader of rigs has to know of each protocol.
+enum ProtocolTerms {
+    /// The shortest interval at which a TV may poll. Every protocol of ours asks for 3 s or more
+    /// (rest-v1.md § 15, A19).
+    static func pollFloor(_ name: String) -> Duration { .seconds(3) }
+}

@@ -1,0 +1,127 @@
+/// Where something stands: in a file, or on the command line.
+public struct Place: Sendable, Hashable, CustomStringConvertible {
+    public var file: String
+    /// From 1; 0 means the file as a whole.
+    public var line: Int
+    /// From 1, in Unicode scalars.
+    public var column: Int
+    /// The option that it came from instead of the file: `--set polling.every=5s`.
+    public var option: String?
+
+    public init(file: String, line: Int = 0, column: Int = 0, option: String? = nil) {
+        self.file = file
+        self.line = line
+        self.column = column
+        self.option = option
+    }
+
+    public var description: String {
+        if let option { return option }
+        return line == 0 ? file : "\(file):\(line):\(column)"
+    }
+}
+
+/// One thing that is wrong with a rig (or only doubtful: a warning): where, what, and what would be
+/// right.
+public struct RigProblem: Sendable, Hashable, CustomStringConvertible {
+    public enum What: Sendable, Hashable {
+        /// Not YAML.
+        case syntax(String)
+        case empty
+        case unknownKey(String, of: String, nearest: String?, known: [String])
+        case notYet(String, accepted: [String])
+        case missing(String, example: String)
+        case twice(String, firstLine: Int)
+        /// A list where a map is due, and the like.
+        case shape(String, found: String, wanted: String)
+        /// `shown` is nil for secrets; `remark` begins with "which" or "whose".
+        case value(String, shown: String?, remark: String?, wanted: String)
+        /// A text that YAML splits, because it stands in braces without quotes.
+        case unquoted(String)
+        case secretInClear(String)
+        case noVariable(String)
+        case noFile(String, reason: String)
+        /// Values that are each right but do not go together; the whole sentence.
+        case conflict(String)
+    }
+
+    public var place: Place
+    public var what: What
+
+    public init(_ place: Place, _ what: What) {
+        self.place = place
+        self.what = what
+    }
+
+    public var description: String { "\(place): \(what)" }
+}
+
+/// All that is wrong with a rig, in the order of its lines.
+public struct RigErrors: Error, Sendable, Hashable, CustomStringConvertible {
+    public var problems: [RigProblem]
+
+    public init(_ problems: [RigProblem]) {
+        self.problems = problems.inOrder
+    }
+
+    /// One line each.
+    public var description: String {
+        problems.map(\.description).joined(separator: "\n")
+    }
+}
+
+extension [RigProblem] {
+    /// By line and column, files in the order in which they were first named, options last.
+    var inOrder: [RigProblem] {
+        var files: [String] = []
+        for problem in self where !files.contains(problem.place.file) {
+            files.append(problem.place.file)
+        }
+        func rank(_ place: Place) -> (Int, Int, Int, Int) {
+            let file = files.firstIndex(of: place.file) ?? files.count
+            return (place.option == nil ? 0 : 1, file, place.line, place.column)
+        }
+        var seen: Set<RigProblem> = []
+        return enumerated().sorted { left, right in
+            let (a, b) = (rank(left.element.place), rank(right.element.place))
+            return a == b ? left.offset < right.offset : a < b
+        }.map(\.element).filter { seen.insert($0).inserted }
+    }
+}
+
+extension RigProblem.What: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .syntax(let problem): return "this is not YAML: \(problem)"
+        case .empty:
+            return "the file is empty; a rig needs 'rig', 'target' and 'load' "
+                + "('screenrig init FILE' writes one to fill in)"
+        case .unknownKey(let key, let owner, let nearest, let known):
+            if let nearest { return "unknown key '\(key)'; did you mean '\(nearest)'?" }
+            return "unknown key '\(key)'; \(owner) takes \(known.joined(separator: ", "))"
+        case .notYet(let key, let accepted):
+            let remedy = accepted.isEmpty ? "" : " or write \(accepted.joined(separator: " or "))"
+            return "'\(key)' is not supported yet; leave it out\(remedy)"
+        case .missing(let key, let example):
+            return "'\(key)' is missing; add for example '\(example)'"
+        case .twice(let key, let firstLine):
+            return
+                "'\(key)' stands here a second time, first in line \(firstLine); keep one of them"
+        case .shape(let key, let found, let wanted):
+            return "\(key) is \(found); it must be \(wanted)"
+        case .value(let key, let shown, let remark, let wanted):
+            let text = shown.map { $0.isEmpty ? "empty" : "'\($0)'" } ?? "a secret (not shown)"
+            return "\(key) is \(text)\(remark.map { ", \($0)" } ?? ""); it must be \(wanted)"
+        case .unquoted(let text):
+            return "YAML splits '\(text)' here; write it in quotes: \"\(text)\""
+        case .secretInClear(let key):
+            return "\(key) stands here in clear; write ${NAME} to take it from the environment, "
+                + "or ${file:PATH} from a file"
+        case .noVariable(let name):
+            return "the environment has no \(name); set it, as in '\(name)=... screenrig run RIG'"
+        case .noFile(let path, let reason):
+            return "\(path) \(reason); paths are relative to the rig's folder"
+        case .conflict(let sentence): return sentence
+        }
+    }
+}

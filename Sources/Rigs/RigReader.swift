@@ -1,0 +1,201 @@
+/// Reads a rig in four steps: text to tree; options and other files put into the tree; the tree held
+/// against the rows of the format, which gives values with places; values put together to a `Rig`.
+/// Each step goes on after a problem as far as there is sense in it, so that one run of the reader
+/// tells all.
+struct RigReader {
+    let file: String
+    let surroundings: RigSurroundings
+    var problems: [RigProblem] = []
+
+    init(file: String, _ surroundings: RigSurroundings) {
+        self.file = file
+        self.surroundings = surroundings
+    }
+
+    mutating func read(_ text: String) throws(RigErrors) -> RigReading {
+        guard var tree = Tree.read(text, file: file, problems: &problems) else {
+            throw RigErrors(problems)
+        }
+        let asWritten = tree
+        apply(surroundings.overrides, to: &tree)
+        applyTarget(to: &tree)
+        let source = tree == asWritten ? text : tree.yaml
+        guard let entries = tree.entries else {
+            let example = "such as 'rig: smoke'"
+            problems.append(
+                RigProblem(
+                    tree.place, .shape("the rig", found: tree.kind, wanted: "a map, \(example)")))
+            throw RigErrors(problems)
+        }
+        var valueReader = ValueReader(file: file, surroundings)
+        let root = valueReader.section(
+            entries, RigFormat.keys, at: Place(file: file, line: 1, column: 1), called: "a rig")
+        problems += valueReader.problems
+        var assembly = RigAssembly(root)
+        let rig = assembly.rig(source: source)
+        problems += assembly.problems
+        guard problems.isEmpty else { throw RigErrors(problems) }
+        return RigReading(rig: rig, warnings: assembly.warnings.inOrder)
+    }
+}
+
+// MARK: Options and other files
+
+extension RigReader {
+    /// Puts each `--set` into the tree; maps on its way come into being.
+    private mutating func apply(_ overrides: [(path: String, value: String)], to tree: inout Tree) {
+        for (path, text) in overrides {
+            // Without the value: it may be a secret.
+            let option = "--set \(path)"
+            let place = Place(file: file, option: option)
+            let keys = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+            guard !path.isEmpty, keys.allSatisfy({ !$0.isEmpty }) else {
+                problems.append(
+                    RigProblem(
+                        place, .conflict("the path is not whole; write path.to.key=value")))
+                continue
+            }
+            guard let value = value(text, place) else { continue }
+            set(value, at: keys[...], in: &tree, place)
+        }
+    }
+
+    /// Lists, maps and quoted texts are YAML; everything else is taken as typed.
+    private mutating func value(_ text: String, _ place: Place) -> Tree? {
+        guard let first = text.first, "[{\"'".contains(first) else {
+            return Tree(content: .scalar(text, isQuoted: false), place: place)
+        }
+        return Tree.read(text, file: file, option: place.option, problems: &problems)
+            .map { $0.moved(to: place) }
+    }
+
+    private mutating func set(
+        _ value: Tree, at keys: ArraySlice<String>, in tree: inout Tree, _ place: Place
+    ) {
+        guard let key = keys.first else {
+            tree = value
+            return
+        }
+        switch tree.content {
+        case .map:
+            var inner = tree[key] ?? Tree(content: .map([]), place: place)
+            set(value, at: keys.dropFirst(), in: &inner, place)
+            tree[key] = inner
+        case .list(var items):
+            guard let position = Int(key), items.indices.contains(position) else {
+                let last = items.count - 1
+                let remedy =
+                    items.isEmpty ? "the list is empty" : "the list has items 0 to \(last)"
+                problems.append(
+                    RigProblem(place, .conflict("'\(key)' is no item of the list; \(remedy)")))
+                return
+            }
+            set(value, at: keys.dropFirst(), in: &items[position], place)
+            tree.content = .list(items)
+        case .scalar:
+            // What stood there was a single value: the option replaces it by a map.
+            tree = Tree(content: .map([]), place: place)
+            set(value, at: keys, in: &tree, place)
+        }
+    }
+
+    /// `target.from`, then `--target`.
+    private mutating func applyTarget(to tree: inout Tree) {
+        if case .file(let path)? = surroundings.target {
+            let place = Place(file: file, option: "--target \(path)")
+            if let inner = targetFile(path, named: path, place) { tree["target"] = inner }
+        } else if let from = tree["target"]?["from"], case .scalar(let path, _) = from.content {
+            let resolved = Self.path(path, besides: from.place.option == nil ? file : "")
+            if let inner = targetFile(resolved, named: resolved, from.place),
+                let own = tree["target"]?.entries?.filter({ $0.key != "from" })
+            {
+                let rest = (inner.entries ?? []).filter { entry in
+                    !own.contains { $0.key == entry.key }
+                }
+                tree["target"]?.entries = own + rest
+            } else {
+                tree["target"]?["from"] = nil
+            }
+        }
+        switch surroundings.target {
+        case .embedded: point("embedded", "--target embedded", in: &tree)
+        case .url(let url): point(url, "--target \(url)", in: &tree)
+        case .file, nil: break
+        }
+    }
+
+    /// Replaces the base, and leaves behind what belongs to another host.
+    private mutating func point(_ base: String, _ option: String, in tree: inout Tree) {
+        let place = Place(file: file, option: option)
+        var target = tree["target"] ?? Tree(content: .map([]), place: place)
+        guard target.entries != nil else { return }
+        let before = target["base"].flatMap { Self.host($0) } ?? "embedded"
+        target["base"] = Tree(content: .scalar(base, isQuoted: false), place: place)
+        if Self.host(target["base"]) ?? "embedded" != before {
+            for key in ["allow", "software-statement", "tls"] { target[key] = nil }
+            if target["clients"]?.entries != nil { target["clients"] = nil }
+            if let headers = target["headers"]?.entries {
+                target["headers"]?.entries = headers.filter { !$0.value.mentionsSecret }
+            }
+        }
+        tree["target"] = target
+    }
+
+    private static func host(_ base: Tree?) -> String? {
+        guard case .scalar(let text, _)? = base?.content,
+            case .remote(let origin, _)? = try? Scalar.base.parse(text) as? Target.Base
+        else { return nil }
+        return origin.host
+    }
+
+    private mutating func targetFile(_ path: String, named name: String, _ place: Place) -> Tree? {
+        guard let text = surroundings.contents(path) else {
+            problems.append(RigProblem(place, .noFile(name, reason: "cannot be read")))
+            return nil
+        }
+        guard let tree = Tree.read(text, file: name, problems: &problems) else { return nil }
+        guard let entries = tree.entries else {
+            problems.append(
+                RigProblem(
+                    tree.place,
+                    .shape("a target file", found: tree.kind, wanted: "a map with keys of target")))
+            return nil
+        }
+        // A file that holds `target:` and nothing else means what stands under it.
+        if entries.count == 1, entries[0].key == "target", entries[0].value.entries != nil {
+            return entries[0].value
+        }
+        return tree
+    }
+
+    /// A path beside the rig, unless it begins at the root.
+    static func path(_ path: String, besides file: String) -> String {
+        guard !path.hasPrefix("/"), let slash = file.lastIndex(of: "/") else { return path }
+        return String(file[...slash]) + path
+    }
+}
+
+extension Tree {
+    /// The tree, every place of which is this one.
+    fileprivate func moved(to place: Place) -> Tree {
+        switch content {
+        case .scalar: Tree(content: content, place: place)
+        case .list(let items):
+            Tree(content: .list(items.map { $0.moved(to: place) }), place: place)
+        case .map(let entries):
+            Tree(
+                content: .map(
+                    entries.map {
+                        Entry(key: $0.key, keyPlace: place, value: $0.value.moved(to: place))
+                    }), place: place)
+        }
+    }
+
+    fileprivate var mentionsSecret: Bool {
+        switch content {
+        case .scalar(let text, _): text.contains("${")
+        case .list(let items): items.contains(where: \.mentionsSecret)
+        case .map(let entries): entries.contains { $0.value.mentionsSecret }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+/// The reference rig, rigs/reference.yaml: every key of the format with its explanation and a value,
+/// made of the same rows as the reader. It can be run; what cannot stand beside something else, or
+/// is not supported yet, is commented out.
+public enum RigReference {
+    /// The reference rig as YAML text.
+    public static func yaml() -> String {
+        let head = """
+            # Every key of a rig file, with its default or an example. This file is written from the
+            # description of the format (a test keeps it so); it shows what there is to say, and is
+            # itself a small rig that can be run: screenrig run rigs/reference.yaml
+            # What is commented out stands in place of something else, or is not supported yet.
+            #
+            # Durations, rates, shares, sizes and distributions carry their unit. In braces and
+            # brackets a distribution or a ${NAME} stands in quotes. ${NAME} takes an environment
+            # variable, ${file:PATH} a file's content; both count as secrets and are never written.
+
+            """
+        let body = lines(RigFormat.keys, sample: sample, depth: 0, isCommented: false)
+        return head + "\n" + body.joined(separator: "\n") + "\n"
+    }
+
+    /// Values of the reference rig that differ from the rows' examples, so that it ends soon.
+    private static let sample: [String: String] = [
+        "rig": "reference",
+        "load.arrivals": "[{ramp-to: 4/s, over: 2s}, {hold: 3s}, {ramp-to: 0/s, over: 1s}]",
+        "load.settle": "1s",
+        "kinds.viewer.notices-code": "\"uniform(100ms, 300ms)\"",
+        "kinds.viewer.signs-in": "\"uniform(100ms, 300ms)\"",
+        "kinds.viewer.gives-up": "0%",
+        "polling.every": "3s",
+        "after-sign-in":
+            "[user-metadata, preauthorize, authorize, media-token, {watch: 200ms}, "
+            + "{logout: 20%}, {again: 0%}]",
+        "thresholds": "[sign-in p95 < 8s, poll-token service p99 < 2s, errors < 0.1%]",
+        "target.allow": "[]",
+        "target.mvpds": "[]",
+    ]
+
+    private static func lines(
+        _ keys: [Key], path: String = "", sample: [String: String], depth: Int, isCommented: Bool,
+        isItem: Bool = false
+    ) -> [String] {
+        let indent = String(repeating: "  ", count: depth)
+        return keys.enumerated().flatMap { position, key -> [String] in
+            let name = path.isEmpty ? key.name : "\(path).\(key.name)"
+            let isOut = isCommented || key.isAlternative || !key.isSupported
+            let dash = isItem ? (position == 0 ? "- " : "  ") : ""
+            let start = indent + (isOut ? "# " : "") + dash
+            let comments = wrapped(comment(key), width: 96 - start.count).map {
+                indent + (isItem ? "  " : "") + "# " + $0
+            }
+            let value = sample[name] ?? key.example
+            var own: [String]
+            switch key.shape {
+            case .map(let inner) where sample[name] == nil && !isOut:
+                own = ["\(start)\(key.name):"]
+                own += lines(
+                    inner, path: name, sample: sample, depth: depth + (isItem ? 2 : 1),
+                    isCommented: isOut)
+            case .list(.map(let inner)) where name == "kinds":
+                own = ["\(start)\(key.name):"]
+                own += lines(
+                    inner, path: name, sample: sample, depth: depth + 1, isCommented: isOut,
+                    isItem: true)
+            default: own = ["\(start)\(key.name): \(value)"]
+            }
+            own += later(key.shape).map { "\(indent)# not supported yet: \(key.name): \($0)" }
+            let gap = depth == 0 && position > 0 ? [""] : []
+            // The dash of an item stands before its first key, so the comment goes above it.
+            return gap + comments + own
+        }
+    }
+
+    private static func comment(_ key: Key) -> String {
+        var text = key.text
+        if key.isSupported, let fallback = key.fallback, key.hasPlainDefault {
+            text += " Default: \(fallback)."
+        }
+        if case .choice(let choices) = key.shape {
+            text += " One of: \(choices.filter(\.isSupported).map(\.word).joined(separator: ", "))."
+            let later = choices.filter { !$0.isSupported }.map(\.word)
+            if !later.isEmpty { text += " Not supported yet: \(later.joined(separator: ", "))." }
+        }
+        if case .map(let keys) = key.shape, key.isAlternative {
+            text += " Keys: " + keys.map { "\($0.name) (\($0.text))" }.joined(separator: " ")
+        }
+        return key.isSupported ? text : "Not supported yet: " + text
+    }
+
+    private static func later(_ shape: Shape) -> [String] {
+        guard case .either(let shapes) = shape else { return [] }
+        return shapes.compactMap { if case .later(let example) = $0 { example } else { nil } }
+    }
+
+    private static func wrapped(_ text: String, width: Int) -> [String] {
+        var lines: [String] = []
+        for word in text.split(separator: " ") {
+            if let last = lines.last, last.count + 1 + word.count <= width {
+                lines[lines.count - 1] = "\(last) \(word)"
+            } else {
+                lines.append(String(word))
+            }
+        }
+        return lines
+    }
+}

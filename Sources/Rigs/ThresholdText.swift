@@ -1,0 +1,180 @@
+internal import Dialects
+
+extension Threshold {
+    /// The grammar in full, for the documentation of the format.
+    static let grammar =
+        "[kind \"NAME\":] SUBJECT [service|lateness] min|mean|p50 ... p99.9|max OP TIME "
+        + "(SUBJECT: an operation, sign-in, sign-in-service, token-visibility), "
+        + "[OPERATION] errors OP %, throttled OP %, rate OP N/s, "
+        + "households failed|abandoned OP N|%, or violations|undecided|INVARIANT OP N|%, "
+        + "with OP one of < <= > >= =="
+
+    /// Hold unless a line on the same subject replaces them (rig-format.md, Thresholds).
+    static let defaults: [Threshold] = [
+        Threshold(
+            subject: .everything, measure: .errors, comparison: .below, bound: 0.01,
+            text: "errors < 1%"),
+        Threshold(
+            subject: .householdsFailed, measure: .share, comparison: .below, bound: 0.05,
+            text: "households failed < 5%"),
+        Threshold(
+            subject: .violations, measure: .count, comparison: .equal, bound: 0,
+            text: "violations == 0"),
+        Threshold(
+            subject: .undecided, measure: .share, comparison: .below, bound: 0.001,
+            text: "undecided < 0.1%"),
+    ]
+
+    /// The rig's own lines, before them the defaults that none of them replaces. A line for one
+    /// kind of household replaces nothing.
+    static func withDefaults(_ own: [Threshold]) -> [Threshold] {
+        defaults.filter { fallback in
+            !own.contains { line in
+                line.kind == nil && line.subject == fallback.subject
+                    && (fallback.subject != .everything || line.measure == fallback.measure)
+            }
+        } + own
+    }
+
+    /// Names of the invariants (product.md), which thresholds may speak of.
+    public static let invariants = [
+        "no-token-before-sign-in", "token-isolation", "sign-in-visible", "sign-in-delivered",
+        "token-monotonic", "one-owner", "one-token", "code-unique", "expiry-respected",
+        "logout-final", "delete-final", "errors-have-no-effect", "retry-once",
+        "authorization-gates", "clock-agreement", "throttle-contract", "poll-is-pure",
+        "path-independence", "polling-ends", "linearizable", "conforms",
+    ]
+
+    /// Understands a line such as `poll-token service p99 < 250ms`.
+    static func read(_ line: String) throws(Scalar.Refusal) -> Threshold {
+        let text = line.trimmingSpaces()
+        var words = text[...]
+        let kind = try kind(&words)
+        guard
+            let comparison = words.split(separator: " ").lazy.compactMap({ word in
+                Comparison(rawValue: String(word)).map { (word, $0) }
+            }).first
+        else {
+            throw Scalar.Refusal(remark: "which compares nothing (spaces around the operator)")
+        }
+        let left = words[..<comparison.0.startIndex].split(separator: " ").map(String.init)
+        let right = String(words[comparison.0.endIndex...]).trimmingSpaces()
+        let (subject, measure) = try meaning(left, isShare: right.hasSuffix("%"))
+        return Threshold(
+            kind: kind, subject: subject, measure: measure, comparison: comparison.1,
+            bound: try bound(right, of: measure), text: text)
+    }
+
+    /// Takes `kind "NAME":` off the front.
+    private static func kind(_ words: inout Substring) throws(Scalar.Refusal) -> String? {
+        guard words.hasPrefix("kind ") else { return nil }
+        let rest = words.dropFirst(5).drop { $0 == " " }
+        guard let colon = rest.firstIndex(of: ":") else {
+            throw Scalar.Refusal(remark: "whose kind has no colon behind it")
+        }
+        var name = String(rest[..<colon]).trimmingSpaces()
+        if name.count >= 2, let quote = name.first, quote == name.last, "\"'".contains(quote) {
+            name = String(name.dropFirst().dropLast())
+        }
+        words = rest[rest.index(after: colon)...].drop { $0 == " " }
+        return name
+    }
+
+    private static func meaning(
+        _ words: [String], isShare: Bool
+    ) throws(Scalar.Refusal) -> (Subject, Measure) {
+        let amount: Measure = isShare ? .share : .count
+        switch words {
+        case ["errors"]: return (.everything, .errors)
+        case ["throttled"]: return (.everything, .throttled)
+        case ["rate"]: return (.everything, .rate)
+        case ["households", "failed"]: return (.householdsFailed, amount)
+        case ["households", "abandoned"]: return (.householdsAbandoned, amount)
+        case ["violations"]: return (.violations, amount)
+        case ["undecided"]: return (.undecided, amount)
+        default: break
+        }
+        guard let first = words.first else { throw Scalar.Refusal(remark: "which has no subject") }
+        if words.count == 1, invariants.contains(first) { return (.invariant(first), amount) }
+        let subject = try subject(first)
+        if words.count == 2, case .operation = subject, words[1] == "errors" {
+            return (subject, .errors)
+        }
+        var rest = words.dropFirst()
+        var time = Time.latency
+        if let word = rest.first, let named = Time(rawValue: word), named != .latency {
+            time = named
+            rest = rest.dropFirst()
+        }
+        guard rest.count == 1, let word = rest.first, let measure = statistic(word, time) else {
+            throw Scalar.Refusal(
+                remark: rest.isEmpty
+                    ? "which names no statistic"
+                    : "whose '\(rest.joined(separator: " "))' is no statistic")
+        }
+        return (subject, measure)
+    }
+
+    private static func subject(_ word: String) throws(Scalar.Refusal) -> Subject {
+        switch word {
+        case "sign-in": return .signIn
+        case "sign-in-service": return .signInService
+        case "token-visibility": return .tokenVisibility
+        default: break
+        }
+        if let operation = OperationName(name: word) { return .operation(operation) }
+        let known =
+            OperationName.allCases.map(\.name) + invariants + [
+                "sign-in", "sign-in-service", "token-visibility", "errors", "throttled", "rate",
+                "households", "violations", "undecided",
+            ]
+        let nearest = word.nearest(among: known).map { " (did you mean \($0)?)" } ?? ""
+        throw Scalar.Refusal(remark: "whose subject '\(word)' is unknown\(nearest)")
+    }
+
+    private static func statistic(_ word: String, _ time: Time) -> Measure? {
+        switch word {
+        case "min": return .min(time)
+        case "mean": return .mean(time)
+        case "max": return .max(time)
+        default:
+            guard word.hasPrefix("p"), let number = Scalar.decimal(word.dropFirst()),
+                (50...99.99).contains(number)
+            else { return nil }
+            return .percentile(number / 100, time)
+        }
+    }
+
+    private static func bound(
+        _ text: String, of measure: Measure
+    ) throws(Scalar.Refusal) -> Double {
+        func parsed(_ scalar: Scalar, _ wanted: String) throws(Scalar.Refusal) -> any Sendable {
+            do { return try scalar.parse(text) } catch {
+                throw Scalar.Refusal(remark: "whose bound '\(text)' is not \(wanted)")
+            }
+        }
+        switch measure {
+        case .percentile, .min, .mean, .max:
+            let time = try parsed(.duration, "a time with its unit")
+            return Double((time as? Duration ?? .zero).nanoseconds)
+        case .errors, .throttled, .share:
+            return try parsed(.share, "a share such as 1%") as? Double ?? 0
+        case .rate:
+            return (try parsed(.rate, "a rate such as 20/s") as? Rate)?.perSecond ?? 0
+        case .count:
+            return Double(try parsed(.count(0...Int.max), "a whole number") as? Int ?? 0)
+        }
+    }
+}
+
+extension Scalar {
+    /// A line of `thresholds:`.
+    static let threshold = Scalar(
+        name: "threshold",
+        wanted: "[kind \"NAME\":] SUBJECT [service|lateness] STAT OP VALUE, such as "
+            + "'poll-token p99 < 250ms', 'errors < 1%' or 'households failed < 5%'",
+        pattern: ".*\\S +(<|<=|>|>=|==) +\\S.*"
+    ) { text throws(Refusal) in
+        try Threshold.read(text)
+    }
+}

@@ -1,0 +1,71 @@
+/// A registered application, from its software statement.
+struct Software: Hashable, Sendable {
+    var id: String
+    var name: String
+    var version: String
+}
+
+/// Registered clients and their access tokens (rest-v1.md § 5). Clients are for ever: "cache
+/// forever, one pair per app instance"; tokens go when they expire.
+struct Clients: Sendable {
+    private struct Client: Sendable {
+        var secret: String
+        var software: Software
+    }
+
+    private struct Grant: Sendable {
+        var client: String
+        var expires: Int64
+    }
+
+    /// What a bearer is worth.
+    enum Standing {
+        case good(Software)
+        /// Unknown, expired or absent: a new one is needed.
+        case stale
+    }
+
+    private var clients: [String: Client] = [:]
+    private var grants: [String: Grant] = [:]
+    private var queue = DueQueue<String>()
+    private(set) var granted = 0
+
+    var registered: Int { clients.count }
+    /// Access tokens held at present.
+    var count: Int { grants.count }
+
+    mutating func register(
+        _ software: Software, ids: inout IDs
+    ) -> (id: String, secret: String) {
+        let id = ids.record()
+        let secret = ids.record()
+        clients[id] = Client(secret: secret, software: software)
+        return (id, secret)
+    }
+
+    func knows(_ id: String, secret: String) -> Bool {
+        clients[id]?.secret == secret
+    }
+
+    /// A new access token of a known client.
+    mutating func grant(to client: String, at time: Int64, ttl: Int64, ids: inout IDs) -> String {
+        let token = ids.secret()
+        grants[token] = Grant(client: client, expires: time + ttl)
+        queue.add(token, due: time + ttl)
+        granted += 1
+        return token
+    }
+
+    func standing(of token: String, at time: Int64) -> Standing {
+        guard let grant = grants[token], time < grant.expires, let client = clients[grant.client]
+        else { return .stale }
+        return .good(client.software)
+    }
+
+    mutating func sweep(at time: Int64) {
+        for _ in 0..<sweepStep {
+            guard let token = queue.next(dueBy: time) else { return }
+            grants[token] = nil
+        }
+    }
+}

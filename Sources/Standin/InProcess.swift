@@ -1,0 +1,162 @@
+public import Dialects
+internal import Journal
+public import Lanes
+public import Statistics
+
+/// The transport of virtual lanes: the service in the same process, behind a seeded network.
+///
+///     sent            service acts        firstByte = ended
+///      ├── latency ──▶┤── after ──▶┤── latency ──▶┤
+///
+/// What is lost becomes a timeout: the device cannot know whether the service acted. Each device
+/// has dice of its own, so that another one more or less does not change its weather. Everything
+/// runs on the lane.
+public final class InProcess: Transport {
+    /// The service behind the network; for its counters.
+    public private(set) var service: Service
+    private let lane: Lane
+    private let network: Network
+    private let seed: Seed
+    private let timeout: Duration
+    private var underWay: [UInt64: Passage] = [:]
+    private var requests: UInt64 = 0
+    private var connections = 0
+
+    /// What a device has on this transport, from its first request until it is retired.
+    private final class Link {
+        var dice: Dice
+        var connection: Int
+        var isUsed = false
+
+        init(dice: Dice, connection: Int) {
+            self.dice = dice
+            self.connection = connection
+        }
+    }
+
+    /// One exchange on its way.
+    private struct Passage {
+        var completion: (Transfer) -> Void
+        var sent: Instant
+        var route: Route
+        var backLatency: Duration
+        var losesReply: Bool
+    }
+
+    /// Belongs to `lane`, which is told to use it separately. `timeout` is what a client waits for
+    /// an answer from sending.
+    public init(
+        lane: Lane, service: consuming Service, network: Network, seed: Seed, timeout: Duration
+    ) {
+        self.lane = lane
+        self.service = service
+        self.network = network
+        self.seed = seed
+        self.timeout = timeout
+    }
+
+    public func start(
+        _ call: Call, from device: Device, completion: @escaping (Transfer) -> Void
+    ) {
+        let link = link(of: device)
+        // Four draws for each exchange, needed or not: what happens to one does not shift the next.
+        let there = network.latency.sample(using: &link.dice)
+        let back = network.latency.sample(using: &link.dice)
+        let losesRequest = link.dice.chance(network.loss)
+        let losesReply = link.dice.chance(network.loss)
+        requests += 1
+        let id = requests
+        let now = lane.now
+        underWay[id] = Passage(
+            completion: completion, sent: now,
+            route: Route(
+                connection: link.connection, reused: link.isUsed, local: "in-process",
+                remote: "in-process"),
+            backLatency: back, losesReply: losesReply)
+        link.isUsed = true
+        if losesRequest || there >= timeout { expire(id, at: now + timeout) }
+        guard !losesRequest else { return }
+        let request = ServiceRequest(
+            id: RequestID(id), method: call.method, target: call.address.target,
+            headers: call.headers, body: call.body, peer: "127.0.0.1")
+        lane.at(now + there) { self.feed(.request(request)) }
+    }
+
+    public func retire(_ device: Device) {
+        device.transportSlot = nil
+    }
+
+    public func abort() {
+        let ended = underWay.sorted { $0.key < $1.key }
+        underWay = [:]
+        for (_, passage) in ended {
+            let error = TransportError(.stopped, "the run was stopped")
+            passage.completion(
+                Transfer(
+                    sent: passage.sent, firstByte: nil, ended: lane.now, result: .lost(error),
+                    route: passage.route))
+        }
+    }
+
+    private func link(of device: Device) -> Link {
+        if let link = device.transportSlot as? Link { return link }
+        connections += 1
+        let id = device.id
+        let dice = seed.child("network", id.household)
+            .child("device", Int(id.role.rawValue) << 32 | id.index).generator()
+        let link = Link(dice: dice, connection: connections)
+        device.transportSlot = link
+        return link
+    }
+
+    /// The service is given something, and its effects are put on the lane.
+    private func feed(_ input: Input) {
+        var isAnswered = false
+        for effect in service.on(input, at: lane.now) {
+            switch effect {
+            case .again(let input, at: let instant): lane.at(instant) { self.feed(input) }
+            case .reply(let reply, to: let id, after: let delay):
+                isAnswered = true
+                send(reply, to: id.value, after: delay)
+            }
+        }
+        // A fault may leave a request unanswered, or answer it when it acts.
+        if case .request(let request) = input, !isAnswered,
+            let passage = underWay[request.id.value]
+        {
+            expire(request.id.value, at: passage.sent + timeout)
+        }
+    }
+
+    private func send(_ reply: Reply, to id: UInt64, after delay: Duration) {
+        guard let passage = underWay[id] else { return }
+        let arrival = lane.now + delay + passage.backLatency
+        let deadline = passage.sent + timeout
+        guard !passage.losesReply, arrival <= deadline else {
+            expire(id, at: deadline)
+            return
+        }
+        lane.at(arrival) { self.complete(id, .answered(reply)) }
+    }
+
+    /// A timer only for exchanges that are known to fail: the others cannot, and most are others.
+    private func expire(_ id: UInt64, at deadline: Instant) {
+        lane.at(deadline) {
+            guard self.underWay[id] != nil else { return }
+            let error = TransportError(.timeout, "no answer within \(self.timeout)")
+            self.complete(id, .lost(error))
+        }
+    }
+
+    private func complete(_ id: UInt64, _ result: Transfer.Result) {
+        guard let passage = underWay.removeValue(forKey: id) else { return }
+        let now = lane.now
+        var transfer = Transfer(
+            sent: passage.sent, firstByte: nil, ended: now, result: result, route: passage.route)
+        if case .answered(let reply) = result {
+            transfer.firstByte = now
+            transfer.bytesReceived = reply.body.count
+        }
+        passage.completion(transfer)
+    }
+}

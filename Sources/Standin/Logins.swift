@@ -1,0 +1,49 @@
+/// One browser on its way through the login of a provider (rest-v1.md § 8).
+struct Login: Sendable {
+    let id: String
+    let code: CodeKey
+    /// The life of the code it began with: the letters may be issued again.
+    let record: String
+    let requestor: String
+    let mvpd: String
+    let redirectURL: String
+    /// What the provider's page has in its cookie and in its hidden field; empty before the page.
+    var session = ""
+    var token = ""
+    /// The assertion has been consumed: a second one has no effect.
+    var isOver = false
+}
+
+/// All logins under way. They are dropped after half an hour, finished or not.
+struct Logins: Sendable {
+    private var logins: [String: Login] = [:]
+    private var queue = DueQueue<String>()
+    private static let patience: Int64 = 1_800_000
+
+    var count: Int { logins.count }
+
+    subscript(id: String) -> Login? { logins[id] }
+
+    mutating func begin(_ login: Login, at time: Int64) {
+        logins[login.id] = login
+        queue.add(login.id, due: time + Self.patience)
+    }
+
+    /// The provider shows its page: new secrets each time.
+    mutating func showPage(_ id: String, ids: inout IDs) {
+        let token = ids.shortSecret()
+        if logins[id]?.session.isEmpty == true { logins[id]?.session = ids.shortSecret() }
+        logins[id]?.token = token
+    }
+
+    mutating func end(_ id: String) {
+        logins[id]?.isOver = true
+    }
+
+    mutating func sweep(at time: Int64) {
+        for _ in 0..<sweepStep {
+            guard let id = queue.next(dueBy: time) else { return }
+            logins[id] = nil
+        }
+    }
+}

@@ -1,0 +1,83 @@
+internal import Dialects
+internal import Journal
+
+/// A sign-in without a browser: hops 1 to 5 at once (rest-v1.md § 8, "Generator shortcut").
+struct Approval: Hashable, Sendable {
+    enum Outcome: String, Sendable {
+        case success, fail, cancel
+    }
+
+    var code: CodeKey
+    var mvpd: String
+    var user: String
+    var outcome: Outcome
+}
+
+/// The stand-in's own endpoints under `/_standin/`: not throttled, not counted, not part of any
+/// protocol.
+extension Service {
+    mutating func answerOwn(_ request: ServiceRequest, at moment: Moment) -> [Effect] {
+        let path = request.target.prefix { $0 != "?" }
+        var effects: [Effect] = []
+        let reply: Reply
+        switch (path, request.method) {
+        case ("/_standin/counters", .get?):
+            reply = Reply(
+                status: 200, headers: ["Content-Type": "application/json;charset=utf-8"],
+                body: counted().json())
+        case ("/_standin/approve", .post?) where settings.fidelity == .lenient:
+            reply = Reply(status: approval(request, at: moment, &effects))
+        case ("/_standin/counters", _),
+            ("/_standin/approve", _) where settings.fidelity == .lenient:
+            reply = Reply(status: 405)
+        default: reply = Reply(status: 404)
+        }
+        effects.insert(.reply(reply, to: request.id, after: .zero), at: 0)
+        return effects
+    }
+
+    /// 204 done, 202 will be done, 400 unreadable, 404 no such code, 409 not in this state.
+    private mutating func approval(
+        _ request: ServiceRequest, at moment: Moment, _ effects: inout [Effect]
+    ) -> Int {
+        guard let body = JSONValue(request.body), let code = body["code"]?.string,
+            let mvpd = body["mvpd"]?.string,
+            let outcome = Approval.Outcome(rawValue: body["outcome"]?.string ?? "success")
+        else { return 400 }
+        guard let key = CodeKey(code) else { return 404 }
+        let approval = Approval(
+            code: key, mvpd: mvpd, user: body["user"]?.string ?? "standin-user", outcome: outcome)
+        let delay = body["delayMs"]?.number ?? 0
+        guard delay >= 0, delay <= 86_400_000 else { return 400 }
+        guard codes.live(key, at: moment.milliseconds) != nil else { return 404 }
+        guard delay > 0 else { return approve(approval, at: moment) ? 204 : 409 }
+        let due = moment.now + .milliseconds(Int64(delay))
+        effects.append(.again(.deed(Deed(act: .approve(approval))), at: due))
+        return 202
+    }
+
+    /// False when the code is spent or over, or the provider is none of its requestor's.
+    mutating func approve(_ approval: Approval, at moment: Moment) -> Bool {
+        guard let record = codes.live(approval.code, at: moment.milliseconds),
+            let requestor = settings.requestor(record.device.requestor),
+            settings.provider(approval.mvpd, of: requestor) != nil
+        else { return false }
+        if case .bound = record.state { return false }
+        switch approval.outcome {
+        case .success: signIn(record, mvpd: approval.mvpd, user: approval.user, at: moment)
+        case .fail, .cancel: codes.use(record.key, login: "")
+        }
+        return true
+    }
+
+    /// A login of this code has succeeded: the one place where sign-ins by code come about.
+    mutating func signIn(_ record: CodeRecord, mvpd: String, user: String, at moment: Moment) {
+        let provider = settings.providers.first { $0.id == mvpd }
+        let ttl = provider?.authenticationTTL ?? settings.authenticationTTL
+        let serial = tokens.signIn(
+            record.device, mvpd: mvpd, user: user, code: record.key, at: moment.milliseconds,
+            ttl: ttl.wholeMilliseconds)
+        codes.bind(record, serial: serial)
+        counters.signIns += 1
+    }
+}

@@ -1,0 +1,109 @@
+internal import Dialects
+public import Journal
+internal import Signing
+public import Statistics
+
+/// The sign-in service, as a value: what it knows, and what it does about each input. No sockets, no
+/// clock, no chance of its own: time comes with each input, ids come from the seed, and what is to
+/// happen is returned. `InProcess` and `Listener` drive it.
+///
+/// The stores know no protocol; each protocol is a codec over them (`V1/`).
+public struct Service: Sendable {
+    public let settings: ServiceSettings
+    /// The service's wall clock at time zero, in epoch milliseconds.
+    let epoch: Int64
+    var ids: IDs
+    var codes = CodeTable()
+    var tokens = TokenTable()
+    var clients = Clients()
+    var logins = Logins()
+    var throttle: Throttle?
+    var counters = ServiceCounters()
+    var deviceInfos = DeviceInfos()
+    var statements: Statements
+    let media: MediaSigner
+    private var dateSecond = Int64.min
+    private var dateText = ""
+
+    /// A service that has seen nothing yet. `epochMilliseconds` is its wall clock at time zero.
+    public init(
+        _ settings: ServiceSettings = ServiceSettings(), seed: Seed, epochMilliseconds: Int64
+    ) {
+        self.settings = settings
+        epoch = epochMilliseconds
+        ids = IDs(seed.child("ids"))
+        throttle = settings.throttle.map(Throttle.init)
+        statements = Statements(revoked: settings.revokedSoftware)
+        media = MediaSigner(signs: settings.signsMedia)
+    }
+
+    /// One request; what it leads to. See `on(_: Input, at:)`.
+    public mutating func on(_ request: ServiceRequest, at now: Instant) -> [Effect] {
+        on(.request(request), at: now)
+    }
+
+    /// One input; what it leads to. Instants must not go back.
+    public mutating func on(_ input: Input, at now: Instant) -> [Effect] {
+        let moment = Moment(now: now, milliseconds: epoch + now.nanoseconds / 1_000_000)
+        sweep(at: moment)
+        switch input {
+        case .request(let request):
+            if request.target.utf8.starts(with: "/_standin/".utf8) {
+                return answerOwn(request, at: moment)
+            }
+            let reply = answerV1(request, at: moment)
+            return [.reply(reply, to: request.id, after: .zero)]
+        case .deed(let deed):
+            switch deed.act {
+            case .approve(let approval): _ = approve(approval, at: moment)
+            }
+            return []
+        }
+    }
+
+    /// What the service has counted so far, and what it holds.
+    public func counted() -> ServiceCounters {
+        var counters = counters
+        counters.held = [
+            .init(what: "codes", count: codes.count), .init(what: "signIns", count: tokens.count),
+            .init(what: "accessTokens", count: clients.count),
+            .init(what: "clients", count: clients.registered),
+            .init(what: "logins", count: logins.count),
+            .init(what: "throttleBuckets", count: throttle?.count ?? 0),
+        ]
+        return counters
+    }
+
+    private mutating func sweep(at moment: Moment) {
+        codes.sweep(at: moment.milliseconds)
+        tokens.sweep(at: moment.milliseconds)
+        clients.sweep(at: moment.milliseconds)
+        logins.sweep(at: moment.milliseconds)
+        throttle?.sweep(at: moment.now)
+    }
+
+    /// The `Date` header; made once a second.
+    mutating func date(at moment: Moment) -> String {
+        let second = moment.milliseconds / 1000
+        if second != dateSecond {
+            dateSecond = second
+            dateText = Calendar.httpDate(moment.milliseconds)
+        }
+        return dateText
+    }
+}
+
+/// Now, on both clocks: the run's, and the service's own wall clock.
+struct Moment {
+    let now: Instant
+    /// Epoch milliseconds.
+    let milliseconds: Int64
+}
+
+extension Duration {
+    /// Rounded toward zero.
+    var wholeMilliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return seconds * 1000 + attoseconds / 1_000_000_000_000_000
+    }
+}

@@ -1,0 +1,63 @@
+public import Dialects
+public import Journal
+
+/// Ties a reply to its request, however much later it comes. Chosen by whoever brings the request.
+public struct RequestID: Hashable, Sendable {
+    public let value: UInt64
+
+    public init(_ value: UInt64) {
+        self.value = value
+    }
+}
+
+/// One request as it reached the service.
+public struct ServiceRequest: Sendable, Hashable {
+    public var id: RequestID
+    /// Nil: a method that no protocol of ours uses.
+    public var method: Method?
+    /// Path and query as in the request line.
+    public var target: String
+    public var headers: Headers
+    public var body: [UInt8]
+    /// Address of the caller, without a port; the throttle's last resort.
+    public var peer: String
+
+    public init(
+        id: RequestID, method: Method?, target: String, headers: Headers = [:], body: [UInt8] = [],
+        peer: String
+    ) {
+        self.id = id
+        self.method = method
+        self.target = target
+        self.headers = headers
+        self.body = body
+        self.peer = peer
+    }
+}
+
+/// What happens to the service.
+public enum Input: Sendable {
+    case request(ServiceRequest)
+    /// Something the service had put off until now.
+    case deed(Deed)
+}
+
+/// Something that the service does later than it was asked: opaque outside, so that whoever drives
+/// the service only keeps it until its time.
+public struct Deed: Sendable, Hashable {
+    enum Act: Sendable, Hashable {
+        /// `/_standin/approve` with a delay.
+        case approve(Approval)
+    }
+
+    let act: Act
+}
+
+/// What the service wants done. Answering and acting are apart, so that a fault may answer first and
+/// act later, or never answer (decisions.md, 20).
+public enum Effect: Sendable {
+    /// Send this, `after` that long.
+    case reply(Reply, to: RequestID, after: Duration)
+    /// Come back with `Input` at that instant, in order of setting among equals.
+    case again(Input, at: Instant)
+}

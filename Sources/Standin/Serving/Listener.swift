@@ -1,0 +1,131 @@
+internal import Dialects
+internal import NIOCore
+internal import NIOPosix
+internal import NIOSSL
+public import Signing
+internal import Synchronization
+
+/// Serves a `Service` over sockets: HTTP/1.1 with keep-alive and pipelining, HTTP/2 by ALPN over TLS
+/// or by prior knowledge in the clear.
+///
+/// One event loop, on a thread of its own, owns the service: no locks, no order but that of arrival,
+/// and nothing on the global pool. It listens on loopback unless told otherwise: this service gives
+/// sign-ins to whoever asks, and does not belong on a network.
+public final class Listener: Sendable {
+    /// The address it was told to listen on.
+    public let host: String
+    /// The port it listens on; what the system chose when 0 was asked for.
+    public let port: Int
+    /// Whether it speaks TLS.
+    public let isSecure: Bool
+    private let group: MultiThreadedEventLoopGroup
+    private let channel: any Channel
+    private let engine: NIOLoopBound<Engine>
+    private let last = Mutex(ServiceCounters())
+
+    /// `https://127.0.0.1:8443`, as a rig's target has it.
+    public var url: String {
+        let name = host.contains(":") ? "[\(host)]" : host
+        return "\(isSecure ? "https" : "http")://\(name):\(port)"
+    }
+
+    private init(
+        host: String, port: Int, isSecure: Bool, group: MultiThreadedEventLoopGroup,
+        channel: any Channel, engine: NIOLoopBound<Engine>
+    ) {
+        self.host = host
+        self.port = port
+        self.isSecure = isSecure
+        self.group = group
+        self.channel = channel
+        self.engine = engine
+    }
+
+    /// Starts serving; `port` 0 takes any free one. The service's time zero is now: make it with the
+    /// present wall clock as its epoch. `bodyLimit` is in bytes; a longer body is answered 413.
+    public static func start(
+        _ service: consuming Service, host: String = "127.0.0.1", port: Int = 0,
+        tls: CertificatePair? = nil, bodyLimit: Int = 1 << 20
+    ) async throws(ListenerError) -> Listener {
+        let context = try tls.map { pair throws(ListenerError) in try Self.context(pair) }
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let loop = group.next()
+        do {
+            let service = service
+            let engine = try await loop.submit {
+                let engine = Engine(loop: loop, service: service, bodyLimit: bodyLimit)
+                return NIOLoopBound(engine, eventLoop: loop)
+            }.get()
+            let bootstrap = bootstrap(group, engine: engine, context: context)
+            let channel = try await bootstrap.bind(host: host, port: port).get()
+            return Listener(
+                host: host, port: channel.localAddress?.port ?? port, isSecure: tls != nil,
+                group: group, channel: channel, engine: engine)
+        } catch {
+            try? await group.shutdownGracefully()
+            throw .cannotListen(host: host, port: port, reason: "\(error)")
+        }
+    }
+
+    private static func bootstrap(
+        _ group: MultiThreadedEventLoopGroup, engine: NIOLoopBound<Engine>,
+        context: NIOSSLContext?
+    ) -> ServerBootstrap {
+        ServerBootstrap(group: group)
+            .serverChannelOption(.backlog, value: 4096)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let pipeline = channel.pipeline.syncOperations
+                    if let context {
+                        try pipeline.addHandler(NIOSSLServerHandler(context: context))
+                    }
+                    try pipeline.addHandler(PrefaceSniffer(engine: engine))
+                }
+            }
+    }
+
+    private static func context(_ pair: CertificatePair) throws(ListenerError) -> NIOSSLContext {
+        do {
+            let chain = try NIOSSLCertificate.fromPEMBytes(Array(pair.certificate.utf8))
+            let key = try NIOSSLPrivateKey(bytes: Array(pair.key.utf8), format: .pem)
+            var configuration = TLSConfiguration.makeServerConfiguration(
+                certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
+            configuration.applicationProtocols = ["h2", "http/1.1"]
+            return try NIOSSLContext(configuration: configuration)
+        } catch {
+            throw .badCertificate(reason: "\(error)")
+        }
+    }
+
+    /// What the service has counted so far; after `stop()` what it had counted by then.
+    public func counters() async -> ServiceCounters {
+        let engine = engine
+        let counted = try? await channel.eventLoop.submit { engine.value.service.counted() }.get()
+        if let counted { last.withLock { $0 = counted } }
+        return last.withLock { $0 }
+    }
+
+    /// Stops listening, closes every connection, and ends the thread. Replies that were put off are
+    /// dropped.
+    public func stop() async {
+        _ = await counters()
+        try? await channel.close()
+        try? await group.shutdownGracefully()
+    }
+}
+
+/// Why the stand-in could not be served.
+public enum ListenerError: Error, Hashable, Sendable, CustomStringConvertible {
+    case cannotListen(host: String, port: Int, reason: String)
+    case badCertificate(reason: String)
+
+    public var description: String {
+        switch self {
+        case .cannotListen(let host, let port, let reason):
+            "cannot listen on \(host) port \(port) (\(reason)); choose another with --port, 0 takes any"
+        case .badCertificate(let reason): "the certificate cannot be used: \(reason)"
+        }
+    }
+}

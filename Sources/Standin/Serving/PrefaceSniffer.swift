@@ -1,0 +1,68 @@
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOHTTP2
+
+/// Finds out which HTTP a connection speaks by its first bytes (RFC 9113, 3.4), sets up the pipeline
+/// for it and leaves. After TLS too: whoever agreed on `h2` begins with the preface, so that the
+/// result of ALPN need not be asked for.
+final class PrefaceSniffer: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    private static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
+    private let engine: NIOLoopBound<Engine>
+    private var seen = ByteBuffer()
+
+    init(engine: NIOLoopBound<Engine>) {
+        self.engine = engine
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var part = unwrapInboundIn(data)
+        seen.writeBuffer(&part)
+        let bytes = seen.readableBytesView
+        let isPreface = bytes.starts(with: Self.preface)
+        // `POST` parts ways with it at the second byte, `GET` at the first.
+        guard isPreface || !Self.preface.starts(with: bytes) else { return }
+        do {
+            if isPreface {
+                try configureHTTP2(context)
+            } else {
+                try Self.configureHTTP1(context.channel, engine)
+            }
+            context.fireChannelRead(wrapInboundOut(seen))
+            context.fireChannelReadComplete()
+            context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
+        } catch {
+            context.close(promise: nil)
+        }
+    }
+
+    /// A broken handshake, a reset: nobody is left to tell.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+
+    private static func configureHTTP1(
+        _ channel: any Channel, _ engine: NIOLoopBound<Engine>
+    ) throws {
+        let pipeline = channel.pipeline.syncOperations
+        // Our own headers need no validation: the one value that comes from outside, `Location`, was
+        // checked for control characters when it came (Service+V1Browser.swift).
+        try pipeline.configureHTTPServerPipeline(withOutboundHeaderValidation: false)
+        try pipeline.addHandler(Connection(engine: engine.value, channel: channel))
+    }
+
+    private func configureHTTP2(_ context: ChannelHandlerContext) throws {
+        let engine = engine
+        _ = try context.pipeline.syncOperations.configureHTTP2Pipeline(
+            mode: .server, connectionConfiguration: .init(), streamConfiguration: .init()
+        ) { stream in
+            stream.eventLoop.makeCompletedFuture {
+                let pipeline = stream.pipeline.syncOperations
+                try pipeline.addHandler(HTTP2FramePayloadToHTTP1ServerCodec())
+                try pipeline.addHandler(Connection(engine: engine.value, channel: stream))
+            }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+/// A value to be written as JSON or as XML.
+indirect enum Document: Sendable {
+    case text(String)
+    case number(Int64)
+    case flag(Bool)
+    /// In XML each element is named `item`; without a name they repeat the name of the member.
+    case list([Document], item: String?)
+    case object([(String, Document)])
+
+    /// The document as JSON (RFC 8259), without spaces.
+    func json() -> [UInt8] {
+        var out: [UInt8] = []
+        out.reserveCapacity(256)
+        writeJSON(to: &out)
+        return out
+    }
+
+    /// The document as XML, with the declaration.
+    func xml(root: String) -> [UInt8] {
+        var out = Array(#"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>"#.utf8)
+        writeXML(as: root, to: &out)
+        return out
+    }
+
+    /// The document as one XML element, without the declaration.
+    func xmlElement(_ name: String) -> [UInt8] {
+        var out: [UInt8] = []
+        writeXML(as: name, to: &out)
+        return out
+    }
+
+    private func writeJSON(to out: inout [UInt8]) {
+        switch self {
+        case .text(let text): JSONText.quote(text, to: &out)
+        case .number(let number): out += String(number).utf8
+        case .flag(let flag): out += (flag ? "true" : "false").utf8
+        case .list(let items, item: _):
+            out.append(UInt8(ascii: "["))
+            for (position, item) in items.enumerated() {
+                if position > 0 { out.append(UInt8(ascii: ",")) }
+                item.writeJSON(to: &out)
+            }
+            out.append(UInt8(ascii: "]"))
+        case .object(let members):
+            out.append(UInt8(ascii: "{"))
+            for (position, member) in members.enumerated() {
+                if position > 0 { out.append(UInt8(ascii: ",")) }
+                JSONText.quote(member.0, to: &out)
+                out.append(UInt8(ascii: ":"))
+                member.1.writeJSON(to: &out)
+            }
+            out.append(UInt8(ascii: "}"))
+        }
+    }
+
+    private func writeXML(as name: String, to out: inout [UInt8]) {
+        if case .list(let items, item: nil) = self {
+            for item in items { item.writeXML(as: name, to: &out) }
+            return
+        }
+        out += "<\(name)>".utf8
+        switch self {
+        case .text(let text): Markup.escape(text, to: &out)
+        case .number(let number): out += String(number).utf8
+        case .flag(let flag): out += (flag ? "true" : "false").utf8
+        case .list(let items, let item):
+            for element in items { element.writeXML(as: item ?? name, to: &out) }
+        case .object(let members):
+            for member in members { member.1.writeXML(as: member.0, to: &out) }
+        }
+        out += "</\(name.prefix { $0 != " " })>".utf8
+    }
+}
+
+/// Text in HTML and XML.
+enum Markup {
+    static func escape(_ text: String, to out: inout [UInt8]) {
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "&"): out += "&amp;".utf8
+            case UInt8(ascii: "<"): out += "&lt;".utf8
+            case UInt8(ascii: ">"): out += "&gt;".utf8
+            case UInt8(ascii: "\""): out += "&quot;".utf8
+            case UInt8(ascii: "'"): out += "&#39;".utf8
+            // No other control character may stand in XML 1.0, not even escaped.
+            case 0..<32 where byte != 9 && byte != 10 && byte != 13: out.append(UInt8(ascii: "?"))
+            default: out.append(byte)
+            }
+        }
+    }
+
+    static func escape(_ text: String) -> String {
+        var out: [UInt8] = []
+        escape(text, to: &out)
+        return String(decoding: out, as: UTF8.self)
+    }
+
+    /// Undoes `escape`, for text that we have escaped ourselves.
+    static func unescape(_ text: String) -> String {
+        guard text.contains("&") else { return text }
+        var result = ""
+        var rest = text[...]
+        let names: [(String, Character)] = [
+            ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"),
+        ]
+        while let first = rest.first {
+            if first == "&", let name = names.first(where: { rest.hasPrefix($0.0) }) {
+                result.append(name.1)
+                rest = rest.dropFirst(name.0.count)
+            } else {
+                result.append(first)
+                rest = rest.dropFirst()
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,92 @@
+/// A viewer's sign-in on a device: the AuthN token and what hangs on it. Times are epoch
+/// milliseconds.
+struct SignIn: Sendable {
+    var mvpd: String
+    var user: String
+    var started: Int64
+    var expires: Int64
+    /// Counts sign-ins of this service from 1: which one a code led to.
+    var serial: Int
+    /// The code it came by.
+    var code: CodeKey?
+    /// Expiry of the authorization of each resource: they die with the sign-in (rest-v1.md § 10).
+    var authorizations: [String: Int64] = [:]
+}
+
+/// All sign-ins, by device: one live token per key, newest wins. Neutral: no protocol is visible.
+struct TokenTable: Sendable {
+    /// What there is to say of a device.
+    enum Finding {
+        case none
+        case expired
+        case live(SignIn)
+    }
+
+    private var signIns: [DeviceKey: SignIn] = [:]
+    private var queue = DueQueue<DeviceKey>()
+    /// Sign-ins ever made.
+    private(set) var made = 0
+
+    /// How long an expired token is remembered as such, so that 410 can be told from 404 (§ 10);
+    /// after that it decays to "none".
+    private static let memory: Int64 = 24 * 3_600_000
+
+    /// Tokens held at present, with expired ones that are still remembered.
+    var count: Int { signIns.count }
+
+    /// Stores a sign-in and returns its serial. Authorizations of an older one are gone with it.
+    mutating func signIn(
+        _ key: DeviceKey, mvpd: String, user: String, code: CodeKey?, at time: Int64, ttl: Int64
+    ) -> Int {
+        made += 1
+        let isNew =
+            signIns.updateValue(
+                SignIn(
+                    mvpd: mvpd, user: user, started: time, expires: time + ttl, serial: made,
+                    code: code), forKey: key) == nil
+        if isNew { queue.add(key, due: time + ttl + Self.memory) }
+        return made
+    }
+
+    func find(_ key: DeviceKey, at time: Int64) -> Finding {
+        guard let signIn = signIns[key] else { return .none }
+        return time < signIn.expires ? .live(signIn) : .expired
+    }
+
+    /// The sign-in, if it is that one and lives.
+    func live(_ key: DeviceKey, serial: Int, at time: Int64) -> SignIn? {
+        guard let signIn = signIns[key], signIn.serial == serial, time < signIn.expires else {
+            return nil
+        }
+        return signIn
+    }
+
+    /// Stores an authorization under a live sign-in. Returns its expiry: that of one that still
+    /// lives is reused (§ 11, Z3).
+    mutating func authorize(
+        _ key: DeviceKey, _ resource: String, at time: Int64, ttl: Int64
+    ) -> Int64 {
+        if let expires = signIns[key]?.authorizations[resource], time < expires { return expires }
+        signIns[key]?.authorizations[resource] = time + ttl
+        return time + ttl
+    }
+
+    /// Signs the device out; false when nobody was signed in.
+    @discardableResult
+    mutating func signOut(_ key: DeviceKey) -> Bool {
+        signIns.removeValue(forKey: key) != nil
+    }
+
+    mutating func sweep(at time: Int64) {
+        for _ in 0..<sweepStep {
+            guard let key = queue.next(dueBy: time) else { return }
+            guard let signIn = signIns[key] else { continue }
+            let due = signIn.expires + Self.memory
+            if due <= time {
+                signIns[key] = nil
+            } else {
+                queue.add(key, due: due)
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+internal import Signing
+
+/// The messages between service and provider (SAML 2.0 core and bindings), as far as the stand-in
+/// plays both sides: real in shape, and small.
+///
+/// The assertion carries an HMAC-SHA256 (an algorithm of XML-DSig, RFC 6931, 2.2.2) under a key that
+/// both sides are: an RSA signature would cost more than all the rest of a sign-in.
+enum SAML {
+    private static let key = Array("screenrig demo saml, not secret".utf8)
+    private static let success = "urn:oasis:names:tc:SAML:2.0:status:Success"
+    private static let failure = "urn:oasis:names:tc:SAML:2.0:status:AuthnFailed"
+
+    /// The deflated `AuthnRequest` of the redirect binding.
+    static func request(login: String, destination: String, at time: Int64) -> [UInt8] {
+        let text =
+            #"<samlp:AuthnRequest xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol""#
+            + #" ID="_\#(login)" Version="2.0" IssueInstant="\#(Calendar.isoDate(time))""#
+            + #" Destination="\#(destination)""#
+            + #" ProtocolBinding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST""#
+            + #" AssertionConsumerServiceURL="/sp/saml/SAMLAssertionConsumer">"#
+            + #"<saml:Issuer xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion">"#
+            + "screenrig-standin</saml:Issuer></samlp:AuthnRequest>"
+        return stored(Array(text.utf8))
+    }
+
+    /// DEFLATE without compression: one stored block (RFC 1951, 3.2.4).
+    private static func stored(_ bytes: [UInt8]) -> [UInt8] {
+        let length = UInt16(truncatingIfNeeded: bytes.count)
+        let head = [1, UInt8(length & 255), UInt8(length >> 8)]
+        return head + [UInt8(~length & 255), UInt8(~length >> 8)] + bytes
+    }
+
+    /// The `Response`; `user` nil says that nobody logged in.
+    static func response(login: String, mvpd: String, user: String?, at time: Int64) -> [UInt8] {
+        let now = Calendar.isoDate(time)
+        var text =
+            #"<samlp:Response xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol""#
+            + #" xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" ID="_r\#(login)""#
+            + #" InResponseTo="_\#(login)" Version="2.0" IssueInstant="\#(now)">"#
+            + #"<samlp:Status><samlp:StatusCode Value="\#(user == nil ? failure : success)"/>"#
+            + "</samlp:Status>"
+        if let user {
+            let assertion =
+                #"<saml:Assertion ID="_a\#(login)" Version="2.0" IssueInstant="\#(now)">"#
+                + "<saml:Issuer>\(Markup.escape(mvpd))</saml:Issuer>"
+                + "<saml:Subject><saml:NameID>\(Markup.escape(user))</saml:NameID>"
+                + #"<saml:SubjectConfirmation Method="urn:oasis:names:tc:SAML:2.0:cm:bearer">"#
+                + #"<saml:SubjectConfirmationData InResponseTo="_\#(login)"/>"#
+                + "</saml:SubjectConfirmation></saml:Subject></saml:Assertion>"
+            text += assertion
+            text += "<ds:SignatureValue>\(signature(of: assertion))</ds:SignatureValue>"
+        }
+        return Array((text + "</samlp:Response>").utf8)
+    }
+
+    /// The user that a response names; nil for a failure, a forgery, or an answer to something else.
+    static func user(in bytes: [UInt8], login: String, mvpd: String) -> String? {
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard text.contains(success),
+            let assertion = part(of: text, "<saml:Assertion", "</saml:Assertion>"),
+            let signed = between(text, "<ds:SignatureValue>", "</ds:SignatureValue>"),
+            signed == signature(of: assertion),
+            assertion.contains(#"<saml:SubjectConfirmationData InResponseTo="_\#(login)"/>"#),
+            between(assertion, "<saml:Issuer>", "</saml:Issuer>").map(Markup.unescape) == mvpd,
+            let user = between(assertion, "<saml:NameID>", "</saml:NameID>")
+        else { return nil }
+        return Markup.unescape(user)
+    }
+
+    private static func signature(of assertion: String) -> String {
+        Base64.encode(SHA256.authenticate(Array(assertion.utf8), key: key))
+    }
+
+    /// From `start` to `end`, both included.
+    private static func part(of text: String, _ start: String, _ end: String) -> String? {
+        between(text, start, end).map { start + $0 + end }
+    }
+
+    private static func between(_ text: String, _ start: String, _ end: String) -> String? {
+        guard let first = text.firstRange(of: start) else { return nil }
+        let rest = text[first.upperBound...]
+        guard let last = rest.firstRange(of: end) else { return nil }
+        return String(rest[..<last.lowerBound])
+    }
+}
+
+extension StringProtocol {
+    /// Where `part` first stands. By bytes: XML is ASCII where we look.
+    fileprivate func firstRange(of part: String) -> Range<Index>? {
+        let wanted = Array(part.utf8)
+        var start = utf8.startIndex
+        while let candidate = utf8[start...].firstIndex(of: wanted[0]) {
+            if utf8[candidate...].starts(with: wanted) {
+                return candidate..<utf8.index(candidate, offsetBy: wanted.count)
+            }
+            start = utf8.index(after: candidate)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,160 @@
+internal import Dialects
+internal import Journal
+
+/// REST V1 over the stores: rest-v1.md, with the readings of its § 17.
+extension Service {
+    mutating func answerV1(_ request: ServiceRequest, at moment: Moment) -> Reply {
+        let question = V1Question(request)
+        let endpoint = question.route.endpoint
+        let reply = throttled(question, at: moment) ?? admitted(question, at: moment)
+        counters.count(endpoint.operation(request.method), status: reply.status)
+        return reply
+    }
+
+    /// § 14: in front of everything else, so that not even a bad method is answered.
+    private mutating func throttled(_ question: V1Question, at moment: Moment) -> Reply? {
+        guard throttle != nil, question.route.endpoint.isThrottled else { return nil }
+        let identity = Self.identity(of: question.request)
+        if throttle?.admits(identity, at: moment.now) == true { return nil }
+        counters.throttled += 1
+        return Reply(
+            status: 429,
+            headers: [
+                "Date": date(at: moment), "Content-Type": "text/html", "Server": "openresty",
+            ], body: Pages.tooManyRequests)
+    }
+
+    /// `X-Forwarded-For` has one address (§ 3.2); of a list, the first is the device.
+    private static func identity(of request: ServiceRequest) -> String {
+        guard let forwarded = request.headers["X-Forwarded-For"], !forwarded.isEmpty else {
+            return request.peer
+        }
+        guard forwarded.utf8.contains(UInt8(ascii: ",")) else { return forwarded }
+        return forwarded.prefix { $0 != "," }.trimmingSpaces()
+    }
+
+    private mutating func admitted(_ question: V1Question, at moment: Moment) -> Reply {
+        do throws(ClassicError) {
+            let endpoint = question.route.endpoint
+            guard endpoint != .unknown, endpoint != .listed else { throw ClassicError.noRecord }
+            guard endpoint.allows(question.request.method) else {
+                var reply = reply(ClassicError.methodNotAllowed, question, at: moment)
+                reply.headers.append("Allow", endpoint.allowed)
+                return reply
+            }
+            if endpoint.needsBearer, settings.checksBearer {
+                guard let bearer = question.bearer,
+                    case .good = clients.standing(of: bearer, at: moment.milliseconds)
+                else { return denied(at: moment) }
+            }
+            return try dispatch(question, at: moment)
+        } catch {
+            return reply(error, question, at: moment)
+        }
+    }
+
+    private mutating func dispatch(
+        _ question: V1Question, at moment: Moment
+    ) throws(ClassicError) -> Reply {
+        switch question.route.endpoint {
+        case .register: register(question, at: moment)
+        case .token: grantToken(question, at: moment)
+        case .registrationCode: try issueCode(question, at: moment)
+        case .registrationRecord where question.request.method == .delete:
+            try deleteRecord(question, at: moment)
+        case .registrationRecord: try showRecord(question, at: moment)
+        case .configuration: try configuration(question, at: moment)
+        case .authenticate: try authenticate(question, at: moment)
+        case .saml: sendToProvider(question, at: moment)
+        case .loginPage: loginPage(question, at: moment)
+        case .loginSubmit: submitLogin(question, at: moment)
+        case .loginCancel: cancelLogin(question, at: moment)
+        case .assertion: consumeAssertion(question, at: moment)
+        case .checkCode: try checkCode(question, at: moment)
+        case .checkAuthentication: try checkAuthentication(question, at: moment)
+        case .pollToken: try pollToken(question, at: moment)
+        case .preauthorize: try preauthorize(question, at: moment)
+        case .preauthorizeCode: try preauthorizeCode(question, at: moment)
+        case .authorize: try authorize(question, at: moment)
+        case .authorizationToken: try authorizationToken(question, at: moment)
+        case .mediaToken: try mediaToken(question, at: moment)
+        case .userMetadata: try userMetadata(question, at: moment)
+        case .logout: try logout(question, at: moment)
+        case .listed, .unknown: throw ClassicError.noRecord
+        }
+    }
+
+    // MARK: Replies
+
+    /// Headers of every answer but 429: `Adobe-Request-Id` everywhere (§ 3.2, own).
+    mutating func headers(_ contentType: String?, at moment: Moment) -> Headers {
+        var fields: [Headers.Field] = []
+        fields.reserveCapacity(4)
+        fields.append(.init("Date", date(at: moment)))
+        fields.append(.init("Adobe-Request-Id", ids.response()))
+        if let contentType { fields.append(.init("Content-Type", contentType)) }
+        return Headers(fields)
+    }
+
+    mutating func reply(
+        _ error: ClassicError, _ question: V1Question, at moment: Moment
+    ) -> Reply {
+        Reply(
+            status: error.status, headers: headers(question.format.contentType, at: moment),
+            body: question.format == .json ? error.json : error.xml)
+    }
+
+    mutating func reply(
+        _ status: Int, _ document: Document, root: String, _ question: V1Question,
+        at moment: Moment
+    ) -> Reply {
+        Reply(
+            status: status, headers: headers(question.format.contentType, at: moment),
+            body: question.format == .json ? document.json() : document.xml(root: root))
+    }
+
+    /// 200 without a body (N2, N3), or 204.
+    mutating func empty(_ status: Int, at moment: Moment) -> Reply {
+        Reply(status: status, headers: headers(nil, at: moment))
+    }
+
+    /// `{"error": …}`: registration and bearer errors are JSON, whatever was asked (§ 5).
+    mutating func reply(_ status: Int, error: String, at moment: Moment) -> Reply {
+        Reply(
+            status: status, headers: headers(V1Format.json.contentType, at: moment),
+            body: Document.object([("error", .text(error))]).json())
+    }
+
+    private mutating func denied(at moment: Moment) -> Reply {
+        reply(401, error: "access_denied", at: moment)
+    }
+
+    // MARK: Who asks
+
+    /// The requestor of a call, known to us.
+    func requestor(_ id: String) throws(ClassicError) -> ServiceSettings.Requestor {
+        guard let requestor = settings.requestor(id) else { throw .unknownRequestor(id) }
+        return requestor
+    }
+
+    /// What every first-screen call carries (§ 3.1): requestor, device id, device information.
+    mutating func device(_ question: V1Question) throws(ClassicError) -> DeviceKey {
+        let requestor = try question.required("requestor")
+        guard settings.requestor(requestor) != nil else { throw .unknownRequestor(requestor) }
+        let device = try question.required("deviceId")
+        _ = try deviceInfo(question)
+        return DeviceKey(
+            requestor: requestor, device: device, user: question["deviceUser"] ?? "",
+            app: question["appId"] ?? "")
+    }
+
+    /// The normalised device information; from `User-Agent` where none was sent, in lenient mode.
+    mutating func deviceInfo(_ question: V1Question) throws(ClassicError) -> String? {
+        guard let text = question.request.headers["X-Device-Info"] ?? question["device_info"] else {
+            guard settings.fidelity == .lenient else { throw .missing("X-Device-Info") }
+            return nil
+        }
+        guard let normalised = deviceInfos.normalised(text) else { throw .invalidDeviceInfo }
+        return normalised
+    }
+}

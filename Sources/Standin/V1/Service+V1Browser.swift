@@ -1,0 +1,155 @@
+internal import Dialects
+internal import Signing
+
+/// The browser's way through a login: N1 and the hops after it (rest-v1.md § 8). Providers live on
+/// the same origin, under `/mvpd/ID/`; each hop trusts only what the one before gave out.
+extension Service {
+    private static let flowCookie = "AP_FLOW"
+    private static let sessionCookie = "MVPDSESSION"
+
+    /// N1, hop 1.
+    mutating func authenticate(
+        _ question: V1Question, at moment: Moment
+    ) throws(ClassicError) -> Reply {
+        let code = try question.required("reg_code")
+        let requestor = try requestor(try question.required("requestor_id"))
+        let mvpd = try question.required("mso_id")
+        let domain = try question.required("domain_name")
+        let redirect = try question.required("redirect_url")
+        guard settings.provider(mvpd, of: requestor) != nil else {
+            throw ClassicError(400, "Unknown integration '\(mvpd)'")
+        }
+        guard requestor.domains.contains(domain) else {
+            throw ClassicError(400, "Domain '\(domain)' is not registered for '\(requestor.id)'")
+        }
+        guard Self.isAbsolute(redirect), !redirect.utf8.contains(where: { $0 <= 32 }) else {
+            throw ClassicError(400, "Invalid 'redirect_url'")
+        }
+        guard let key = CodeKey(code),
+            let record = codes.live(key, of: requestor.id, at: moment.milliseconds)
+        else { throw ClassicError(400, "Registration code '\(code)' not found") }
+        if case .bound = record.state {
+            throw ClassicError(400, "Registration code '\(code)' has been used")
+        }
+        let login = Login(
+            id: ids.shortSecret(), code: key, record: record.id, requestor: requestor.id,
+            mvpd: mvpd, redirectURL: redirect)
+        logins.begin(login, at: moment.milliseconds)
+        codes.use(key, login: login.id)
+        let location =
+            "/adobe-services/authenticate/saml?noflash=true&mso_id=\(Percent.encode(mvpd))"
+            + "&requestor_id=\(Percent.encode(requestor.id))&no_iframe=true"
+            + "&domain_name=\(Percent.encode(domain))&redirect_url=\(Percent.encode(redirect))"
+        return redirected(to: location, at: moment, cookie: "\(Self.flowCookie)=\(login.id)")
+    }
+
+    /// Hop 2: an authentication request for the provider.
+    mutating func sendToProvider(_ question: V1Question, at moment: Moment) -> Reply {
+        guard let id = question.cookie(Self.flowCookie), let login = logins[id],
+            question["mso_id"] == login.mvpd, question["requestor_id"] == login.requestor
+        else { return page(400, Pages.lost, at: moment) }
+        let provider = "/mvpd/\(Percent.encode(login.mvpd))"
+        let request = SAML.request(
+            login: id, destination: provider + "/sso", at: moment.milliseconds)
+        let location =
+            "\(provider)/sso?SAMLRequest=\(Percent.encode(Base64.encode(request)))"
+            + "&RelayState=\(id)"
+        return redirected(to: location, at: moment)
+    }
+
+    /// Hop 3: the provider's page.
+    mutating func loginPage(_ question: V1Question, at moment: Moment) -> Reply {
+        guard let id = question["RelayState"], question["SAMLRequest"] != nil,
+            let login = logins[id], login.mvpd == question.route.name, !login.isOver
+        else { return page(400, Pages.lost, at: moment) }
+        return showLogin(id, message: nil, at: moment)
+    }
+
+    private mutating func showLogin(_ id: String, message: String?, at moment: Moment) -> Reply {
+        logins.showPage(id, ids: &ids)
+        guard let login = logins[id] else { return page(400, Pages.lost, at: moment) }
+        let name = settings.providers.first { $0.id == login.mvpd }?.displayName ?? login.mvpd
+        return page(
+            200, Pages.login(login, provider: name, message: message), at: moment,
+            cookie: "\(Self.sessionCookie)=\(login.session)")
+    }
+
+    /// Hop 4: user name and password. The page's hidden token and cookie must come back with them.
+    mutating func submitLogin(_ question: V1Question, at moment: Moment) -> Reply {
+        guard let id = question["RelayState"], let login = logins[id],
+            login.mvpd == question.route.name, !login.isOver, !login.session.isEmpty,
+            question["csrf_token"] == login.token,
+            question.cookie(Self.sessionCookie) == login.session
+        else { return page(403, Pages.lost, at: moment) }
+        guard let user = question["username"], let password = question["password"],
+            password != "wrong"
+        else {
+            return showLogin(
+                id, message: "The user name or the password is not right.", at: moment)
+        }
+        return returnToService(login, user: user, at: moment)
+    }
+
+    /// The viewer gives up at the provider.
+    mutating func cancelLogin(_ question: V1Question, at moment: Moment) -> Reply {
+        guard let id = question["RelayState"], let login = logins[id],
+            login.mvpd == question.route.name, !login.isOver,
+            question.cookie(Self.sessionCookie) == login.session
+        else { return page(400, Pages.lost, at: moment) }
+        return returnToService(login, user: nil, at: moment)
+    }
+
+    private mutating func returnToService(
+        _ login: Login, user: String?, at moment: Moment
+    ) -> Reply {
+        let response = SAML.response(
+            login: login.id, mvpd: login.mvpd, user: user, at: moment.milliseconds)
+        return page(
+            200, Pages.handOver(response: Base64.encode(response), relayState: login.id),
+            at: moment)
+    }
+
+    /// Hop 5: the one that counts. Success or not, the browser goes back to the login page of the
+    /// app; only a check of the code tells (decisions.md, 1).
+    mutating func consumeAssertion(_ question: V1Question, at moment: Moment) -> Reply {
+        guard let text = question["SAMLResponse"] else {
+            return page(503, Pages.noAssertion, at: moment)
+        }
+        guard let id = question["RelayState"], let login = logins[id] else {
+            return page(400, Pages.lost, at: moment)
+        }
+        guard question.cookie(Self.flowCookie) == id, !login.isOver,
+            let bytes = Base64.decode(text),
+            let user = SAML.user(in: bytes, login: id, mvpd: login.mvpd),
+            let record = codes.live(login.code, of: login.requestor, at: moment.milliseconds),
+            record.id == login.record, record.state == .used(login: id)
+        else {
+            let joint = login.redirectURL.contains("?") ? "&" : "?"
+            return redirected(
+                to: "\(login.redirectURL)\(joint)error=access_denied", at: moment)
+        }
+        logins.end(id)
+        signIn(record, mvpd: login.mvpd, user: user, at: moment)
+        return redirected(to: login.redirectURL, at: moment)
+    }
+
+    // MARK: Replies to a browser
+
+    private mutating func redirected(
+        to location: String, at moment: Moment, cookie: String? = nil
+    ) -> Reply {
+        var headers = headers(nil, at: moment)
+        headers.append("Location", location)
+        if let cookie { headers.append("Set-Cookie", "\(cookie); Path=/; HttpOnly") }
+        return Reply(status: 302, headers: headers)
+    }
+
+    private mutating func page(
+        _ status: Int, _ body: [UInt8], at moment: Moment, cookie: String? = nil
+    ) -> Reply {
+        var headers = headers("text/html;charset=utf-8", at: moment)
+        headers.append("Cache-Control", "no-store")
+        if let cookie { headers.append("Set-Cookie", "\(cookie); Path=/mvpd; HttpOnly") }
+        return Reply(status: status, headers: headers, body: body)
+    }
+}

@@ -1,0 +1,70 @@
+internal import Dialects
+
+/// Whether somebody is signed in: N2, N3, N4, and the end of it, L1 (rest-v1.md §§ 9, 10, 13).
+extension Service {
+    /// N2: 200 iff the code is bound, not expired, not deleted, and that sign-in's token lives
+    /// (decisions.md, 2).
+    mutating func checkCode(
+        _ question: V1Question, at moment: Moment
+    ) throws(ClassicError) -> Reply {
+        guard try boundSignIn(question, at: moment) != nil else { throw .forbidden }
+        return empty(200, at: moment)
+    }
+
+    /// The live sign-in that a code led to, with its key.
+    func boundSignIn(
+        _ question: V1Question, at moment: Moment
+    ) throws(ClassicError) -> (DeviceKey, SignIn)? {
+        let requestor = try question.required("requestor")
+        guard let key = CodeKey(question.route.code),
+            let record = codes.live(key, of: requestor, at: moment.milliseconds),
+            case .bound(let serial) = record.state,
+            let signIn = tokens.live(record.device, serial: serial, at: moment.milliseconds)
+        else { return nil }
+        return (record.device, signIn)
+    }
+
+    /// N3.
+    mutating func checkAuthentication(
+        _ question: V1Question, at moment: Moment
+    ) throws(ClassicError) -> Reply {
+        let device = try device(question)
+        switch tokens.find(device, at: moment.milliseconds) {
+        case .live: return empty(200, at: moment)
+        case .expired: return reply(.tokenExpired, question, at: moment)
+        case .none: return reply(.noToken, question, at: moment)
+        }
+    }
+
+    /// N4, what first screens poll.
+    mutating func pollToken(
+        _ question: V1Question, at moment: Moment
+    ) throws(ClassicError) -> Reply {
+        let device = try device(question)
+        switch tokens.find(device, at: moment.milliseconds) {
+        case .expired: return reply(.gone, question, at: moment)
+        case .none: return reply(.notFound, question, at: moment)
+        case .live(let signIn):
+            if settings.deleteOnFirstRetrieve, let code = signIn.code,
+                let record = codes.live(code, at: moment.milliseconds),
+                record.state == .bound(serial: signIn.serial)
+            {
+                codes.delete(code)
+            }
+            // `expires` is a string here (A21).
+            let document = Document.object([
+                ("requestor", .text(device.requestor)), ("mvpd", .text(signIn.mvpd)),
+                ("userId", .text(signIn.user)), ("expires", .text(String(signIn.expires))),
+            ])
+            return reply(200, document, root: "authentication", question, at: moment)
+        }
+    }
+
+    /// L1: idempotent; takes the authorizations along.
+    mutating func logout(
+        _ question: V1Question, at moment: Moment
+    ) throws(ClassicError) -> Reply {
+        tokens.signOut(try device(question))
+        return empty(204, at: moment)
+    }
+}

@@ -1,0 +1,142 @@
+internal import Dialects
+
+/// What a V1 request is for, by its path (rest-v1.md § 2). Numbers are those of the table.
+enum V1Endpoint: Hashable, Sendable {
+    case register, token  // D1, D2
+    case registrationCode  // R1
+    case registrationRecord  // R2, R3
+    case configuration  // C1
+    case authenticate, saml, loginPage, loginSubmit, loginCancel, assertion  // N1 and its hops
+    case checkCode, checkAuthentication, pollToken  // N2, N3, N4
+    case preauthorize, preauthorizeCode, authorize, authorizationToken, mediaToken  // Z1 - Z5
+    case userMetadata, logout  // U1, L1
+    /// Throttled, and nothing behind it (`scopes`, `validate`, `identities`, V2).
+    case listed
+    case unknown
+
+    /// The method it takes; R2 and R3 share a path.
+    func allows(_ method: Method?) -> Bool {
+        switch self {
+        case .register, .token, .registrationCode, .loginSubmit, .assertion: method == .post
+        case .registrationRecord: method == .get || method == .delete
+        case .logout: method == .delete
+        default: method == .get
+        }
+    }
+
+    /// What the `Allow` header of a 405 says.
+    var allowed: String {
+        switch self {
+        case .register, .token, .registrationCode, .loginSubmit, .assertion: "POST"
+        case .registrationRecord: "GET, DELETE"
+        case .logout: "DELETE"
+        default: "GET"
+        }
+    }
+
+    /// § 14; N1 as well (A22), and none of the browser's further hops.
+    var isThrottled: Bool {
+        switch self {
+        case .saml, .loginPage, .loginSubmit, .loginCancel, .assertion, .unknown: false
+        default: true
+        }
+    }
+
+    /// All but registration, N1 and the browser hops (A3).
+    var needsBearer: Bool {
+        switch self {
+        case .register, .token, .authenticate, .saml, .loginPage, .loginSubmit, .loginCancel,
+            .assertion, .listed, .unknown:
+            false
+        default: true
+        }
+    }
+
+    func operation(_ method: Method?) -> OperationName? {
+        switch self {
+        case .register: .registerClient
+        case .token: .accessToken
+        case .registrationCode: .registrationCode
+        case .registrationRecord: method == .delete ? .deleteRegistration : .registrationRecord
+        case .configuration: .configuration
+        case .authenticate, .saml: .authenticate
+        case .loginPage, .loginSubmit, .loginCancel: .mvpdLogin
+        case .assertion: .assertion
+        case .checkCode: .checkCode
+        case .checkAuthentication: .checkAuthentication
+        case .pollToken: .pollToken
+        case .preauthorize: .preauthorize
+        case .preauthorizeCode: .preauthorizeCode
+        case .authorize: .authorize
+        case .authorizationToken: .authorizationToken
+        case .mediaToken: .mediaToken
+        case .userMetadata: .userMetadata
+        case .logout: .logout
+        case .listed, .unknown: nil
+        }
+    }
+}
+
+/// A path taken apart: the endpoint, and the variable segments, decoded.
+struct V1Route: Sendable {
+    var endpoint: V1Endpoint
+    /// Requestor or provider.
+    var name = ""
+    var code = ""
+
+    /// Paths without variable segments.
+    private static let fixed: [Substring: V1Endpoint] = [
+        "/o/client/register": .register, "/o/client/token": .token,
+        "/o/client/scopes": .listed, "/o/client/validate": .listed,
+        "/api/v1/authenticate": .authenticate,
+        "/adobe-services/authenticate/saml": .saml,
+        "/sp/saml/SAMLAssertionConsumer": .assertion,
+        "/api/v1/checkauthn": .checkAuthentication,
+        "/api/v1/tokens/authn": .pollToken,
+        "/api/v1/preauthorize": .preauthorize,
+        "/api/v1/authorize": .authorize,
+        "/api/v1/tokens/authz": .authorizationToken,
+        "/api/v1/tokens/media": .mediaToken, "/api/v1/mediatoken": .mediaToken,
+        "/api/v1/tokens/usermetadata": .userMetadata,
+        "/api/v1/logout": .logout,
+        "/api/v1/authenticate/freepreview": .listed, "/api/v1/identities": .listed,
+    ]
+
+    /// `path` has lost its query and its `.json` or `.xml`.
+    init(_ path: Substring) {
+        if let endpoint = Self.fixed[path] {
+            self.init(endpoint)
+            return
+        }
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+            .map { Percent.decode($0) }
+        switch (parts.count, parts.first) {
+        case (4, "reggie") where parts[1] == "v1" && parts[3] == "regcode" && !parts[2].isEmpty:
+            self.init(.registrationCode, name: parts[2])
+        case (5, "reggie") where parts[1] == "v1" && parts[3] == "regcode" && !parts[4].isEmpty:
+            self.init(.registrationRecord, name: parts[2], code: parts[4])
+        case (4, "api") where parts[1] == "v1" && !parts[3].isEmpty:
+            switch parts[2] {
+            case "config": self.init(.configuration, name: parts[3])
+            case "checkauthn": self.init(.checkCode, code: parts[3])
+            case "preauthorize": self.init(.preauthorizeCode, code: parts[3])
+            default: self.init(.unknown)
+            }
+        case (5, "api") where parts[1] == "v1" && parts[3] == "profile-requests":
+            self.init(.listed)
+        case (2..., "api") where parts[1] == "v2": self.init(.listed)
+        case (3, "adobe-services") where parts[1] == "config" && !parts[2].isEmpty:
+            self.init(.configuration, name: parts[2])
+        case (3, "mvpd") where parts[2] == "sso": self.init(.loginPage, name: parts[1])
+        case (3, "mvpd") where parts[2] == "login": self.init(.loginSubmit, name: parts[1])
+        case (3, "mvpd") where parts[2] == "cancel": self.init(.loginCancel, name: parts[1])
+        default: self.init(.unknown)
+        }
+    }
+
+    private init(_ endpoint: V1Endpoint, name: String = "", code: String = "") {
+        self.endpoint = endpoint
+        self.name = name
+        self.code = code
+    }
+}

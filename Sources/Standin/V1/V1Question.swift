@@ -1,0 +1,117 @@
+internal import Dialects
+
+/// The two spellings of an answer.
+enum V1Format: Sendable {
+    case json, xml
+
+    var contentType: String {
+        switch self {
+        case .json: "application/json;charset=utf-8"
+        case .xml: "application/xml;charset=utf-8"
+        }
+    }
+}
+
+/// A request as V1 reads it: endpoint, format, parameters.
+struct V1Question: Sendable {
+    let request: ServiceRequest
+    let route: V1Route
+    let format: V1Format
+    private let query: Fields
+    private let form: Fields
+
+    init(_ request: ServiceRequest) {
+        self.request = request
+        let target = request.target
+        let bytes = target.utf8
+        let end = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.endIndex
+        var path = target[..<end]
+        let afterMark = bytes.distance(from: bytes.startIndex, to: end) + 1
+        query = Fields(target, from: afterMark)
+        form =
+            request.method == .post && !request.body.isEmpty
+            ? Fields(String(decoding: request.body, as: UTF8.self), from: 0) : .none
+        // § 3.3: suffix, then `format`, then `Accept`; XML with none (A4).
+        if path.utf8.hasSuffix(".json") {
+            path = path.dropLast(5)
+            format = .json
+        } else if path.utf8.hasSuffix(".xml") {
+            path = path.dropLast(4)
+            format = .xml
+        } else if let named = form["format"] ?? query["format"], let format = Self.format(named) {
+            self.format = format
+        } else {
+            format = Self.accepted(request.headers["Accept"])
+        }
+        route = V1Route(path)
+    }
+
+    /// A parameter of the query or the form; the form wins (A2). An empty one counts as missing.
+    subscript(name: StaticString) -> String? {
+        guard let value = form[name] ?? query[name], !value.isEmpty else { return nil }
+        return value
+    }
+
+    /// A parameter that must be there.
+    func required(_ name: StaticString) throws(ClassicError) -> String {
+        guard let value = self[name] else { throw ClassicError.missing("\(name)") }
+        return value
+    }
+
+    /// The bearer of the header, or of the older query parameter (§ 3.2).
+    var bearer: String? {
+        if let header = request.headers["Authorization"] {
+            let bytes = header.utf8
+            guard bytes.count > 7, String(header.prefix(7)).equalsIgnoringCase("Bearer ") else {
+                return nil
+            }
+            return String(header.dropFirst(7))
+        }
+        return self["access_token"]
+    }
+
+    /// One cookie of the request.
+    func cookie(_ name: String) -> String? {
+        for field in request.headers.all("Cookie") {
+            for pair in field.split(separator: ";") {
+                let parts = pair.split(separator: "=", maxSplits: 1)
+                if parts.count == 2, parts[0].trimmingSpaces() == name {
+                    return parts[1].trimmingSpaces()
+                }
+            }
+        }
+        return nil
+    }
+
+    private static func format(_ name: String) -> V1Format? {
+        switch name {
+        case "json": .json
+        case "xml": .xml
+        default: nil
+        }
+    }
+
+    /// Whichever of the two is named first; XML when neither is.
+    private static func accepted(_ accept: String?) -> V1Format {
+        guard let accept else { return .xml }
+        if accept == "application/json" { return .json }
+        for range in accept.split(separator: ",") {
+            switch range.prefix(while: { $0 != ";" }).trimmingSpaces().lowercased() {
+            case "application/json": return .json
+            case "application/xml": return .xml
+            default: continue
+            }
+        }
+        return .xml
+    }
+}
+
+extension Substring.UTF8View {
+    fileprivate func hasSuffix(_ suffix: StaticString) -> Bool {
+        let wanted = suffix.utf8CodeUnitCount
+        guard let start = index(endIndex, offsetBy: -wanted, limitedBy: startIndex) else {
+            return false
+        }
+        return suffix.withUTF8Buffer { self[start...].elementsEqual($0) }
+    }
+}

@@ -1,0 +1,41 @@
+internal import Foundation
+internal import Rigs
+internal import Statistics
+
+/// Reading a rig as the command line asks for it.
+enum RigFile {
+    /// The rig with `--set`, `--target`, `--seed`, `--lanes` and `--record` applied. Warnings go to
+    /// standard error; problems end the command.
+    static func read(_ traffic: TrafficOptions) throws -> Rig {
+        var overrides: [(path: String, value: String)] = []
+        if let lanes = traffic.lanes { overrides.append(("lanes", String(lanes))) }
+        if let record = traffic.record { overrides.append(("record", record)) }
+        return try read(traffic.rig, besides: overrides)
+    }
+
+    static func read(
+        _ options: RigOptions, besides more: [(path: String, value: String)] = []
+    ) throws -> Rig {
+        var overrides = try options.overrides.map(split)
+        if let seed = options.seed { overrides.append(("seed", String(seed))) }
+        let surroundings = RigSurroundings(
+            overrides: overrides + more,
+            target: options.target.map(RigSurroundings.TargetOverride.init),
+            environment: ProcessInfo.processInfo.environment)
+        do {
+            let reading = try Rig.read(contentsOf: options.rig, with: surroundings)
+            for warning in reading.warnings { Terminal.complain("warning: \(warning)") }
+            return reading.rig
+        } catch {
+            throw Failure.badInput("\(error)")
+        }
+    }
+
+    private static func split(_ override: String) throws -> (path: String, value: String) {
+        guard let equals = override.firstIndex(of: "="), equals != override.startIndex else {
+            throw Failure.badInput(
+                "--set '\(override)' has no value; write --set path.to.key=value")
+        }
+        return (String(override[..<equals]), String(override[override.index(after: equals)...]))
+    }
+}

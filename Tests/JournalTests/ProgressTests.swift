@@ -1,0 +1,96 @@
+import Dialects
+import Statistics
+import Testing
+
+@testable import Journal
+
+@Suite("Progress")
+struct ProgressTests {
+    @Test("counts households where they are, each once")
+    func households() {
+        var meter = ProgressMeter()
+        var record = HouseholdRecord(household: 1, kind: "family", lane: 0, arrived: .start)
+        meter.add(record)
+        record.stage = .codeShown
+        meter.add(record)
+        var other = HouseholdRecord(household: 2, kind: "family", lane: 0, arrived: .start)
+        meter.add(other)
+        other.fate = .failed
+        other.ended = Instant(.seconds(2))
+        meter.add(other)
+        var households = meter.turn(worst: nil).households
+        #expect(households.started == 2)
+        #expect(households.failed == 1)
+        #expect(households.running == 1)
+        #expect(households.runningAt[Int(Stage.codeShown.rawValue)] == 1)
+
+        record.stage = .signedIn
+        record.fate = .signedIn
+        meter.add(record)
+        record.stage = .loggedOut
+        record.ended = Instant(.seconds(3))
+        meter.add(record)
+        households = meter.turn(worst: nil).households
+        #expect(households.signedIn == 1)
+        #expect(households.running == 0)
+        #expect(households.started == 2)
+    }
+
+    @Test("rate and percentiles are those of the last interval, counts those of the run")
+    func interval() {
+        var meter = ProgressMeter()
+        var samples = Samples(Seed(1))
+        var exchange = samples.exchange(clean: true)
+        exchange.provoked = false
+        func add(_ count: Int, taking: Duration) {
+            for _ in 0..<count {
+                exchange.planned = Instant(.seconds(1))
+                exchange.sent = exchange.planned + .milliseconds(1)
+                exchange.ended = exchange.planned + taking
+                meter.add(exchange)
+            }
+        }
+        add(100, taking: .milliseconds(10))
+        meter.pass(Instant(.seconds(2)))
+        #expect(meter.turn(worst: nil).perSecond == 50)
+        add(30, taking: .milliseconds(40))
+        meter.pass(Instant(.seconds(3)))
+        let second = meter.turn(worst: nil)
+        #expect(second.perSecond == 30)
+        #expect(second.completed == 130)
+        #expect(second.latencyP50 == .milliseconds(40))
+        #expect(second.latenessP99 == .milliseconds(1))
+        meter.pass(Instant(.seconds(4)))
+        let idle = meter.turn(worst: nil)
+        #expect(idle.perSecond == 0)
+        #expect(idle.latencyP99 == nil)
+        #expect(idle.completed == 130)
+    }
+
+    @Test("shows the most frequent error, and 429 apart from errors")
+    func errors() throws {
+        let scratch = Scratch()
+        var samples = Samples(Seed(1))
+        let ledger = try Ledger(
+            path: scratch.history, header: Samples.header(), recording: .none, pageLimit: nil)
+        var batch = Batch(lane: 0, through: Instant(.seconds(5)))
+        for (outcome, count) in [(Outcome.serverError, 3), (.timeout, 2), (.throttled, 9)] {
+            for _ in 0..<count {
+                var exchange = samples.exchange(clean: true)
+                exchange.operation = .logout
+                exchange.reason = nil
+                exchange.provoked = false
+                exchange.outcome = outcome
+                batch.exchanges.append(exchange)
+            }
+        }
+        ledger.take(batch)
+        let progress = ledger.progress()
+        #expect(progress.errors == 5)
+        #expect(progress.throttled == 9)
+        #expect(progress.worstError?.outcome == .serverError)
+        #expect(progress.worstError?.count == 3)
+        #expect(progress.elapsed == Instant(.seconds(5)))
+        _ = ledger.finish(Samples.end)
+    }
+}
