@@ -52,7 +52,7 @@ struct HTTP1ParserTests {
     static let answers: [WrittenAnswer] = [
         .init(
             "counted", ok + "A: b|Content-Length: 3||xyz",
-            "200 [A=b|Content-Length=3] 'xyz' keep 41"),
+            "200 [A=b|Content-Length=3] 'xyz' keep 47"),
         .init("counted, nothing", ok + "Content-Length: 0||", "200 [Content-Length=0] '' keep 38"),
         .init(
             "more bytes than the length stay", ok + "Content-Length: 1||xyz",
@@ -67,7 +67,7 @@ struct HTTP1ParserTests {
         .init(
             "204 has no body", "HTTP/1.1 204 No Content|Content-Length: 9||",
             "204 [Content-Length=9] '' keep 46"),
-        .init("304 has no body", "HTTP/1.1 304 Not Modified||", "304 [] '' keep 28"),
+        .init("304 has no body", "HTTP/1.1 304 Not Modified||", "304 [] '' keep 29"),
         .init(
             "1xx come before",
             "HTTP/1.1 103 Early Hints|Link: </a>||HTTP/1.1 100 Continue||"
@@ -78,7 +78,7 @@ struct HTTP1ParserTests {
         .init(
             "chunked with extensions and trailers",
             chunked + "2;a=b|ab|3 ; c=\"d\"|cde|00;x|T: 1|U: 2||",
-            "200 [Transfer-Encoding=chunked] 'abcde' keep 89"),
+            "200 [Transfer-Encoding=chunked] 'abcde' keep 94"),
         .init(
             "chunked in capitals, by 1.0",
             "HTTP/1.0 200 OK|Connection: keep-alive|"

@@ -147,7 +147,7 @@ struct SlowReader {
                     && $0.value.allSatisfy { [32, 9, 44].contains($0) }
             }
             guard isNumber, !lengths.isEmpty, Set(lengths.map { Int($0)! }).count == 1,
-                !Self.beginsEmpty(hasEmpty, lengths)
+                !hasEmpty
             else { throw .contentLength }
             length = Int(lengths[0])
         }
@@ -176,9 +176,6 @@ struct SlowReader {
             Reply(status: status, headers: headers, body: body), persists: persists,
             used: position)
     }
-
-    /// An empty field is only no fault behind one with a number, which it then repeats nothing of.
-    private static func beginsEmpty(_ hasEmpty: Bool, _ lengths: [String]) -> Bool { hasEmpty }
 
     private mutating func chunks() throws(ResponseFault) -> [UInt8] {
         var body: [UInt8] = []

@@ -66,7 +66,7 @@ final class DirectEngine {
             if let spare = origins.spare.popLast() { spare } else { try Link(self, in: origins) }
         let request = giveUpOutbox()
         link.prepare(
-            request, begun: errand.began, from: settings.sources?.address(for: errand.device.id),
+            request, begun: errand.began, from: settings.sources?.address(of: errand.device.id),
             completion: errand.completion)
         link.open(to: addresses, through: proxy)
     }
@@ -136,7 +136,11 @@ final class DirectEngine {
         var next = Int64.max
         for dock in docks {
             for link in dock.links where link.deadline != 0 {
-                if link.deadline <= now { late.append(link) } else { next = min(next, link.deadline) }
+                if link.deadline <= now {
+                    late.append(link)
+                } else {
+                    next = min(next, link.deadline)
+                }
             }
         }
         sweepDue = nil

@@ -90,7 +90,7 @@ final class Link: Readiness {
                 return Unmanaged<Link>.fromOpaque(context).takeUnretainedValue()
                     .openSocket(address.pointee)
             }, context)
-        ConnectionTable.hearClosing(of: easy, by: engine.transport.connections)
+        engine.transport.connections.hearClosing(of: easy)
     }
 
     private func openSocket(_ address: curl_sockaddr) -> Int32 {
@@ -99,7 +99,7 @@ final class Link: Readiness {
             openFailure = errno
             return -1
         }
-        if engine.settings.sources != nil { SourceAddresses.saveports(connection.descriptor) }
+        if engine.settings.sources != nil { SourceAddresses.bindWithoutPort(connection.descriptor) }
         return connection.descriptor
     }
 
@@ -348,21 +348,22 @@ final class Link: Readiness {
             proxy: proxy?.url, timeout: engine.settings.timeout, excess: nil,
             responseLimit: engine.settings.responseLimit, hasSent: hasLeft,
             wouldRepeat: isStale && hasLeft && code != CURLE_OPERATION_TIMEDOUT,
-            usesTLSFiles: engine.settings.tls.certificate != nil)
+            usesTLSFiles: engine.settings.tls.certificate != nil, isFirstUse: !route.reused)
     }
 
     private func failure(_ fault: ResponseFault) -> Transfer.Result {
-        var failure = failure(CURLE_WEIRD_SERVER_REPLY)
-        failure.words = ""
+        let code =
+            switch fault {
+            case .unanswered: CURLE_GOT_NOTHING
+            case .cutOff: CURLE_PARTIAL_FILE
+            default: CURLE_WEIRD_SERVER_REPLY
+            }
+        var failure = failure(code)
+        failure.fault = fault
         switch fault {
         case .headTooLong: failure.excess = .head
         case .bodyTooLong: failure.excess = .body
-        case .unanswered: failure.code = CURLE_GOT_NOTHING
-        case .cutOff: failure.code = CURLE_PARTIAL_FILE
-        default:
-            failure.wouldRepeat = false
-            let error = failure.error
-            return .lost(TransportError(error.kind, "\(error.detail) (\(fault))"))
+        default: break
         }
         if fault != .unanswered { failure.wouldRepeat = false }
         return failure.result

@@ -63,13 +63,14 @@ struct Framing: Hashable {
         var found: Int?
         var isBroken = false
         fields.forEach("content-length") { value in
-            if value.isEmpty { isBroken = true }
+            var isEmpty = true
             Octets.members(of: value) { member in
+                isEmpty = false
                 let number = Octets.decimal(member)
                 if number == nil || found != nil && found != number { isBroken = true }
                 found = number
             }
-            if found == nil { isBroken = true }
+            if isEmpty { isBroken = true }
         }
         if isBroken { throw .contentLength }
         return found

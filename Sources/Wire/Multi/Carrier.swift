@@ -190,14 +190,7 @@ final class Carrier {
                 guard let address else { return -1 }
                 return Carrier.from(context).open(address.pointee)
             }, context)
-        curl_set_close_socket_callback(
-            easy.handle,
-            { table, descriptor in
-                guard let table else { return 0 }
-                Unmanaged<ConnectionTable>.fromOpaque(table).takeUnretainedValue()
-                    .close(descriptor)
-                return 0
-            }, Unmanaged.passUnretained(transport.connections).toOpaque())
+        transport.connections.hearClosing(of: easy)
     }
 
     private static func from(_ context: UnsafeMutableRawPointer?) -> Carrier {

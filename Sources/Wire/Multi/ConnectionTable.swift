@@ -180,6 +180,19 @@ final class ConnectionTable {
         fold = (fold ^ UInt64(port | 1 << 20)) &* 0x100_0000_01b3
     }
 
+    /// libcurl says when it closes a descriptor of `easy`.
+    func hearClosing(of easy: borrowing Easy) {
+        // Safe because every multi, which closes what is left, keeps the table.
+        curl_set_close_socket_callback(
+            easy.handle,
+            { table, descriptor in
+                guard let table else { return 0 }
+                Unmanaged<ConnectionTable>.fromOpaque(table).takeUnretainedValue()
+                    .close(descriptor)
+                return 0
+            }, Unmanaged.passUnretained(self).toOpaque())
+    }
+
     private static func text(_ address: UnsafePointer<CChar>, _ port: Int) -> String {
         let text = String(cString: address)
         return text.contains(":") ? "[\(text)]:\(port)" : "\(text):\(port)"
