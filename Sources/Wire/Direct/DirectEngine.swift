@@ -7,7 +7,8 @@ internal import Lanes
 /// proxy tunnels are libcurl's, requests and answers ours. Half the cost of letting libcurl do both
 /// (performance.md, A), stamps next to the system call, and a connection of its own for each device.
 final class DirectEngine {
-    unowned let transport: CurlTransport
+    /// Safe because the transport owns the engine.
+    unowned(unsafe) let transport: CurlTransport
     let loop: LiveLoop
     let settings: WireSettings
     /// Where the next request is written; given away with a request that could not be sent at once.

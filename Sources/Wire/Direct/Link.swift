@@ -14,8 +14,10 @@ final class Link: Readiness {
     private enum State { case closed, connecting, idle, busy }
 
     let easy: Easy
-    private unowned let engine: DirectEngine
-    private unowned let home: OriginLinks
+    /// Safe because the engine owns the docks, and only a link in a dock is called; unsafe because
+    /// this is looked at a dozen times for each exchange.
+    private unowned(unsafe) let engine: DirectEngine
+    private let home: OriginLinks
     private let words: UnsafeMutablePointer<CChar>
     private let isTLS: Bool
     /// Position among the links of its dock.
@@ -161,7 +163,7 @@ final class Link: Readiness {
         dock = nil
         descriptor = -1
         home.open.removeAll { $0 === self }
-        home.spare.append(self)
+        if !home.isAbandoned { home.spare.append(self) }
     }
 
     // MARK: An exchange

@@ -20,6 +20,11 @@ final class DeviceLinks {
     }
 
     var all: [OriginLinks] { byOrigin }
+
+    /// Links and their home keep each other until here.
+    deinit {
+        for links in byOrigin { links.abandon() }
+    }
 }
 
 /// The connections of one device to one origin.
@@ -34,6 +39,16 @@ final class OriginLinks {
     var spare: [Link] = []
     /// Open, free or not.
     var open: [Link] = []
+
+    /// Its device is gone.
+    private(set) var isAbandoned = false
+
+    func abandon() {
+        isAbandoned = true
+        idle = []
+        spare = []
+        open = []
+    }
 
     init(to origin: Origin) {
         self.origin = origin
