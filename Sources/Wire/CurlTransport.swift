@@ -80,6 +80,9 @@ public final class CurlTransport: Transport {
     /// Open connections, for tests and progress.
     package var openConnections: Int { connections.live }
 
+    /// The sockets themselves, for tests that break them.
+    var descriptors: [Int32] { connections.descriptors }
+
     // MARK: The way of an errand
 
     private func go(_ errand: Errand, _ proxy: ProxyRoute.Proxy?, _ found: NameTable.Found) {

@@ -71,6 +71,7 @@ final class ConnectionTable {
     var isEmpty: Bool { live == 0 }
     /// Open connections.
     private(set) var live = 0
+    var descriptors: [Int32] { byDescriptor.compactMap { $0?.descriptor } }
 
     /// A socket for libcurl; nil when the process has none left (errno says why).
     /// `isNamed`: libcurl will name it by its ends only (`connection(local:…)`).
