@@ -8,21 +8,26 @@ import Wire
 /// How many exchanges one lane carries per second, in a closed loop: each connection sends its next
 /// GET when the answer to the last one is there.
 ///
-///     exchanges URL [bare|lane] [direct|multi] [CONNECTIONS] [SECONDS]
+///     exchanges URL [bare|lane] [direct|multi] [CONNECTIONS] [SECONDS] [per-device|fresh] [SOURCES]
 ///
 /// `bare` is the transport alone; `lane` has flows that await `Lane.send`, and drops what is recorded.
+/// `fresh` makes a connection for each. SOURCES: a range of local addresses, `127.1.0.0/16`.
 @main
 struct Exchanges {
     static func main() throws {
         let arguments = CommandLine.arguments
         guard arguments.count > 1, let address = WebAddress(arguments[1]) else {
-            print("exchanges URL [bare|lane] [direct|multi] [CONNECTIONS] [SECONDS]")
+            print(
+                "exchanges URL [bare|lane] [direct|multi] [CONNECTIONS] [SECONDS] [fresh] [SOURCES]"
+            )
             return
         }
         let isBare = arguments.count < 3 || arguments[2] == "bare"
         let isMulti = arguments.count > 3 && arguments[3] == "multi"
         let connections = arguments.count > 4 ? Int(arguments[4])! : 100
         let seconds = arguments.count > 5 ? Double(arguments[5])! : 5
+        let isFresh = arguments.count > 6 && arguments[6] == "fresh"
+        let sources = arguments.count > 7 ? SourceAddresses([arguments[7]]) : nil
         WireLimits.raiseDescriptorLimit()
 
         let loop = try LiveLoop(origin: LiveLoop.monotonic())
@@ -37,7 +42,8 @@ struct Exchanges {
         let transport = try CurlTransport(
             lane: lane, loop: loop,
             settings: WireSettings(
-                engine: isMulti ? .multi : .direct, tls: WireSettings.TLS(verifies: false)))
+                connections: isFresh ? .fresh : .perDevice, engine: isMulti ? .multi : .direct,
+                sources: sources, tls: WireSettings.TLS(verifies: false)))
         lane.use(transport)
 
         let load = Load(
@@ -139,6 +145,18 @@ final class Load: @unchecked Sendable {
         let system = microseconds(now.ru_stime, usage.ru_stime) / Double(max(answered, 1))
         print(
             "\(Int(Double(answered) / length)) req/s, \(failed) failed,",
-            "\(Int(user * 100)) + \(Int(system * 100)) us/100 of CPU per request")
+            "\(Int(user * 100)) + \(Int(system * 100)) us/100 of CPU per request,",
+            "\(now.ru_maxrss / 1024) MB at most, \(residentKilobytes() / 1024) MB now")
     }
+}
+
+/// Of this process, by the kernel's account.
+func residentKilobytes() -> Int {
+    guard let file = fopen("/proc/self/statm", "r") else { return 0 }
+    defer { fclose(file) }
+    var line = [CChar](repeating: 0, count: 128)
+    guard fgets(&line, Int32(line.count), file) != nil else { return 0 }
+    let fields = String(decoding: line.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        .split(separator: " ")
+    return fields.count > 1 ? (Int(fields[1]) ?? 0) * 4 : 0
 }

@@ -16,6 +16,7 @@ final class DirectEngine {
     /// Where answers are received; what is in it belongs to one call of `Link.receive`.
     let inbox: UnsafeMutableRawBufferPointer
 
+    private var readers: [AnswerReader] = []
     private var docks: [Dock] = []
     /// The connections of everybody: `pooled`.
     private let common = DeviceLinks()
@@ -65,19 +66,33 @@ final class DirectEngine {
         }
         let link =
             if let spare = origins.spare.popLast() { spare } else { try Link(self, in: origins) }
-        let request = giveUpOutbox()
         link.prepare(
-            request, begun: errand.began, from: settings.sources?.address(of: errand.device.id),
+            RequestBuffer(copying: outbox), begun: errand.began,
+            from: settings.sources?.address(of: errand.device.id),
             completion: errand.completion)
         link.open(to: addresses, through: proxy)
     }
 
     /// The request in the outbox stays where it is; the next one is written elsewhere.
-    @discardableResult
-    func giveUpOutbox() -> RequestBuffer {
-        defer { outbox = RequestBuffer() }
-        return outbox
+    func giveUpOutbox() { outbox = RequestBuffer() }
+
+    // MARK: Readers
+
+    /// One is enough for all answers that come in one piece; the memory of thousands of idle
+    /// connections holds none.
+    @inline(__always)
+    func lendReader() -> AnswerReader {
+        let reader = readers.popLast() ?? AnswerReader(bodyLimit: settings.responseLimit)
+        reader.parser.begin()
+        return reader
     }
+
+    @inline(__always)
+    func takeBack(_ reader: AnswerReader) {
+        if readers.count < 16 { readers.append(reader) }
+    }
+
+    // MARK: Ends
 
     func retire(_ links: DeviceLinks) {
         let error = TransportError(.stopped, "the device was switched off")
@@ -105,11 +120,15 @@ final class DirectEngine {
 
     // MARK: Docks
 
-    /// One with room.
-    func dock() throws(WireError) -> Dock {
-        if let free = docks.last(where: { $0.links.count < settings.shardSize }) { return free }
+    /// One with room for a connection. Those without TLS are smaller: looking through a hundred is a
+    /// tenth of what an exchange costs; with TLS, a multi keeps parsed roots (850 KB).
+    func dock(isTLS: Bool) throws(WireError) -> Dock {
+        let capacity = isTLS ? settings.shardSize : min(settings.shardSize, 25)
+        let free = docks.last { $0.isTLS == isTLS && $0.links.count < capacity }
+        if let free { return free }
         let dock = try Dock(
-            lane: transport.lane, connections: transport.connections, capacity: settings.shardSize)
+            lane: transport.lane, connections: transport.connections, capacity: capacity,
+            isTLS: isTLS)
         docks.append(dock)
         return dock
     }
@@ -148,4 +167,11 @@ final class DirectEngine {
         if next != .max { arm(max(next, now + sweepEvery)) }
         for link in late { link.expire() }
     }
+}
+
+/// A parser that is lent to one link at a time.
+final class AnswerReader {
+    var parser: ResponseParser
+
+    init(bodyLimit: Int) { parser = ResponseParser(bodyLimit: bodyLimit) }
 }

@@ -6,8 +6,12 @@ internal import Lanes
 final class Dock {
     private var motor: Motor!
     private(set) var links: [Link] = []
+    let isTLS: Bool
 
-    init(lane: Lane, connections: ConnectionTable, capacity: Int) throws(WireError) {
+    init(
+        lane: Lane, connections: ConnectionTable, capacity: Int, isTLS: Bool
+    ) throws(WireError) {
+        self.isTLS = isTLS
         // Above the live connections, or libcurl closes the oldest.
         motor = try Motor(
             lane: lane, connections: connections, maximumConnections: 2 * capacity + 10

@@ -49,14 +49,14 @@ final class Link: Readiness {
     private var sent = Instant.start
     private var firstByte: Instant?
     private var messagesSeen = 0
-    private var parser: ResponseParser
+    /// Nil until the first byte of the answer has come.
+    private var reader: AnswerReader?
 
     init(_ engine: DirectEngine, in home: OriginLinks) throws(WireError) {
         easy = try Easy()
         self.engine = engine
         self.home = home
         isTLS = home.origin.scheme == .https
-        parser = ResponseParser(bodyLimit: engine.settings.responseLimit)
         words = .allocate(capacity: Int(CURL_ERROR_SIZE))
         words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         setUp()
@@ -84,6 +84,8 @@ final class Link: Readiness {
         easy.set(CURLOPT_NOPROXY, "")
         easy.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
         easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        // For what libcurl reads itself: nothing, but of proxies.
+        easy.set(CURLOPT_BUFFERSIZE, 1024)
         easy.secure(engine.settings.tls, trust: engine.transport.trust)
         curl_set_open_socket_callback(
             easy.handle,
@@ -122,7 +124,7 @@ final class Link: Readiness {
         state = .connecting
         home.open.append(self)
         do throws(WireError) {
-            let dock = try engine.dock()
+            let dock = try engine.dock(isTLS: isTLS)
             self.dock = dock
             guard dock.take(self) else { throw .noHandle }
         } catch {
@@ -190,7 +192,6 @@ final class Link: Readiness {
         hasReopened = false
         firstByte = nil
         messagesSeen = 0
-        parser.begin()
     }
 
     func ready(_ descriptor: Int32, _ events: Events) {
@@ -265,18 +266,22 @@ final class Link: Readiness {
             guard code == CURLE_OK else { return finish(failure(code).result, keeps: false) }
             let now = engine.now
             do throws(ResponseFault) {
+                let reader = reader ?? engine.lendReader()
+                self.reader = reader
                 guard count > 0 else {
-                    try parser.end()
-                    return answered(at: now, keeps: false)
+                    try reader.parser.end()
+                    return answered(reader, at: now, keeps: false)
                 }
-                let used = try parser.feed(
+                let used = try reader.parser.feed(
                     UnsafeRawBufferPointer(start: inbox.baseAddress, count: count))
-                if parser.messagesBegun != messagesSeen {
-                    messagesSeen = parser.messagesBegun
+                if reader.parser.messagesBegun != messagesSeen {
+                    messagesSeen = reader.parser.messagesBegun
                     firstByte = now
                 }
                 // Bytes after the answer belong to nothing (RFC 9112, 9.2).
-                if parser.isComplete { return answered(at: now, keeps: used == count) }
+                if reader.parser.isComplete {
+                    return answered(reader, at: now, keeps: used == count)
+                }
             } catch {
                 return finish(failure(error), keeps: false)
             }
@@ -296,20 +301,20 @@ final class Link: Readiness {
 
     // MARK: The end of an exchange
 
-    private func answered(at now: Instant, keeps: Bool) {
-        let keeps = keeps && parser.persists && request == nil
-        let bytes = parser.bodyBytes
-        finish(.answered(parser.takeReply()), keeps: keeps, at: now, bytes: bytes)
+    private func answered(_ reader: AnswerReader, at now: Instant, keeps: Bool) {
+        let keeps = keeps && reader.parser.persists && request == nil
+        finish(.answered(reader.parser.takeReply()), keeps: keeps, at: now)
     }
 
-    private func finish(
-        _ result: Transfer.Result, keeps: Bool, at now: Instant? = nil, bytes: Int? = nil
-    ) {
+    private func finish(_ result: Transfer.Result, keeps: Bool, at now: Instant? = nil) {
         guard let completion else { return close() }
         let transfer = Transfer(
-            sent: hasLeft ? sent : nil, firstByte: parser.isFinal ? firstByte : nil,
-            ended: now ?? engine.now, result: result, route: route,
-            bytesReceived: bytes ?? parser.bodyBytes, opened: opened)
+            sent: hasLeft ? sent : nil,
+            firstByte: reader?.parser.isFinal == true ? firstByte : nil, ended: now ?? engine.now,
+            result: result, route: route, bytesReceived: reader?.parser.bodyBytes ?? 0,
+            opened: opened)
+        if let reader { engine.takeBack(reader) }
+        reader = nil
         self.completion = nil
         request = nil
         deadline = 0

@@ -4,10 +4,21 @@ internal import Dialects
 /// is in it: TLS wants a write that could not be finished repeated from the same place.
 final class RequestBuffer {
     private var bytes: UnsafeMutablePointer<UInt8>
-    private var capacity = 4096
+    private var capacity: Int
     private(set) var count = 0
 
-    init() { bytes = .allocate(capacity: capacity) }
+    init() {
+        capacity = 4096
+        bytes = .allocate(capacity: capacity)
+    }
+
+    /// The same request in no more memory than it needs: thousands may wait for a connection.
+    init(copying other: RequestBuffer) {
+        capacity = max(1, other.count)
+        count = other.count
+        bytes = .allocate(capacity: capacity)
+        bytes.update(from: other.bytes, count: count)
+    }
 
     deinit { bytes.deallocate() }
 

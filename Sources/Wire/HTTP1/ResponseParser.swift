@@ -58,13 +58,15 @@ struct ResponseParser {
         headBytes = 0
         messagesBegun = 0
         persists = false
+        bodyBytes = 0
     }
 
     var isComplete: Bool { stage == .complete }
     /// The final answer's status line has been read: 1xx do not count (RFC 9110, 15.2).
     var isFinal: Bool { line.status >= 200 }
     var status: Int { line.status }
-    var bodyBytes: Int { body.count }
+    /// Bytes of the body so far.
+    private(set) var bodyBytes = 0
 
     /// Gives the answer away; only when `isComplete`.
     mutating func takeReply() -> Reply {
@@ -122,6 +124,7 @@ struct ResponseParser {
     private mutating func take(_ bytes: UnsafeRawBufferPointer, atMost most: Int) -> Int {
         let count = min(most, bytes.count)
         body.append(contentsOf: Octets.part(bytes, 0..<count))
+        bodyBytes += count
         return count
     }
 
