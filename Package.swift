@@ -91,6 +91,11 @@ let package = Package(
         tests(
             "SimulationTests",
             ["Devices", "Standin", "Rigs", "Lanes", "Journal", "Dialects", "Statistics", "Reports"]),
-        tests("CommandTests", ["Rigs", "Reports"]),
+        tests(
+            "CommandTests",
+            [
+                "screenrig", "Rigs", "Reports", "Journal", "Dialects", "Signing", "Standin",
+                "Statistics",
+            ]),
     ]
 )
