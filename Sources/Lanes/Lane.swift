@@ -34,6 +34,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     private let correspondence: Correspondence
     private let sink: any HistorySink
     private var transport: (any Transport)!
+    private var tap: Tap?
 
     private var timers = TimerHeap()
     private var ready: [UnownedJob] = []
@@ -77,6 +78,18 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     public func use(_ transport: any Transport) {
         self.transport = transport
     }
+
+    /// Sees every exchange of a lane as it ends: the request as it left, how it went, what it meant.
+    public typealias Tap = (_ call: Call, _ transfer: Transfer, _ answered: Answered) -> Void
+
+    /// Has `tap` see each exchange, on the lane's thread; for a trial of one household. Set before
+    /// `run()`.
+    public func observe(_ tap: @escaping Tap) {
+        self.tap = tap
+    }
+
+    /// How secrets of this run become fingerprints.
+    public var fingerprinter: Fingerprinter { correspondence.fingerprinter }
 
     // MARK: What flows use
 
@@ -296,6 +309,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
             transfer, of: call, from: device.id, lane: index, sequence: sequence, planned: planned,
             begun: begun)
         batch.exchanges.append(answered.exchange)
+        tap?(call, transfer, answered)
         return answered
     }
 }

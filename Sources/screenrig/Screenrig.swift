@@ -20,9 +20,10 @@ struct Screenrig: AsyncParsableCommand {
             """,
         version: version,
         subcommands: [
-            RunCommand.self, SimulateCommand.self, ReportCommand.self, ServeCommand.self,
-            ValidateCommand.self, SchemaCommand.self,
-
+            TryCommand.self, RunCommand.self, SimulateCommand.self, ReportCommand.self,
+            ServeCommand.self,
+            InitCommand.self, ValidateCommand.self, SchemaCommand.self, ListCommand.self,
+            ExplainCommand.self,
         ])
 
     static func main() async {
