@@ -79,7 +79,9 @@ let package = Package(
         tests("JournalTests", ["Journal", "Dialects", "Statistics"], exclude: ["Golden"]),
         tests("RigsTests", ["Rigs", "Dialects", "Statistics"], exclude: ["Golden"]),
         tests("LanesTests", ["Lanes", "Journal", "Dialects"]),
-        tests("DevicesTests", ["Devices", "Rigs", "Lanes", "Journal", "Dialects", "Statistics"]),
+        tests(
+            "DevicesTests", ["Devices", "Rigs", "Lanes", "Journal", "Dialects", "Statistics"],
+            exclude: ["Pages"]),
         tests("WireTests", ["Wire", "Lanes", "Journal", "Dialects", "Signing", "Standin"] + nio),
         tests("SigningTests", ["Signing"]),
         tests(

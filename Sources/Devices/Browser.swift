@@ -144,6 +144,8 @@ extension Household {
 extension Household {
     /// How often a household looks whether its program has answered.
     private static let programBeat: Duration = .milliseconds(20)
+    /// And for how long: beyond the program's own limit and its wait for a turn.
+    private static let programLimit: Duration = .seconds(90)
 
     /// Has the user's program take the login from here. The time that it takes is the viewer's.
     private func ask(
@@ -157,7 +159,8 @@ extension Household {
             userAgent: phone.device.identity.userAgent, page: page.html)
         let mailbox = ProgramMailbox()
         program.ask(question.json) { mailbox.put($0) }
-        while true {
+        let deadline = lane.now + Self.programLimit
+        while lane.now < deadline {
             try await human(Self.programBeat)
             switch mailbox.take() {
             case nil: continue
@@ -165,6 +168,7 @@ extension Household {
             case .output(let text)?: return try follow(text, from: address, &walk)
             }
         }
+        throw .failed("the login program did not answer within \(Int(Self.programLimit.seconds)) s")
     }
 
     private func follow(
