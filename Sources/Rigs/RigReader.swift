@@ -17,6 +17,7 @@ struct RigReader {
             throw RigErrors(problems)
         }
         let asWritten = tree
+        applyTargetFile(to: &tree)
         apply(surroundings.overrides, to: &tree)
         applyTarget(to: &tree)
         let source = tree == asWritten ? text : tree.yaml
@@ -99,11 +100,17 @@ extension RigReader {
         }
     }
 
-    /// `target.from`, then `--target`.
+    /// `--target FILE`: before `--set`, which may change what it brings.
+    private mutating func applyTargetFile(to tree: inout Tree) {
+        guard case .file(let path)? = surroundings.target else { return }
+        let place = Place(file: file, option: "--target \(path)")
+        if let inner = targetFile(path, named: path, place) { tree["target"] = inner }
+    }
+
+    /// `target.from`, then `--target` with an address.
     private mutating func applyTarget(to tree: inout Tree) {
-        if case .file(let path)? = surroundings.target {
-            let place = Place(file: file, option: "--target \(path)")
-            if let inner = targetFile(path, named: path, place) { tree["target"] = inner }
+        if case .file? = surroundings.target {
+            // The file stands in place of the whole section.
         } else if let from = tree["target"]?["from"], case .scalar(let path, _) = from.content {
             let resolved = Self.path(path, besides: from.place.option == nil ? file : "")
             if let inner = targetFile(resolved, named: resolved, from.place),

@@ -14,6 +14,7 @@ public final class CurlTransport: Transport {
     unowned let lane: Lane
     private let proxies: ProxyRoute
     private let names: NameTable
+    private var pins: PinTable
 
     private var shards: [Shard] = []
     private var seatsGiven = 0
@@ -39,6 +40,7 @@ public final class CurlTransport: Transport {
         proxies = try ProxyRoute(settings.proxy, environment: environment)
         trust = try TrustFile(settings.tls)
         names = NameTable(lane: lane, lookup: lookup)
+        pins = PinTable(settings.pinned)
         connections = ConnectionTable(lane: lane.index, loop: loop)
         guard Library.isReady else { throw .noHandle }
         if settings.http == .http2, !Library.hasHTTP2 { throw .unsupported("HTTP/2") }
@@ -50,6 +52,9 @@ public final class CurlTransport: Transport {
         let errand = Errand(call, from: device, began: lane.now, completion: completion)
         let proxy = proxies.proxy(for: errand.origin)
         waiting.append(errand)
+        if proxy == nil, let pinned = pins.address(of: errand.origin.host, for: device.id) {
+            return go(errand, proxy, .success([pinned]))
+        }
         names.find(proxy?.host ?? errand.origin.host) { [weak self] found in
             self?.go(errand, proxy, found)
         }
@@ -57,6 +62,17 @@ public final class CurlTransport: Transport {
         lane.at(errand.began + settings.timeout) { [weak self, weak errand] in
             guard let self, let errand, !errand.isOnItsWay else { return }
             refuse(errand, TransferFailure.slowName(errand.origin.host, after: settings.timeout))
+        }
+    }
+
+    /// A device that has none to this origin; `pooled` ones are as many as the load needs at a time,
+    /// which the ceiling of requests bounds.
+    public func wouldConnect(for call: Call, from device: Device) -> Bool {
+        switch settings.connections {
+        case .fresh: true
+        case .pooled: false
+        case .perDevice:
+            (device.transportSlot as? Seat)?.isConnected(to: call.address.origin) != true
         }
     }
 
