@@ -17,6 +17,8 @@ public struct Breaker: Sendable, Hashable {
         /// Share of errors since it was first above the limit.
         public var share: Double
         public var lasted: Duration
+        /// What the rig allows.
+        public var limit: Double
     }
 
     private let limit: Double
@@ -55,6 +57,16 @@ public struct Breaker: Sendable, Hashable {
         guard now - since.at >= lasting else { return nil }
         return Trip(
             share: Double(errors - since.errors) / Double(ended - since.ended),
-            lasted: now - since.at)
+            lasted: now - since.at, limit: limit)
     }
+}
+
+extension Breaker.Trip: CustomStringConvertible {
+    /// `93% of exchanges were errors for 10 s, and target.breaker allows 50%`.
+    public var description: String {
+        "\(Self.percent(share)) of exchanges were errors for \(lasted.components.seconds) s, and "
+            + "target.breaker allows \(Self.percent(limit))"
+    }
+
+    private static func percent(_ share: Double) -> String { "\(Int((share * 100).rounded()))%" }
 }

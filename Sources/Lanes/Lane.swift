@@ -43,6 +43,8 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     /// When the timer of those who wait to leave goes off next; nil when there is none.
     private var departureDue: Instant?
     private var heldBack = HeldBack()
+    /// What has ended so far, for a breaker in virtual time. On the lane's thread.
+    public private(set) var ended = (exchanges: 0, errors: 0)
 
     private struct Inbox {
         var jobs: [UnownedJob] = []
@@ -328,6 +330,8 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
             transfer, of: call, from: device.id, lane: index, sequence: sequence, planned: planned,
             begun: begun)
         batch.exchanges.append(answered.exchange)
+        if answered.exchange.outcome != .notSent { ended.exchanges += 1 }
+        if answered.exchange.isError { ended.errors += 1 }
         return answered
     }
 }
