@@ -204,8 +204,8 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         thread.store(UInt(pthread_self()), ordering: .releasing)
         defer { thread.store(0, ordering: .releasing) }
         var stopAt: Instant?
+        var began = loop.now
         while true {
-            let began = loop.now
             stopAt = takeInbox() ?? stopAt
             if let stopAt, !hasStopped, began >= stopAt { stopFlows() }
             runReady()
@@ -221,16 +221,18 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
             }
             endTurn(began: began)
             if flows == 0, isFinished() { break }
-            let wanted = [
-                timers.next.map(Instant.init(nanoseconds:)),
-                stopAt.flatMap { hasStopped ? nil : $0 },
-            ]
-            let deadline = wanted.compactMap { $0 }.min()
-            precondition(
-                deadline != nil || loop.canBeWoken, "a virtual lane has flows but no timer")
-            loop.wait(until: deadline)
+            began = loop.wait(until: nextDue(stopAt: hasStopped ? nil : stopAt))
         }
         flush()
+    }
+
+    /// When the lane must wake by itself: the next timer, the stop, or, live, the next hand-over to
+    /// the journal, so that an idle lane keeps nothing back.
+    private func nextDue(stopAt: Instant?) -> Instant? {
+        let timer = timers.next.map(Instant.init(nanoseconds:))
+        precondition(timer != nil || loop.canBeWoken, "a virtual lane has flows but no timer")
+        let isHolding = loop.canBeWoken && !(batch.exchanges.isEmpty && batch.households.isEmpty)
+        return [timer, stopAt, isHolding ? flushDue : nil].compactMap { $0 }.min()
     }
 
     private func endTurn(began: Instant) {

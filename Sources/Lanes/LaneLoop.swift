@@ -4,8 +4,10 @@ public import Journal
 public protocol LaneLoop: AnyObject {
     var now: Instant { get }
     /// Waits until `deadline` (nil: for ever), or until something else wants the lane: readiness of
-    /// a descriptor, `wake()`. Handlers of ready descriptors have run when it returns.
-    func wait(until deadline: Instant?)
+    /// a descriptor, `wake()`. Handlers of ready descriptors have run when it returns; gives the
+    /// instant before the first of them, for what they take is the lane's own time.
+    @discardableResult
+    func wait(until deadline: Instant?) -> Instant
     /// Ends a `wait` early. From any thread.
     func wake()
     /// Whether waiting may be ended by something that is not a timer: false in virtual time, where
@@ -20,8 +22,10 @@ public final class VirtualLoop: LaneLoop {
 
     public init() {}
 
-    public func wait(until deadline: Instant?) {
+    @discardableResult
+    public func wait(until deadline: Instant?) -> Instant {
         if let deadline, deadline > now { now = deadline }
+        return now
     }
 
     public func wake() {}

@@ -99,7 +99,8 @@ public final class LiveLoop: LaneLoop {
         if Int(descriptor) < watchers.count { watchers[Int(descriptor)] = Watcher() }
     }
 
-    public func wait(until deadline: Instant?) {
+    @discardableResult
+    public func wait(until deadline: Instant?) -> Instant {
         let count: Int32
         if let deadline {
             let left = max(0, deadline.nanoseconds - now.nanoseconds)
@@ -109,7 +110,8 @@ public final class LiveLoop: LaneLoop {
         } else {
             count = epoll_pwait2(epoll, &events, Int32(events.count), nil, nil)
         }
-        guard count > 0 else { return }
+        let ended = now
+        guard count > 0 else { return ended }
         for position in 0..<Int(count) {
             let descriptor = events[position].data.fd
             if descriptor == event {
@@ -121,6 +123,7 @@ public final class LiveLoop: LaneLoop {
                 watcher.ready(descriptor, Events(rawValue: events[position].events))
             }
         }
+        return ended
     }
 
     public func wake() {
