@@ -53,7 +53,8 @@ extension Household {
     private func poll(_ issued: IssuedCode, since shown: Instant) async throws(Halt) {
         var pace = PollPlan(
             every: terms.polling.every, jitter: terms.polling.jitter,
-            isAligned: terms.polling.isAligned, seed: plan.pollSeed.child("poll"))
+            isAligned: terms.polling.isAligned, firstAfter: terms.polling.firstAfter,
+            seed: plan.pollSeed.child("poll"))
         let codeEnds = shown + issued.lifetime
         var due = pace.first(after: shown)
         var failures = 0

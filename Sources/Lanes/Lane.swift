@@ -29,6 +29,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     private let correspondence: Correspondence
     private let sink: any HistorySink
     private var transport: (any Transport)!
+    private var tap: Tap?
 
     private var timers = TimerHeap()
     private var ready: [UnownedJob] = []
@@ -82,6 +83,18 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     public func hold(to ceilings: Ceilings) {
         departures = ceilings.holdsBack ? Departures(ceilings) : nil
     }
+
+    /// Sees every exchange of a lane as it ends: the request as it left, how it went, what it meant.
+    public typealias Tap = (_ call: Call, _ transfer: Transfer, _ answered: Answered) -> Void
+
+    /// Has `tap` see each exchange, on the lane's thread; for a trial of one household. Set before
+    /// `run()`.
+    public func observe(_ tap: @escaping Tap) {
+        self.tap = tap
+    }
+
+    /// How secrets of this run become fingerprints.
+    public var fingerprinter: Fingerprinter { correspondence.fingerprinter }
 
     // MARK: What flows use
 
@@ -334,6 +347,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         batch.exchanges.append(answered.exchange)
         if answered.exchange.outcome != .notSent { ended.exchanges += 1 }
         if answered.exchange.isError { ended.errors += 1 }
+        tap?(call, transfer, answered)
         return answered
     }
 }

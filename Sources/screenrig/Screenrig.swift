@@ -21,7 +21,8 @@ struct Screenrig: AsyncParsableCommand {
             """,
         version: version,
         subcommands: [
-            RunCommand.self, SimulateCommand.self, ReportCommand.self, ServeCommand.self,
+            TryCommand.self, RunCommand.self, SimulateCommand.self, ReportCommand.self,
+            ServeCommand.self,
             ValidateCommand.self, SchemaCommand.self,
 
         ])

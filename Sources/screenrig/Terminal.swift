@@ -7,13 +7,14 @@ enum Terminal {
         signal(SIGPIPE, SIG_IGN)
     }
 
+    /// A reader that has gone away (`| head`) is no reason to stop.
     static func print(_ text: String) {
-        FileHandle.standardOutput.write(Data((text + "\n").utf8))
+        try? FileHandle.standardOutput.write(contentsOf: Data((text + "\n").utf8))
     }
 
     /// To standard error.
     static func complain(_ text: String) {
-        FileHandle.standardError.write(Data((text + "\n").utf8))
+        try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8))
     }
 
     static var isInteractive: Bool { isatty(STDOUT_FILENO) == 1 }

@@ -10,6 +10,18 @@ enum Outcome {
     static func report(
         _ directory: RunDirectory, thresholds: [Threshold]
     ) throws {
+        let summary = try write(directory, thresholds: thresholds)
+        let text = TerminalReport.text(
+            summary, width: Terminal.width, color: Terminal.usesColor, path: directory.path)
+        Terminal.print(text)
+        let code = ExitCode(summary.exitStatus)
+        if code != .passed { throw Failure(code: code, message: "") }
+    }
+
+    /// Writes every report into `directory`.
+    static func write(
+        _ directory: RunDirectory, thresholds: [Threshold]
+    ) throws -> Summary {
         let written: Report.Written
         do {
             let history = try History(path: directory.history)
@@ -18,10 +30,6 @@ enum Outcome {
             throw Failure.couldNotRun("\(error)")
         }
         for error in written.errors { Terminal.complain("\(error)") }
-        let text = TerminalReport.text(
-            written.summary, width: Terminal.width, color: Terminal.usesColor, path: directory.path)
-        Terminal.print(text)
-        let code = ExitCode(written.summary.exitStatus)
-        if code != .passed { throw Failure(code: code, message: "") }
+        return written.summary
     }
 }

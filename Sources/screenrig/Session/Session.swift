@@ -17,18 +17,27 @@ struct Session {
     let stage: Stage
     let traffic: TrafficOptions
     let directory: RunDirectory
+    let trial: Trial?
 
-    /// Reads the rig, runs it, reports; throws a `Failure` for every exit code but 0.
-    static func run(_ traffic: TrafficOptions, isVirtual: Bool) async throws {
-        let rig = try RigFile.read(traffic, isVirtual: isVirtual)
+    /// Reads the rig, runs it, reports; throws a `Failure` for every exit code but 0. A trial runs
+    /// one household of it, and has the last word.
+    static func run(
+        _ traffic: TrafficOptions, isVirtual: Bool, trial: Trial? = nil
+    ) async throws {
+        var rig = try RigFile.read(traffic, isVirtual: isVirtual)
+        if trial != nil { rig = rig.trial }
         _ = WireLimits.raiseDescriptorLimit()
-        let stage = try await Stage(rig, isVirtual: isVirtual, allowed: traffic.allowed)
+        let stage = try await Stage(
+            rig, isVirtual: isVirtual, allowed: traffic.allowed, asksLeave: trial == nil)
         let session = Session(
             rig: rig, stage: stage, traffic: traffic,
-            directory: try directory(for: rig, startedAt: Date(), out: traffic.out))
+            directory: try directory(for: rig, startedAt: Date(), out: traffic.out), trial: trial)
         try await session.measure()
         await stage.strike()
-        try Outcome.report(session.directory, thresholds: rig.thresholds)
+        guard let trial else {
+            return try Outcome.report(session.directory, thresholds: rig.thresholds)
+        }
+        try trial.conclude(session.directory, rig: rig, target: stage.origin)
     }
 
     private static func directory(
@@ -49,11 +58,16 @@ struct Session {
         let writer = try writer(planned: plan.households)
         let lanes = try stage.lanes(of: directory.name, recordingTo: writer)
         let statement = Secret(Signing.demoSoftwareStatement())
-        let terms = Terms(rig, dialect: stage.dialect, statement: statement)
+        var terms = Terms(rig, dialect: stage.dialect, statement: statement)
+        if let trial {
+            for lane in lanes { trial.watch(lane, of: rig, at: stage.origin) }
+            // Nobody waits 15 s to be told that a port is closed.
+            terms.retries = 1
+        }
         let coordinator = Coordinator(plan, terms: terms, lanes: lanes)
         let watch = RunWatch(
             coordinator: coordinator, writer: writer, planned: plannedTime(plan),
-            isQuiet: traffic.quiet, isVirtual: stage.isVirtual)
+            isQuiet: traffic.quiet || trial != nil, isVirtual: stage.isVirtual)
         let interrupts = Interrupts { watch.interrupted($0) }
         let usage = Usage.now()
         await Self.onOwnThread { coordinator.run() }

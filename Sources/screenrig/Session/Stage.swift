@@ -10,6 +10,8 @@ internal import Wire
 /// What a run plays on: the target, embedded or not, the clock, and the lanes with their transports.
 struct Stage {
     let dialect: any Dialect
+    /// Where the target is.
+    let origin: Origin
     let targetName: String
     let laneCount: Int
     /// Wall clock at the start of the run; a fixed date in virtual time.
@@ -22,8 +24,11 @@ struct Stage {
     /// 2026-01-01T00:00:00Z: the day on which every simulated run begins.
     private static let virtualEpoch: Int64 = 1_767_225_600_000_000
 
-    /// Starts the embedded stand-in, or checks that the target may be sent to.
-    init(_ rig: Rig, isVirtual: Bool, allowed: [String]) async throws {
+    /// Starts the embedded stand-in, or checks that the target may be sent to; without `asksLeave`
+    /// the first exchange is left to find out.
+    init(
+        _ rig: Rig, isVirtual: Bool, allowed: [String], asksLeave: Bool = true
+    ) async throws {
         self.rig = rig
         self.isVirtual = isVirtual
         wire = Assembly.wire(rig, allowedByCommand: allowed)
@@ -37,7 +42,7 @@ struct Stage {
         case .remote(let remote, let path) where !isVirtual:
             isEmbedded = false
             (origin, prefix) = (remote, path)
-            try Self.checkPermission(remote, wire.permission)
+            if asksLeave { try Self.checkPermission(remote, wire.permission) }
             targetName = "\(remote)\(path)"
         case .embedded where !isVirtual:
             let started = try await Self.startStandin(rig)
@@ -47,6 +52,7 @@ struct Stage {
         case .embedded, .remote: targetName = "embedded (in process)"
         }
         self.listener = listener
+        self.origin = origin
         dialect = Assembly.dialect(rig.target, origin: origin, prefix: prefix)
         let cores = ProcessInfo.processInfo.activeProcessorCount
         laneCount = isVirtual ? 1 : rig.lanes ?? max(1, cores - (isEmbedded ? 1 : 0))
