@@ -43,12 +43,16 @@ public struct Headers: Hashable, Sendable, ExpressibleByDictionaryLiteral {
 extension String {
     /// Equality of ASCII texts without regard to case: header names, media types.
     public func equalsIgnoringCase(_ other: String) -> Bool {
-        utf8.count == other.utf8.count
-            && zip(utf8, other.utf8).allSatisfy { left, right in
-                left == right
-                    || (left ^ right == 0x20
-                        && (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(left | 0x20))
-            }
+        guard utf8.count == other.utf8.count else { return false }
+        var rest = other.utf8.makeIterator()
+        for left in utf8 {
+            guard let right = rest.next() else { return false }
+            guard left != right else { continue }
+            guard left ^ right == 0x20,
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(left | 0x20)
+            else { return false }
+        }
+        return true
     }
 }
 
@@ -106,7 +110,12 @@ public struct Reply: Sendable, Hashable {
 
     /// Media type without parameters, lower case; empty when the header is missing.
     public var mediaType: String {
-        (headers["Content-Type"] ?? "").prefix { $0 != ";" }.trimmingSpaces().lowercased()
+        guard let value = headers["Content-Type"] else { return "" }
+        // Nearly always it stands there as it is wanted.
+        let isPlain = value.utf8.allSatisfy {
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || $0 == UInt8(ascii: "/")
+        }
+        return isPlain ? value : value.prefix { $0 != ";" }.trimmingSpaces().lowercased()
     }
 
     /// The body as text, broken bytes replaced.

@@ -41,6 +41,11 @@ public struct Fingerprinter: Sendable {
 
 /// Sixteen hexadecimal digits.
 func hexadecimal(_ value: UInt64) -> String {
-    let digits = String(value, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
+    String(unsafeUninitializedCapacity: 16) { digits in
+        for position in 0..<16 {
+            let digit = UInt8(truncatingIfNeeded: value >> UInt64(60 - 4 * position)) & 15
+            digits[position] = digit < 10 ? 48 + digit : 87 + digit
+        }
+        return 16
+    }
 }

@@ -38,19 +38,17 @@ public struct Correspondence: Sendable {
             call.headers.append("Cookie", cookies)
         }
         if correlates {
-            call.headers.append("X-Screenrig", "\(run)/\(device.id.household)/\(sequence)")
-            call.headers.append("traceparent", traceparent(device.id.household, sequence))
+            let household = device.id.household
+            call.headers.append(
+                "X-Screenrig", Correlation.mark(run: run, household: household, sequence: sequence))
+            let trace = device.trace ?? fingerprinter.fingerprint(of: Secret("\(run)/\(household)"))
+            device.trace = trace
+            call.headers.append(
+                "traceparent",
+                Correlation.traceparent(trace, household: household, sequence: sequence))
         }
         for field in headers.fields { call.headers.append(field.name, field.value) }
         return call
-    }
-
-    /// W3C trace context: the trace is the household, the span the exchange.
-    private func traceparent(_ household: Int, _ sequence: Int) -> String {
-        let trace = fingerprinter.fingerprint(of: Secret("\(run)/\(household)"))
-        let span = UInt64(household) << 24 | UInt64(sequence)
-        return
-            "00-\(trace)\(Fingerprint(value: UInt64(household) + 1))-\(Fingerprint(value: span))-01"
     }
 
     /// Joins what was measured and what it means.
@@ -95,23 +93,37 @@ public struct Correspondence: Sendable {
 
 /// The response headers that are kept of every exchange (product.md, Evidence).
 enum Evidence {
-    private static let names: Set<String> = [
-        "adobe-request-id", "x-request-id", "date", "server", "via", "age", "x-cache", "cf-ray",
-        "retry-after",
-    ]
-
     static func kept(of headers: Headers, _ fingerprinter: Fingerprinter) -> Headers {
         var kept = Headers()
         for field in headers.fields {
-            let name = field.name.lowercased()
-            if names.contains(name) || name.hasPrefix("x-amz-") {
+            if isKept(field.name) {
                 kept.append(field.name, field.value)
-            } else if name == "set-cookie", let equals = field.value.firstIndex(of: "=") {
+            } else if field.name.equalsIgnoringCase("set-cookie"),
+                let equals = field.value.firstIndex(of: "=")
+            {
                 let value = field.value[field.value.index(after: equals)...].prefix { $0 != ";" }
                 let mark = fingerprinter.fingerprint(of: Secret(String(value)))
                 kept.append(field.name, "\(field.value[..<equals])=#\(mark)")
             }
         }
         return kept
+    }
+
+    private static func isKept(_ name: String) -> Bool {
+        switch name.utf8.count {
+        case 3: name.equalsIgnoringCase("via") || name.equalsIgnoringCase("age")
+        case 4: name.equalsIgnoringCase("date")
+        case 6: name.equalsIgnoringCase("server") || name.equalsIgnoringCase("cf-ray")
+        case 7: name.equalsIgnoringCase("x-cache") || isAmazons(name)
+        case 11: name.equalsIgnoringCase("retry-after") || isAmazons(name)
+        case 12: name.equalsIgnoringCase("x-request-id") || isAmazons(name)
+        case 16: name.equalsIgnoringCase("adobe-request-id") || isAmazons(name)
+        default: isAmazons(name)
+        }
+    }
+
+    private static func isAmazons(_ name: String) -> Bool {
+        name.utf8.count > 6 && name.utf8.first.map { $0 | 0x20 } == UInt8(ascii: "x")
+            && String(name.prefix(6)).equalsIgnoringCase("x-amz-")
     }
 }

@@ -9,6 +9,8 @@ public final class Device {
     public var cookies: CookieJar
     /// Numbers the exchanges of the household; shared by its devices.
     let counter: Counter
+    /// The trace of its household's requests, once known.
+    var trace: Fingerprint?
     /// For the transport: its own bookkeeping of this device (connection slot).
     public var transportSlot: AnyObject?
 

@@ -35,10 +35,13 @@ final class Bench: @unchecked Sendable {
 
     /// Runs `story` on a lane of its own and returns what it returns.
     static func run<Value: Sendable>(
-        _ settings: WireSettings = WireSettings(), environment: [String: String] = [:],
+        engine: WireSettings.Engine? = nil, _ settings: WireSettings = WireSettings(),
+        environment: [String: String] = [:],
         lookup: @escaping NameTable.Lookup = NameTable.system,
         _ story: @escaping @Sendable (Bench) async -> Value
     ) throws -> Value {
+        var settings = settings
+        if let engine { settings.engine = engine }
         let bench = try Bench(settings, environment: environment, lookup: lookup)
         let result = Mutex<Value?>(nil)
         let box = Box(result: result)
@@ -77,6 +80,9 @@ final class Bench: @unchecked Sendable {
         }
     }
 }
+
+/// What is true of an exchange is true with either.
+let engines: [WireSettings.Engine] = [.direct, .multi]
 
 func device(_ household: Int = 1) -> Device {
     let info = DeviceInfo(

@@ -23,14 +23,25 @@ extension V1 {
                     rule: "rest-v1.md 2: \(operation.name) answers \(listed)",
                     found: "status \(reply.status)"))
         }
-        let isService = ![.authenticate, .mvpdLogin, .assertion].contains(operation)
-        let types = ["application/json", "application/xml"]
-        if isService, reply.status == 200, !reply.body.isEmpty, !types.contains(reply.mediaType) {
+        if reply.status == 200, !reply.body.isEmpty, Self.isService(operation),
+            !Self.isDocument(reply.mediaType)
+        {
             found.append(
                 Deviation(
                     rule: "rest-v1.md 3.2: Content-Type is application/json or application/xml",
                     found: reply.mediaType.isEmpty ? "none" : reply.mediaType))
         }
         return found
+    }
+
+    private static func isService(_ operation: OperationName) -> Bool {
+        switch operation {
+        case .authenticate, .mvpdLogin, .assertion: false
+        default: true
+        }
+    }
+
+    private static func isDocument(_ type: String) -> Bool {
+        type == "application/json" || type == "application/xml"
     }
 }

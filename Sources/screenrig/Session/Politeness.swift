@@ -42,10 +42,10 @@ final class VirtualBreaker {
         self.breaker = breaker
         self.lane = lane
         self.onTrip = onTrip
-        lookLater()
     }
 
-    private func lookLater() {
+    /// Before the lane runs; its timers keep the breaker.
+    func begin() {
         lane.at(lane.now + .seconds(1)) { [self] in
             let ended = lane.ended
             if let trip = breaker.look(
@@ -53,7 +53,7 @@ final class VirtualBreaker {
             {
                 onTrip(trip)
             } else {
-                lookLater()
+                begin()
             }
         }
     }
