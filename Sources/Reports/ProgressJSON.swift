@@ -1,3 +1,4 @@
+internal import Dialects
 internal import Journal
 
 /// Progress and result as JSON lines, for machines (product.md, `--json`): each line one object with
@@ -125,7 +126,7 @@ extension JSON {
     func line() -> String {
         switch self {
         case .object(let members):
-            "{" + members.map { "\(Self.quoted($0.0)):\($0.1.line())" }.joined(separator: ",") + "}"
+            "{" + members.map { "\(JSONText.quoted($0.0)):\($0.1.line())" }.joined(separator: ",") + "}"
         case .array(let items): "[" + items.map { $0.line() }.joined(separator: ",") + "]"
         case .text, .integer, .number, .flag, .null: rendered()
         }

@@ -1,4 +1,4 @@
-internal import Devices
+internal import Journal
 internal import Lanes
 internal import Rigs
 internal import Wire

@@ -1,6 +1,5 @@
 internal import Devices
 internal import Dispatch
-internal import Foundation
 internal import Journal
 internal import Lanes
 internal import Reports
