@@ -34,9 +34,13 @@ struct HTMLForm: Hashable {
     }
 
     private static func namesUser(_ name: String) -> Bool {
-        let name = name.lowercased()
-        return ["user", "login", "email", "account", "identifier"].contains { name.contains($0) }
+        let name = Array(name.lowercased().utf8)
+        return userWords.contains { word in
+            name.indices.contains { name[$0...].starts(with: word.utf8) }
+        }
     }
+
+    private static let userWords = ["user", "login", "email", "account", "identifier"]
 
     /// Every form of a page, in order. Comments and scripts do not count.
     static func all(in html: String) -> [HTMLForm] {
@@ -115,7 +119,7 @@ struct HTMLTag {
         mutating func nextTag() -> HTMLTag? {
             while let start = text[position...].firstIndex(of: UInt8(ascii: "<")) {
                 position = start + 1
-                if isAt("!--") {
+                if isAt(Self.commentStart) {
                     skip(past: "-->")
                 } else if let name = word(), !name.isEmpty {
                     return HTMLTag(name: name.lowercased(), attributes: attributes())
@@ -135,15 +139,16 @@ struct HTMLTag {
             }
         }
 
-        private func isAt(_ word: String) -> Bool { isAt(Array(word.utf8)) }
+        private static let commentStart = Array("!--".utf8)
 
         private func isAt(_ word: [UInt8]) -> Bool {
             guard position + word.count <= text.count else { return false }
-            return zip(text[position...], word).allSatisfy { byte, wanted in
-                byte == wanted
-                    || ((UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
-                        && byte | 0x20 == wanted)
+            for (offset, wanted) in word.enumerated() {
+                let byte = text[position + offset]
+                let isUpper = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+                guard byte == wanted || isUpper && byte | 0x20 == wanted else { return false }
             }
+            return true
         }
 
         private static func isSpace(_ byte: UInt8) -> Bool {
@@ -202,13 +207,18 @@ struct HTMLTag {
                 {
                     position += 1
                 }
-                return HTMLEntities.decode(String(decoding: text[start..<position], as: UTF8.self))
+                return decoded(start..<position)
             }
             let start = position + 1
             position = text[start...].firstIndex(of: quote) ?? text.count
-            let value = String(decoding: text[start..<position], as: UTF8.self)
+            let value = decoded(start..<position)
             position = min(position + 1, text.count)
-            return HTMLEntities.decode(value)
+            return value
+        }
+
+        private func decoded(_ range: Range<Int>) -> String {
+            let value = String(decoding: text[range], as: UTF8.self)
+            return text[range].contains(UInt8(ascii: "&")) ? HTMLEntities.decode(value) : value
         }
     }
 }
@@ -220,7 +230,7 @@ enum HTMLEntities {
     ]
 
     static func decode(_ text: String) -> String {
-        guard text.contains("&") else { return text }
+        guard text.utf8.contains(UInt8(ascii: "&")) else { return text }
         var result = ""
         var rest = text[...]
         while let start = rest.firstIndex(of: "&") {

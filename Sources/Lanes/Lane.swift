@@ -25,6 +25,11 @@ public struct Answered: Sendable {
 /// inside `run()`, which `checkIsolated` compares; those four touch only `inbox` and `stopAt`.
 public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     public let index: Int
+    /// What this lane has done so far, in events: how fast virtual time goes is counted in them. An
+    /// event is one thing done at one instant: an action that came due (`at`), or a step of a flow,
+    /// from where it was resumed to where it waits again. A timer that wakes a sleeper is no event
+    /// besides the step that follows. Read it once `run()` has returned.
+    public private(set) var events = 0
     let loop: any LaneLoop
     private let correspondence: Correspondence
     private let sink: any HistorySink
@@ -54,6 +59,9 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         var isRunning = true
     }
     private let inbox = Mutex(Inbox())
+    /// Set after something was put into `inbox`, and taken back before it is emptied: a turn that
+    /// finds it false has missed nothing that it could have seen under the lock.
+    private let hasMail = Atomic(false)
     private let thread = Atomic<UInt>(0)
 
     /// How much is handed to the journal at once, and how often at least.
@@ -199,6 +207,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     /// Runs `action` on the lane, soon.
     public func post(_ action: @escaping @Sendable () -> Void) {
         inbox.withLock { $0.actions.append(action) }
+        hasMail.store(true, ordering: .releasing)
         loop.wake()
     }
 
@@ -206,6 +215,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     /// `run()` returns once the flows have. A second call may only bring it forward.
     public func stop(at instant: Instant) {
         inbox.withLock { $0.stopAt = min($0.stopAt ?? .distantFuture, instant) }
+        hasMail.store(true, ordering: .releasing)
         loop.wake()
     }
 
@@ -228,7 +238,9 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
             while let timer = timers.pop(dueBy: due) {
                 switch timer.action {
                 case .wake(let sleeper): sleeper.resume(returning: false)
-                case .call(let action): action()
+                case .call(let action):
+                    events += 1
+                    action()
                 }
                 runReady()
             }
@@ -245,7 +257,9 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         let timer = timers.next.map(Instant.init(nanoseconds:))
         precondition(timer != nil || loop.canBeWoken, "a virtual lane has flows but no timer")
         let isHolding = loop.canBeWoken && !(batch.exchanges.isEmpty && batch.households.isEmpty)
-        return [timer, stopAt, isHolding ? flushDue : nil].compactMap { $0 }.min()
+        var due = min(timer ?? .distantFuture, stopAt ?? .distantFuture)
+        if isHolding { due = min(due, flushDue) }
+        return due == .distantFuture ? nil : due
     }
 
     private func endTurn(began: Instant) {
@@ -281,6 +295,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     }
 
     private func takeInbox() -> Instant? {
+        guard hasMail.exchange(false, ordering: .acquiring) else { return nil }
         let (jobs, actions, stopAt) = inbox.withLock { inbox in
             defer {
                 inbox.jobs = []
@@ -296,6 +311,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     private func runReady() {
         while !ready.isEmpty {
             swap(&ready, &spare)
+            events += spare.count
             for job in spare {
                 job.runSynchronously(
                     isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
@@ -312,6 +328,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
             ready.append(job)
         } else {
             inbox.withLock { $0.jobs.append(job) }
+            hasMail.store(true, ordering: .releasing)
             loop.wake()
         }
     }

@@ -17,9 +17,9 @@ struct RigReader {
             throw RigErrors(problems)
         }
         let asWritten = tree
-        applyTargetFile(to: &tree)
-        apply(surroundings.overrides, to: &tree)
+        // `--set` last: what it says of a target holds for the one that `--target` names.
         applyTarget(to: &tree)
+        apply(surroundings.overrides, to: &tree)
         let source = tree == asWritten ? text : tree.yaml
         guard let entries = tree.entries else {
             let example = "such as 'rig: smoke'"
@@ -100,17 +100,11 @@ extension RigReader {
         }
     }
 
-    /// `--target FILE`: before `--set`, which may change what it brings.
-    private mutating func applyTargetFile(to tree: inout Tree) {
-        guard case .file(let path)? = surroundings.target else { return }
-        let place = Place(file: file, option: "--target \(path)")
-        if let inner = targetFile(path, named: path, place) { tree["target"] = inner }
-    }
-
-    /// `target.from`, then `--target` with an address.
+    /// `target.from`, then `--target`.
     private mutating func applyTarget(to tree: inout Tree) {
-        if case .file? = surroundings.target {
-            // The file stands in place of the whole section.
+        if case .file(let path)? = surroundings.target {
+            let place = Place(file: file, option: "--target \(path)")
+            if let inner = targetFile(path, named: path, place) { tree["target"] = inner }
         } else if let from = tree["target"]?["from"], case .scalar(let path, _) = from.content {
             let resolved = Self.path(path, besides: from.place.option == nil ? file : "")
             if let inner = targetFile(resolved, named: resolved, from.place),

@@ -191,16 +191,16 @@ struct DirectTests {
         }
     }
 
-    @Test("each device sends from an address of its own, for all its life")
-    func sources() throws {
+    @Test("each device sends from an address of its own, for all its life", arguments: engines)
+    func sources(_ engine: WireSettings.Engine) throws {
         let server = RoughServer { visit in
             while visit.request() != nil { visit.answer(visit.peer) }
         }
         defer { server.stop() }
         let port = server.port
         let settings = WireSettings(
-            connections: .fresh, engine: .direct, sources: SourceAddresses(["127.1.0.0/16"]))
-        let rounds = try Bench.run(settings) { bench in
+            connections: .fresh, sources: SourceAddresses(["127.1.0.0/16"]))
+        let rounds = try Bench.run(engine: engine, settings) { bench in
             let devices = (1...5).map { device($0) }
             var rounds: [[String]] = []
             for _ in 1...2 {

@@ -78,7 +78,7 @@ struct RefusalTests {
         "a name without address, and one that takes too long, are refused in their own words",
         arguments: engines)
     func noName(_ engine: WireSettings.Engine) throws {
-        let settings = WireSettings(timeout: .milliseconds(100))
+        let settings = WireSettings(timeout: .milliseconds(500))
         let transfers = try Bench.run(
             engine: engine,
             settings,
@@ -86,7 +86,7 @@ struct RefusalTests {
                 guard host == "slow.test" else {
                     return .failure(.init(description: "name or service not known"))
                 }
-                usleep(300_000)
+                usleep(900_000)
                 return .success([IPAddress("127.0.0.1")!])
             },
             { bench in

@@ -121,9 +121,10 @@ final class DirectEngine {
     // MARK: Docks
 
     /// One with room for a connection. Those without TLS are smaller: looking through a hundred is a
-    /// tenth of what an exchange costs; with TLS, a multi keeps parsed roots (850 KB).
+    /// tenth of what an exchange costs of our own. With TLS, each keeps parsed roots (850 KB); in
+    /// any case it costs 30 KB.
     func dock(isTLS: Bool) throws(WireError) -> Dock {
-        let capacity = isTLS ? settings.shardSize : min(settings.shardSize, 25)
+        let capacity = isTLS ? settings.shardSize : min(settings.shardSize, 50)
         let free = docks.last { $0.isTLS == isTLS && $0.links.count < capacity }
         if let free { return free }
         let dock = try Dock(

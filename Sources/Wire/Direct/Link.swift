@@ -160,6 +160,7 @@ final class Link: Readiness {
     private func close() {
         guard state != .closed else { return }
         state = .closed
+        if descriptor >= 0 { engine.loop.forget(descriptor) }
         // Closes the descriptor at once: what only connected is of no use to anybody else.
         dock?.drop(self)
         dock = nil
@@ -331,6 +332,7 @@ final class Link: Readiness {
 
     /// The time of the exchange is over.
     func expire() {
+        guard completion != nil else { return }
         finish(failure(CURLE_OPERATION_TIMEDOUT).result, keeps: false)
     }
 

@@ -97,6 +97,9 @@ final class Carrier {
         if hasBody { easy.set(body: call.body) } else { easy.set(CURLOPT_HTTPGET, 1) }
         easy.set(CURLOPT_CUSTOMREQUEST, call.method == .delete ? call.method.rawValue : nil)
         easy.set(CURLOPT_HTTPHEADER, list: headers.fill(call.headers, hasBody: hasBody))
+        if let source = transport.settings.sources?.address(of: errand.device.id) {
+            easy.set(CURLOPT_INTERFACE, "host!\(source)")
+        }
         easy.set(CURLOPT_PROXY, proxy?.url ?? "")
         easy.set(CURLOPT_CONNECT_TO, list: proxy == nil ? way.connectTo : nil)
         tell(addresses, way, seat, proxy)
@@ -203,6 +206,9 @@ final class Carrier {
         guard let connection = transport.connections.open(address, for: seat) else {
             openFailure = errno
             return -1
+        }
+        if transport.settings.sources != nil {
+            SourceAddresses.bindWithoutPort(connection.descriptor)
         }
         opened = connection
         return connection.descriptor
