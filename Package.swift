@@ -98,6 +98,11 @@ let package = Package(
                 "Devices", "Standin", "Rigs", "Lanes", "Journal", "Dialects", "Statistics",
                 "Reports", "Signing",
             ]),
-        tests("CommandTests", ["Rigs", "Journal", "Dialects", "Signing"], exclude: ["Golden"]),
+        tests(
+            "CommandTests",
+            [
+                "screenrig", "Rigs", "Reports", "Journal", "Dialects", "Signing", "Standin",
+                "Statistics",
+            ], exclude: ["Golden"]),
     ]
 )

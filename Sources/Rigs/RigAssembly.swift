@@ -21,6 +21,8 @@ struct RigAssembly {
         let code: Section = root.value("code")
         let validity: Section = root.value("validity")
         let activities = activities(root.value("after-sign-in"), target)
+        let needs = TargetNeeds(target, activities, section: root.value("target"))
+        warnings += needs.warnings
         return Rig(
             name: root.value("rig"), seed: root.value("seed"),
             identities: identities == "by-seed" ? .bySeed : .perRun, target: target,
