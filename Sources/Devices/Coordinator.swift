@@ -14,8 +14,7 @@ public final class Coordinator: Sendable {
     public init(_ plan: Plan, terms: Terms, lanes: [Lane]) {
         self.lanes = lanes
         shifts = lanes.enumerated().map { position, lane in
-            let share = PlanShare(first: position, step: lanes.count)
-            return Shift(lane: lane, plan: plan, terms: terms, share: share)
+            Shift(lane: lane, plan: plan.part(position, of: lanes.count), terms: terms)
         }
     }
 

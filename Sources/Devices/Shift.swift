@@ -11,8 +11,7 @@ final class Shift: @unchecked Sendable {
     private let lane: Lane
     private let plan: Plan
     private let terms: Terms
-    private let share: PlanShare
-    private var nextIndex: Int
+    private var position = 0
     private var living = 0
     private var viewers = 0
     private var hasClosed = false
@@ -21,12 +20,11 @@ final class Shift: @unchecked Sendable {
     /// The client that all devices of this lane share, once registered.
     var sharedClient: ClientCredentials?
 
-    init(lane: Lane, plan: Plan, terms: Terms, share: PlanShare) {
+    /// `plan` is this lane's part.
+    init(lane: Lane, plan: Plan, terms: Terms) {
         self.lane = lane
         self.plan = plan
         self.terms = terms
-        self.share = share
-        nextIndex = share.first
     }
 
     /// No household is left, and none will come.
@@ -36,12 +34,12 @@ final class Shift: @unchecked Sendable {
     func open() {
         switch plan.rig.load {
         case .open: scheduleNext()
-        case .once(let households, _):
-            for _ in 0..<share.count(of: households) { startNext() }
+        case .once:
+            for _ in 0..<(plan.households ?? 0) { startNext() }
             close()
-        case .closed(let households, let duration, _):
+        case .closed(_, let duration, _):
             lane.at(.start + duration) { [self] in close() }
-            for _ in 0..<share.count(of: households) { startNext() }
+            for _ in 0..<(plan.atOnce ?? 0) { startNext() }
         }
     }
 
@@ -51,7 +49,14 @@ final class Shift: @unchecked Sendable {
         settleIfQuiet()
     }
 
-    /// A household's second screen has done all it ever will.
+    /// A household signs in once more.
+    func viewerIsBack() {
+        lane.checkIsolated()
+        viewers += 1
+        settleEnds = nil
+    }
+
+    /// A household's viewer has signed in, or never will.
     func viewerIsDone() {
         lane.checkIsolated()
         viewers -= 1
@@ -64,7 +69,7 @@ final class Shift: @unchecked Sendable {
 
     private func scheduleNext() {
         guard !hasClosed else { return }
-        guard let household = plan.household(nextIndex), let arrival = household.arrival else {
+        guard let household = plan.household(position), let arrival = household.arrival else {
             return close()
         }
         lane.at(.start + arrival) { [self] in
@@ -72,12 +77,12 @@ final class Shift: @unchecked Sendable {
             start(household)
             scheduleNext()
         }
-        nextIndex += share.step
+        position += 1
     }
 
     private func startNext() {
-        guard !hasClosed, let household = plan.household(nextIndex) else { return }
-        nextIndex += share.step
+        guard !hasClosed, let household = plan.household(position) else { return }
+        position += 1
         start(household)
     }
 
@@ -94,16 +99,5 @@ final class Shift: @unchecked Sendable {
         lane.checkIsolated()
         living -= 1
         if case .closed = plan.rig.load { startNext() }
-    }
-}
-
-/// Every `step`-th household of a plan from `first` on: a lane's part today, a machine's part later.
-struct PlanShare: Sendable, Hashable {
-    var first: Int
-    var step: Int
-
-    /// How many of the indices `0..<total` are in this share.
-    func count(of total: Int) -> Int {
-        total <= first ? 0 : (total - first - 1) / step + 1
     }
 }

@@ -38,27 +38,3 @@ struct Columns {
         return Histogram(encoded: data)
     }
 }
-
-func time(_ instant: Instant?) -> DatabaseValue {
-    instant.map { $0.nanoseconds.databaseValue } ?? .null
-}
-
-func time(_ duration: Duration?) -> DatabaseValue {
-    duration.map { $0.wholeNanoseconds.databaseValue } ?? .null
-}
-
-/// NULL for nil; a NUL inside becomes its picture (U+2400), for SQLite ends texts there.
-func text(_ value: String?) -> DatabaseValue {
-    guard let value else { return .null }
-    guard value.utf8.contains(0) else { return value.databaseValue }
-    return String(value.map { $0 == "\0" ? "\u{2400}" : $0 }).databaseValue
-}
-
-/// NULL also for an empty text.
-func text(filled value: String) -> DatabaseValue {
-    value.isEmpty ? .null : text(value)
-}
-
-func blob(_ histogram: Histogram) -> DatabaseValue {
-    Data(histogram.encoded).databaseValue
-}

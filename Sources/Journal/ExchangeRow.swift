@@ -4,7 +4,7 @@ internal import GRDB
 /// An exchange as a row of `exchanges` and back: exactly, but for the secret of the observation,
 /// which stays behind. A NUL in a text becomes its picture, for SQLite ends texts there.
 extension Exchange {
-    func row(id: Int) -> [DatabaseValue] {
+    func row(id: Int) -> [Field] {
         let (kind, error): (String, TransportError?) =
             switch delivery {
             case .answered: ("answered", nil)
@@ -12,21 +12,20 @@ extension Exchange {
             case .unknown(let error): ("unknown", error)
             }
         return [
-            id.databaseValue, device.household.databaseValue, sequence.databaseValue,
-            lane.databaseValue, device.name.databaseValue, operation.name.databaseValue,
-            text(code?.text), time(planned), time(begun),
-            time(sent), time(firstByte), time(ended),
-            kind.databaseValue, delivery.status.databaseValue,
-            text(error?.kind.rawValue), text(error?.detail), outcome.name.databaseValue,
-            text(reason), observation.result.name.databaseValue,
-            text(observation.tag?.mvpd), text(observation.tag?.user), text(observation.code?.text),
-            text(observation.resource), observation.generated.databaseValue,
-            observation.expires.databaseValue, text(observation.record),
-            text(fingerprint?.description), deviations.isEmpty ? .null : text(deviationsJSON),
-            route.connection.databaseValue, route.reused.databaseValue, text(filled: route.local),
-            text(filled: route.remote), text(filled: route.httpVersion),
-            route.tlsResumed.databaseValue, evidence.fields.isEmpty ? .null : text(evidenceJSON),
-            bytesSent.databaseValue, bytesReceived.databaseValue, provoked.databaseValue,
+            Field(id), Field(device.household), Field(sequence), Field(lane), .text(device.name),
+            .text(operation.name), Field(code?.text), Field(planned), Field(begun), Field(sent),
+            Field(firstByte), Field(ended), .text(kind), Field(delivery.status),
+            Field(error?.kind.rawValue), Field(error?.detail), .text(outcome.name), Field(reason),
+            .text(observation.result.name), Field(observation.tag?.mvpd),
+            Field(observation.tag?.user), Field(observation.code?.text),
+            Field(observation.resource), Field(observation.generated),
+            Field(observation.expires), Field(observation.record),
+            Field(fingerprint?.description), deviations.isEmpty ? .null : Field(deviationsJSON),
+            Field(route.connection), Field(route.reused), Field(filled: route.local),
+            Field(filled: route.remote), Field(filled: route.httpVersion),
+            Field(route.tlsResumed),
+            evidence.fields.isEmpty ? .null : Field(FlatJSON.object(evidence)),
+            Field(bytesSent), Field(bytesReceived), Field(provoked),
         ]
     }
 
@@ -68,10 +67,6 @@ extension Exchange {
                     ("source", .text($0.source.rawValue)),
                 ]
             })
-    }
-
-    private var evidenceJSON: String {
-        FlatJSON.object(evidence.fields.map { ($0.name, .text($0.value)) })
     }
 }
 

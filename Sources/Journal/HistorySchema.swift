@@ -13,6 +13,8 @@ public enum HistorySchema {
         var note: String
         var columns: [Column]
         var constraint = ""
+        /// Whether a row may be written again, as its state changes.
+        var replaces = false
 
         /// `CREATE TABLE` with the notes as comments, which SQLite keeps: `.schema` shows them.
         var sql: String {
@@ -27,7 +29,7 @@ public enum HistorySchema {
 
         var insertion: String {
             let marks = columns.map { _ in "?" }.joined(separator: ", ")
-            return "INSERT OR REPLACE INTO \(name) VALUES (\(marks))"
+            return "INSERT \(replaces ? "OR REPLACE " : "")INTO \(name) VALUES (\(marks))"
         }
 
         var selection: String {
@@ -54,15 +56,18 @@ public enum HistorySchema {
 
     static let all = [meta, exchanges, households, cells, errors, health, watermarks]
 
-    /// The tables in Markdown, for the README.
+    /// The tables in Markdown: `docs/history.md`.
     public static var documentation: String {
-        all.map { table in
-            let rows = table.columns.map {
-                "| `\($0.name)` | \($0.type.lowercased()) | \($0.note) |"
-            }
-            return "### `\(table.name)`\n\nOne row: \(table.note).\n\n| column | type | what |\n"
-                + "|---|---|---|\n" + rows.joined(separator: "\n") + "\n"
-        }.joined(separator: "\n")
+        let opening =
+            "# history.sqlite\n\nWritten from the code; a test keeps it current. Any SQLite tool reads it.\n\n"
+        return opening
+            + all.map { table in
+                let rows = table.columns.map {
+                    "| `\($0.name)` | \($0.type.lowercased()) | \($0.note) |"
+                }
+                return "## `\(table.name)`\n\nOne row: \(table.note).\n\n| column | type | what |\n"
+                    + "|---|---|---|\n" + rows.joined(separator: "\n") + "\n"
+            }.joined(separator: "\n")
     }
 
     static let meta = Table(
@@ -70,7 +75,7 @@ public enum HistorySchema {
         columns: [
             Column("key", "TEXT PRIMARY KEY", "name of the fact"),
             Column("value", "TEXT", "its value"),
-        ])
+        ], replaces: true)
 
     static let exchanges = Table(
         name: "exchanges",
@@ -145,7 +150,7 @@ public enum HistorySchema {
             Column("sign_in_ns", "INTEGER", "code shown to token seen"),
             Column("sign_in_service_ns", "INTEGER", "the same less the viewer's share"),
             Column("token_visibility_ns", "INTEGER", "phone done to token seen"),
-        ])
+        ], replaces: true)
 
     static let cells = Table(
         name: "cells",
@@ -162,7 +167,7 @@ public enum HistorySchema {
             Column("latency", "BLOB NOT NULL", "histogram of ended - planned"),
             Column("service", "BLOB NOT NULL", "histogram of ended - sent"),
             Column("lateness", "BLOB NOT NULL", "histogram of sent - planned"),
-        ], constraint: "PRIMARY KEY (second, operation, kind)")
+        ], constraint: "PRIMARY KEY (second, operation, kind)", replaces: true)
 
     static let errors = Table(
         name: "errors", note: "errors that look the same, counted over all exchanges",
@@ -175,7 +180,7 @@ public enum HistorySchema {
             Column("first_ns", "INTEGER NOT NULL", "end of the first"),
             Column("last_ns", "INTEGER NOT NULL", "end of the last"),
             Column("example", "INTEGER", "id of the first in exchanges"),
-        ], constraint: "PRIMARY KEY (operation, outcome, status, reason)")
+        ], constraint: "PRIMARY KEY (operation, outcome, status, reason)", replaces: true)
 
     static let health = Table(
         name: "health", note: "what a lane measured of itself over an interval",

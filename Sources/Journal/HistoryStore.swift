@@ -54,7 +54,7 @@ final class HistoryStore {
                 into: HistorySchema.errors, database)
             try Self.insert(
                 entries.facts.values.sorted { $0.key < $1.key }.lazy.map { fact in
-                    [fact.key.databaseValue, text(fact.value)]
+                    [.text(fact.key), Field(fact.value)]
                 }, into: HistorySchema.meta, database)
             if let (through, exchanges) = entries.watermark {
                 try database.execute(
@@ -88,14 +88,11 @@ final class HistoryStore {
     }
 
     private static func insert(
-        _ rows: some Sequence<[DatabaseValue]>, into table: HistorySchema.Table,
+        _ rows: some Sequence<[Field]>, into table: HistorySchema.Table,
         _ database: Database
     ) throws {
         let statement = try database.cachedStatement(sql: table.insertion)
-        for row in rows {
-            statement.setUncheckedArguments(StatementArguments(row))
-            try statement.execute()
-        }
+        for row in rows { try statement.insert(row) }
     }
 
     /// The cell that is on disk, if any, with this one added.

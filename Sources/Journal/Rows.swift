@@ -4,12 +4,12 @@ internal import GRDB
 // Rows of the smaller tables, and back.
 
 extension HouseholdRecord {
-    var row: [DatabaseValue] {
+    var row: [Field] {
         [
-            household.databaseValue, text(kind), lane.databaseValue, time(arrived),
-            stage.name.databaseValue, fate.name.databaseValue, text(cause), time(codeShown),
-            time(phoneDone), time(tokenSeen), time(viewerTime), polls.databaseValue, time(ended),
-            time(signIn), time(signInService), time(tokenVisibility),
+            Field(household), Field(kind), Field(lane), Field(arrived), .text(stage.name),
+            .text(fate.name), Field(cause), Field(codeShown), Field(phoneDone), Field(tokenSeen),
+            Field(viewerTime), Field(polls), Field(ended), Field(signIn), Field(signInService),
+            Field(tokenVisibility),
         ]
     }
 
@@ -34,7 +34,7 @@ extension HouseholdRecord {
 }
 
 extension Cell {
-    var row: [DatabaseValue] {
+    var row: [Field] {
         let ended = Outcome.allCases.map {
             (name: $0.name, value: FlatJSON.Value.number(outcomes[Int($0.rawValue)]))
         }.filter { $0.value != .number(0) }
@@ -42,10 +42,10 @@ extension Cell {
             (name: String($0.key), value: FlatJSON.Value.number($0.value))
         }
         return [
-            key.second.databaseValue, key.operation.name.databaseValue, key.kind.databaseValue,
-            sent.databaseValue, completed.databaseValue, errors.databaseValue,
-            FlatJSON.object(ended).databaseValue, FlatJSON.object(answered).databaseValue,
-            blob(latency), blob(service), blob(lateness),
+            Field(key.second), .text(key.operation.name), Field(key.kind), Field(sent),
+            Field(completed), Field(errors), .text(FlatJSON.object(ended)),
+            .text(FlatJSON.object(answered)), .blob(latency.encoded), .blob(service.encoded),
+            .blob(lateness.encoded),
         ]
     }
 
@@ -78,10 +78,10 @@ extension Cell {
 }
 
 extension ErrorGroup {
-    func row(example: Int?) -> [DatabaseValue] {
+    func row(example: Int?) -> [Field] {
         [
-            operation.name.databaseValue, outcome.name.databaseValue, status.databaseValue,
-            text(reason), count.databaseValue, time(first), time(last), example.databaseValue,
+            .text(operation.name), .text(outcome.name), Field(status), Field(reason),
+            Field(count), Field(first), Field(last), Field(example),
         ]
     }
 
@@ -101,10 +101,10 @@ extension ErrorGroup {
 }
 
 extension LaneHealth {
-    var row: [DatabaseValue] {
+    var row: [Field] {
         [
-            lane.databaseValue, time(from), time(through), turns.databaseValue, time(busy),
-            time(longestTurn),
+            Field(lane), Field(from), Field(through), Field(turns), Field(busy),
+            Field(longestTurn),
         ]
     }
 

@@ -25,7 +25,8 @@ public struct CookieJar: Sendable {
     /// Takes up the `Set-Cookie` fields of a reply from `address`.
     public mutating func store(_ headers: Headers, from address: WebAddress) {
         for field in headers.fields where field.name.equalsIgnoringCase("Set-Cookie") {
-            store(field.value, from: address)
+            let now = headers["Date"].flatMap { CookieDate($0) } ?? .longAgo
+            store(field.value, from: address, now: now)
         }
     }
 
@@ -46,7 +47,8 @@ public struct CookieJar: Sendable {
             .map { $0.name + "=" + $0.value }.joined(separator: "; ")
     }
 
-    private mutating func store(_ text: String, from address: WebAddress) {
+    /// `now` is the server's clock, by which it dated the cookie.
+    private mutating func store(_ text: String, from address: WebAddress, now: CookieDate) {
         let parts = text.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
         guard let equals = parts[0].firstIndex(of: UInt8(ascii: "=")) else { return }
         let name = Substring(parts[0][..<equals]).trimmingSpaces()
@@ -55,7 +57,8 @@ public struct CookieJar: Sendable {
             name: name, value: Substring(parts[0][equals...].dropFirst()).trimmingSpaces(),
             host: address.origin.host, includesSubdomains: false,
             path: Self.defaultPath(address.path), isSecure: false)
-        var isOver = false
+        var isPast = false
+        var hasAge: Bool?
         for part in parts.dropFirst() {
             let pair = part.split(
                 separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
@@ -64,22 +67,30 @@ public struct CookieJar: Sendable {
             case "domain":
                 let domain = value.lowercased().drop { $0 == "." }
                 guard !domain.isEmpty else { continue }
+                // A whole top-level domain is nobody's (RFC 6265, 5.3, 5).
+                guard cookie.host == domain || domain.contains(".") else { return }
                 guard cookie.host == domain || cookie.host.hasSuffix("." + domain) else { return }
                 cookie.host = String(domain)
                 cookie.includesSubdomains = true
             case "path" where value.utf8.first == UInt8(ascii: "/"): cookie.path = value
             case "secure": cookie.isSecure = true
-            case "max-age": isOver = (Int(value) ?? 1) <= 0
-            // A visit is shorter than any real lifetime; the only date that matters is one that
-            // deletes, and servers write that as 1970.
-            case "expires" where value.contains("1970"): isOver = true
+            // A visit is shorter than any real lifetime; what matters is a date that deletes.
+            case "max-age": hasAge = Int(value).map { $0 > 0 } ?? hasAge
+            case "expires": isPast = CookieDate(value).map { $0 <= now } ?? false
             default: break
             }
         }
-        cookies.removeAll {
+        let isOver = hasAge.map { !$0 } ?? isPast
+        let old = cookies.firstIndex {
             $0.name == cookie.name && $0.host == cookie.host && $0.path == cookie.path
         }
-        if !isOver { cookies.append(cookie) }
+        switch (old, isOver) {
+        // The place is that of its creation (RFC 6265, 5.3, 11.3).
+        case (let old?, false): cookies[old] = cookie
+        case (let old?, true): cookies.remove(at: old)
+        case (nil, false): cookies.append(cookie)
+        case (nil, true): break
+        }
     }
 
     /// RFC 6265, 5.1.4.
@@ -99,5 +110,44 @@ public struct CookieJar: Sendable {
     /// Browsers treat loopback as trustworthy, whatever the scheme.
     private static func isLoopback(_ host: String) -> Bool {
         host == "localhost" || host == "::1" || host.hasPrefix("127.")
+    }
+}
+
+/// A date as cookies and `Date` headers write it, read leniently (RFC 6265, 5.1.1).
+struct CookieDate: Comparable {
+    /// Year, month, day, hour, minute, second.
+    private var parts: [Int]
+
+    /// Older than any server's clock; what expired before it was meant to be deleted.
+    static let longAgo = CookieDate(parts: [2010, 1, 1, 0, 0, 0])
+
+    private init(parts: [Int]) {
+        self.parts = parts
+    }
+
+    init?(_ text: String) {
+        let months = [
+            "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+        ]
+        var (year, month, day): (Int?, Int?, Int?)
+        var time = [0, 0, 0]
+        for token in text.lowercased().split(whereSeparator: { " ,-\t".contains($0) }) {
+            let clock = token.split(separator: ":").compactMap { Int($0) }
+            if clock.count == 3 {
+                time = clock
+            } else if let number = Int(token) {
+                if token.count <= 2, day == nil { day = number } else { year = year ?? number }
+            } else if let position = months.firstIndex(of: String(token.prefix(3))) {
+                month = position + 1
+            }
+        }
+        guard var year, let month, let day else { return nil }
+        // Two digits: 70 to 99 are the last century's.
+        if year < 100 { year += year < 70 ? 2000 : 1900 }
+        parts = [year, month, day] + time
+    }
+
+    static func < (left: Self, right: Self) -> Bool {
+        left.parts.lexicographicallyPrecedes(right.parts)
     }
 }

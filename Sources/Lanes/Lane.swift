@@ -165,12 +165,15 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         thread.store(UInt(pthread_self()), ordering: .releasing)
         defer { thread.store(0, ordering: .releasing) }
         var stopAt: Instant?
+        var began = loop.now
         while true {
-            let began = loop.now
             stopAt = takeInbox() ?? stopAt
             if let stopAt, !hasStopped, began >= stopAt { stopFlows() }
             runReady()
-            while let timer = timers.pop(dueBy: loop.now.nanoseconds) {
+            // What comes due meanwhile waits for the next turn: an overloaded lane would else never
+            // get to its sockets.
+            let due = loop.now.nanoseconds
+            while let timer = timers.pop(dueBy: due) {
                 switch timer.action {
                 case .wake(let sleeper): sleeper.resume(returning: false)
                 case .call(let action):
@@ -181,13 +184,20 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
             }
             endTurn(began: began)
             if flows == 0, isFinished() { break }
-            var deadline = timers.next.map(Instant.init(nanoseconds:))
-            if let stopAt, !hasStopped { deadline = min(deadline ?? .distantFuture, stopAt) }
-            precondition(
-                deadline != nil || loop.canBeWoken, "a virtual lane has flows but no timer")
-            loop.wait(until: deadline)
+            began = loop.wait(until: nextDue(stopAt: hasStopped ? nil : stopAt))
         }
         flush()
+    }
+
+    /// When the lane must wake by itself: the next timer, the stop, or, live, the next hand-over to
+    /// the journal, so that an idle lane keeps nothing back.
+    private func nextDue(stopAt: Instant?) -> Instant? {
+        let timer = timers.next.map(Instant.init(nanoseconds:))
+        precondition(timer != nil || loop.canBeWoken, "a virtual lane has flows but no timer")
+        let isHolding = loop.canBeWoken && !(batch.exchanges.isEmpty && batch.households.isEmpty)
+        var due = min(timer ?? .distantFuture, stopAt ?? .distantFuture)
+        if isHolding { due = min(due, flushDue) }
+        return due == .distantFuture ? nil : due
     }
 
     private func endTurn(began: Instant) {

@@ -31,7 +31,17 @@ public final class LiveLoop: LaneLoop {
     private let epoll: Int32
     private let event: Int32
     private let origin: Int64
-    private var watchers: [Readiness?] = []
+    /// By descriptor. Not owned: what owns descriptors usually owns a way to the loop. Nor weak: a
+    /// weak reference makes every later retain and release of the object a slow one.
+    ///
+    /// Safe because a watcher ends its watch, by `unwatch` or `forget`, before it goes away.
+    private var watchers: [Watcher] = []
+
+    private struct Watcher {
+        unowned(unsafe) var object: (any Readiness)?
+        var isSet = false
+    }
+
     private var events = [epoll_event](repeating: epoll_event(), count: 256)
 
     /// `origin` is the machine's monotonic time, in nanoseconds, that this run calls zero; all
@@ -61,15 +71,16 @@ public final class LiveLoop: LaneLoop {
 
     public var now: Instant { Instant(nanoseconds: Self.monotonic() - origin) }
 
-    /// Watches a descriptor, or changes what it is watched for. Registration is the caller's to keep
+    /// Watches a descriptor, or changes what it is watched for. The watcher is not kept alive: it
+    /// must end the watch before it goes away. Registration is the caller's to keep
     /// small: a call costs a system call.
     public func watch(_ descriptor: Int32, for events: Events, by watcher: any Readiness) {
         let index = Int(descriptor)
-        while watchers.count <= index { watchers.append(nil) }
+        while watchers.count <= index { watchers.append(Watcher()) }
         var interest = epoll_event()
         interest.events = events.rawValue
         interest.data.fd = descriptor
-        if watchers[index] == nil {
+        if !watchers[index].isSet {
             if epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &interest) != 0, errno == EEXIST {
                 epoll_ctl(epoll, EPOLL_CTL_MOD, descriptor, &interest)
             }
@@ -77,7 +88,7 @@ public final class LiveLoop: LaneLoop {
             // Closed and opened again under the same number since.
             epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &interest)
         }
-        watchers[index] = watcher
+        watchers[index] = Watcher(object: watcher, isSet: true)
     }
 
     /// Ends the watching of a descriptor that stays open.
@@ -89,10 +100,11 @@ public final class LiveLoop: LaneLoop {
 
     /// The descriptor is closed, or about to be: epoll drops it by itself.
     public func forget(_ descriptor: Int32) {
-        if Int(descriptor) < watchers.count { watchers[Int(descriptor)] = nil }
+        if Int(descriptor) < watchers.count { watchers[Int(descriptor)] = Watcher() }
     }
 
-    public func wait(until deadline: Instant?) {
+    @discardableResult
+    public func wait(until deadline: Instant?) -> Instant {
         let count: Int32
         if let deadline {
             let left = max(0, deadline.nanoseconds - now.nanoseconds)
@@ -102,16 +114,20 @@ public final class LiveLoop: LaneLoop {
         } else {
             count = epoll_pwait2(epoll, &events, Int32(events.count), nil, nil)
         }
-        guard count > 0 else { return }
+        let ended = now
+        guard count > 0 else { return ended }
         for position in 0..<Int(count) {
             let descriptor = events[position].data.fd
             if descriptor == event {
                 var value: UInt64 = 0
                 read(event, &value, 8)
-            } else if Int(descriptor) < watchers.count, let watcher = watchers[Int(descriptor)] {
+            } else if Int(descriptor) < watchers.count,
+                let watcher = watchers[Int(descriptor)].object
+            {
                 watcher.ready(descriptor, Events(rawValue: events[position].events))
             }
         }
+        return ended
     }
 
     public func wake() {

@@ -15,6 +15,22 @@ public protocol Transport: AnyObject {
     func abort()
 }
 
+/// A connection that was made for an exchange: what `connect` and `tls` are as operations.
+public struct Opening: Hashable, Sendable {
+    /// When it was begun.
+    public var began: Instant
+    /// The TCP connection alone; names are not in it.
+    public var connect: Duration
+    /// The TLS handshake, with the tunnel through a proxy if there is one; nil without TLS.
+    public var tls: Duration?
+
+    public init(began: Instant, connect: Duration, tls: Duration? = nil) {
+        self.began = began
+        self.connect = connect
+        self.tls = tls
+    }
+}
+
 /// How one exchange went, measured; what it means is the dialect's to say.
 public struct Transfer: Sendable {
     public enum Result: Sendable {
@@ -33,10 +49,12 @@ public struct Transfer: Sendable {
     public var result: Result
     public var route: Route
     public var bytesReceived: Int
+    /// The connection that had to be made for it; nil when one was there, or none could be made.
+    public var opened: Opening?
 
     public init(
         sent: Instant?, firstByte: Instant?, ended: Instant, result: Result, route: Route = Route(),
-        bytesReceived: Int = 0
+        bytesReceived: Int = 0, opened: Opening? = nil
     ) {
         self.sent = sent
         self.firstByte = firstByte
@@ -44,5 +62,6 @@ public struct Transfer: Sendable {
         self.result = result
         self.route = route
         self.bytesReceived = bytesReceived
+        self.opened = opened
     }
 }

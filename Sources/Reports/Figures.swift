@@ -91,7 +91,8 @@ enum Figures {
 
     /// UTC, `2026-11-21T07:00:00Z`, from microseconds since 1970.
     static func timestamp(microseconds: Int64) -> String {
-        let (days, second) = (microseconds / 1_000_000).quotientAndFloor(by: 86_400)
+        let (days, second) = microseconds.quotientAndFloor(by: 1_000_000).0
+            .quotientAndFloor(by: 86_400)
         let (year, month, day) = civil(daysSince1970: days)
         func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
         return "\(year)-\(two(month))-\(two(day))"

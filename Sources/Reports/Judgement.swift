@@ -3,21 +3,23 @@ public enum RunOutcome: String, Sendable, CaseIterable {
     case pass, fail, invalid, aborted
 }
 
-/// What a run means for whoever started it. The executable alone maps these to exit codes
-/// (product.md, Exit codes); where several hold, the first of this list does.
-public enum ExitStatus: Sendable, Hashable, CaseIterable {
-    /// Not one exchange was ever answered, or the run could not go on. Exit code 3.
-    case couldNotRun
-    /// By Ctrl-C or SIGTERM, or the record was cut short. Exit code 130.
-    case interrupted
-    /// Exit code 1.
-    case violated
-    /// The rig itself was the bottleneck. Exit code 4.
-    case untrusted
-    /// A threshold was missed. Exit code 1.
-    case missed
-    /// Exit code 0.
-    case passed
+extension Summary {
+    /// What a run means for whoever started it. The executable alone maps these to exit codes
+    /// (product.md, Exit codes); where several hold, the first of this list does.
+    public enum ExitStatus: Sendable, Hashable, CaseIterable {
+        /// Not one exchange was ever answered, or the run could not go on. Exit code 3.
+        case couldNotRun
+        /// By Ctrl-C or SIGTERM, or the record was cut short. Exit code 130.
+        case interrupted
+        /// Exit code 1.
+        case violated
+        /// The rig itself was the bottleneck. Exit code 4.
+        case untrusted
+        /// A threshold was missed. Exit code 1.
+        case missed
+        /// Exit code 0.
+        case passed
+    }
 }
 
 extension Summary {

@@ -9,11 +9,8 @@ enum Plain {
 
     /// Many lines, each treated like `line`, tabs as four spaces.
     static func lines(_ text: String) -> String {
-        text.split(separator: "\n", omittingEmptySubsequences: false)
-            .map { part in
-                let body = part.hasSuffix("\r") ? part.dropLast() : part
-                return line(spreadTabs(body), limit: 2000)
-            }
+        text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+            .map { line(spreadTabs($0), limit: 2000) }
             .joined(separator: "\n")
     }
 

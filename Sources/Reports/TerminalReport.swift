@@ -6,7 +6,7 @@ public enum TerminalReport {
         _ summary: Summary, width: Int, color: Bool, path: String? = nil
     ) -> String {
         let ink = Ink(isOn: color)
-        var blocks = [verdict(summary, ink)]
+        var blocks = [verdict(summary, width: width, ink)]
         if !summary.thresholds.isEmpty { blocks.append(thresholds(summary.thresholds, ink)) }
         if !summary.operations.isEmpty { blocks.append(operations(summary, width: width, ink)) }
         if let signIns = signIns(summary) { blocks.append(signIns) }
@@ -20,15 +20,18 @@ public enum TerminalReport {
         return blocks.joined(separator: "\n\n") + "\n"
     }
 
-    private static func verdict(_ summary: Summary, _ ink: Ink) -> String {
+    private static func verdict(_ summary: Summary, width: Int, _ ink: Ink) -> String {
         let paint =
             switch summary.outcome {
             case .pass: Ink.Paint.green
             case .fail: Ink.Paint.red
             case .invalid, .aborted: Ink.Paint.yellow
             }
-        let lines = summary.explanations.prefix(8).map { "  \($0)" }
-        return ([ink(summary.headline, paint, bold: true)] + lines).joined(separator: "\n")
+        let headline = wrapped(summary.headline, width: width, hanging: 0)
+            .map { ink($0, paint, bold: true) }
+        let lines = summary.explanations.prefix(8)
+            .flatMap { wrapped("  \($0)", width: width, hanging: 4) }
+        return (headline + lines).joined(separator: "\n")
     }
 
     private static func thresholds(_ results: [ThresholdResult], _ ink: Ink) -> String {
@@ -120,7 +123,8 @@ public enum TerminalReport {
     private static func errors(_ rows: [ErrorRow], width: Int, _ ink: Ink) -> String {
         var lines: [String] = []
         for row in rows.prefix(5) {
-            lines.append(ink("error: ", .red) + row.sentence)
+            let sentence = wrapped("error: \(row.sentence)", width: width, hanging: 7)
+            lines += [ink("error:", .red) + sentence[0].dropFirst(6)] + sentence.dropFirst()
             guard !row.hint.isEmpty else { continue }
             lines += wrapped("       \(row.hint)", width: width, hanging: 7)
         }

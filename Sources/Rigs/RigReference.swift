@@ -45,14 +45,14 @@ public enum RigReference {
             let name = path.isEmpty ? key.name : "\(path).\(key.name)"
             let isOut = isCommented || key.isAlternative || !key.isSupported
             let dash = isItem ? (position == 0 ? "- " : "  ") : ""
-            let start = indent + (isOut ? "# " : "") + dash
+            let start = indent + dash + (isOut ? "# " : "")
             let comments = wrapped(comment(key), width: 96 - start.count).map {
                 indent + (isItem ? "  " : "") + "# " + $0
             }
             let value = sample[name] ?? key.example
             var own: [String]
             switch key.shape {
-            case .map(let inner) where sample[name] == nil && !isOut:
+            case .map(let inner) where key.isSupported:
                 own = ["\(start)\(key.name):"]
                 own += lines(
                     inner, path: name, sample: sample, depth: depth + (isItem ? 2 : 1),
@@ -77,12 +77,12 @@ public enum RigReference {
             text += " Default: \(fallback)."
         }
         if case .choice(let choices) = key.shape {
-            text += " One of: \(choices.filter(\.isSupported).map(\.word).joined(separator: ", "))."
+            let words = choices.filter(\.isSupported).map(\.word)
+            if words.count > 1, !words.allSatisfy({ text.contains("\($0):") }) {
+                text += " One of: \(words.joined(separator: ", "))."
+            }
             let later = choices.filter { !$0.isSupported }.map(\.word)
             if !later.isEmpty { text += " Not supported yet: \(later.joined(separator: ", "))." }
-        }
-        if case .map(let keys) = key.shape, key.isAlternative {
-            text += " Keys: " + keys.map { "\($0.name) (\($0.text))" }.joined(separator: " ")
         }
         return key.isSupported ? text : "Not supported yet: " + text
     }

@@ -55,7 +55,7 @@ public enum RigSchema {
         switch shape {
         case .scalar(let scalar):
             if let name = scalar.name { return [("$ref", .string("#/$defs/\(name)"))] }
-            return definition(scalar)
+            return definition(scalar).filter { $0.0 != "description" }
         case .choice(let choices):
             let words = choices.filter(\.isSupported).flatMap { spellings($0.word) }
             return [("anyOf", .array([.object([("enum", .array(words))]), variable]))]

@@ -141,7 +141,8 @@ extension Threshold {
             guard word.hasPrefix("p"), let number = Scalar.decimal(word.dropFirst()),
                 (50...99.99).contains(number)
             else { return nil }
-            return .percentile(number / 100, time)
+            // Rounded, so that p99.9 is 0.999 and not its neighbour.
+            return .percentile((number * 1_000).rounded() / 100_000, time)
         }
     }
 

@@ -9,6 +9,9 @@ struct ProxyRoute: Hashable, Sendable {
         var url: String
         var host: String
         var port: Int
+
+        /// Whether plain HTTP goes through it as it would without: SOCKS does not look inside.
+        var isTunnel: Bool { url.lowercased().hasPrefix("socks") }
     }
 
     private var forHTTP: Proxy?
@@ -71,7 +74,9 @@ struct ProxyRoute: Hashable, Sendable {
         let url = text.contains("://") ? text : "http://" + text
         // The schemes of curl that are not http have no default port that anybody relies on.
         let asHTTP = "http" + url.drop { $0 != ":" }
-        guard let address = WebAddress(asHTTP) else { throw .proxyNotURL(text) }
+        guard let address = WebAddress(asHTTP), address.origin.host != ":" else {
+            throw .proxyNotURL(text)
+        }
         let hasPort = address.origin.port != 80 || text.hasSuffix(":80") || text.contains(":80/")
         return Proxy(
             url: url, host: address.origin.host, port: hasPort ? address.origin.port : 1080)

@@ -21,6 +21,10 @@ struct TransferFailure {
     /// libcurl was about to send the request a second time.
     var wouldRepeat: Bool
     var usesTLSFiles: Bool
+    /// The connection had answered nothing before.
+    var isFirstUse: Bool
+    /// What is wrong with the answer, where we read it ourselves.
+    var fault: ResponseFault?
 
     var result: Transfer.Result { hasSent ? .lost(error) : .refused(error) }
 
@@ -49,7 +53,9 @@ struct TransferFailure {
         case nil: break
         }
         let (kind, sentence) = diagnosis
-        return TransportError(kind, words.isEmpty ? sentence : "\(sentence) (libcurl: \(words))")
+        if let fault { return TransportError(kind, "\(sentence) (\(fault))") }
+        let said = words.isEmpty ? String(cString: curl_easy_strerror(code)) : words
+        return TransportError(kind, "\(sentence) (libcurl: \(said))")
     }
 
     private var diagnosis: (TransportError.Kind, String) {
@@ -153,7 +159,9 @@ struct TransferFailure {
         if words.contains("chunk") { return (.notHTTP, garbled) }
         switch code {
         case CURLE_GOT_NOTHING:
-            return (.connectionLost, "\(place) closed the connection without an answer")
+            let hint =
+                origin.scheme == .http && isFirstUse ? "; if it speaks TLS, use https://" : ""
+            return (.connectionLost, "\(place) closed the connection without an answer\(hint)")
         case CURLE_PARTIAL_FILE:
             return (.connectionLost, "\(place) closed the connection within its answer")
         default: return (.connectionLost, "the connection to \(place) broke")

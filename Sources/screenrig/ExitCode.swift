@@ -15,7 +15,7 @@ enum ExitCode: Int32 {
     /// Ctrl-C or SIGTERM; what was measured so far is reported in full.
     case interrupted = 130
 
-    init(_ status: ExitStatus) {
+    init(_ status: Summary.ExitStatus) {
         self =
             switch status {
             case .couldNotRun: .couldNotRun

@@ -6,21 +6,25 @@ internal import Statistics
 enum RigFile {
     /// The rig with `--set`, `--target`, `--seed`, `--lanes` and `--record` applied. Warnings go to
     /// standard error; problems end the command.
-    static func read(_ traffic: TrafficOptions) throws -> Rig {
+    static func read(_ traffic: TrafficOptions, isVirtual: Bool) throws -> Rig {
         var overrides: [(path: String, value: String)] = []
         if let lanes = traffic.lanes { overrides.append(("lanes", String(lanes))) }
         if let record = traffic.record { overrides.append(("record", record)) }
-        return try read(traffic.rig, besides: overrides)
+        return try read(traffic.rig, besides: overrides, isVirtual: isVirtual)
     }
 
     static func read(
-        _ options: RigOptions, besides more: [(path: String, value: String)] = []
+        _ options: RigOptions, besides more: [(path: String, value: String)] = [],
+        isVirtual: Bool = false
     ) throws -> Rig {
         var overrides = try options.overrides.map(split)
         if let seed = options.seed { overrides.append(("seed", String(seed))) }
+        // Virtual time has one target only, and needs no secret of another.
+        let target: RigSurroundings.TargetOverride? =
+            isVirtual ? .embedded : options.target.map { .init($0) }
         let surroundings = RigSurroundings(
             overrides: overrides + more,
-            target: options.target.map(RigSurroundings.TargetOverride.init),
+            target: target,
             environment: ProcessInfo.processInfo.environment)
         do {
             let reading = try Rig.read(contentsOf: options.rig, with: surroundings)

@@ -20,7 +20,8 @@ struct Screenrig: AsyncParsableCommand {
             """,
         version: version,
         subcommands: [
-            RunCommand.self, SimulateCommand.self, ServeCommand.self, SchemaCommand.self,
+            RunCommand.self, SimulateCommand.self, ReportCommand.self, ServeCommand.self,
+            ValidateCommand.self, SchemaCommand.self,
 
         ])
 

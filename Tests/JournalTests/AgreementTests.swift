@@ -15,7 +15,7 @@ private func fold(_ exchanges: [(Exchange, kind: Int)]) -> [Cell.Key: Cell] {
         var cell = cells[endedIn] ?? Cell(key: endedIn)
         cell.outcomes[Int(exchange.outcome.rawValue)] += 1
         cell.errors += exchange.isError ? 1 : 0
-        if exchange.outcome != .notSent { cell.lateness.record(exchange.sent - exchange.planned) }
+        if exchange.outcome != .notSent { cell.lateness.record(exchange.begun - exchange.planned) }
         if case .answered(let status) = exchange.delivery {
             cell.completed += 1
             cell.statuses[status, default: 0] += 1

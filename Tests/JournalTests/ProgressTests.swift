@@ -45,7 +45,8 @@ struct ProgressTests {
         func add(_ count: Int, taking: Duration) {
             for _ in 0..<count {
                 exchange.planned = Instant(.seconds(1))
-                exchange.sent = exchange.planned + .milliseconds(1)
+                exchange.begun = exchange.planned + .milliseconds(1)
+                exchange.sent = exchange.planned + .milliseconds(2)
                 exchange.ended = exchange.planned + taking
                 meter.add(exchange)
             }

@@ -8,6 +8,9 @@ import Testing
 
 @Suite("The files of a run directory")
 struct FilesTests {
+    /// Rendered once: making the run up takes longer than reporting it.
+    static let evening = Result { try Rendered(Sample()) }
+
     @Test(
         "every file of a known run is as it was reviewed",
         arguments: [
@@ -15,21 +18,20 @@ struct FilesTests {
             "junit.xml", "summary.md", "report.html",
         ])
     func golden(name: String) throws {
-        let folder = Scratch()
-        let written = try Report.write(
-            Sample(), thresholds: Thresholds.sample, to: folder.path)
-        #expect(written.errors.isEmpty)
-        #expect(written.files.contains(name))
-        try Golden.expect(folder.text(name), is: "evening/\(name)")
+        let rendered = try Self.evening.get()
+        #expect(rendered.written.errors.isEmpty)
+        #expect(rendered.written.files.contains(name))
+        try Golden.expect(rendered[name], is: "evening/\(name)")
     }
 
     @Test("the same history renders to the same bytes", arguments: Seed.samples(3))
     func stable(seed: Seed) throws {
-        let (first, second) = (Scratch(), Scratch())
-        let written = try Report.write(
-            Sample(seed: seed), thresholds: Thresholds.sample, to: first.path)
-        _ = try Report.write(Sample(seed: seed), thresholds: Thresholds.sample, to: second.path)
-        for name in written.files { #expect(try first.text(name) == second.text(name)) }
+        let shape = Shape(households: 12)
+        let (first, second) = (
+            try Rendered(Sample(shape, seed: seed)), try Rendered(Sample(shape, seed: seed))
+        )
+        #expect(first.written.files.count == 8)
+        for name in first.written.files { #expect(first[name] == second[name]) }
     }
 
     @Test("a file that cannot be written does not keep the others from being written")
@@ -37,20 +39,92 @@ struct FilesTests {
         let folder = Scratch()
         let blocked = folder.path + "/timeline.csv/occupied"
         try FileManager.default.createDirectory(atPath: blocked, withIntermediateDirectories: true)
-        let written = try Report.write(Sample(), thresholds: [], to: folder.path)
+        let written = try Report.write(
+            Sample(Shape(households: 2)), thresholds: [], to: folder.path)
         #expect(written.files.count == 7)
+        #expect(try folder.text("households.csv").contains("living room"))
         let error = try #require(written.errors.first)
-        guard case .unwritten(let file, _) = error else { throw error }
+        guard case .unwritten(let file, let why) = error else { throw error }
         #expect(file == "timeline.csv")
+        #expect(!why.isEmpty)
         #expect("\(error)".contains("screenrig report"))
     }
+
+    @Test("a history that cannot be read is one error, with the reason in it")
+    func unreadable() throws {
+        let error = #expect(throws: ReportError.self) {
+            try Report.write(Broken(), thresholds: [], to: Scratch().path)
+        }
+        #expect(error == .unreadable(why: "page 7 is torn"))
+    }
+
+    @Test("a recorded history gives the report that its exchanges give", arguments: Seed.samples(2))
+    func throughTheJournal(seed: Seed) throws {
+        let sample = Sample(Shape(households: 10), seed: seed)
+        let folder = Scratch()
+        try FileManager.default.createDirectory(
+            atPath: folder.path, withIntermediateDirectories: true)
+        let file = folder.path + "/history.sqlite"
+        let writer = try HistoryWriter(path: file, header: sample.header)
+        let through = try #require(sample.end).ended + .seconds(1)
+        for exchange in sample.exchanges.sorted(by: { $0.ended < $1.ended }) {
+            writer.append(
+                Batch(lane: exchange.lane, exchanges: [exchange], through: exchange.ended))
+        }
+        for record in sample.records {
+            writer.append(Batch(lane: record.lane, households: [record], through: through))
+        }
+        for health in sample.lanes {
+            writer.append(Batch(lane: health.lane, health: health, through: through))
+        }
+        let end = writer.finish(try #require(sample.end))
+        let history = try History(path: file)
+        var recorded = try Summary(history, thresholds: Thresholds.sample)
+        let made = try Summary(sample, thresholds: Thresholds.sample)
+        #expect(recorded.run.historyHash == end.historyHash)
+        recorded.run.historyHash = made.run.historyHash
+        #expect(recorded.households == made.households)
+        #expect(recorded.operations == made.operations)
+        #expect(recorded.errors == made.errors)
+        #expect(recorded == made)
+    }
+}
+
+/// A history whose file is damaged.
+private struct Broken: Recorded {
+    struct Torn: Error, CustomStringConvertible { var description: String { "page 7 is torn" } }
+    var header = Shape().header(Seed(1))
+    var end: HistoryEnd?
+    var gaps: [String] = []
+    func cells(_ body: (Cell) throws -> Void) throws { throw Torn() }
+    func households(_ body: (HouseholdRecord) throws -> Void) throws {}
+    func errorGroups() throws -> [ErrorGroup] { [] }
+    func health() throws -> [LaneHealth] { [] }
+}
+
+/// All files of a run, in memory.
+struct Rendered: Sendable {
+    let written: Report.Written
+    private let texts: [String: String]
+
+    init(_ history: some Recorded, thresholds: [Threshold] = Thresholds.sample) throws {
+        let folder = Scratch()
+        written = try Report.write(history, thresholds: thresholds, to: folder.path)
+        var texts: [String: String] = [:]
+        for name in written.files { texts[name] = try folder.text(name) }
+        self.texts = texts
+    }
+
+    subscript(name: String) -> String { texts[name] ?? "" }
 }
 
 /// A folder that goes away with its test.
 final class Scratch {
     let path = FileManager.default.temporaryDirectory
         .appending(path: "screenrig-reports-\(UUID().uuidString)").path
+
     deinit { try? FileManager.default.removeItem(atPath: path) }
+
     func text(_ name: String) throws -> String {
         String(decoding: try Data(contentsOf: URL(filePath: "\(path)/\(name)")), as: UTF8.self)
     }
@@ -58,13 +132,7 @@ final class Scratch {
 
 enum Thresholds {
     static let sample = [
-        poll(below: 250), signInService(below: 8),
-        Threshold(
-            subject: .everything, measure: .errors, comparison: .below, bound: 0.001,
-            text: "errors < 0.1%"),
-        Threshold(
-            subject: .householdsFailed, measure: .share, comparison: .below, bound: 0.05,
-            text: "households failed < 5%"),
+        poll(below: 250), signInService(below: 8), errors(below: 0.001), failed(below: 0.05),
         Threshold(
             subject: .violations, measure: .count, comparison: .equal, bound: 0,
             text: "violations == 0"),
@@ -81,5 +149,17 @@ enum Thresholds {
         Threshold(
             subject: .signInService, measure: .percentile(0.95, .latency), comparison: .below,
             bound: seconds * 1e9, text: "sign-in-service p95 < \(Int(seconds))s")
+    }
+
+    static func errors(below share: Double) -> Threshold {
+        Threshold(
+            subject: .everything, measure: .errors, comparison: .below, bound: share,
+            text: "errors < \(Figures.trimmed(share * 100))%")
+    }
+
+    static func failed(below share: Double) -> Threshold {
+        Threshold(
+            subject: .householdsFailed, measure: .share, comparison: .below, bound: share,
+            text: "households failed < \(Figures.trimmed(share * 100))%")
     }
 }

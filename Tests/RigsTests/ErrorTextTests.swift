@@ -16,7 +16,10 @@ struct ErrorTextTests {
             if option == "--target" { given.target = .init(argument) }
             if option == "--set", let equals = argument.firstIndex(of: "=") {
                 given.overrides.append(
-                    (String(argument[..<equals]), String(argument[argument.index(after: equals)...])))
+                    (
+                        String(argument[..<equals]),
+                        String(argument[argument.index(after: equals)...])
+                    ))
             }
         }
         return given

@@ -21,3 +21,63 @@ struct DigestTests {
         #expect(stream.finishHex() == digest)
     }
 }
+
+extension DigestTests {
+    /// RFC 4231, test cases 1, 2 and 6.
+    @Test(
+        "HMAC-SHA256 of the standard's examples",
+        arguments: [
+            (
+                [UInt8](repeating: 0x0b, count: 20), "Hi There",
+                "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"
+            ),
+            (
+                Array("Jefe".utf8), "what do ya want for nothing?",
+                "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+            ),
+            (
+                [UInt8](repeating: 0xaa, count: 131),
+                "Test Using Larger Than Block-Size Key - Hash Key First",
+                "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"
+            ),
+        ])
+    func keyed(key: [UInt8], text: String, digest: String) {
+        #expect(Hex.encode(SHA256.authenticate(Array(text.utf8), key: key)) == digest)
+    }
+
+    /// RFC 4648, 10.
+    @Test(
+        "Base64 of the standard's examples, both ways",
+        arguments: [
+            ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="),
+            ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy"),
+        ])
+    func base64(plain: String, encoded: String) {
+        #expect(Base64.encode(plain.utf8) == encoded)
+        #expect(Base64.decode(encoded) == Array(plain.utf8))
+        let bare = String(encoded.prefix { $0 != "=" })
+        #expect(Base64.encodeURL(plain.utf8) == bare)
+        #expect(Base64.decode(bare) == Array(plain.utf8))
+    }
+
+    @Test("both alphabets are read")
+    func alphabets() {
+        #expect(Base64.encode([0xfb, 0xff]) == "+/8=")
+        #expect(Base64.encodeURL([0xfb, 0xff]) == "-_8")
+        #expect(Base64.decode("+/8=") == [0xfb, 0xff])
+        #expect(Base64.decode("-_8") == [0xfb, 0xff])
+    }
+
+    @Test(
+        "what is no Base64 is nil",
+        arguments: ["A", "AAAAA", "AA=", "AA===", "A=AA", "AA AA", "é", "=", "===="])
+    func notBase64(text: String) {
+        #expect(Base64.decode(text) == nil)
+    }
+
+    @Test("random bytes differ")
+    func random() throws {
+        #expect(try RandomBytes.make(16) != RandomBytes.make(16))
+        #expect(try RandomBytes.make(0).isEmpty)
+    }
+}

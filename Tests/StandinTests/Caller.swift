@@ -194,6 +194,7 @@ extension Caller {
     }
 
     /// Hop 5.
+    @discardableResult
     mutating func finish(_ handOver: Reply) -> Reply {
         let response = handOver.after("name=\"SAMLResponse\" value=\"", upTo: "\"") ?? ""
         let state = handOver.after("name=\"RelayState\" value=\"", upTo: "\"") ?? ""

@@ -17,10 +17,10 @@ enum HTMLPage {
             <!doctype html>
             <html lang="en">
             <head>
-            <meta charset="utf-8">
-            <meta name="viewport" content="width=device-width,initial-scale=1">
-            <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-            <meta name="generator" content="screenrig \(summary.run.version)">
+            <meta charset="utf-8"/>
+            <meta name="viewport" content="width=device-width,initial-scale=1"/>
+            <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'"/>
+            <meta name="generator" content="screenrig \(summary.run.version)"/>
             <title>\(summary.outcome.rawValue): \(summary.run.rig) · screenrig</title>
             <style>
             \(HTML(stringLiteral: Style.sheet))

@@ -77,7 +77,9 @@ extension RigFormat {
             "max-hops", .scalar(.count(1...100)), default: "20",
             "Redirects and forms that a login may take."),
         Key("proxy", .scalar(.proxy), default: "none", "The way out."),
-        Key("tls", .map(tls), default: "{}", "How connections are secured; needs https."),
+        Key(
+            "tls", .map(tls), default: "{}", alternative: true,
+            "How connections are secured; needs https."),
         Key(
             "correlate", .scalar(.flag), default: "true",
             "traceparent and X-Screenrig: RUN/HOUSEHOLD/SEQUENCE on each request, for the "

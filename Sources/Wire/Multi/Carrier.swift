@@ -26,6 +26,8 @@ final class Carrier {
     private var sent: Instant?
     private var firstByte: Instant?
     private var connection: Connection?
+    /// What libcurl opened last for this exchange.
+    private weak var opened: Connection?
     private var isReused = false
     /// Bytes that libcurl had sent before the request itself (`CONNECT` to a proxy).
     private var bytesBefore = 0
@@ -67,30 +69,7 @@ final class Carrier {
         // A second request of a device waits for the first one's connection and shares it.
         case .http2: easy.set(CURLOPT_PIPEWAIT, 1)
         }
-        if settings.connections == .fresh {
-            easy.set(CURLOPT_FRESH_CONNECT, 1)
-            easy.set(CURLOPT_FORBID_REUSE, 1)
-        }
-        prepareTLS(settings.tls)
-    }
-
-    private func prepareTLS(_ tls: WireSettings.TLS) {
-        let minimum = tls.minimum == .v13 ? CURL_SSLVERSION_TLSv1_3 : CURL_SSLVERSION_TLSv1_2
-        easy.set(CURLOPT_SSLVERSION, Int(minimum))
-        if let certificate = tls.certificate {
-            easy.set(CURLOPT_SSLCERT, certificate)
-            easy.set(CURLOPT_SSLKEY, tls.key ?? certificate)
-        }
-        // No directory of roots: see TrustFile.
-        easy.set(CURLOPT_CAPATH, nil)
-        easy.set(CURLOPT_PROXY_CAPATH, nil)
-        if let roots = transport.trust.path {
-            easy.set(CURLOPT_CAINFO, roots)
-            easy.set(CURLOPT_PROXY_CAINFO, roots)
-        } else {
-            easy.set(CURLOPT_SSL_VERIFYPEER, 0)
-            easy.set(CURLOPT_SSL_VERIFYHOST, 0)
-        }
+        easy.secure(settings.tls, trust: transport.trust)
     }
 
     /// Takes up an exchange; the shard starts it.
@@ -100,7 +79,7 @@ final class Carrier {
         let way = seat.way(to: errand.origin)
         begin(errand, seat, way, proxy)
         let call = errand.call
-        easy.set(CURLOPT_URL, "\(way.origin)\(Self.escaped(call.address.target))")
+        easy.set(CURLOPT_URL, "\(way.origin)\(RequestTarget.escaped(call.address.target))")
         if transport.settings.http == .http2 {
             // By ALPN over TLS, at once without (RFC 9113, 3.3).
             let version =
@@ -108,10 +87,19 @@ final class Carrier {
                 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
             easy.set(CURLOPT_HTTP_VERSION, Int(version))
         }
+        // libcurl 7.88 cannot use a connection of prior knowledge again: it begins HTTP/2 a second
+        // time on it ("Error in the HTTP2 framing layer").
+        let isBroken = transport.settings.http == .http2 && way.origin.scheme == .http
+        let isFresh = transport.settings.connections == .fresh || isBroken
+        easy.set(CURLOPT_FRESH_CONNECT, isFresh ? 1 : 0)
+        easy.set(CURLOPT_FORBID_REUSE, isFresh ? 1 : 0)
         let hasBody = call.method == .post || !call.body.isEmpty
         if hasBody { easy.set(body: call.body) } else { easy.set(CURLOPT_HTTPGET, 1) }
         easy.set(CURLOPT_CUSTOMREQUEST, call.method == .delete ? call.method.rawValue : nil)
         easy.set(CURLOPT_HTTPHEADER, list: headers.fill(call.headers, hasBody: hasBody))
+        if let source = transport.settings.sources?.address(of: errand.device.id) {
+            easy.set(CURLOPT_INTERFACE, "host!\(source)")
+        }
         easy.set(CURLOPT_PROXY, proxy?.url ?? "")
         easy.set(CURLOPT_CONNECT_TO, list: proxy == nil ? way.connectTo : nil)
         tell(addresses, way, seat, proxy)
@@ -127,6 +115,7 @@ final class Carrier {
         easy.set(CURLOPT_HTTPGET, 1)
         easy.set(CURLOPT_HTTPHEADER, list: nil)
         easy.set(CURLOPT_PROXY, "")
+        easy.set(CURLOPT_FRESH_CONNECT, 0)
         easy.set(CURLOPT_CONNECT_TO, list: way.connectTo)
         tell(addresses, way, seat, nil)
         easy.set(CURLOPT_TIMEOUT_MS, 1000)
@@ -140,6 +129,7 @@ final class Carrier {
         sent = nil
         firstByte = nil
         connection = nil
+        opened = nil
         isReused = false
         bytesBefore = 0
         wouldRepeat = false
@@ -175,22 +165,6 @@ final class Carrier {
         easy.set(CURLOPT_RESOLVE, list: resolve)
     }
 
-    /// Spaces and controls would end the request line; a browser escapes them, and what is not
-    /// ASCII.
-    private static func escaped(_ target: String) -> String {
-        guard target.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7f }) else { return target }
-        let digits = Array("0123456789ABCDEF".utf8)
-        var bytes: [UInt8] = []
-        for byte in target.utf8 {
-            if byte <= 0x20 || byte >= 0x7f {
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
     // MARK: During
 
     private func hearCallbacks() {
@@ -219,14 +193,7 @@ final class Carrier {
                 guard let address else { return -1 }
                 return Carrier.from(context).open(address.pointee)
             }, context)
-        curl_set_close_socket_callback(
-            easy.handle,
-            { table, descriptor in
-                guard let table else { return 0 }
-                Unmanaged<ConnectionTable>.fromOpaque(table).takeUnretainedValue()
-                    .close(descriptor)
-                return 0
-            }, Unmanaged.passUnretained(transport.connections).toOpaque())
+        transport.connections.hearClosing(of: easy)
     }
 
     private static func from(_ context: UnsafeMutableRawPointer?) -> Carrier {
@@ -240,6 +207,10 @@ final class Carrier {
             openFailure = errno
             return -1
         }
+        if transport.settings.sources != nil {
+            SourceAddresses.bindWithoutPort(connection.descriptor)
+        }
+        opened = connection
         return connection.descriptor
     }
 
@@ -261,7 +232,7 @@ final class Carrier {
         }
         bytesBefore = bytes
         connection = transport.connections.connection(
-            local: local, localPort, remote: remote, remotePort)
+            local: local, localPort, remote: remote, remotePort, opened: opened)
         isReused = (connection?.uses ?? 0) > 0
         connection?.uses += 1
         sent = transport.lane.now
@@ -291,7 +262,8 @@ final class Carrier {
             systemError: systemError, origin: errand.origin,
             proxy: proxy?.url, timeout: transport.settings.timeout, excess: reader.excess,
             responseLimit: transport.settings.responseLimit, hasSent: hasLeft,
-            wouldRepeat: wouldRepeat, usesTLSFiles: transport.settings.tls.certificate != nil)
+            wouldRepeat: wouldRepeat, usesTLSFiles: transport.settings.tls.certificate != nil,
+            isFirstUse: !isReused)
         return end(errand, failure.result)
     }
 

@@ -8,7 +8,7 @@ enum Outcome {
     /// Writes every report into `directory`, prints the verdict, and throws the exit code if it is
     /// not 0.
     static func report(
-        _ directory: RunDirectory, thresholds: [Threshold], quiet: Bool
+        _ directory: RunDirectory, thresholds: [Threshold]
     ) throws {
         let written: Report.Written
         do {

@@ -20,15 +20,15 @@ struct Session {
 
     /// Reads the rig, runs it, reports; throws a `Failure` for every exit code but 0.
     static func run(_ traffic: TrafficOptions, isVirtual: Bool) async throws {
-        let rig = try RigFile.read(traffic)
+        let rig = try RigFile.read(traffic, isVirtual: isVirtual)
+        _ = WireLimits.raiseDescriptorLimit()
         let stage = try await Stage(rig, isVirtual: isVirtual, allowed: traffic.allowed)
         let session = Session(
             rig: rig, stage: stage, traffic: traffic,
             directory: try directory(for: rig, startedAt: Date(), out: traffic.out))
         try await session.measure()
         await stage.strike()
-        try Outcome.report(
-            session.directory, thresholds: rig.thresholds, quiet: traffic.quiet)
+        try Outcome.report(session.directory, thresholds: rig.thresholds)
     }
 
     private static func directory(
@@ -52,7 +52,7 @@ struct Session {
         let terms = Terms(rig, dialect: stage.dialect, statement: statement)
         let coordinator = Coordinator(plan, terms: terms, lanes: lanes)
         let watch = RunWatch(
-            coordinator: coordinator, writer: writer, planned: nil,
+            coordinator: coordinator, writer: writer, planned: plannedTime(plan),
             isQuiet: traffic.quiet, isVirtual: stage.isVirtual)
         let interrupts = Interrupts { watch.interrupted($0) }
         let usage = Usage.now()
@@ -64,6 +64,11 @@ struct Session {
             HistoryEnd(
                 ended: ended, interrupted: interrupts.hasInterrupted, failure: watch.failure ?? "",
                 cpuPercent: cpu, historyHash: ""))
+    }
+
+    /// How long the run will take, as far as the plan tells.
+    private func plannedTime(_ plan: Plan) -> Duration {
+        PlanEstimate(plan, on: ValidateCommand.limits()).duration
     }
 
     private func writer(planned: Int?) throws -> HistoryWriter {

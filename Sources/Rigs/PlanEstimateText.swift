@@ -1,0 +1,98 @@
+internal import Dialects
+internal import Statistics
+
+extension PlanEstimate: CustomStringConvertible {
+    /// The plan as a table of at most 80 columns, warnings last.
+    public var description: String {
+        var lines = [
+            row("households", households.map(String.init) ?? "about \(Self.whole(startedAbout))"),
+            row("arrivals", arrivals),
+            row("a household lives", "about \(Self.time(life))"),
+            row("alive together", "about \(Self.whole(alive))"),
+            row("the run takes", "about \(Self.time(duration))"),
+            row(
+                "connections",
+                "\(connections) together, \(Self.number(newConnectionsPerSecond)) new/s"),
+            row("descriptors", String(descriptors)),
+            "",
+            Self.columns("requests expected", "each", "mean/s", "peak/s"),
+        ]
+        for operation in operations {
+            lines.append(
+                Self.columns(
+                    operation.name.name, Self.number(operation.perHousehold),
+                    Self.number(operation.mean), Self.number(operation.peak)))
+        }
+        lines.append(
+            Self.columns(
+                "all", Self.number(operations.reduce(0) { $0 + $1.perHousehold }),
+                Self.number(operations.reduce(0) { $0 + $1.mean }),
+                Self.number(operations.reduce(0) { $0 + $1.peak })))
+        for warning in warnings {
+            lines.append("")
+            lines += Self.wrapped("warning: " + warning)
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private var arrivals: String {
+        guard households != nil, peakArrivals > 0 else {
+            return peakArrivals > 0
+                ? "each followed by another for \(Self.time(arrivalsEnd))" : "all at the start"
+        }
+        return "up to \(Self.number(peakArrivals))/s, over \(Self.time(arrivalsEnd))"
+    }
+
+    private func row(_ name: String, _ value: String) -> String {
+        Self.padded(name, 22) + value
+    }
+
+    private static func columns(_ name: String, _ each: String, _ mean: String, _ peak: String)
+        -> String
+    {
+        padded(name, 26)
+            + [each, mean, peak].map { text in
+                String(repeating: " ", count: max(1, 12 - text.count)) + text
+            }.joined()
+    }
+
+    private static func padded(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(1, width - text.count))
+    }
+
+    private static func whole(_ value: Double) -> String { String(Int(value.rounded())) }
+
+    /// Three digits or so: 0.25, 12.5, 480.
+    private static func number(_ value: Double) -> String {
+        if value >= 100 || value == value.rounded() { return whole(value) }
+        let digits = value >= 10 ? 10.0 : 100.0
+        let scaled = Int((value * digits).rounded())
+        let fraction = String(scaled % Int(digits))
+        let zeros = String(repeating: "0", count: (digits == 10 ? 1 : 2) - fraction.count)
+        return "\(scaled / Int(digits)).\(zeros)\(fraction)"
+    }
+
+    /// `450 ms`, `12.5 s`, `3 min 20 s`, `2 h 5 min`.
+    private static func time(_ duration: Duration) -> String {
+        let seconds = duration.seconds
+        if seconds < 1, seconds > 0 { return "\(whole(duration.milliseconds)) ms" }
+        if seconds < 60 { return "\(number(seconds)) s" }
+        let all = Int(seconds.rounded())
+        let (large, small, names) =
+            all < 3_600
+            ? (all / 60, all % 60, ("min", "s")) : (all / 3_600, all % 3_600 / 60, ("h", "min"))
+        return small == 0 ? "\(large) \(names.0)" : "\(large) \(names.0) \(small) \(names.1)"
+    }
+
+    private static func wrapped(_ text: String) -> [String] {
+        var lines: [String] = []
+        for word in text.split(separator: " ") {
+            if let last = lines.last, last.count + 1 + word.count <= 80 {
+                lines[lines.count - 1] = "\(last) \(word)"
+            } else {
+                lines.append(lines.isEmpty ? String(word) : "  \(word)")
+            }
+        }
+        return lines
+    }
+}

@@ -1,0 +1,32 @@
+internal import ArgumentParser
+internal import Foundation
+internal import Rigs
+internal import Wire
+
+struct ValidateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "validate",
+        abstract: "Check a rig without touching the network; print the plan and what it needs.",
+        discussion: """
+            Example:
+                screenrig validate rigs/second-screen.yaml
+            """)
+
+    @OptionGroup var options: RigOptions
+
+    func run() throws {
+        let rig = try RigFile.read(options)
+        let estimate = PlanEstimate(Plan(rig, seed: rig.seed, run: "validate"), on: Self.limits())
+        Terminal.print("\(options.rig): this rig is in order\n")
+        Terminal.print(estimate.description)
+    }
+
+    /// What this machine offers a run.
+    static func limits() -> MachineLimits {
+        let descriptors = WireLimits.descriptors()
+        return MachineLimits(
+            descriptors: descriptors.soft, descriptorsAtMost: descriptors.hard,
+            ports: WireLimits.ephemeralPorts().count,
+            cores: ProcessInfo.processInfo.activeProcessorCount)
+    }
+}

@@ -1,0 +1,204 @@
+import Dialects
+import Journal
+import Rigs
+import Statistics
+import Testing
+
+@testable import Reports
+
+@Suite("What a run means")
+struct JudgementTests {
+    private struct Case: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var outcome: RunOutcome
+        var status: Summary.ExitStatus
+        var headline: String
+        var thresholds: [Threshold] = []
+        var change: @Sendable (inout Shape) -> Void = { _ in }
+    }
+
+    private static let cases: [Case] = [
+        Case(
+            testDescription: "all is well", outcome: .pass, status: .passed,
+            headline: "Passed: all 6 households signed in, and the one threshold was met.",
+            thresholds: [Thresholds.poll(below: 5000)]),
+        Case(
+            testDescription: "without thresholds", outcome: .pass, status: .passed,
+            headline: "Passed: all 6 households signed in."),
+        Case(
+            testDescription: "a threshold is missed", outcome: .fail, status: .missed,
+            headline: "Failed: 1 of 2 thresholds was missed; all 6 households signed in.",
+            thresholds: [Thresholds.poll(below: 1), Thresholds.poll(below: 5000)]),
+        Case(
+            testDescription: "the rig was late", outcome: .invalid, status: .untrusted,
+            headline: "Not to be trusted: the rig itself was the bottleneck, so these numbers say "
+                + "more about this machine than about the service.",
+            thresholds: [Thresholds.poll(below: 1)]
+        ) { $0.lateness = .milliseconds(20) },
+        Case(
+            testDescription: "a lane was busy", outcome: .invalid, status: .untrusted,
+            headline: "Not to be trusted: the rig itself was the bottleneck, so these numbers say "
+                + "more about this machine than about the service."
+        ) { $0.busy = 1.2 },
+        Case(
+            testDescription: "a lane was busy, and that only warns", outcome: .pass,
+            status: .passed,
+            headline: "Passed: all 6 households signed in."
+        ) {
+            $0.busy = 1.2
+            $0.breachFails = false
+        },
+        Case(
+            testDescription: "lateness means nothing in virtual time", outcome: .pass,
+            status: .passed, headline: "Passed: all 6 households signed in."
+        ) {
+            $0.isVirtual = true
+            $0.lateness = .milliseconds(20)
+            $0.busy = 1.2
+        },
+        Case(
+            testDescription: "interrupted beats the bottleneck and thresholds", outcome: .aborted,
+            status: .interrupted,
+            headline: "Interrupted after 8.2 s: all 6 households signed in.",
+            thresholds: [Thresholds.poll(below: 1)]
+        ) {
+            $0.isInterrupted = true
+            $0.busy = 1.2
+        },
+        Case(
+            testDescription: "cut short", outcome: .aborted, status: .interrupted,
+            headline: "Cut short: the record breaks off after 9 s; all 6 households signed in."
+        ) { $0.isCutShort = true },
+        Case(
+            testDescription: "a full disk beats an interruption", outcome: .aborted,
+            status: .couldNotRun, headline: "Stopped: no space left for the history."
+        ) {
+            $0.failure = "no space left for the history"
+            $0.isInterrupted = true
+        },
+        Case(
+            testDescription: "nothing was sent", outcome: .aborted, status: .couldNotRun,
+            headline: "Could not run: not one request was sent."
+        ) { $0.households = 0 },
+        Case(
+            testDescription: "interrupted before the first request", outcome: .aborted,
+            status: .interrupted, headline: "Interrupted after 0 s: no household started."
+        ) {
+            $0.households = 0
+            $0.isInterrupted = true
+        },
+        Case(
+            testDescription: "one household", outcome: .pass, status: .passed,
+            headline: "Passed: the only household signed in."
+        ) { $0.households = 1 },
+    ]
+
+    @Test("every ending has its outcome, its exit status and its sentence", arguments: cases)
+    private func ending(of row: Case) throws {
+        var shape = Shape(households: 6, trouble: nil)
+        row.change(&shape)
+        let summary = try Summary(Sample(shape, seed: Seed(11)), thresholds: row.thresholds)
+        #expect(summary.outcome == row.outcome)
+        #expect(summary.exitStatus == row.status)
+        #expect(summary.headline == row.headline)
+    }
+
+    @Test("when nobody answers, the message leads with the first thing that failed")
+    func nobodyAnswers() throws {
+        let summary = try Summary(Silent(), thresholds: [Thresholds.errors(below: 0.01)])
+        #expect(summary.exitStatus == .couldNotRun)
+        #expect(
+            summary.headline
+                == "Could not run: none of 20 requests was answered; register-client got "
+                + "no answer (connection-refused) in 20 of 20.")
+        #expect(
+            summary.firstFailure == "register-client got no answer (connection-refused) in 20 of 20"
+        )
+        let text = TerminalReport.text(summary, width: 80, color: false)
+        #expect(text.contains("is the service up and reachable?"))
+    }
+
+    @Test("when no household gets anywhere, the first failure comes first")
+    func gotNowhere() throws {
+        var shape = Shape(households: 20, trouble: nil)
+        shape.everybodyFails = true
+        shape.refusal = "invalid_software_statement"
+        let summary = try Summary(Sample(shape), thresholds: [Thresholds.failed(below: 0.05)])
+        #expect(summary.exitStatus == .missed)
+        #expect(
+            summary.explanations.first
+                == "first: register-client answered 400 invalid_software_statement in 20 of 20")
+    }
+
+    @Test("a warning about the rig says what was measured and what is allowed")
+    func reasons() throws {
+        var shape = Shape(households: 6)
+        (shape.lateness, shape.busy, shape.breachFails) = (.milliseconds(20), 1.2, false)
+        let summary = try Summary(Sample(shape), thresholds: [])
+        #expect(!summary.rigHealth.valid)
+        #expect(summary.rigHealth.reasons.count == 2)
+        #expect(
+            summary.rigHealth.reasons[0].contains("10.0 ms are allowed (validity.lateness-p99)"))
+        #expect(summary.rigHealth.reasons[1].contains("90 % are allowed (validity.busy)"))
+        #expect(summary.notes.contains { $0.hasPrefix("The rig itself was the bottleneck") })
+    }
+
+    @Test("a quiet start and end do not hide a busy middle")
+    func loadedPart() {
+        let lanes = (0..<30).map { second in
+            LaneHealth(
+                lane: 0, from: Instant(.seconds(second)), through: Instant(.seconds(second + 1)),
+                turns: 1, busy: (10..<20).contains(second) ? .milliseconds(950) : .milliseconds(10),
+                longestTurn: .zero)
+        }
+        var timeline = Timeline()
+        for second in 0..<30 {
+            var cell = Cell(key: Cell.Key(second: second, operation: .pollToken, kind: 0))
+            cell.sent = (10..<20).contains(second) ? 1000 : 5
+            timeline.add(cell)
+        }
+        timeline.finish()
+        #expect(timeline.loaded == 10...19)
+        #expect(LaneLoad(lanes, within: timeline.loaded).busiest == 0.95)
+        #expect(LaneLoad(lanes, within: nil).busiest! < 0.4)
+        #expect(LaneLoad([], within: nil).busiest == nil)
+    }
+}
+
+/// Twenty households that found a closed port.
+struct Silent: Recorded {
+    var header = Shape(households: 20).header(Seed(1))
+    var end: HistoryEnd? = HistoryEnd(
+        ended: Instant(.seconds(2)), interrupted: false, failure: "", cpuPercent: 1,
+        historyHash: "")
+    var gaps: [String] = []
+
+    func cells(_ body: (Cell) throws -> Void) throws {
+        var cell = Cell(key: Cell.Key(second: 0, operation: .registerClient, kind: 0))
+        (cell.sent, cell.errors) = (20, 20)
+        cell.outcomes[Int(Outcome.transport.rawValue)] = 20
+        for _ in 0..<20 { cell.lateness.record(.microseconds(100)) }
+        try body(cell)
+    }
+
+    func households(_ body: (HouseholdRecord) throws -> Void) throws {
+        for index in 0..<20 {
+            var record = HouseholdRecord(
+                household: index, kind: "living room", lane: 0, arrived: .start)
+            (record.fate, record.cause) = (.failed, "no answer to register-client")
+            record.ended = Instant(.milliseconds(5))
+            try body(record)
+        }
+    }
+
+    func errorGroups() throws -> [ErrorGroup] {
+        [
+            ErrorGroup(
+                operation: .registerClient, outcome: .transport, status: 0,
+                reason: "connection-refused", count: 20, first: .start,
+                last: Instant(.seconds(1)), example: nil)
+        ]
+    }
+
+    func health() throws -> [LaneHealth] { [] }
+}

@@ -1,0 +1,61 @@
+import Dialects
+import Journal
+import Testing
+
+@testable import Reports
+
+@Suite("What a terminal shows")
+struct TerminalTests {
+    @Test("the last words of a run are as they were reviewed", arguments: [80, 120, 200])
+    func golden(width: Int) throws {
+        let summary = try FilesTests.evening.get().written.summary
+        let text = TerminalReport.text(summary, width: width, color: false, path: "reports/evening")
+        try Golden.expect(text, is: "terminal/evening-\(width).txt")
+        for line in text.split(separator: "\n") { #expect(line.count <= width, "\(line)") }
+    }
+
+    @Test("a run against a closed port is as it was reviewed")
+    func closedPort() throws {
+        let summary = try Summary(Silent(), thresholds: Thresholds.sample)
+        let text = TerminalReport.text(summary, width: 80, color: false, path: "reports/x")
+        try Golden.expect(text, is: "terminal/closed-port.txt")
+    }
+
+    @Test("colour changes no word")
+    func color() throws {
+        let summary = try FilesTests.evening.get().written.summary
+        let plain = TerminalReport.text(summary, width: 100, color: false)
+        let colored = TerminalReport.text(summary, width: 100, color: true)
+        #expect(colored != plain)
+        #expect(colored.replacing(#/\u{1b}\[[0-9;]*m/#, with: "") == plain)
+    }
+
+    @Test("progress is one line that says how far, how fast and what is wrong")
+    func progress() {
+        var progress = Progress()
+        #expect(ProgressLine.text(progress) == "0:00 · 0 households: 0 signed in · 0/s · 0 errors")
+        progress.elapsed = Instant(.seconds(65))
+        (progress.households.started, progress.households.signedIn) = (642, 310)
+        (progress.households.failed, progress.households.abandoned) = (3, 1)
+        progress.households.runningAt[Int(Stage.codeShown.rawValue)] = 208
+        progress.households.runningAt[Int(Stage.codeTyped.rawValue)] = 120
+        (progress.perSecond, progress.throttled) = (205.4, 7)
+        progress.latencyP50 = .microseconds(4210)
+        progress.latencyP99 = .milliseconds(61)
+        #expect(
+            ProgressLine.text(progress, planned: .seconds(150))
+                == "1:05 of 2:30 · 642 households: 310 signed in, 328 under way (208 code-shown), "
+                + "3 failed, 1 gave up · 205/s · p50 4.21 ms, p99 61.0 ms · 0 errors · 7 throttled")
+    }
+
+    @Test("a late rig and a slow disk show in the line of progress")
+    func trouble() {
+        var progress = Progress()
+        progress.elapsed = Instant(.seconds(3725))
+        progress.latenessP99 = .milliseconds(14)
+        progress.waitingBatches = 40
+        let text = ProgressLine.text(progress)
+        #expect(text.hasPrefix("1:02:05 · "))
+        #expect(text.hasSuffix("rig late p99 14.0 ms · disk behind by 40 batches"))
+    }
+}

@@ -1,0 +1,170 @@
+import Statistics
+import Testing
+
+@testable import Rigs
+
+@Suite("Plans")
+struct PlanTests {
+    static let lines = """
+        seed: 5
+        kinds:
+          - {name: living room, weight: 80}
+          - {name: bedroom, weight: 20, second-screens: 2, viewer: {gives-up: 50%}}
+        code: {new-code: 10%}
+        after-sign-in: [user-metadata, {watch: "uniform(1s, 3s)"}, {logout: 20%}, authorize, {again: 10%}]
+        """
+    static let open = "{arrivals: [{ramp-to: 50/s, over: 0s}, {hold: 20s}]}"
+
+    static func plan(
+        _ lines: String = lines, load: String = open, run: String = "r1", seed: UInt64 = 5
+    ) throws -> Plan {
+        Plan(try Rig.sample(lines, load: load), seed: Seed(seed), run: run)
+    }
+
+    static func all(_ plan: Plan) -> [HouseholdPlan] {
+        (0..<(plan.households ?? 0)).compactMap { plan.household($0) }
+    }
+
+    @Test("the same rig, seed and run give the same households; another seed others")
+    func repeatable() throws {
+        let households = Self.all(try Self.plan())
+        #expect(households.count == 1_000)
+        #expect(households == Self.all(try Self.plan()))
+        let other = Self.all(try Self.plan(seed: 6))
+        #expect(zip(households, other).count { $0.viewer == $1.viewer } < 10)
+    }
+
+    @Test("parts are disjoint, together the whole, and change no household", arguments: 1...7)
+    func parts(count: Int) throws {
+        for load in [Self.open, "{closed: {households: 101}}"] {
+            let whole = try Self.plan(load: load)
+            let parts = (0..<count).map { whole.part($0, of: count) }
+            #expect(parts.reduce(0) { $0 + ($1.households ?? 0) } == whole.households)
+            let together = parts.flatMap { Self.all($0) }.sorted { $0.index < $1.index }
+            #expect(together == Self.all(whole))
+            for part in parts {
+                #expect(part.household(part.households ?? 0) == nil)
+                #expect(part.household(-1) == nil)
+            }
+        }
+    }
+
+    @Test("a part can be parted again: machines first, then lanes")
+    func partsOfParts() throws {
+        let whole = try Self.plan()
+        let pieces = (0..<3).flatMap { machine in
+            (0..<2).flatMap { Self.all(whole.part(machine, of: 3).part($0, of: 2)) }
+        }
+        #expect(pieces.sorted { $0.index < $1.index } == Self.all(whole))
+    }
+
+    @Test("each part has its share of every second")
+    func evenParts() throws {
+        let whole = try Self.plan()
+        for k in 0..<4 {
+            let part = Self.all(whole.part(k, of: 4))
+            let early = part.count { ($0.arrival ?? .zero) < .seconds(1) }
+            #expect((12...13).contains(early))
+        }
+    }
+
+    @Test("under closed load for a time there is always another, and each part has its own slots")
+    func closed() throws {
+        let whole = try Self.plan(load: "{closed: {households: 10, for: 5m}}")
+        #expect(whole.households == nil)
+        #expect(whole.atOnce == 10)
+        #expect(whole.household(123_456)?.arrival == nil)
+        #expect((0..<3).compactMap { whole.part($0, of: 3).atOnce } == [4, 3, 3])
+        #expect(whole.part(1, of: 3).household(2)?.index == 7)
+        #expect(whole.arrivalsEnd == .seconds(300))
+    }
+
+    @Test("each living once, all come at the start")
+    func once() throws {
+        let plan = try Self.plan(load: "{closed: {households: 10}}")
+        #expect(Self.all(plan).map(\.arrival) == Array(repeating: .zero, count: 10))
+        #expect(plan.atOnce == nil)
+    }
+
+    @Test("no two devices share an id or an address, no two viewers an account")
+    func unique() throws {
+        let households = Self.all(try Self.plan())
+        let devices = households.flatMap { [$0.firstScreen] + $0.secondScreens }
+        #expect(Set(devices.map(\.id)).count == devices.count)
+        #expect(Set(devices.map(\.forwardedFor)).count == devices.count)
+        #expect(Set(households.map(\.account.user)).count == households.count)
+        #expect(devices.allSatisfy { $0.id.count == 32 && !$0.id.contains("-") })
+        #expect(devices.allSatisfy { $0.forwardedFor?.hasPrefix("10.") == true })
+    }
+
+    @Test("addresses go on where 10/8 ends, and are none where the rig says so")
+    func addresses() throws {
+        let plan = try Self.plan(
+            "kinds: [{name: a}]", load: "{closed: {households: 1, for: 1s}}")
+        #expect(plan.household(0)?.firstScreen.forwardedFor == "10.0.0.1")
+        #expect(plan.household(0)?.secondScreens.first?.forwardedFor == "10.0.0.2")
+        let last = (1 << 24 - 2) / 2
+        #expect(plan.household(last - 1)?.secondScreens.first?.forwardedFor == "10.255.255.254")
+        #expect(plan.household(last)?.firstScreen.forwardedFor == "100.64.0.1")
+        let none = try Self.plan("forwarded-for: none")
+        #expect(none.household(0)?.firstScreen.forwardedFor == nil)
+    }
+
+    @Test("identities are the run's, or with by-seed the seed's")
+    func identities() throws {
+        func identity(_ lines: String, _ run: String, _ seed: UInt64 = 5) throws -> [String] {
+            let household = try #require(try Self.plan(lines, run: run, seed: seed).household(3))
+            return [household.firstScreen.id, household.account.user]
+        }
+        #expect(try identity("identities: per-run", "a") != identity("identities: per-run", "b"))
+        #expect(try identity("identities: by-seed", "a") == identity("identities: by-seed", "b"))
+        #expect(
+            try identity("identities: by-seed", "a") != identity("identities: by-seed", "a", 6))
+        #expect(try identity("identities: per-run", "a")[1] == "viewer-a-3")
+        #expect(try identity("identities: by-seed", "a")[1] == "viewer-5-3")
+        // The rest of a household's script is the seed's in any case.
+        let one = try Self.plan("identities: per-run", run: "a").household(3)
+        let other = try Self.plan("identities: per-run", run: "b").household(3)
+        #expect(one?.viewer == other?.viewer)
+    }
+
+    @Test("weights and shares hold in a thousand households")
+    func shares() throws {
+        let households = Self.all(try Self.plan())
+        let bedrooms = households.filter { $0.kind.name == "bedroom" }
+        #expect((150...250).contains(bedrooms.count))
+        #expect(bedrooms.allSatisfy { $0.secondScreens.count == 2 })
+        let gone = bedrooms.count { $0.viewer.givesUp }
+        #expect(abs(Double(gone) / Double(bedrooms.count) - 0.5) < 0.12)
+        #expect((60...145).contains(households.count { $0.asksForNewCode }))
+        #expect((150...250).contains(households.count { $0.activities.contains(.logout) }))
+        #expect((60...145).contains(households.count { $0.activities.last == .again }))
+    }
+
+    @Test("after a logout nothing follows but signing in again, which ends the list")
+    func activities() throws {
+        for household in Self.all(try Self.plan()) {
+            let activities = household.activities
+            #expect(activities.first == .userMetadata)
+            if let logout = activities.firstIndex(of: .logout) {
+                #expect(activities[(logout + 1)...].allSatisfy { $0 == .again })
+            } else {
+                #expect(activities.contains(.authorize))
+            }
+            #expect(activities.count { $0 == .again } <= 1)
+        }
+    }
+
+    @Test("one more share moves no other choice")
+    func independence() throws {
+        let plain = Self.all(try Self.plan("kinds: [{name: a, viewer: {gives-up: 0%}}]"))
+        let other = Self.all(
+            try Self.plan("kinds: [{name: a, viewer: {gives-up: 50%}}]\ncode: {new-code: 50%}"))
+        for (one, two) in zip(plain, other) {
+            #expect(one.viewer.noticesCode == two.viewer.noticesCode)
+            #expect(one.viewer.signsIn == two.viewer.signsIn)
+            #expect(one.pollSeed == two.pollSeed)
+            #expect(one.firstScreen == two.firstScreen)
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import Testing
+
+@testable import Rigs
+
+@Suite("The files under rigs/")
+struct RigFileTests {
+    static let files = Golden.files(under: Golden.rigs, ending: ".yaml")
+        .filter { !$0.hasPrefix("targets/") }
+    static let environment = ["SOFTWARE_STATEMENT": "header.body.signature"]
+
+    @Test("the reader takes each, without a warning", arguments: files)
+    func read(name: String) throws {
+        let path = Golden.rigs.appending(path: name).path
+        let reading = try Rig.read(
+            contentsOf: path, with: RigSurroundings(environment: Self.environment))
+        #expect(reading.warnings.isEmpty)
+        #expect(!reading.rig.source.contains("header.body.signature"))
+        let plan = Plan(reading.rig, seed: reading.rig.seed, run: "r1")
+        #expect(plan.household(0) != nil)
+    }
+
+    @Test("the schema takes each", arguments: files)
+    func schema(name: String) throws {
+        let text = try String(contentsOf: Golden.rigs.appending(path: name), encoding: .utf8)
+        var problems: [RigProblem] = []
+        let tree = try #require(Tree.read(text, file: name, problems: &problems))
+        #expect(SchemaValidator(RigSchema.json()).problems(tree) == [])
+    }
+
+    @Test("each runs alone: the embedded target, or it says how to get one", arguments: files)
+    func embedded(name: String) throws {
+        let path = Golden.rigs.appending(path: name).path
+        let given = RigSurroundings(target: .embedded)
+        #expect(try Rig.read(contentsOf: path, with: given).rig.target.base == .embedded)
+    }
+
+    @Test("each opens with what it shows and what to look for", arguments: files)
+    func comment(name: String) throws {
+        let text = try String(contentsOf: Golden.rigs.appending(path: name), encoding: .utf8)
+        #expect(text.hasPrefix("# "))
+        guard name != "reference.yaml" else { return }
+        let head = text.prefix { $0 != ":" } + text.drop { $0 != ":" }.prefix(2_000)
+        #expect(head.contains("# What it shows: ") && head.contains("# Look for: "))
+        #expect(text.contains("rigs/\(name)"))
+    }
+
+    @Test("the table of contents names each", arguments: files)
+    func contents(name: String) throws {
+        let readme = try String(
+            contentsOf: Golden.rigs.appending(path: "README.md"), encoding: .utf8)
+        #expect(readme.contains("[\(name)](\(name))"))
+    }
+
+    @Test("the reference rig is written from the format, and names every key of it")
+    func reference() throws {
+        let yaml = RigReference.yaml()
+        try Golden.expect(yaml, matches: Golden.rigs.appending(path: "reference.yaml"))
+        func expectNamed(_ keys: [Key]) {
+            for key in keys {
+                #expect(
+                    yaml.contains("\(key.name):") || yaml.contains("\(key.name) ("), "\(key.name)")
+                switch key.shape {
+                case .map(let inner), .list(.map(let inner)): expectNamed(inner)
+                default: break
+                }
+            }
+        }
+        expectNamed(RigFormat.keys)
+    }
+
+    @Test("the second-screen rig is the one that was asked for")
+    func secondScreen() throws {
+        let path = Golden.rigs.appending(path: "second-screen.yaml").path
+        let rig = try Rig.read(contentsOf: path).rig
+        let plan = Plan(rig, seed: rig.seed, run: "r1")
+        #expect(plan.households == 2_000)
+        #expect(plan.household(50)?.arrival == .seconds(1))
+        let viewer = try #require(plan.household(7)?.viewer)
+        #expect(viewer.noticesCode + viewer.signsIn == .seconds(10))
+        #expect((0..<2_000).allSatisfy { plan.household($0)?.viewer.givesUp == false })
+    }
+}
+
+@Suite("The schema")
+struct SchemaTests {
+    static let validator = SchemaValidator(RigSchema.json())
+
+    static let whole = "target: {base: embedded}\nload: {closed: {households: 2}}\nrig: a\n"
+
+    func problems(_ text: String) throws -> [String] {
+        var problems: [RigProblem] = []
+        let tree = try #require(Tree.read(text, file: "a", problems: &problems))
+        return Self.validator.problems(tree)
+    }
+
+    @Test("is what the golden file says")
+    func golden() throws {
+        try Golden.expect(
+            RigSchema.json(), matches: Golden.folder.appending(path: "rig.schema.json"))
+    }
+
+    @Test(
+        "refuses what the reader refuses for its spelling",
+        arguments: [
+            "polings: {every: 5s}", "polling: {every: 5}", "polling: {every: soon}", "kinds: 3",
+            "kinds: [{weight: 0}]", "kinds: [{weight: 101}]", "kinds: [{weight: many}]",
+            "race: {plans: all}", "faults: [noisy]", "polling: {pollers: 2}", "accounts: {file: a}",
+            "code: {new-code: 3}", "thresholds: [errors below 1]", "connections: none",
+            "after-sign-in: [sing]", "after-sign-in: [{watch: 3s, logout: 3%}]",
+            "kinds: [{viewer: {signs-in: normal(3s)}}]", "lanes: 1.5", "record: some",
+            "validity: {busy: 90}", "standin: {enhanced-errors: perhaps}", "rig2: a",
+        ])
+    func refuses(line: String) throws {
+        #expect(try !problems(Self.whole + line).isEmpty)
+        #expect(throws: RigErrors.self) { try Rig.read(Self.whole + line, file: "a") }
+    }
+
+    @Test(
+        "takes what the reader takes, in every spelling",
+        arguments: [
+            "polling: {every: 1m30s, pollers: 1, after-success: 0s}", "kinds: [{weight: \"7\"}]",
+            "lanes: ${LANES}", "seed: 18446744073709551615", "faults: []", "clean-up: false",
+            "after-sign-in: [authorize, {watch: \"uniform(1s, 2s)\"}, {again: 10%}]",
+            "thresholds: [{'kind \"household\"': errors < 1%}, poll-token p99.9 <= 1s]",
+            "record: sample(1%)", "forwarded-for: none", "standin: {nodes: 1, throttle: off}",
+        ])
+    func takes(line: String) throws {
+        #expect(try problems(Self.whole + line) == [])
+        #expect(throws: Never.self) {
+            try Rig.read(
+                Self.whole + line, file: "a", with: RigSurroundings(environment: ["LANES": "2"]))
+        }
+    }
+
+    @Test("lacks nothing that is required")
+    func required() throws {
+        #expect(
+            try problems("seed: 3\n").sorted() == [" lacks load", " lacks rig", " lacks target"])
+    }
+}

@@ -1,0 +1,277 @@
+import Dialects
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOHTTP2
+import NIOPosix
+import NIOSSL
+import Signing
+import Standin
+import Statistics
+import Testing
+
+@Suite("the service on sockets", .serialized)
+struct ListenerTests {
+    private static func serve(
+        tls: CertificatePair? = nil,
+        settings: ServiceSettings = ServiceSettings(checksBearer: false)
+    ) async throws -> Listener {
+        try await Listener.start(
+            Service(settings, seed: Seed(1), epochMilliseconds: Caller.epoch), tls: tls,
+            bodyLimit: 1000)
+    }
+
+    /// Sends `text` and reads until the text so far satisfies `isEnough`, or the service closes.
+    private static func talk(
+        _ listener: Listener, _ text: String, tls: NIOSSLContext? = nil,
+        until isEnough: @escaping @Sendable (String) -> Bool
+    ) async throws -> String {
+        let collector = Collector(isEnough: isEnough)
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    if let tls {
+                        try channel.pipeline.syncOperations.addHandler(
+                            NIOSSLClientHandler(context: tls, serverHostname: "localhost"))
+                    }
+                    try channel.pipeline.syncOperations.addHandler(TextReader(collector))
+                }
+            }
+            .connect(host: listener.host, port: listener.port).get()
+        try await channel.writeAndFlush(ByteBuffer(string: text))
+        for _ in 0..<500 where !collector.isDone { try await Task.sleep(for: .milliseconds(10)) }
+        try? await channel.close()
+        return collector.text
+    }
+
+    private static let poll =
+        "GET /api/v1/tokens/authn.json?requestor=DEMOTV&deviceId=tv-1 HTTP/1.1\r\nHost: h\r\n\r\n"
+
+    @Test("a kept connection carries request after request, pipelined too")
+    func keepAlive() async throws {
+        let listener = try await Self.serve()
+        let text = try await Self.talk(listener, Self.poll + Self.poll) {
+            $0.split(separator: "HTTP/1.1 404 Not Found").count >= 2
+                && $0.hasSuffix(#"{"status":404,"message":"Not Found"}"#)
+                && $0.contains("}HTTP/1.1")
+        }
+        #expect(text.contains("Content-Length: 36\r\n"))
+        #expect(text.contains("Content-Type: application/json;charset=utf-8\r\n"))
+        #expect(!text.contains("chunked"))
+        #expect(await listener.counters().count(of: .pollToken, status: 404) == 2)
+        await listener.stop()
+        #expect(await listener.counters().count(of: .pollToken) == 2)
+    }
+
+    @Test(
+        "what HTTP asks of a server",
+        arguments: [
+            (
+                "an absolute form is understood",
+                "GET http://h/_standin/counters HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n",
+                "HTTP/1.1 200 OK", "\"requests\":0"
+            ),
+            (
+                "HEAD has no body",
+                "HEAD /api/v1/checkauthn HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n",
+                "HTTP/1.1 405", "\r\n\r\n"
+            ),
+            (
+                "a method that nobody knows is 405",
+                "PATCH /api/v1/checkauthn HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n",
+                "HTTP/1.1 405", "<status>405</status>"
+            ),
+            (
+                "an old client is told and cut off",
+                "GET /_standin/counters HTTP/1.0\r\n\r\n", "HTTP/1.1 200 OK", "Connection: close"
+            ),
+            (
+                "a long body is 413",
+                "POST /o/client/token HTTP/1.1\r\nHost: h\r\nContent-Length: 1001\r\n\r\n"
+                    + String(repeating: "a", count: 1001),
+                "HTTP/1.1 413", "Connection: close"
+            ),
+            (
+                "a chunked body is put together",
+                "POST /o/client/token HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n"
+                    + "Connection: close\r\n\r\n"
+                    + "5\r\ngrant\r\n21\r\n_type=x&client_id=a&client_secret\r\n2\r\n=b\r\n0\r\n\r\n",
+                "HTTP/1.1 400", "unsupported_grant_type"
+            ),
+            (
+                "what is not HTTP is turned down", "\u{16}\u{3}\u{1}hello\r\n\r\n", "HTTP/1.1 400",
+                ""
+            ),
+        ])
+    func manners(reason: String, request: String, start: String, part: String) async throws {
+        let listener = try await Self.serve()
+        let text = try await Self.talk(listener, request) { _ in false }
+        #expect(text.hasPrefix(start), "\(reason)")
+        #expect(part.isEmpty || text.contains(part), "\(reason)")
+        if request.hasPrefix("HEAD") { #expect(text.hasSuffix("\r\n\r\n")) }
+        await listener.stop()
+    }
+
+    @Test("204 has neither a body nor a length")
+    func noContent() async throws {
+        let listener = try await Self.serve()
+        let text = try await Self.talk(
+            listener,
+            "DELETE /api/v1/logout?requestor=DEMOTV&deviceId=a HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
+        ) { _ in false }
+        #expect(text.hasPrefix("HTTP/1.1 204 No Content"))
+        #expect(!text.lowercased().contains("content-length"))
+        #expect(!text.lowercased().contains("transfer-encoding"))
+        await listener.stop()
+    }
+
+    @Test("TLS with a certificate of our own, verified by name")
+    func tls() async throws {
+        let pair = try CertificatePair.selfSigned()
+        let listener = try await Self.serve(tls: pair)
+        #expect(listener.url.hasPrefix("https://127.0.0.1:"))
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        let roots = try NIOSSLCertificate.fromPEMBytes(Array(pair.certificate.utf8))
+        configuration.trustRoots = .certificates(roots)
+        let trusting = try NIOSSLContext(configuration: configuration)
+        let text = try await Self.talk(listener, Self.poll, tls: trusting) {
+            $0.hasSuffix("\"Not Found\"}")
+        }
+        #expect(text.hasPrefix("HTTP/1.1 404 Not Found"))
+        let doubting = try NIOSSLContext(configuration: .makeClientConfiguration())
+        let refused = try? await Self.talk(listener, Self.poll, tls: doubting) { !$0.isEmpty }
+        #expect(refused ?? "" == "")
+        await listener.stop()
+    }
+
+    @Test("HTTP/2 by prior knowledge in the clear, and by ALPN over TLS", arguments: [false, true])
+    func http2(isSecure: Bool) async throws {
+        let pair = isSecure ? try CertificatePair.selfSigned() : nil
+        let listener = try await Self.serve(tls: pair)
+        var context: NIOSSLContext?
+        if let pair {
+            var configuration = TLSConfiguration.makeClientConfiguration()
+            configuration.applicationProtocols = ["h2"]
+            configuration.trustRoots = .certificates(
+                try NIOSSLCertificate.fromPEMBytes(Array(pair.certificate.utf8)))
+            context = try NIOSSLContext(configuration: configuration)
+        }
+        let tls = context
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    if let tls {
+                        try channel.pipeline.syncOperations.addHandler(
+                            NIOSSLClientHandler(context: tls, serverHostname: "localhost"))
+                    }
+                }
+            }
+            .connect(host: listener.host, port: listener.port).get()
+        let multiplexer = try await channel.configureHTTP2Pipeline(
+            mode: .client, connectionConfiguration: .init(), streamConfiguration: .init()
+        ) { $0.eventLoop.makeSucceededVoidFuture() }.get()
+        let collector = Collector { _ in false }
+        let promise = channel.eventLoop.makePromise(of: (any Channel).self)
+        multiplexer.createStreamChannel(promise: promise) { stream in
+            stream.eventLoop.makeCompletedFuture {
+                try stream.pipeline.syncOperations.addHandler(
+                    HTTP2FramePayloadToHTTP1ClientCodec(httpProtocol: isSecure ? .https : .http))
+                try stream.pipeline.syncOperations.addHandler(ResponseReader(collector))
+            }
+        }
+        let stream = try await promise.futureResult.get()
+        let head = HTTPRequestHead(
+            version: .init(major: 2, minor: 0), method: .GET,
+            uri: "/api/v1/tokens/authn.json?requestor=DEMOTV&deviceId=tv-1",
+            headers: ["host": "localhost"])
+        try await stream.writeAndFlush(HTTPClientRequestPart.head(head))
+        try await stream.writeAndFlush(HTTPClientRequestPart.end(nil))
+        for _ in 0..<500 where !collector.isDone { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(collector.text == #"404 {"status":404,"message":"Not Found"}"#)
+        try? await channel.close()
+        await listener.stop()
+    }
+
+    @Test("a taken port and a bad certificate are told in words")
+    func errors() async throws {
+        let listener = try await Self.serve()
+        let port = listener.port
+        let service = Service(seed: Seed(1), epochMilliseconds: 0)
+        let error = await #expect(throws: ListenerError.self) {
+            try await Listener.start(service, port: port)
+        }
+        let text = error.map(String.init(describing:)) ?? ""
+        #expect(text.hasPrefix("cannot listen on 127.0.0.1 port \(port) ("))
+        #expect(text.hasSuffix("choose another with --port, 0 takes any"))
+        let bad = await #expect(throws: ListenerError.self) {
+            try await Listener.start(service, tls: CertificatePair(certificate: "x", key: "y"))
+        }
+        #expect(bad.map { "\($0)".hasPrefix("the certificate cannot be used: ") } == true)
+        await listener.stop()
+    }
+
+    @Test("the throttle sees the peer's address")
+    func peer() async throws {
+        let listener = try await Self.serve()
+        let requests = Array(repeating: Self.poll, count: 12).joined()
+        let text = try await Self.talk(listener, requests) { $0.contains("429") }
+        #expect(text.contains("HTTP/1.1 429 Too Many Requests"))
+        await listener.stop()
+    }
+}
+
+/// What a connection has said so far. Safe because every access is under the lock.
+private final class Collector: @unchecked Sendable {
+    private let lock = NSLock()
+    private var gathered = ""
+    private var isOver = false
+    private let isEnough: @Sendable (String) -> Bool
+
+    init(isEnough: @escaping @Sendable (String) -> Bool) {
+        self.isEnough = isEnough
+    }
+
+    var text: String { lock.withLock { gathered } }
+    var isDone: Bool { lock.withLock { isOver || isEnough(gathered) } }
+
+    func add(_ text: String) { lock.withLock { gathered += text } }
+    func end() { lock.withLock { isOver = true } }
+}
+
+private final class TextReader: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    private let collector: Collector
+
+    init(_ collector: Collector) {
+        self.collector = collector
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        collector.add(String(buffer: unwrapInboundIn(data)))
+    }
+
+    func channelInactive(context: ChannelHandlerContext) { collector.end() }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        collector.end()
+        context.close(promise: nil)
+    }
+}
+
+private final class ResponseReader: ChannelInboundHandler {
+    typealias InboundIn = HTTPClientResponsePart
+    typealias OutboundOut = HTTPClientRequestPart
+    private let collector: Collector
+
+    init(_ collector: Collector) {
+        self.collector = collector
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head): collector.add("\(head.status.code) ")
+        case .body(let buffer): collector.add(String(buffer: buffer))
+        case .end: collector.end()
+        }
+    }
+}

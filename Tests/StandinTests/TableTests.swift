@@ -1,0 +1,122 @@
+import Dialects
+import Journal
+import Statistics
+import Testing
+
+@testable import Standin
+
+@Suite("what the service keeps")
+struct TableTests {
+    @Test(
+        "a due queue gives keys back by time, equals in the order they came",
+        arguments: Seed.samples(20))
+    func dueQueue(seed: Seed) {
+        var dice = seed.generator()
+        var queue = DueQueue<Int>()
+        var expected: [(due: Int64, key: Int)] = []
+        for key in 0..<200 {
+            let due = Int64(dice.below(50))
+            queue.add(key, due: due)
+            expected.append((due, key))
+        }
+        #expect(queue.next(dueBy: -1) == nil)
+        expected.sort { ($0.due, $0.key) < ($1.due, $1.key) }
+        let half = (0..<100).map { _ in queue.next(dueBy: 50) }
+        #expect(half == expected.prefix(100).map { $0.key })
+        var rest: [Int] = []
+        while let key = queue.next(dueBy: 50) { rest.append(key) }
+        #expect(rest == expected.dropFirst(100).map { $0.key })
+        #expect(queue.count == 0)
+    }
+
+    @Test("a million of virtual devices leave nothing behind but their clients")
+    func bounded() {
+        var caller = Caller.registered(ServiceSettings(throttle: nil, checksBearer: false))
+        for device in 0..<2_000 {
+            _ = caller.issue("tv-\(device)", more: "&ttl=10")
+            caller.advance(.seconds(1))
+        }
+        let codes = caller.service.counted().held.first { $0.what == "codes" }?.count ?? 0
+        #expect(codes <= 12)
+    }
+
+    @Test("a code freed and issued again lives its whole second life")
+    func secondLife() {
+        var table = CodeTable()
+        let device = DeviceKey(requestor: "R", device: "d")
+        let registrant = Registrant(deviceInfo: "", userAgent: "", deviceType: "", appVersion: "")
+        // The same seed twice: the same letters.
+        var first = IDs(Seed(1))
+        var second = IDs(Seed(1))
+        let early = table.issue(
+            for: device, mvpd: nil, at: 0, ttl: 1000, registrant: registrant, supersedes: true,
+            ids: &first)
+        table.delete(early.key)
+        let late = table.issue(
+            for: device, mvpd: nil, at: 500, ttl: 1000, registrant: registrant, supersedes: true,
+            ids: &second)
+        #expect(late.key == early.key)
+        table.sweep(at: 1000)
+        #expect(table.live(late.key, at: 1000) != nil)
+        table.sweep(at: 1500)
+        #expect(table.live(late.key, at: 1500) == nil)
+        #expect(table.count == 0)
+    }
+
+    @Test(
+        "code keys are 6 or 7 letters and digits, case not regarded (A7)",
+        arguments: [
+            ("ABCDEF", true), ("ABCDEFG", true), ("abc1239", true), ("ABCDE", false),
+            ("ABCDEFGH", false), ("ABC-EFG", false), ("ABCÉEFG", false), ("", false),
+        ])
+    func codeKeys(text: String, isCode: Bool) {
+        #expect((CodeKey(text) != nil) == isCode)
+        #expect(CodeKey(text) == CodeKey(text.lowercased()))
+    }
+
+    @Test(
+        "JSON is read strictly",
+        arguments: [
+            ("{}", true), (#"{"a":[1,-2.5e3,true,null,"x\u00e9\ud83d\ude00\n"]}"#, true),
+            (" [ ] ", true), ("", false), ("{", false), ("[1,]", false), (#"{"a" 1}"#, false),
+            (#"{"a":1,}"#, false), ("01", false), ("1.", false), ("+1", false), ("tru", false),
+            (#""\ud83d""#, false), (#""\x""#, false), ("\"a\nb\"", false), ("1 2", false),
+            (String(repeating: "[", count: 100_000), false),
+        ])
+    func json(text: String, isJSON: Bool) {
+        #expect((JSONValue(Array(text.utf8)) != nil) == isJSON)
+    }
+
+    @Test(
+        "JSON text that is quoted reads back", arguments: ["", "a\"b\\c\n\t\u{1}é😀", "</script>"])
+    func quoting(text: String) {
+        let bytes = Document.object([("k", .text(text))]).json()
+        #expect(JSONValue(bytes)?["k"]?.string == text)
+    }
+
+    @Test(
+        "fields are found in place and decoded",
+        arguments: [
+            ("a=1&b=2", "1"), ("b=2&a=1", "1"), ("ab=2&a=1", "1"), ("a=&b=2", ""), ("a", ""),
+            ("b=a=1", nil), ("A=1", nil), ("", nil), ("a=x+y%20z%2b%2", "x y z+%2"),
+            ("a=1&a=2", "1"), ("&&a=1", "1"), ("a=%zz", "%zz"),
+        ])
+    func fields(text: String, value: String?) {
+        #expect(Fields(text, from: 0)["a"] == value)
+        #expect(Fields("a=9?" + text, from: 4)["a"] == value)
+    }
+
+    @Test(
+        "dates are those of the calendar",
+        arguments: [
+            (0, "Thu, 01 Jan 1970 00:00:00 GMT", "1970-01-01T00:00:00Z"),
+            (784_111_777_000, "Sun, 06 Nov 1994 08:49:37 GMT", "1994-11-06T08:49:37Z"),
+            (951_782_400_000, "Tue, 29 Feb 2000 00:00:00 GMT", "2000-02-29T00:00:00Z"),
+            (1_735_689_599_999, "Tue, 31 Dec 2024 23:59:59 GMT", "2024-12-31T23:59:59Z"),
+            (4_107_542_400_000, "Mon, 01 Mar 2100 00:00:00 GMT", "2100-03-01T00:00:00Z"),
+        ] as [(Int64, String, String)])
+    func dates(milliseconds: Int64, http: String, iso: String) {
+        #expect(Calendar.httpDate(milliseconds) == http)
+        #expect(Calendar.isoDate(milliseconds) == iso)
+    }
+}

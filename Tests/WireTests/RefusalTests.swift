@@ -1,0 +1,188 @@
+import Dialects
+import Glibc
+import Journal
+import Lanes
+import Synchronization
+import Testing
+
+@testable import Wire
+
+@Suite("what never leaves, and what is stopped", .serialized)
+struct RefusalTests {
+    @Test("a closed port is refused, with the place and what to do", arguments: engines)
+    func closedPort(_ engine: WireSettings.Engine) throws {
+        let server = RoughServer.plain()
+        let port = server.port
+        server.stop()
+        let transfer = try Bench.run(engine: engine) { bench in
+            await bench.exchange(get(port, host: "localhost"), from: device())
+        }
+        #expect(transfer.refusal?.kind == .connectionRefused)
+        let detail = transfer.refusal?.detail ?? ""
+        #expect(
+            detail.hasPrefix(
+                "nothing listens on localhost:\(port); start the service or correct target.base"))
+        #expect(!detail.contains("invalid"))
+        #expect(transfer.sent == nil && transfer.firstByte == nil)
+    }
+
+    @Test("a port that nobody accepts on runs into the time-out, refused", arguments: engines)
+    func silentPort(_ engine: WireSettings.Engine) throws {
+        // A full backlog: the kernel answers no more handshakes.
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(listener) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                _ = bind(listener, $0, length)
+                getsockname(listener, $0, &length)
+            }
+        }
+        listen(listener, 0)
+        let port = Int(UInt16(bigEndian: address.sin_port))
+        let transfers = try Bench.run(engine: engine, WireSettings(timeout: .milliseconds(150))) {
+            bench in
+            await bench.exchange((1...4).map { (call: get(port), device: device($0)) })
+        }
+        let refused = transfers.compactMap(\.refusal)
+        #expect(!refused.isEmpty && refused.allSatisfy { $0.kind == .timeout })
+        #expect(
+            refused.first?.detail.hasPrefix("no connection to 127.0.0.1:\(port) within") == true)
+    }
+
+    @Test("a name is looked up once for all who wait, and remembered", arguments: engines)
+    func names(_ engine: WireSettings.Engine) throws {
+        let server = RoughServer.plain()
+        defer { server.stop() }
+        let port = server.port
+        let asked = Seen()
+        let transfers = try Bench.run(
+            engine: engine,
+            lookup: { host in
+                asked.add(host)
+                usleep(20_000)
+                return .success([IPAddress("127.0.0.1")!])
+            },
+            { bench in
+                let calls = (1...5).map { (call: get(port, host: "a.test"), device: device($0)) }
+                return await bench.exchange(calls) + (await bench.exchange(calls))
+            })
+        #expect(transfers.allSatisfy { $0.reply?.status == 200 })
+        #expect(asked.all == ["a.test"])
+    }
+
+    @Test(
+        "a name without address, and one that takes too long, are refused in their own words",
+        arguments: engines)
+    func noName(_ engine: WireSettings.Engine) throws {
+        let settings = WireSettings(timeout: .milliseconds(500))
+        let transfers = try Bench.run(
+            engine: engine,
+            settings,
+            lookup: { host in
+                guard host == "slow.test" else {
+                    return .failure(.init(description: "name or service not known"))
+                }
+                usleep(900_000)
+                return .success([IPAddress("127.0.0.1")!])
+            },
+            { bench in
+                await bench.exchange([
+                    (call: get(1, host: "no.test"), device: device(1)),
+                    (call: get(1, host: "slow.test"), device: device(2)),
+                ])
+            })
+        #expect(transfers.map(\.refusal?.kind) == [.nameNotResolved, .timeout])
+        #expect(
+            transfers[0].refusal?.detail
+                == "no.test has no address (name or service not known); correct the name or "
+                + "/etc/hosts")
+        #expect(transfers[1].refusal?.detail.hasPrefix("the address of slow.test was not") == true)
+    }
+
+    @Test(
+        "abort ends everything under way at once, truly: sent is lost, unsent is refused",
+        arguments: engines)
+    func abort(_ engine: WireSettings.Engine) throws {
+        let server = RoughServer { visit in
+            _ = visit.request()
+            visit.pause(2000)
+        }
+        defer { server.stop() }
+        let port = server.port
+        let (transfers, took, open) = try Bench.run(
+            engine: engine,
+            lookup: { _ in
+                usleep(300_000)
+                return .success([])
+            },
+            { bench in
+                let lane = bench.lane
+                let began = lane.now
+                lane.at(began + .milliseconds(50)) { bench.transport.abort() }
+                let transfers = await bench.exchange([
+                    (call: get(port), device: device(1)), (call: get(port), device: device(2)),
+                    (call: get(port, host: "slow.test"), device: device(3)),
+                ])
+                return (transfers, lane.now - began, bench.transport.openConnections)
+            })
+        #expect(transfers.map { $0.loss?.kind } == [.stopped, .stopped, nil])
+        #expect(transfers[2].refusal?.kind == .stopped)
+        #expect(transfers[0].sent != nil && transfers[2].sent == nil)
+        #expect(took < .milliseconds(250))
+        #expect(open == 0)
+    }
+
+    @Test("a lane that is stopped ends its exchanges and its run", arguments: engines)
+    func stop(_ engine: WireSettings.Engine) throws {
+        let server = RoughServer { visit in
+            _ = visit.request()
+            visit.pause(2000)
+        }
+        defer { server.stop() }
+        let port = server.port
+        let (answered, sleeps) = try Bench.run(engine: engine) { bench in
+            bench.lane.stop(at: bench.lane.now + .milliseconds(50))
+            let answered = await bench.lane.send(get(port), from: device())
+            do throws(Stopped) {
+                try await bench.lane.sleep(for: .seconds(10))
+                return (answered, true)
+            } catch { return (answered, false) }
+        }
+        #expect(answered.exchange.delivery.error?.kind == .stopped)
+        #expect(answered.exchange.outcome == .notSent)
+        #expect(!sleeps)
+    }
+
+    @Test("a device that is switched off in the middle of a request ends it", arguments: engines)
+    func retireUnderWay(_ engine: WireSettings.Engine) throws {
+        let server = RoughServer { visit in
+            _ = visit.request()
+            visit.pause(2000)
+        }
+        defer { server.stop() }
+        let port = server.port
+        let (transfer, open) = try Bench.run(engine: engine) { bench in
+            let (one, two) = (device(1), device(2))
+            bench.lane.at(bench.lane.now + .milliseconds(30)) { bench.transport.retire(one) }
+            bench.lane.at(bench.lane.now + .milliseconds(60)) { bench.transport.abort() }
+            let transfers = await bench.exchange([
+                (call: get(port), device: one), (call: get(port), device: two),
+            ])
+            return (transfers[0], bench.transport.openConnections)
+        }
+        #expect(transfer.loss?.detail == "the device was switched off")
+        #expect(open == 0)
+    }
+
+    @Test("the limits of the machine are read, and the soft one raised")
+    func limits() {
+        let raised = WireLimits.raiseDescriptorLimit()
+        #expect(raised.soft == raised.hard && raised.hard > 100)
+        #expect(WireLimits.descriptors() == raised)
+        #expect(WireLimits.ephemeralPorts().count > 1000)
+    }
+}

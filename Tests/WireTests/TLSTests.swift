@@ -1,0 +1,175 @@
+import Dialects
+import Journal
+import Lanes
+import Testing
+
+@testable import Wire
+
+func secure(_ port: Int, _ target: String = "/", host: String = "localhost") -> Call {
+    Call(
+        .pollToken, .get,
+        WebAddress(origin: Origin(scheme: .https, host: host, port: port), target: target))
+}
+
+@Suite("TLS and HTTP/2", .serialized)
+struct TLSTests {
+    private func once(
+        _ engine: WireSettings.Engine, _ call: Call, _ settings: WireSettings
+    ) throws -> Transfer {
+        try Bench.run(engine: engine, settings) { await $0.exchange(call, from: device()) }
+    }
+
+    @Test("an own CA is trusted, alone or beside the system's", arguments: engines)
+    func ownCA(_ engine: WireSettings.Engine) throws {
+        let files = try Certificates(["server"])
+        let server = try TidyServer(.http1, certificates: files)
+        defer { server.stop() }
+        for alone in [true, false] {
+            let tls = WireSettings.TLS(ca: files.path("ca.pem"), caOnly: alone)
+            let transfer = try once(engine, secure(server.port, "/a"), WireSettings(tls: tls))
+            #expect(transfer.reply?.text == "1.1 /a 0", "\(transfer.result)")
+        }
+    }
+
+    @Test("without verification anything goes", arguments: engines)
+    func unverified(_ engine: WireSettings.Engine) throws {
+        let server = try TidyServer(
+            .http1, certificates: try Certificates(["expired"]), certificate: "expired")
+        defer { server.stop() }
+        let settings = WireSettings(tls: .init(verifies: false))
+        #expect(
+            try once(engine, secure(server.port, host: "127.0.0.1"), settings).reply?.status == 200)
+    }
+
+    @Test("HTTP/2 by ALPN over TLS, by prior knowledge without, one connection for one device")
+    func http2() throws {
+        let files = try Certificates(["server"])
+        let overTLS = try TidyServer(.http2, certificates: files)
+        let plain = try TidyServer(.http2)
+        defer {
+            overTLS.stop()
+            plain.stop()
+        }
+        let settings = WireSettings(http: .http2, tls: .init(ca: files.path("ca.pem")))
+        for call in [secure(overTLS.port, "/s"), get(plain.port, "/s")] {
+            let (rounds, open) = try Bench.run(settings) { bench in
+                let (one, two) = (device(1), device(2))
+                let calls = [one, one, one, two].map { (call: call, device: $0) }
+                let rounds = [await bench.exchange(calls), await bench.exchange(calls)]
+                bench.transport.retire(two)
+                return (rounds, bench.transport.openConnections)
+            }
+            for round in rounds {
+                #expect(round.allSatisfy { $0.reply?.text == "2 /s 0" }, "\(round.map(\.result))")
+                #expect(round.allSatisfy { $0.route.httpVersion == "2" })
+                // Over plain TCP libcurl 7.88 cannot use an HTTP/2 connection twice.
+                let isTLS = call.address.origin.scheme == .https
+                #expect(Set(round[..<3].map(\.route.connection)).count == (isTLS ? 1 : 3))
+                #expect(round[3].route.connection != round[0].route.connection)
+                #expect(round.allSatisfy { $0.sent ?? $0.ended <= $0.firstByte ?? .start })
+            }
+            #expect(open == (call.address.origin.scheme == .https ? 1 : 0))
+        }
+    }
+
+    @Test("a body goes up over HTTP/2 as over HTTP/1.1")
+    func upload() throws {
+        let plain = try TidyServer(.http2)
+        defer { plain.stop() }
+        var call = get(plain.port, "/up")
+        call.method = .post
+        call.body = [UInt8](repeating: 65, count: 200_000)
+        #expect(try once(.auto, call, WireSettings(http: .http2)).reply?.text == "2 /up 200000")
+    }
+
+    @Test("a client certificate is shown when there is one", arguments: engines)
+    func clientCertificate(_ engine: WireSettings.Engine) throws {
+        let files = try Certificates(["server", "client"])
+        let server = try TidyServer(.http1, certificates: files, wantsClient: true)
+        defer { server.stop() }
+        var tls = WireSettings.TLS(ca: files.path("ca.pem"))
+        let without = try once(engine, secure(server.port), WireSettings(tls: tls))
+        #expect(without.reply == nil)
+        #expect("\(without.result)".contains("wants a client certificate"), "\(without.result)")
+        tls.certificate = files.path("client.pem")
+        tls.key = files.path("client.key")
+        #expect(try once(engine, secure(server.port), WireSettings(tls: tls)).reply?.status == 200)
+    }
+
+    @Test("devices keep to their own TLS connections, and leave none behind", arguments: engines)
+    func devices(_ engine: WireSettings.Engine) throws {
+        let files = try Certificates(["server"])
+        let server = try TidyServer(.http1, certificates: files)
+        defer { server.stop() }
+        let port = server.port
+        let settings = WireSettings(tls: .init(ca: files.path("ca.pem"), caOnly: true))
+        let (rounds, open) = try Bench.run(engine: engine, settings) { bench in
+            let devices = (1...20).map { device($0) }
+            let calls = devices.map { (call: secure(port), device: $0) }
+            let rounds = [await bench.exchange(calls), await bench.exchange(calls)]
+            for device in devices[1...] { bench.transport.retire(device) }
+            return (rounds.map { $0.map(\.route.connection) }, bench.transport.openConnections)
+        }
+        #expect(Set(rounds[0]).count == 20 && rounds[0] == rounds[1])
+        #expect(open == 1)
+    }
+
+    struct Failure: CustomTestStringConvertible, Sendable {
+        var testDescription: String
+        var certificate: String?
+        var call: @Sendable (Int) -> Call
+        var usesCA = true
+        var minimum = WireSettings.TLS.Version.v12
+        var says: [String]
+    }
+
+    static let failures: [Failure] = [
+        Failure(
+            testDescription: "a CA nobody knows", certificate: "server", call: { secure($0) },
+            usesCA: false, says: ["refused", "tls", "of an unknown CA; set tls.ca"]),
+        Failure(
+            testDescription: "expired", certificate: "expired", call: { secure($0) },
+            says: ["refused", "tls", "an expired certificate"]),
+        Failure(
+            testDescription: "another name", certificate: "other", call: { secure($0) },
+            says: ["refused", "tls", "a certificate for another name"]),
+        Failure(
+            testDescription: "older than the minimum", certificate: "server",
+            call: { secure($0) }, minimum: .v13,
+            says: ["refused", "tls", "older TLS than tls.minimum"]),
+        Failure(
+            testDescription: "TLS on a plain port", certificate: nil, call: { secure($0) },
+            says: ["refused", "tls", "does not speak TLS; use http://"]),
+        Failure(
+            testDescription: "plain on a TLS port", certificate: "server", call: { get($0) },
+            says: ["lost", "use https://"]),
+    ]
+
+    @Test("what goes wrong is said with host, port and remedy", arguments: engines, failures)
+    func failure(_ engine: WireSettings.Engine, _ row: Failure) throws {
+        let files = try Certificates([row.certificate ?? ""])
+        let server = try TidyServer(
+            .http1, certificates: row.certificate == nil ? nil : files,
+            certificate: row.certificate ?? "", newest: row.minimum == .v13 ? .tlsv12 : .tlsv13)
+        defer { server.stop() }
+        let tls = WireSettings.TLS(
+            ca: row.usesCA ? files.path("ca.pem") : nil, minimum: row.minimum)
+        let transfer = try once(engine, row.call(server.port), WireSettings(tls: tls))
+        let text = "\(transfer.result)"
+        for part in row.says + [":\(server.port)"] { #expect(text.contains(part), "\(text)") }
+        #expect(!text.contains("screenrig.invalid"))
+        if text.contains("refused") { #expect(transfer.sent == nil) }
+    }
+
+    @Test("files that are missing or no certificates are found before the run")
+    func files() throws {
+        let missing = WireSettings(tls: .init(ca: "/nowhere/ca.pem"))
+        #expect(throws: WireError.unreadable(key: "tls.ca", path: "/nowhere/ca.pem", errno: 2)) {
+            try Bench.run(missing) { _ in }
+        }
+        let notPEM = WireSettings(tls: .init(ca: "/etc/hostname"))
+        #expect(throws: WireError.notPEM(key: "tls.ca", path: "/etc/hostname")) {
+            try Bench.run(notPEM) { _ in }
+        }
+    }
+}

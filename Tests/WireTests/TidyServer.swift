@@ -1,0 +1,152 @@
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOHTTP2
+import NIOPosix
+import NIOSSL
+
+/// Keys and certificates made by the `openssl` command, in a folder of their own.
+final class Certificates {
+    let folder: URL
+
+    /// A CA, and those of `server`, `other`, `expired` and `client` that are asked for.
+    init(_ names: [String]) throws {
+        folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("screenrig-tests-\(UInt64.random(in: 0 ... .max))")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let key = "-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes"
+        try openssl("req -x509 \(key) -keyout ca.key -out ca.pem -days 2 -subj /CN=test-ca")
+        for (name, host, days) in [
+            ("server", "localhost", 2), ("other", "elsewhere.test", 2),
+            ("expired", "localhost", -1), ("client", "a-device", 2),
+        ] where names.contains(name) {
+            try openssl(
+                "req \(key) -keyout \(name).key -out \(name).csr -subj /CN=\(host) "
+                    + "-addext subjectAltName=DNS:\(host)")
+            try openssl(
+                "x509 -req -in \(name).csr -CA ca.pem -CAkey ca.key -copy_extensions copy "
+                    + "-days \(days) -out \(name).pem")
+        }
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+
+    private func openssl(_ arguments: String) throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
+        process.arguments = arguments.split(separator: " ").map(String.init)
+        process.currentDirectoryURL = folder
+        process.standardError = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        precondition(process.terminationStatus == 0, "openssl \(arguments)")
+    }
+}
+
+/// A well-behaved server on loopback: HTTP/1.1 and HTTP/2, with TLS or without. Answers each request
+/// with its version, the connection's number and what it was sent.
+final class TidyServer {
+    let port: Int
+    private let group: MultiThreadedEventLoopGroup
+    private let channel: any Channel
+
+    enum Speech { case http1, http2 }
+
+    /// `certificate` names files of `certificates`; nil is plain. `clients` wants a certificate.
+    init(
+        _ speech: Speech, certificates: Certificates? = nil, certificate: String = "server",
+        wantsClient: Bool = false, newest: TLSVersion = .tlsv13
+    ) throws {
+        var tls: NIOSSLContext?
+        if let certificates {
+            var configuration = TLSConfiguration.makeServerConfiguration(
+                certificateChain: try NIOSSLCertificate.fromPEMFile(
+                    certificates.path("\(certificate).pem")
+                ).map { .certificate($0) },
+                privateKey: .privateKey(
+                    try NIOSSLPrivateKey(
+                        file: certificates.path("\(certificate).key"), format: .pem)))
+            configuration.applicationProtocols = speech == .http2 ? ["h2"] : ["http/1.1"]
+            configuration.minimumTLSVersion = .tlsv12
+            configuration.maximumTLSVersion = newest
+            if wantsClient {
+                configuration.certificateVerification = .noHostnameVerification
+                configuration.trustRoots = .file(certificates.path("ca.pem"))
+            }
+            tls = try NIOSSLContext(configuration: configuration)
+        }
+        let context = tls
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        self.group = group
+        channel = try ServerBootstrap(group: group)
+            .serverChannelOption(.backlog, value: 512)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let pipeline = channel.pipeline.syncOperations
+                    if let context {
+                        try pipeline.addHandler(NIOSSLServerHandler(context: context))
+                    }
+                    switch speech {
+                    case .http1:
+                        try pipeline.configureHTTPServerPipeline()
+                        try pipeline.addHandler(Answerer(version: "1.1"))
+                    case .http2:
+                        _ = try pipeline.configureHTTP2Pipeline(
+                            mode: .server, connectionConfiguration: .init(),
+                            streamConfiguration: .init()
+                        ) { stream in
+                            stream.eventLoop.makeCompletedFuture {
+                                try stream.pipeline.syncOperations.addHandlers([
+                                    HTTP2FramePayloadToHTTP1ServerCodec(),
+                                    Answerer(version: "2"),
+                                ])
+                            }
+                        }
+                    }
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).wait()
+        port = channel.localAddress?.port ?? 0
+    }
+
+    func stop() {
+        try? channel.close().wait()
+        try? group.syncShutdownGracefully()
+    }
+
+    private final class Answerer: ChannelInboundHandler {
+        typealias InboundIn = HTTPServerRequestPart
+        typealias OutboundOut = HTTPServerResponsePart
+        private let version: String
+        private var received = 0
+        private var uri = ""
+
+        init(version: String) { self.version = version }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            switch unwrapInboundIn(data) {
+            case .head(let head):
+                uri = head.uri
+                received = 0
+            case .body(let body): received += body.readableBytes
+            case .end:
+                let text = "\(version) \(uri) \(received)"
+                let head = HTTPResponseHead(
+                    version: .http1_1, status: .ok,
+                    headers: ["content-length": "\(text.utf8.count)"])
+                context.write(wrapOutboundOut(.head(head)), promise: nil)
+                context.write(
+                    wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: text)))), promise: nil)
+                context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+            }
+        }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) {
+            context.close(promise: nil)
+        }
+    }
+}
