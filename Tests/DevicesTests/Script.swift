@@ -118,7 +118,7 @@ final class Script: Transport {
             return .answer(201, #"{"code":"ABCDEF","generated":1000,"expires":\#(expires)}"#)
         case .registrationRecord: return .answer(200, #"{"code":"ABCDEF"}"#)
         case .configuration:
-            return .answer(200, #"{"requestor":{"mvpds":{"mvpd":[{"id":"A"}]}}}"#)
+            return .answer(200, #"{"requestor":{"mvpds":[{"id":"A"}]}}"#)
         case .authenticate: return .redirect("http://127.0.0.1/SAMLAssertionConsumer")
         case .assertion: return .redirect("https://demo.test/done")
         case .checkAuthentication: return .answer(403, #"{"status":403,"message":"none"}"#)
