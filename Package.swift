@@ -96,6 +96,6 @@ let package = Package(
             [
                 "screenrig", "Rigs", "Reports", "Journal", "Dialects", "Signing", "Standin",
                 "Statistics",
-            ]),
+            ], exclude: ["Golden"]),
     ]
 )
