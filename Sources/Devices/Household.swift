@@ -19,8 +19,18 @@ actor Household {
 
     /// The TV's screen, as the viewer sees it: each code shown, until the TV is done.
     let shownCodes = Signal<IssuedCode>()
+    /// What the TV shows now; nil once it has its token or the code is over.
+    var codeOnScreen: Code?
+    /// Whether a viewer of this household may still sign in.
+    private var expectsViewer = true
     /// Set when the viewer walks away: the TV stops at its next poll.
     var viewerLeft: Halt?
+    /// The account out of a file that it signs in with; kept to its end.
+    var lease: AccountPool.Lease?
+    /// Its login has not been judged yet.
+    var isLoginOpen = false
+    /// What it has to take back before it goes, if the rig cleans up.
+    var traces = Traces()
 
     init(_ plan: HouseholdPlan, terms: Terms, lane: Lane, shift: Shift) {
         self.plan = plan
@@ -51,8 +61,17 @@ actor Household {
         await firstScreenLife()
         shownCodes.finish()
         await viewer
+        if terms.cleansUp { await cleanUp() }
+        giveBackAccount()
         lane.retire(tv.device)
         lane.retire(phone.device)
+    }
+
+    /// Keeps the shift's count of viewers who may still sign in.
+    func expect(aViewer isExpected: Bool) {
+        guard isExpected != expectsViewer else { return }
+        expectsViewer = isExpected
+        isExpected ? shift.viewerIsBack() : shift.viewerIsDone()
     }
 
     /// Records that the household got so far; stages are never taken back.

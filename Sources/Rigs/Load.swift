@@ -69,15 +69,17 @@ public struct HouseholdKind: Sendable, Hashable {
         /// Login page shown → credentials sent.
         public var signsIn: Distribution
         public var givesUp: Double
+        public var mistypesPassword: Double
 
         public init(
             noticesCode: Distribution = .lognormal(median: .seconds(8), p95: .seconds(30)),
             signsIn: Distribution = .lognormal(median: .seconds(20), p95: .seconds(90)),
-            givesUp: Double = 0.03
+            givesUp: Double = 0.03, mistypesPassword: Double = 0
         ) {
             self.noticesCode = noticesCode
             self.signsIn = signsIn
             self.givesUp = givesUp
+            self.mistypesPassword = mistypesPassword
         }
     }
 
@@ -101,11 +103,13 @@ extension Load: CustomStringConvertible {
         case .open(let arrivals):
             let stages = arrivals.stages.map { stage in
                 switch stage {
-                case .ramp(let rate, let time): "to \(rate.perSecond.short)/s over \(time.seconds.short) s"
+                case .ramp(let rate, let time):
+                    "to \(rate.perSecond.short)/s over \(time.seconds.short) s"
                 case .hold(let time): "hold \(time.seconds.short) s"
                 }
             }
-            return stages.joined(separator: ", ") + (arrivals.spacing == .poisson ? ", poisson" : "")
+            return stages.joined(separator: ", ")
+                + (arrivals.spacing == .poisson ? ", poisson" : "")
         case .closed(let households, let time, _):
             return "\(households) households at a time for \(time.seconds.short) s"
         case .once(let households, _): return "\(households) households, once"

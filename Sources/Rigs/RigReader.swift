@@ -17,8 +17,9 @@ struct RigReader {
             throw RigErrors(problems)
         }
         let asWritten = tree
-        apply(surroundings.overrides, to: &tree)
+        // `--set` last: what it says of a target holds for the one that `--target` names.
         applyTarget(to: &tree)
+        apply(surroundings.overrides, to: &tree)
         let source = tree == asWritten ? text : tree.yaml
         guard let entries = tree.entries else {
             let example = "such as 'rig: smoke'"
@@ -32,8 +33,13 @@ struct RigReader {
             entries, RigFormat.keys, at: Place(file: file, line: 1, column: 1), called: "a rig")
         problems += valueReader.problems
         var assembly = RigAssembly(root)
-        let rig = assembly.rig(source: source)
+        var rig = assembly.rig(source: source)
         problems += assembly.problems
+        if case .listed(let list) = rig.accounts, let place = root.items["accounts"]?.place {
+            var reader = AccountFileReader(list, of: rig.target, surroundings, at: place)
+            rig.accounts = .listed(reader.read())
+            problems += reader.problems
+        }
         guard problems.isEmpty else { throw RigErrors(problems) }
         return RigReading(rig: rig, warnings: assembly.warnings.inOrder)
     }

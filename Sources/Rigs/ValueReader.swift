@@ -85,6 +85,15 @@ struct ValueReader {
                             name, found: "a map with \(entries.count) keys", wanted: shape.wanted)))
             }
             return section.isWhole && entries.count == 1 ? section : nil
+        case (.named(.either(let inner)), .map(let entries)):
+            return entries.compactMap { entry -> NamedItem? in
+                guard let value = value(entry.value, .either(inner), called: entry.key) else {
+                    return nil
+                }
+                return NamedItem(
+                    name: entry.key, namePlace: entry.keyPlace,
+                    item: Item(value: value, place: entry.value.place))
+            }
         case (.named(let inner), .map(let entries)):
             return entries.compactMap { entry -> (String, String)? in
                 let value = value(entry.value, inner, called: entry.key)
@@ -276,7 +285,7 @@ extension ValueReader {
 extension ValueReader {
     /// The text with each `${NAME}` and `${file:PATH}` replaced, and whether there was one. Nil,
     /// and a problem noted, when one has no value.
-    private mutating func expanded(
+    mutating func expanded(
         _ raw: String, _ place: Place, isOwn: Bool = false
     ) -> (text: String, isSecret: Bool)? {
         guard raw.contains("${"), !isOwn else { return (raw, false) }

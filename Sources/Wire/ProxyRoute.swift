@@ -9,6 +9,9 @@ struct ProxyRoute: Hashable, Sendable {
         var url: String
         var host: String
         var port: Int
+
+        /// Whether plain HTTP goes through it as it would without: SOCKS does not look inside.
+        var isTunnel: Bool { url.lowercased().hasPrefix("socks") }
     }
 
     private var forHTTP: Proxy?

@@ -1,10 +1,11 @@
 internal import ArgumentParser
 internal import Foundation
+internal import Rigs
 
 /// The command line. One file per command; each wires the parts together and chooses the exit code.
 @main
 struct Screenrig: AsyncParsableCommand {
-    static let version = "0.1.0"
+    static let version = Release.version
 
     static let configuration = CommandConfiguration(
         commandName: "screenrig",

@@ -8,13 +8,19 @@ enum Outcome {
     /// Writes every report into `directory`, prints the verdict, and throws the exit code if it is
     /// not 0.
     static func report(
-        _ directory: RunDirectory, thresholds: [Threshold]
+        _ directory: RunDirectory, thresholds: [Threshold], asJSON: Bool = false
     ) throws {
         let summary = try write(directory, thresholds: thresholds)
-        let text = TerminalReport.text(
-            summary, width: Terminal.width, color: Terminal.usesColor, path: directory.path)
-        Terminal.print(text)
         let code = ExitCode(summary.exitStatus)
+        if asJSON {
+            Terminal.print(
+                ProgressJSON.result(summary, exitCode: code.rawValue, path: directory.path))
+        } else {
+            Terminal.print(
+                TerminalReport.text(
+                    summary, width: Terminal.width, color: Terminal.usesColor, path: directory.path)
+            )
+        }
         if code != .passed { throw Failure(code: code, message: "") }
     }
 

@@ -24,6 +24,18 @@ struct Session {
     static func run(
         _ traffic: TrafficOptions, isVirtual: Bool, trial: Trial? = nil
     ) async throws {
+        do {
+            try await start(traffic, isVirtual: isVirtual, trial: trial)
+        } catch let failure as Failure where traffic.json && !failure.message.isEmpty {
+            Terminal.print(
+                ProgressJSON.failure(failure.message, exitCode: failure.code.rawValue))
+            throw failure
+        }
+    }
+
+    private static func start(
+        _ traffic: TrafficOptions, isVirtual: Bool, trial: Trial?
+    ) async throws {
         var rig = try RigFile.read(traffic, isVirtual: isVirtual)
         if trial != nil { rig = rig.trial }
         _ = WireLimits.raiseDescriptorLimit()
@@ -35,7 +47,8 @@ struct Session {
         try await session.measure()
         await stage.strike()
         guard let trial else {
-            return try Outcome.report(session.directory, thresholds: rig.thresholds)
+            return try Outcome.report(
+                session.directory, thresholds: rig.thresholds, asJSON: traffic.json)
         }
         try trial.conclude(session.directory, rig: rig, target: stage.origin)
     }
@@ -64,20 +77,45 @@ struct Session {
             // Nobody waits 15 s to be told that a port is closed.
             terms.retries = 1
         }
+        let pages = PageFolder(in: directory.path)
+        terms.pages = pages
+        // In virtual time there is one login page, and nothing to wait for a process with.
+        if let program = rig.login.command, !stage.isVirtual {
+            terms.loginProgram = LoginProcess(path: program)
+        }
         let coordinator = Coordinator(plan, terms: terms, lanes: lanes)
+        let breaker = Politeness.breaker(rig.target.courtesy, isNear: stage.isNear)
         let watch = RunWatch(
-            coordinator: coordinator, writer: writer, planned: plannedTime(plan),
-            isQuiet: traffic.quiet || trial != nil, isVirtual: stage.isVirtual)
+            coordinator: coordinator, writer: writer,
+            show: Show(
+                title: "\(rig.name) → \(stage.targetName)", planned: plannedTime(plan),
+                plannedHouseholds: plan.households, form: form),
+            breaker: breaker, isVirtual: stage.isVirtual)
+        if stage.isVirtual, let breaker {
+            VirtualBreaker(breaker, on: lanes[0]) { watch.trip($0) }.begin()
+        }
         let interrupts = Interrupts { watch.interrupted($0) }
         let usage = Usage.now()
         await Self.onOwnThread { coordinator.run() }
         let ended = lanes.map(\.now).max() ?? .start
         let cpu = stage.isVirtual ? 0 : Usage.now().percent(since: usage)
         watch.end()
+        for sentence in terms.accounts?.givenUp ?? [] { Terminal.complain("note: \(sentence)") }
+        if pages.finish() > 0 {
+            Terminal.complain(
+                "note: login pages that were not got past are in \(directory.file("pages"))")
+        }
         _ = writer.finish(
             HistoryEnd(
                 ended: ended, interrupted: interrupts.hasInterrupted, failure: watch.failure ?? "",
-                cpuPercent: cpu, historyHash: ""))
+                cpuPercent: cpu, historyHash: "", breaker: watch.tripped ?? ""))
+    }
+
+    /// How progress is shown.
+    private var form: Show.Form {
+        if traffic.json { return .json }
+        if traffic.quiet || trial != nil { return .nothing }
+        return Terminal.redraws ? .block : .lines
     }
 
     /// How long the run will take, as far as the plan tells.
