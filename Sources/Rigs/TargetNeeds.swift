@@ -3,7 +3,7 @@ internal import Dialects
 /// What the operations of a rig need of `target:` and would miss at a service of somebody else's:
 /// keys that are left at the values of the stand-in. All of it is doubtful rather than wrong, for a
 /// stand-in may run on another host too.
-struct TargetNeeds {
+public struct TargetNeeds {
     private(set) var warnings: [RigProblem] = []
     private let section: Section
 
@@ -45,7 +45,8 @@ struct TargetNeeds {
                 .conflict("target has no '\(key)', which \(operation) needs: \(remedy)")))
     }
 
-    private static func isThisMachine(_ host: String) -> Bool {
+    /// Whether a host can only be this machine: nobody needs leave for it.
+    public static func isThisMachine(_ host: String) -> Bool {
         host == "localhost" || host.hasSuffix(".localhost") || host.hasPrefix("127.")
             || host == "::1"
     }

@@ -17,6 +17,13 @@ struct ValidateCommand: ParsableCommand {
     func run() throws {
         let rig = try RigFile.read(options)
         let estimate = PlanEstimate(Plan(rig, seed: rig.seed, run: "validate"), on: Self.limits())
+        if case .remote(let origin, _) = rig.target.base, rig.target.allow.isEmpty,
+            !TargetNeeds.isThisMachine(origin.host)
+        {
+            Terminal.complain(
+                "warning: \(options.rig): target.allow is empty, and nothing is sent to \(origin.host) "
+                    + "without leave; add 'allow: [\(origin.host)]'")
+        }
         Terminal.print("\(options.rig): this rig is in order\n")
         Terminal.print(estimate.description)
     }

@@ -19,7 +19,8 @@ struct Trying {
 
     /// The line of the checklist about `step`, without its indentation.
     func row(_ step: String) -> String {
-        output.split(separator: "\n").first { $0.hasPrefix("  \(step) ") && !$0.contains("/") }
+        let checklist = output.components(separatedBy: "\nchecklist\n").dropFirst().joined()
+        return checklist.split(separator: "\n").first { $0.hasPrefix("  \(step) ") }
             .map { $0.trimmingCharacters(in: .whitespaces) } ?? ""
     }
 
@@ -216,4 +217,19 @@ func loginServer(
         default: return .init(status: 404, body: #"{"status": 404, "message": "Not Found"}"#)
         }
     }
+}
+
+/// Holds a text against `Golden/NAME`. `SCREENRIG_UPDATE_GOLDEN=1 swift test` rewrites it; the
+/// difference is then read like code.
+func expectGolden(_ text: String, _ name: String) throws {
+    let file = URL(filePath: #filePath).deletingLastPathComponent().appending(
+        path: "Golden/\(name)")
+    if ProcessInfo.processInfo.environment["SCREENRIG_UPDATE_GOLDEN"] == "1" {
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: file)
+        return
+    }
+    let golden = try? String(contentsOf: file, encoding: .utf8)
+    #expect(text == golden, "\(name); SCREENRIG_UPDATE_GOLDEN=1 rewrites it")
 }

@@ -1,0 +1,107 @@
+import Foundation
+import Rigs
+import Testing
+
+@Suite("A rig to fill in")
+struct InitTests {
+    @Test("init writes it once, and says what comes next")
+    func written() async throws {
+        let first = try await Trying.run(["init", "rigs/mine.yaml"])
+        defer { first.remove() }
+        #expect(first.code == 0, "\(first.errors)")
+        #expect(first.output.contains("screenrig validate rigs/mine.yaml"))
+        #expect(try first.read("rigs/mine.yaml") == RigTemplate.text(for: "rigs/mine.yaml"))
+    }
+
+    @Test("what is there already is not overwritten")
+    func kept() async throws {
+        let again = try await Trying.run(["init", "mine.yaml"], files: ["mine.yaml": "precious"])
+        defer { again.remove() }
+        #expect(again.code == 2)
+        #expect(again.errors.contains("mine.yaml is there already"))
+        #expect(try again.read("mine.yaml") == "precious")
+    }
+
+    @Test("a place that cannot be written is exit code 3")
+    func nowhere() async throws {
+        let ended = try await Trying.run(["init", "/proc/nowhere/mine.yaml"])
+        defer { ended.remove() }
+        #expect(ended.code == 3)
+        #expect(ended.errors.contains("cannot be written"))
+    }
+
+    @Test("the reader points at each blank, and at nothing else")
+    func blanks() throws {
+        let text = RigTemplate.text(for: "mine.yaml")
+        let surroundings = RigSurroundings(environment: ["SOFTWARE_STATEMENT": "s"])
+        let errors = #expect(throws: RigErrors.self) {
+            try Rig.read(text, file: "mine.yaml", with: surroundings)
+        }
+        let problems = try #require(errors).problems
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        let expected = lines.indices.filter {
+            lines[$0].contains("???") && !lines[$0].contains("#")
+        }
+        .map { $0 + 1 }
+        #expect(problems.map(\.place.line) == expected)
+        for problem in problems {
+            #expect(problem.description.contains("is still a blank; fill it in: "))
+        }
+        try expectGolden(
+            text + "---\n" + (try #require(errors)).description + "\n", "init/template.txt")
+    }
+
+    @Test("filled in, it is in order and has nothing to be warned of")
+    func filledIn() throws {
+        var text = RigTemplate.text(for: "mine.yaml")
+        for value in [
+            "https://auth.demo.test", "DEMOTV", "demo.test", "https://demo.test/done", "demo-1",
+            "auth.demo.test",
+        ] {
+            let blank = try #require(text.firstRange(of: " ???\n"))
+            text.replaceSubrange(blank, with: " \(value)\n")
+        }
+        let surroundings = RigSurroundings(environment: ["SOFTWARE_STATEMENT": "s"])
+        let reading = try Rig.read(text, file: "mine.yaml", with: surroundings)
+        #expect(reading.warnings.isEmpty)
+        #expect(reading.rig.target.allow == ["auth.demo.test"])
+    }
+
+    @Test(
+        "validate names the keys that operations need and a target of others lacks",
+        arguments: [
+            ("", ["software-statement", "requestor", "domain", "redirect-url", "resources"]),
+            ("requestor: A, domain: a.test", ["software-statement", "redirect-url", "resources"]),
+            ("auth: none", ["requestor", "domain", "redirect-url", "resources"]),
+        ])
+    func needs(given: String, lacking: [String]) throws {
+        func read(_ base: String) throws -> [RigProblem] {
+            let target = given.isEmpty ? "{base: \(base)}" : "{base: \(base), \(given)}"
+            return try Rig.read(
+                """
+                rig: needs
+                target: \(target)
+                load: {closed: {households: 1}}
+                after-sign-in: [authorize]
+                """, file: "needs.yaml"
+            ).warnings
+        }
+        let warnings = try read("https://auth.demo.test").map(\.description)
+        let named = warnings.compactMap { $0.firstMatch(of: /target has no '([a-z-]+)'/)?.1 }
+        #expect(named.map(String.init) == lacking)
+        #expect(warnings.allSatisfy { $0.hasPrefix("needs.yaml:2:") })
+        // A stand-in on this machine needs none of them.
+        for base in ["embedded", "http://127.0.0.1:8080", "http://localhost"] {
+            #expect(try read(base).isEmpty)
+        }
+    }
+
+    @Test("validate says that nothing is sent without leave")
+    func leave() async throws {
+        let ended = try await Trying.run(
+            ["validate", "rig.yaml"], files: ["rig.yaml": trialRig("https://auth.demo.test")])
+        defer { ended.remove() }
+        #expect(ended.code == 0)
+        #expect(ended.errors.contains("add 'allow: [auth.demo.test]'"), "\(ended.errors)")
+    }
+}

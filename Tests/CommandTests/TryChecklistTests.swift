@@ -1,0 +1,372 @@
+import Dialects
+import Journal
+import Reports
+import Rigs
+import Testing
+
+/// Exchanges as a trial sees them, without a network: replies are read by the dialect itself.
+struct TryScene: Sendable, CustomTestStringConvertible {
+    var label: String
+    var rig: String
+    var sightings: [Sighting] = []
+    var fate = HouseholdRecord.Fate.failed
+    var cause = ""
+    var phoneDone = false
+    var proxy: String?
+    /// The first failure, and words of its remedy.
+    var fails: Checklist.Step?
+    var words: [String] = []
+    var states: [Checklist.Step: Checklist.State] = [:]
+
+    var testDescription: String { label }
+
+    init(_ label: String, base: String = "https://auth.demo.test", target: [String] = []) {
+        self.label = label
+        rig = trialRig(base, target: target)
+    }
+
+    static let device = DeviceIdentity(
+        id: "d",
+        info: DeviceInfo(
+            model: "AppleTV14,1", osName: "tvOS", osVersion: "17", primaryHardwareType: "TV"),
+        userAgent: "u", forwardedFor: nil)
+    static let credential = Credential(device: device, bearer: Secret("b"))
+
+    static func dialect(_ rig: Rig) -> V1 {
+        guard case .remote(let origin, let prefix) = rig.target.base else {
+            return V1(
+                origin: Origin(scheme: .http, host: "127.0.0.1"), requestor: "DEMOTV",
+                domain: "demo.test", redirectURL: "https://demo.test/done")
+        }
+        return V1(
+            origin: origin, prefix: prefix, requestor: rig.target.requestor,
+            domain: rig.target.domain, redirectURL: rig.target.redirectURL)
+    }
+
+    var read: Rig {
+        get throws {
+            let secrets = RigSurroundings(environment: ["HUSH": "hush"])
+            return try Rig.read(rig, file: "rig.yaml", with: secrets).rig.trial
+        }
+    }
+
+    /// The call of an operation, to the target.
+    private func call(_ operation: OperationName) throws -> Call {
+        let v1 = Self.dialect(try read)
+        let code = Code("ABC1234")
+        let page = WebAddress(origin: Origin(scheme: .https, host: "idp.demo.test"), target: "/in")
+        return switch operation {
+        case .registerClient: try #require(v1.registerClient(Secret("s"), as: Self.device))
+        case .accessToken:
+            try #require(
+                v1.accessToken(.init(id: "c", secret: Secret("s")), as: Self.device))
+        case .checkAuthentication: v1.checkAuthentication(Self.credential)
+        case .registrationCode: v1.issueCode(Self.credential, lifetime: nil, mvpd: nil)
+        case .registrationRecord: try #require(v1.record(of: code, Self.credential))
+        case .configuration: try #require(v1.configuration(Self.credential))
+        case .authenticate: v1.authenticate(code, mvpd: "DemoCable", Self.credential)
+        case .mvpdLogin: v1.hop(.get, page, form: [], referer: nil)
+        case .assertion: v1.hop(.post, page, form: [("SAMLResponse", "x")], referer: nil)
+        case .checkCode: v1.checkCode(code, Self.credential)
+        case .pollToken: v1.poll(code, .authn, Self.credential)
+        case .userMetadata: try #require(v1.userMetadata(Self.credential))
+        case .preauthorize: try #require(v1.preauthorize(["demo-1"], Self.credential))
+        case .authorize: v1.authorize("demo-1", Self.credential)
+        case .mediaToken: try #require(v1.mediaToken("demo-1", Self.credential))
+        default: v1.logout(Self.credential)
+        }
+    }
+
+    private func exchange(_ call: Call, _ delivery: Delivery, _ outcome: Outcome) -> Exchange {
+        Exchange(
+            lane: 0, sequence: sightings.count + 1,
+            device: DeviceID(household: 0, role: .firstScreen), operation: call.operation,
+            planned: .start, sent: .start, ended: .start, delivery: delivery, outcome: outcome)
+    }
+
+    /// Adds an answered exchange.
+    func answered(
+        _ operation: OperationName, _ status: Int, _ body: String = "{}",
+        type: String = "application/json", _ headers: Headers = [:], post: [(String, String)]? = nil
+    ) throws -> TryScene {
+        var scene = self
+        var call = try call(operation)
+        if let post {
+            call = Self.dialect(try read).hop(.post, call.address, form: post, referer: nil)
+        }
+        var all = headers
+        all.append("Content-Type", type)
+        let reply = Reply(status: status, headers: all, body: Array(body.utf8))
+        let reading = Self.dialect(try read).read(reply, to: call)
+        var exchange = exchange(call, .answered(status: status), reading.outcome)
+        exchange.reason = reading.reason
+        scene.sightings.append(
+            Sighting(call: call, reply: reply, exchange: exchange, answer: reading.answer))
+        return scene
+    }
+
+    /// Adds an exchange without an answer; `lost`: some of it had left.
+    func unanswered(
+        _ operation: OperationName, _ kind: TransportError.Kind, _ detail: String,
+        lost: Bool = false
+    ) throws -> TryScene {
+        var scene = self
+        let call = try call(operation)
+        let error = TransportError(kind, detail)
+        let exchange = exchange(call, lost ? .unknown(error) : .refused(error), error.outcome)
+        scene.sightings.append(
+            Sighting(
+                call: call, reply: nil, exchange: exchange,
+                answer: .unanswered(error, reached: lost)))
+        return scene
+    }
+
+    /// Everything up to and with `last` goes well.
+    func through(_ last: OperationName) throws -> TryScene {
+        let way: [(OperationName, Int, String, Headers)] = [
+            (.registerClient, 201, #"{"client_id": "c", "client_secret": "s"}"#, [:]),
+            (.accessToken, 201, #"{"access_token": "t", "expires_in": 60}"#, [:]),
+            (.checkAuthentication, 403, "{}", [:]),
+            (.registrationCode, 201, #"{"code": "ABC1234", "generated": 1, "expires": 9000}"#, [:]),
+            (.registrationRecord, 200, #"{"code": "ABC1234"}"#, [:]),
+            (.configuration, 200, #"{"requestor": {"mvpds": [{"id": "DemoCable"}]}}"#, [:]),
+            (.authenticate, 302, "", ["Location": "https://idp.demo.test/in"]),
+            (.mvpdLogin, 200, "<form><input type=password></form>", [:]),
+            (.assertion, 302, "", ["Location": "https://demo.test/done"]),
+            (.checkCode, 200, "", [:]),
+            (.pollToken, 200, #"{"mvpd": "DemoCable", "userId": "u", "expires": 9}"#, [:]),
+            (.userMetadata, 200, "{}", [:]),
+            (.preauthorize, 200, #"{"resources": [{"id": "demo-1", "authorized": true}]}"#, [:]),
+            (.authorize, 200, #"{"resource": "demo-1", "expires": 9}"#, [:]),
+            (.mediaToken, 200, #"{"serializedToken": "x", "expires": 9}"#, [:]),
+            (.logout, 204, "", [:]),
+        ]
+        var scene = self
+        for (operation, status, body, headers) in way {
+            let isPage = operation == .mvpdLogin
+            scene = try scene.answered(
+                operation, status, body, type: isPage ? "text/html" : "application/json", headers)
+            if operation == .assertion { scene.phoneDone = true }
+            if operation == last { return scene }
+        }
+        return scene
+    }
+
+    func fails(_ step: Checklist.Step, _ words: String...) -> TryScene {
+        var scene = self
+        scene.fails = step
+        scene.words = words
+        return scene
+    }
+
+    func with(_ change: (inout TryScene) -> Void) -> TryScene {
+        var scene = self
+        change(&scene)
+        return scene
+    }
+
+    var checklist: Checklist {
+        get throws {
+            let rig = try read
+            var household = HouseholdRecord(household: 0, kind: "k", lane: 0, arrived: .start)
+            household.fate = fate
+            household.cause = cause
+            household.phoneDone = phoneDone ? .start : nil
+            return Checklist(
+                sightings, household: household, rig: rig,
+                surroundings: .init(origin: Self.dialect(rig).origin, unusedProxy: proxy))
+        }
+    }
+}
+
+@Suite("The checklist of a trial")
+struct TryChecklistTests {
+    private static let html = "<!DOCTYPE html><html><body>Access denied</body></html>"
+
+    static let connections: [TryScene] = {
+        func scene(_ label: String, _ kind: TransportError.Kind, _ detail: String) -> TryScene {
+            (try? TryScene(label).unanswered(.registerClient, kind, detail)) ?? TryScene(label)
+        }
+        return [
+            scene("no address", .nameNotResolved, "auth.demo.test has no address")
+                .fails(.name, "correct the host in target.base", "target.resolve"),
+            scene("no address, but a proxy", .nameNotResolved, "auth.demo.test has no address")
+                .with { $0.proxy = "proxy.demo.test:3128" }
+                .fails(.name, "proxy.demo.test:3128", "'proxy: environment'"),
+            scene("no leave", .hostNotAllowed, "auth.demo.test is not a loopback address")
+                .fails(.name, "'allow: [auth.demo.test]'", "--allow auth.demo.test"),
+            scene("the real service", .hostNotAllowed, "x is the production service; list it")
+                .fails(.name, "is the production service"),
+            scene("refused", .connectionRefused, "nothing listens").fails(
+                .tcp, "start the service", "auth.demo.test:443"),
+            scene("filtered", .timeout, "no connection to auth.demo.test:443 within 10000 ms")
+                .fails(.tcp, "firewall", "target.proxy"),
+            scene("filtered, but a proxy", .timeout, "no connection to auth.demo.test:443")
+                .with { $0.proxy = "proxy.demo.test:3128" }.fails(.tcp, "'proxy: environment'"),
+            scene("a slow name", .timeout, "the address of auth.demo.test was not found")
+                .fails(.name, "correct the host"),
+            scene("a proxy that leads nowhere", .proxy, "the proxy x does not lead to y")
+                .fails(.tcp, "target.proxy", "correct it"),
+            scene("a proxy without address", .proxy, "the proxy x has no address (no such name)")
+                .fails(.name, "target.proxy"),
+            scene("descriptors", .localLimit, "no descriptors left; raise 'ulimit -n'")
+                .fails(.tcp, "ulimit -n"),
+            scene("unknown authority", .tls, "x shows a certificate of an unknown CA; set tls.ca")
+                .fails(.tls, "target.tls.ca"),
+            scene("expired", .tls, "x shows an expired certificate; renew it")
+                .fails(.tls, "renew its certificate"),
+            scene("from the future", .tls, "x shows a certificate of the future; compare")
+                .fails(.tls, "this machine's clock"),
+            scene("another name", .tls, "x shows a certificate for another name")
+                .fails(.tls, "the name that the certificate is for"),
+            scene("a client certificate", .tls, "x wants a client certificate; set it")
+                .fails(.tls, "target.tls.certificate"),
+            scene("an unknown TLS failure", .tls, "no TLS with x")
+                .fails(.tls, "what their TLS asks"),
+        ]
+    }()
+
+    @Test(
+        "a failure on the way to the target names its step and the remedy", arguments: connections)
+    func connection(scene: TryScene) throws {
+        try expect(scene)
+        let later = try scene.checklist.rows.filter { $0.step > (scene.fails ?? .name) }
+        #expect(later.allSatisfy { $0.state == .notReached })
+    }
+
+    static func services() throws -> [TryScene] {
+        [
+            try TryScene("a firewall's page").answered(
+                .registerClient, 403, html, type: "text/html", ["Server": "cloudflare"]
+            ).fails(.register, "something in front of the service (cloudflare)", "target.headers"),
+            try TryScene("a path that is not there").answered(.registerClient, 404)
+                .fails(.register, "is not the sign-in service", "404"),
+            try TryScene("no client needed, no path", target: ["auth: none"])
+                .answered(.checkAuthentication, 404).fails(.code, "is not the sign-in service"),
+            try TryScene("an unapproved statement", target: ["software-statement: ${HUSH}"])
+                .answered(.registerClient, 400, #"{"error": "unapproved_software_statement"}"#)
+                .fails(.register, "not approved"),
+            try TryScene("a given client", target: ["clients: {id: c, secret: \"${HUSH}\"}"])
+                .answered(.accessToken, 400, #"{"error": "invalid_client"}"#)
+                .fails(.token, "correct id and secret under target.clients"),
+            try TryScene("a token that is not taken").through(.accessToken)
+                .answered(.checkAuthentication, 401, #"{"error": "access_denied"}"#)
+                .fails(.code, "does not take its own access token"),
+            try TryScene("tokens are wanted", target: ["auth: none"])
+                .answered(.checkAuthentication, 401, #"{"error": "access_denied"}"#)
+                .fails(.code, "auth: bearer"),
+            try TryScene("a code nobody knows").through(.registrationCode)
+                .answered(.registrationRecord, 404).fails(.code, "does not find the code"),
+            try TryScene("a requestor without configuration").through(.registrationRecord)
+                .answered(.configuration, 404).fails(.configuration, "target.requestor"),
+            try TryScene("5xx").through(.registrationRecord).answered(
+                .configuration, 500, "{}", ["Adobe-Request-Id": "r"]
+            ).fails(.configuration, "send the server's team this exchange"),
+            try TryScene("signed in at the phone only").through(.checkCode)
+                .answered(.pollToken, 404)
+                .with { $0.cause = "the phone had signed in, and the TV saw no token" }
+                .fails(.poll, "the TV's polls do not see it"),
+            try TryScene("a login that the service forgot").through(.assertion)
+                .answered(.checkCode, 403).fails(.check, "the service does not know of it"),
+            try TryScene("no metadata").through(.pollToken).answered(.userMetadata, 404)
+                .fails(.authorize, "take user-metadata out of after-sign-in"),
+            try TryScene("not in the package").through(.preauthorize).answered(.authorize, 403)
+                .fails(.authorize, "may not play 'demo-1'", "target.resources"),
+            try TryScene("no media token").through(.authorize).answered(.mediaToken, 403)
+                .fails(.media, "may not play 'demo-1'"),
+            try TryScene("no logout").through(.mediaToken).answered(.logout, 500)
+                .fails(.logout, "DELETE https://auth.demo.test/api/v1/logout"),
+            try TryScene("too slow").through(.accessToken).unanswered(
+                .checkAuthentication, .timeout, "no complete answer", lost: true
+            ).fails(.code, "target.timeout"),
+        ]
+    }
+
+    @Test("a refusal of the service names its step and the remedy", arguments: try services())
+    func service(scene: TryScene) throws {
+        try expect(scene)
+    }
+
+    static func logins() throws -> [TryScene] {
+        [
+            try TryScene("an unknown provider").through(.configuration).answered(
+                .authenticate, 400, #"{"message": "Unknown integration 'DemoCable'"}"#
+            ).fails(.loginPage, "'DemoCable' is no provider of DEMOTV", "target.mvpds"),
+            try TryScene("an unknown redirect").through(.configuration).answered(
+                .authenticate, 400, #"{"message": "Invalid 'redirect_url'"}"#
+            ).fails(.loginPage, "target.redirect-url"),
+            try TryScene("something else").through(.configuration).answered(.authenticate, 400)
+                .fails(.loginPage, "compare target.domain, target.redirect-url and target.mvpds"),
+            try TryScene("a provider's host without leave").through(.authenticate).unanswered(
+                .mvpdLogin, .hostNotAllowed, "idp.demo.test is not a loopback address"
+            ).fails(.loginPage, "'allow: [idp.demo.test]'"),
+            try TryScene("a provider's host without address").through(.authenticate).unanswered(
+                .mvpdLogin, .nameNotResolved, "idp.demo.test has no address"
+            ).fails(.loginPage, "the login leads to idp.demo.test, which has no address"),
+            try TryScene("hops without end").through(.authenticate)
+                .with { $0.cause = "the login did not end within 20 hops" }
+                .fails(.loginPage, "target.max-hops"),
+            try TryScene("two forms").through(.authenticate).answered(
+                .mvpdLogin, 200, "<form><input name=a></form><form><input name=b></form>",
+                type: "text/html"
+            ).fails(.form, "login: {form: 1, user: NAME"),
+            try TryScene("a form that is refused").through(.mvpdLogin).answered(
+                .mvpdLogin, 400, "", type: "text/html", post: [("user", "u")]
+            ).fails(.form, "turned the login form down"),
+            try TryScene("a provider that says no").through(.mvpdLogin).answered(
+                .assertion, 302, "", ["Location": "https://demo.test/done?error=access_denied"]
+            ).fails(.assertion, "use an account that may watch this channel"),
+        ]
+    }
+
+    @Test("a failure of the login names its step and the remedy", arguments: try logins())
+    func login(scene: TryScene) throws {
+        try expect(scene)
+    }
+
+    @Test("what was tried again with success has passed")
+    func again() throws {
+        var scene = try TryScene("again").unanswered(.registerClient, .connectionLost, "broke")
+        scene = try scene.answered(.registerClient, 500).through(.logout)
+        scene.fate = .signedIn
+        #expect(try scene.checklist.isPassed)
+        #expect(try scene.checklist.remedy == nil)
+    }
+
+    @Test("a TV that was signed in already needs no code, and that is no failure")
+    func preSignedIn() throws {
+        var scene = try TryScene("pre").answered(
+            .registerClient, 201, #"{"client_id": "c", "client_secret": "s"}"#)
+        scene = try scene.answered(.accessToken, 201, #"{"access_token": "t"}"#)
+            .answered(.checkAuthentication, 200)
+            .answered(.authorize, 200, #"{"resource": "demo-1", "expires": 9}"#)
+            .answered(.mediaToken, 200, #"{"serializedToken": "x", "expires": 9}"#)
+            .answered(.logout, 204)
+        scene.fate = .preSignedIn
+        let checklist = try scene.checklist
+        #expect(checklist.isPassed)
+        let poll = checklist.rows.first { $0.step == .poll }
+        #expect(poll?.state == .notNeeded("the TV was signed in already"))
+    }
+
+    @Test("a household that never began has reached nothing, and nothing has failed")
+    func nothing() throws {
+        let checklist = try TryScene("nothing").checklist
+        #expect(!checklist.isPassed && checklist.firstFailure == nil && checklist.remedy == nil)
+    }
+
+    @Test("the printed table fits its width, and says what to do")
+    func text() throws {
+        let scene = try TryScene("text").through(.preauthorize).answered(
+            .authorize, 403, #"{"message": "User not authorized"}"#)
+        try expectGolden(try scene.checklist.text(width: 80) + "\n", "try/checklist.txt")
+    }
+
+    private func expect(_ scene: TryScene) throws {
+        let checklist = try scene.checklist
+        #expect(checklist.firstFailure?.step == scene.fails, "\(checklist.text(width: 100))")
+        for word in scene.words {
+            #expect(checklist.remedy?.contains(word) == true, "\(word): \(checklist.remedy ?? "")")
+        }
+    }
+}
