@@ -94,7 +94,10 @@ let package = Package(
             exclude: ["Golden"]),
         tests(
             "SimulationTests",
-            ["Devices", "Standin", "Rigs", "Lanes", "Journal", "Dialects", "Statistics", "Reports"]),
-        tests("CommandTests", ["Rigs", "Reports"]),
+            [
+                "Devices", "Standin", "Rigs", "Lanes", "Journal", "Dialects", "Statistics",
+                "Reports", "Signing",
+            ]),
+        tests("CommandTests", ["Rigs", "Journal", "Dialects", "Signing"], exclude: ["Golden"]),
     ]
 )

@@ -30,7 +30,9 @@ extension Household {
         let shown = lane.now
         if record.codeShown == nil { record.codeShown = shown }
         reach(.codeShown)
+        codeOnScreen = issued.code
         shownCodes.send(issued)
+        defer { codeOnScreen = nil }
         try await poll(issued, since: shown)
         reach(.signedIn)
         if terms.code.deletesAfter {

@@ -115,7 +115,7 @@ struct HTMLTag {
         mutating func nextTag() -> HTMLTag? {
             while let start = text[position...].firstIndex(of: UInt8(ascii: "<")) {
                 position = start + 1
-                if isAt("!--") {
+                if isAt(Self.commentStart) {
                     skip(past: "-->")
                 } else if let name = word(), !name.isEmpty {
                     return HTMLTag(name: name.lowercased(), attributes: attributes())
@@ -135,15 +135,16 @@ struct HTMLTag {
             }
         }
 
-        private func isAt(_ word: String) -> Bool { isAt(Array(word.utf8)) }
+        private static let commentStart = Array("!--".utf8)
 
         private func isAt(_ word: [UInt8]) -> Bool {
             guard position + word.count <= text.count else { return false }
-            return zip(text[position...], word).allSatisfy { byte, wanted in
-                byte == wanted
-                    || ((UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
-                        && byte | 0x20 == wanted)
+            for (offset, wanted) in word.enumerated() {
+                let byte = text[position + offset]
+                let isUpper = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+                guard byte == wanted || isUpper && byte | 0x20 == wanted else { return false }
             }
+            return true
         }
 
         private static func isSpace(_ byte: UInt8) -> Bool {
@@ -220,7 +221,7 @@ enum HTMLEntities {
     ]
 
     static func decode(_ text: String) -> String {
-        guard text.contains("&") else { return text }
+        guard text.utf8.contains(UInt8(ascii: "&")) else { return text }
         var result = ""
         var rest = text[...]
         while let start = rest.firstIndex(of: "&") {

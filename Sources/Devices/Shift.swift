@@ -49,7 +49,14 @@ final class Shift: @unchecked Sendable {
         settleIfQuiet()
     }
 
-    /// A household's second screen has done all it ever will.
+    /// A household signs in once more.
+    func viewerIsBack() {
+        lane.checkIsolated()
+        viewers += 1
+        settleEnds = nil
+    }
+
+    /// A household's viewer has signed in, or never will.
     func viewerIsDone() {
         lane.checkIsolated()
         viewers -= 1

@@ -22,11 +22,16 @@ public struct Headers: Hashable, Sendable, ExpressibleByDictionaryLiteral {
 
     /// The first value of that name.
     public subscript(name: String) -> String? {
-        fields.first { $0.name.equalsIgnoringCase(name) }?.value
+        fields.firstIndex { $0.name.equalsIgnoringCase(name) }.map { fields[$0].value }
     }
 
     public func all(_ name: String) -> [String] {
         fields.filter { $0.name.equalsIgnoringCase(name) }.map(\.value)
+    }
+
+    /// Makes room for `count` fields more, so that adding them moves nothing.
+    public mutating func reserve(_ count: Int) {
+        fields.reserveCapacity(fields.count + count)
     }
 
     public mutating func append(_ name: String, _ value: String) {
@@ -44,15 +49,16 @@ extension String {
     /// Equality of ASCII texts without regard to case: header names, media types.
     public func equalsIgnoringCase(_ other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
-        var rest = other.utf8.makeIterator()
-        for left in utf8 {
-            guard let right = rest.next() else { return false }
-            guard left != right else { continue }
-            guard left ^ right == 0x20,
-                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(left | 0x20)
-            else { return false }
+        let (left, right) = (utf8Span.span, other.utf8Span.span)
+        for position in left.indices {
+            let (one, two) = (left[position], right[position])
+            guard one == two || one ^ two == 0x20 && isLetter(one | 0x20) else { return false }
         }
         return true
+    }
+
+    private func isLetter(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
     }
 }
 
@@ -110,12 +116,22 @@ public struct Reply: Sendable, Hashable {
 
     /// Media type without parameters, lower case; empty when the header is missing.
     public var mediaType: String {
-        guard let value = headers["Content-Type"] else { return "" }
-        // Nearly always it stands there as it is wanted.
-        let isPlain = value.utf8.allSatisfy {
-            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || $0 == UInt8(ascii: "/")
+        let field = headers["Content-Type"] ?? ""
+        let end = field.utf8.firstIndex(of: UInt8(ascii: ";")) ?? field.endIndex
+        return field[..<end].trimmingSpaces().lowercased()
+    }
+
+    /// Whether `mediaType` is that, without making it.
+    func hasMediaType(_ type: String) -> Bool {
+        guard let field = headers["Content-Type"] else { return false }
+        if field == type { return true }
+        // The usual spelling: the type, a semicolon, parameters.
+        if field.utf8.starts(with: type.utf8),
+            field.utf8.dropFirst(type.utf8.count).first == UInt8(ascii: ";")
+        {
+            return true
         }
-        return isPlain ? value : value.prefix { $0 != ";" }.trimmingSpaces().lowercased()
+        return mediaType == type
     }
 
     /// The body as text, broken bytes replaced.

@@ -41,11 +41,11 @@ public struct Fingerprinter: Sendable {
 
 /// Sixteen hexadecimal digits.
 func hexadecimal(_ value: UInt64) -> String {
-    String(unsafeUninitializedCapacity: 16) { digits in
-        for position in 0..<16 {
-            let digit = UInt8(truncatingIfNeeded: value >> UInt64(60 - 4 * position)) & 15
-            digits[position] = digit < 10 ? 48 + digit : 87 + digit
+    let digits = [UInt8](capacity: 16) { digits in
+        for shift in stride(from: UInt64(60), through: 0, by: -4) {
+            let digit = UInt8(truncatingIfNeeded: value >> shift & 15)
+            digits.append(digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10))
         }
-        return 16
     }
+    return String(decoding: digits, as: UTF8.self)
 }

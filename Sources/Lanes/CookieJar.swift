@@ -35,15 +35,16 @@ public struct CookieJar: Sendable {
     public func header(for address: WebAddress) -> String? {
         guard !cookies.isEmpty else { return nil }
         let host = address.origin.host
-        let path = String(address.path)
+        let path = address.path
         let matching = cookies.filter { cookie in
             (cookie.host == host || cookie.includesSubdomains && host.hasSuffix("." + cookie.host))
                 && (!cookie.isSecure || address.origin.scheme == .https || Self.isLoopback(host))
                 && Self.path(path, isWithin: cookie.path)
         }
-        guard !matching.isEmpty else { return nil }
-        return matching.sorted { $0.path.count > $1.path.count }
-            .map { "\($0.name)=\($0.value)" }.joined(separator: "; ")
+        guard let first = matching.first else { return nil }
+        if matching.count == 1 { return first.name + "=" + first.value }
+        return matching.sorted { $0.path.utf8.count > $1.path.utf8.count }
+            .map { $0.name + "=" + $0.value }.joined(separator: "; ")
     }
 
     /// `now` is the server's clock, by which it dated the cookie.
@@ -93,14 +94,16 @@ public struct CookieJar: Sendable {
 
     /// RFC 6265, 5.1.4.
     private static func defaultPath(_ path: Substring) -> String {
-        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash != path.startIndex
+        else { return "/" }
         return String(path[..<slash])
     }
 
-    private static func path(_ path: String, isWithin folder: String) -> Bool {
-        guard path.hasPrefix(folder) else { return false }
-        return folder.hasSuffix("/") || path.count == folder.count
-            || path.dropFirst(folder.count).first == "/"
+    private static func path(_ path: Substring, isWithin folder: String) -> Bool {
+        guard path.utf8.starts(with: folder.utf8) else { return false }
+        let rest = path.utf8.dropFirst(folder.utf8.count)
+        return folder.utf8.last == UInt8(ascii: "/") || rest.isEmpty
+            || rest.first == UInt8(ascii: "/")
     }
 
     /// Browsers treat loopback as trustworthy, whatever the scheme.

@@ -28,6 +28,7 @@ public struct Correspondence: Sendable {
     /// correlation, the target's own headers.
     func dress(_ call: Call, from device: Device, sequence: Int) -> Call {
         var call = call
+        call.headers.reserve(5 + headers.fields.count)
         if call.headers["User-Agent"] == nil {
             call.headers.append("User-Agent", device.identity.userAgent)
         }
@@ -38,17 +39,21 @@ public struct Correspondence: Sendable {
             call.headers.append("Cookie", cookies)
         }
         if correlates {
-            let household = device.id.household
-            call.headers.append(
-                "X-Screenrig", Correlation.mark(run: run, household: household, sequence: sequence))
-            let trace = device.trace ?? fingerprinter.fingerprint(of: Secret("\(run)/\(household)"))
-            device.trace = trace
-            call.headers.append(
-                "traceparent",
-                Correlation.traceparent(trace, household: household, sequence: sequence))
+            let correlation = correlation(of: device)
+            call.headers.append("X-Screenrig", correlation.trail + String(sequence))
+            call.headers.append("traceparent", correlation.traceparent(sequence))
         }
         for field in headers.fields { call.headers.append(field.name, field.value) }
         return call
+    }
+
+    private func correlation(of device: Device) -> Correlation {
+        if let known = device.correlation { return known }
+        let household = device.id.household
+        let trace = fingerprinter.fingerprint(of: Secret("\(run)/\(household)"))
+        let made = Correlation(run: run, household: household, trace: trace)
+        device.correlation = made
+        return made
     }
 
     /// Joins what was measured and what it means.
@@ -91,17 +96,44 @@ public struct Correspondence: Sendable {
     }
 }
 
+/// What ties the requests of a household together in the service's own records, as far as it is the
+/// same for all of them.
+struct Correlation {
+    private let household: Int
+    /// `X-Screenrig` up to the number of the exchange: `run/household/`.
+    let trail: String
+    private let traceHead: String
+
+    init(run: String, household: Int, trace: Fingerprint) {
+        self.household = household
+        trail = "\(run)/\(household)/"
+        traceHead = "00-\(trace)\(Fingerprint(value: UInt64(household) + 1))-"
+    }
+
+    /// W3C trace context: the trace is the household, the span the exchange.
+    func traceparent(_ sequence: Int) -> String {
+        let span = Fingerprint(value: UInt64(household) << 24 | UInt64(sequence))
+        return traceHead + span.description + "-01"
+    }
+}
+
 /// The response headers that are kept of every exchange (product.md, Evidence).
 enum Evidence {
+    private static let names = [
+        "adobe-request-id", "x-request-id", "date", "server", "via", "age", "x-cache", "cf-ray",
+        "retry-after",
+    ]
+
     static func kept(of headers: Headers, _ fingerprinter: Fingerprinter) -> Headers {
         var kept = Headers()
+        kept.reserve(2)
         for field in headers.fields {
             if isKept(field.name) {
                 kept.append(field.name, field.value)
             } else if field.name.equalsIgnoringCase("set-cookie"),
-                let equals = field.value.firstIndex(of: "=")
+                let equals = field.value.utf8.firstIndex(of: UInt8(ascii: "="))
             {
-                let value = field.value[field.value.index(after: equals)...].prefix { $0 != ";" }
+                let value = field.value[equals...].dropFirst().prefix { $0 != ";" }
                 let mark = fingerprinter.fingerprint(of: Secret(String(value)))
                 kept.append(field.name, "\(field.value[..<equals])=#\(mark)")
             }
@@ -110,20 +142,7 @@ enum Evidence {
     }
 
     private static func isKept(_ name: String) -> Bool {
-        switch name.utf8.count {
-        case 3: name.equalsIgnoringCase("via") || name.equalsIgnoringCase("age")
-        case 4: name.equalsIgnoringCase("date")
-        case 6: name.equalsIgnoringCase("server") || name.equalsIgnoringCase("cf-ray")
-        case 7: name.equalsIgnoringCase("x-cache") || isAmazons(name)
-        case 11: name.equalsIgnoringCase("retry-after") || isAmazons(name)
-        case 12: name.equalsIgnoringCase("x-request-id") || isAmazons(name)
-        case 16: name.equalsIgnoringCase("adobe-request-id") || isAmazons(name)
-        default: isAmazons(name)
-        }
-    }
-
-    private static func isAmazons(_ name: String) -> Bool {
-        name.utf8.count > 6 && name.utf8.first.map { $0 | 0x20 } == UInt8(ascii: "x")
-            && String(name.prefix(6)).equalsIgnoringCase("x-amz-")
+        for kept in names where name.equalsIgnoringCase(kept) { return true }
+        return String(name.prefix(6)).equalsIgnoringCase("x-amz-")
     }
 }

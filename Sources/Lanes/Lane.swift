@@ -25,6 +25,11 @@ public struct Answered: Sendable {
 /// inside `run()`, which `checkIsolated` compares; those four touch only `inbox` and `stopAt`.
 public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     public let index: Int
+    /// What this lane has done so far, in events: how fast virtual time goes is counted in them. An
+    /// event is one thing done at one instant: an action that came due (`at`), or a step of a flow,
+    /// from where it was resumed to where it waits again. A timer that wakes a sleeper is no event
+    /// besides the step that follows. Read it once `run()` has returned.
+    public private(set) var events = 0
     let loop: any LaneLoop
     private let correspondence: Correspondence
     private let sink: any HistorySink
@@ -166,7 +171,9 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
             while let timer = timers.pop(dueBy: due) {
                 switch timer.action {
                 case .wake(let sleeper): sleeper.resume(returning: false)
-                case .call(let action): action()
+                case .call(let action):
+                    events += 1
+                    action()
                 }
                 runReady()
             }
@@ -183,7 +190,9 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         let timer = timers.next.map(Instant.init(nanoseconds:))
         precondition(timer != nil || loop.canBeWoken, "a virtual lane has flows but no timer")
         let isHolding = loop.canBeWoken && !(batch.exchanges.isEmpty && batch.households.isEmpty)
-        return [timer, stopAt, isHolding ? flushDue : nil].compactMap { $0 }.min()
+        var due = min(timer ?? .distantFuture, stopAt ?? .distantFuture)
+        if isHolding { due = min(due, flushDue) }
+        return due == .distantFuture ? nil : due
     }
 
     private func endTurn(began: Instant) {
@@ -230,6 +239,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     private func runReady() {
         while !ready.isEmpty {
             swap(&ready, &spare)
+            events += spare.count
             for job in spare {
                 job.runSynchronously(
                     isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())

@@ -1,4 +1,5 @@
 public import Journal
+internal import Synchronization
 
 /// Where a lane's time comes from and how it waits: the one difference between live and virtual.
 public protocol LaneLoop: AnyObject {
@@ -19,14 +20,23 @@ public protocol LaneLoop: AnyObject {
 public final class VirtualLoop: LaneLoop {
     public private(set) var now: Instant = .start
     public let canBeWoken = false
+    private let isWoken = Atomic(false)
 
     public init() {}
 
+    /// A lane that was told something meanwhile hears it before time goes on: a stop would else
+    /// come as late as the next timer.
     @discardableResult
     public func wait(until deadline: Instant?) -> Instant {
-        if let deadline, deadline > now { now = deadline }
+        if isWoken.load(ordering: .relaxed) {
+            isWoken.store(false, ordering: .relaxed)
+        } else if let deadline, deadline > now {
+            now = deadline
+        }
         return now
     }
 
-    public func wake() {}
+    public func wake() {
+        isWoken.store(true, ordering: .relaxed)
+    }
 }

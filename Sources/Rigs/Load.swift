@@ -101,11 +101,13 @@ extension Load: CustomStringConvertible {
         case .open(let arrivals):
             let stages = arrivals.stages.map { stage in
                 switch stage {
-                case .ramp(let rate, let time): "to \(rate.perSecond.short)/s over \(time.seconds.short) s"
+                case .ramp(let rate, let time):
+                    "to \(rate.perSecond.short)/s over \(time.seconds.short) s"
                 case .hold(let time): "hold \(time.seconds.short) s"
                 }
             }
-            return stages.joined(separator: ", ") + (arrivals.spacing == .poisson ? ", poisson" : "")
+            return stages.joined(separator: ", ")
+                + (arrivals.spacing == .poisson ? ", poisson" : "")
         case .closed(let households, let time, _):
             return "\(households) households at a time for \(time.seconds.short) s"
         case .once(let households, _): return "\(households) households, once"

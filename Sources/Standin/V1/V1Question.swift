@@ -61,11 +61,11 @@ struct V1Question: Sendable {
     /// The bearer of the header, or of the older query parameter (§ 3.2).
     var bearer: String? {
         if let header = request.headers["Authorization"] {
-            let bytes = header.utf8
-            guard bytes.count > 7, String(header.prefix(7)).equalsIgnoringCase("Bearer ") else {
+            let (scheme, token) = (header.utf8.prefix(7), header.utf8.dropFirst(7))
+            guard !token.isEmpty, String(Substring(scheme)).equalsIgnoringCase("Bearer ") else {
                 return nil
             }
-            return String(header.dropFirst(7))
+            return String(Substring(token))
         }
         return self["access_token"]
     }
@@ -73,10 +73,10 @@ struct V1Question: Sendable {
     /// One cookie of the request.
     func cookie(_ name: String) -> String? {
         for field in request.headers.all("Cookie") {
-            for pair in field.split(separator: ";") {
-                let parts = pair.split(separator: "=", maxSplits: 1)
-                if parts.count == 2, parts[0].trimmingSpaces() == name {
-                    return parts[1].trimmingSpaces()
+            for pair in field.utf8.split(separator: UInt8(ascii: ";")) {
+                let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1)
+                if parts.count == 2, Substring(parts[0]).trimmingSpaces() == name {
+                    return Substring(parts[1]).trimmingSpaces()
                 }
             }
         }
@@ -95,12 +95,10 @@ struct V1Question: Sendable {
     private static func accepted(_ accept: String?) -> V1Format {
         guard let accept else { return .xml }
         if accept == "application/json" { return .json }
-        for range in accept.split(separator: ",") {
-            switch range.prefix(while: { $0 != ";" }).trimmingSpaces().lowercased() {
-            case "application/json": return .json
-            case "application/xml": return .xml
-            default: continue
-            }
+        for range in accept.utf8.split(separator: UInt8(ascii: ",")) {
+            let type = Substring(range.prefix { $0 != UInt8(ascii: ";") }).trimmingSpaces()
+            if type.equalsIgnoringCase("application/json") { return .json }
+            if type.equalsIgnoringCase("application/xml") { return .xml }
         }
         return .xml
     }
