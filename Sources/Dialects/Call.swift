@@ -124,14 +124,20 @@ public struct Reply: Sendable, Hashable {
     /// Whether `mediaType` is that, without making it.
     func hasMediaType(_ type: String) -> Bool {
         guard let field = headers["Content-Type"] else { return false }
-        if field == type { return true }
-        // The usual spelling: the type, a semicolon, parameters.
-        if field.utf8.starts(with: type.utf8),
-            field.utf8.dropFirst(type.utf8.count).first == UInt8(ascii: ";")
-        {
-            return true
+        let (bytes, wanted) = (field.utf8Span.span, type.utf8Span.span)
+        // The usual spelling has nothing before the type and a semicolon or nothing after it.
+        var count = 0
+        while count < bytes.count, bytes[count] != UInt8(ascii: ";") {
+            if bytes[count] <= 0x20 { return mediaType == type }
+            count += 1
         }
-        return mediaType == type
+        guard count == wanted.count else { return false }
+        for position in 0..<count {
+            let byte = bytes[position]
+            let isUpper = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+            guard (isUpper ? byte | 0x20 : byte) == wanted[position] else { return false }
+        }
+        return true
     }
 
     /// The body as text, broken bytes replaced.

@@ -30,18 +30,22 @@ public enum FormEncoding {
     /// Most texts are names and hexadecimal digits: they are copied whole.
     private static func append(_ text: String, to bytes: inout [UInt8]) {
         if isPlain(text) { return bytes.append(contentsOf: text.utf8) }
-        for byte in text.utf8 {
+        let plain = text.utf8Span.span
+        for position in plain.indices {
+            let byte = plain[position]
             if isUnreserved(byte) {
                 bytes.append(byte)
             } else {
                 bytes.append(UInt8(ascii: "%"))
-                bytes.append(digits[Int(byte >> 4)])
-                bytes.append(digits[Int(byte & 15)])
+                bytes.append(digit(byte >> 4))
+                bytes.append(digit(byte & 15))
             }
         }
     }
 
-    private static let digits = Array("0123456789ABCDEF".utf8)
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value + (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "A") - 10)
+    }
 
     private static func isPlain(_ text: String) -> Bool {
         let bytes = text.utf8Span.span

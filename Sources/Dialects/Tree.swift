@@ -98,6 +98,7 @@ public struct JSONReader {
         position += 1
         var members: [Tree.Member] = []
         if take(UInt8(ascii: "}")) { return .object([]) }
+        members.reserveCapacity(6)
         while true {
             skipSpace()
             guard current == UInt8(ascii: "\""), let name = string(), take(UInt8(ascii: ":")),

@@ -14,14 +14,14 @@ public struct Origin: Hashable, Sendable {
 
     /// `host` or `host:port` as a `Host` header and a URL have it.
     public var authority: String {
-        let bracketed = host.contains(":") ? "[\(host)]" : host
+        let bracketed = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
         let isDefault = port == (scheme == .https ? 443 : 80)
-        return isDefault ? bracketed : "\(bracketed):\(port)"
+        return isDefault ? bracketed : bracketed + ":" + String(port)
     }
 }
 
 extension Origin: CustomStringConvertible {
-    public var description: String { "\(scheme.rawValue)://\(authority)" }
+    public var description: String { scheme.rawValue + "://" + authority }
 }
 
 /// An absolute http or https URL, taken apart as far as a browser needs (RFC 3986).
@@ -130,7 +130,7 @@ public struct WebAddress: Hashable, Sendable {
 }
 
 extension WebAddress: CustomStringConvertible {
-    public var description: String { "\(origin)\(target)" }
+    public var description: String { origin.description + target }
 }
 
 extension Substring {

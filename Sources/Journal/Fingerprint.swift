@@ -41,11 +41,13 @@ public struct Fingerprinter: Sendable {
 
 /// Sixteen hexadecimal digits.
 func hexadecimal(_ value: UInt64) -> String {
-    let digits = [UInt8](capacity: 16) { digits in
-        for shift in stride(from: UInt64(60), through: 0, by: -4) {
-            let digit = UInt8(truncatingIfNeeded: value >> shift & 15)
-            digits.append(digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10))
-        }
+    var digits: [UInt8] = []
+    digits.reserveCapacity(16)
+    var shift: UInt64 = 64
+    while shift > 0 {
+        shift -= 4
+        let digit = UInt8(truncatingIfNeeded: value >> shift & 15)
+        digits.append(digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10))
     }
     return String(decoding: digits, as: UTF8.self)
 }

@@ -49,20 +49,21 @@ public struct CookieJar: Sendable {
 
     /// `now` is the server's clock, by which it dated the cookie.
     private mutating func store(_ text: String, from address: WebAddress, now: CookieDate) {
-        let parts = text.split(separator: ";", omittingEmptySubsequences: false)
-        guard let equals = parts[0].firstIndex(of: "=") else { return }
-        let name = parts[0][..<equals].trimmingSpaces()
+        let parts = text.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+        guard let equals = parts[0].firstIndex(of: UInt8(ascii: "=")) else { return }
+        let name = Substring(parts[0][..<equals]).trimmingSpaces()
         guard !name.isEmpty else { return }
         var cookie = Cookie(
-            name: name, value: parts[0][parts[0].index(after: equals)...].trimmingSpaces(),
+            name: name, value: Substring(parts[0][equals...].dropFirst()).trimmingSpaces(),
             host: address.origin.host, includesSubdomains: false,
             path: Self.defaultPath(address.path), isSecure: false)
         var isPast = false
         var hasAge: Bool?
         for part in parts.dropFirst() {
-            let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            let value = pair.count == 2 ? pair[1].trimmingSpaces() : ""
-            switch pair[0].trimmingSpaces().lowercased() {
+            let pair = part.split(
+                separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            let value = pair.count == 2 ? Substring(pair[1]).trimmingSpaces() : ""
+            switch Substring(pair[0]).trimmingSpaces().lowercased() {
             case "domain":
                 let domain = value.lowercased().drop { $0 == "." }
                 guard !domain.isEmpty else { continue }
@@ -71,7 +72,7 @@ public struct CookieJar: Sendable {
                 guard cookie.host == domain || cookie.host.hasSuffix("." + domain) else { return }
                 cookie.host = String(domain)
                 cookie.includesSubdomains = true
-            case "path" where value.hasPrefix("/"): cookie.path = value
+            case "path" where value.utf8.first == UInt8(ascii: "/"): cookie.path = value
             case "secure": cookie.isSecure = true
             // A visit is shorter than any real lifetime; what matters is a date that deletes.
             case "max-age": hasAge = Int(value).map { $0 > 0 } ?? hasAge

@@ -92,7 +92,7 @@ public struct Correspondence: Sendable {
             fingerprint: fingerprint, deviations: reading.deviations, route: transfer.route,
             evidence: evidence, bytesSent: call.body.count, bytesReceived: transfer.bytesReceived,
             provoked: call.provoked)
-        return Answered(exchange: exchange, answer: reading.answer)
+        return Answered(exchange: exchange, answer: reading.answer, page: reading.page)
     }
 }
 
@@ -143,6 +143,6 @@ enum Evidence {
 
     private static func isKept(_ name: String) -> Bool {
         for kept in names where name.equalsIgnoringCase(kept) { return true }
-        return String(name.prefix(6)).equalsIgnoringCase("x-amz-")
+        return String(Substring(name.utf8.prefix(6))).equalsIgnoringCase("x-amz-")
     }
 }

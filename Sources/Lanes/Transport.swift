@@ -11,8 +11,16 @@ public protocol Transport: AnyObject {
     /// The device is switched off: its connections are closed.
     func retire(_ device: Device)
 
+    /// Whether this call would open a connection, as far as one can tell before it is sent. False
+    /// where connections cost nobody anything.
+    func wouldConnect(for call: Call, from device: Device) -> Bool
+
     /// Ends every exchange under way now, with `TransportError.stopped`.
     func abort()
+}
+
+extension Transport {
+    public func wouldConnect(for call: Call, from device: Device) -> Bool { false }
 }
 
 /// A connection that was made for an exchange: what `connect` and `tls` are as operations.

@@ -3,7 +3,7 @@ public struct Place: Sendable, Hashable, CustomStringConvertible {
     public var file: String
     /// From 1; 0 means the file as a whole.
     public var line: Int
-    /// From 1, in Unicode scalars.
+    /// From 1, in Unicode scalars; 0 means the line as a whole.
     public var column: Int
     /// The option that it came from instead of the file: `--set polling.every=5s`.
     public var option: String?
@@ -17,7 +17,8 @@ public struct Place: Sendable, Hashable, CustomStringConvertible {
 
     public var description: String {
         if let option { return option }
-        return line == 0 ? file : "\(file):\(line):\(column)"
+        if line == 0 { return file }
+        return column == 0 ? "\(file):\(line)" : "\(file):\(line):\(column)"
     }
 }
 
@@ -32,6 +33,8 @@ public struct RigProblem: Sendable, Hashable, CustomStringConvertible {
         case notYet(String, accepted: [String])
         case missing(String, example: String)
         case twice(String, firstLine: Int)
+        /// Not filled in since `screenrig init`; with what belongs there.
+        case blank(String, String)
         /// A list where a map is due, and the like.
         case shape(String, found: String, wanted: String)
         /// `shown` is nil for secrets; `remark` begins with "which" or "whose".
@@ -107,6 +110,8 @@ extension RigProblem.What: CustomStringConvertible {
         case .twice(let key, let firstLine):
             return
                 "'\(key)' stands here a second time, first in line \(firstLine); keep one of them"
+        case .blank(let key, let text):
+            return "'\(key)' is still a blank; fill it in: \(text)"
         case .shape(let key, let found, let wanted):
             return "\(key) is \(found); it must be \(wanted)"
         case .value(let key, let shown, let remark, let wanted):

@@ -14,6 +14,7 @@ public final class CurlTransport: Transport {
     unowned let lane: Lane
     private let proxies: ProxyRoute
     private let names: NameTable
+    private var pins: PinTable
 
     private var direct: DirectEngine!
     private var multi: MultiEngine!
@@ -37,6 +38,7 @@ public final class CurlTransport: Transport {
         proxies = try ProxyRoute(settings.proxy, environment: environment)
         trust = try TrustFile(settings.tls)
         names = NameTable(lane: lane, lookup: lookup)
+        pins = PinTable(settings.pinned)
         connections = ConnectionTable(lane: lane.index, loop: loop)
         guard Library.isReady else { throw .noHandle }
         if settings.http == .http2, !Library.hasHTTP2 { throw .unsupported("HTTP/2") }
@@ -52,6 +54,9 @@ public final class CurlTransport: Transport {
         let errand = Errand(call, from: device, began: lane.now, completion: completion)
         let proxy = proxies.proxy(for: errand.origin)
         waiting.append(errand)
+        if proxy == nil, let pinned = pins.address(of: errand.origin.host, for: device.id) {
+            return go(errand, proxy, .success([pinned]))
+        }
         names.find(proxy?.host ?? errand.origin.host) { [weak self] found in
             self?.go(errand, proxy, found)
         }
@@ -59,6 +64,20 @@ public final class CurlTransport: Transport {
         lane.at(errand.began + settings.timeout) { [weak self, weak errand] in
             guard let self, let errand, !errand.isOnItsWay else { return }
             refuse(errand, TransferFailure.slowName(errand.origin.host, after: settings.timeout))
+        }
+    }
+
+    /// A device that has none to this origin; `pooled` ones are as many as the load needs at a time,
+    /// which the ceiling of requests bounds.
+    public func wouldConnect(for call: Call, from device: Device) -> Bool {
+        switch settings.connections {
+        case .fresh: return true
+        case .pooled: return false
+        case .perDevice:
+            guard let slot = device.transportSlot as? Slot else { return true }
+            let origin = call.address.origin
+            let isKept = slot.links?.existing(to: origin)?.idle.isEmpty == false
+            return !isKept && slot.seat?.isConnected(to: origin) != true
         }
     }
 

@@ -77,6 +77,7 @@ public struct WireSettings: Sendable, Hashable {
     public var responseLimit: Int
     public var proxy: Proxy
     public var permission: Permission
+    public var pinned: [PinnedAddresses]
     /// Devices that share one libcurl multi. Its costs grow with the connections in it
     /// (performance.md, C); about 100 keep them flat.
     package var shardSize = 100
@@ -85,7 +86,8 @@ public struct WireSettings: Sendable, Hashable {
         connections: Connections = .perDevice, http: Version = .http1, engine: Engine = .auto,
         sources: SourceAddresses? = nil, tls: TLS = TLS(),
         timeout: Duration = .seconds(10), connectTimeout: Duration? = nil,
-        responseLimit: Int = 1_000_000, proxy: Proxy = .none, permission: Permission = Permission()
+        responseLimit: Int = 1_000_000, proxy: Proxy = .none, permission: Permission = Permission(),
+        pinned: [PinnedAddresses] = []
     ) {
         self.connections = connections
         self.http = http
@@ -97,5 +99,6 @@ public struct WireSettings: Sendable, Hashable {
         self.responseLimit = responseLimit
         self.proxy = proxy
         self.permission = permission
+        self.pinned = pinned
     }
 }

@@ -140,7 +140,9 @@ struct JSONText {
             let byte = bytes[position]
             position += 1
             switch byte {
-            case UInt8(ascii: "\""): return String(validating: text, as: UTF8.self)
+            case UInt8(ascii: "\""):
+                guard let valid = try? UTF8Span(validating: text.span) else { return nil }
+                return String(copying: valid)
             case UInt8(ascii: "\\"):
                 guard escaped(to: &text) else { return nil }
             case 0..<32: return nil

@@ -44,7 +44,7 @@ extension Service {
             }
             if endpoint.needsBearer, settings.checksBearer {
                 guard let bearer = question.bearer,
-                    case .good = clients.standing(of: bearer, at: moment.milliseconds)
+                    clients.accepts(bearer, at: moment.milliseconds)
                 else { return denied(at: moment) }
             }
             return try dispatch(question, at: moment)

@@ -16,7 +16,8 @@ enum V1Format: Sendable {
 struct V1Question: Sendable {
     let request: ServiceRequest
     let route: V1Route
-    let format: V1Format
+    /// What the path ends with, if it says a format.
+    private let suffix: V1Format?
     private let query: Fields
     private let form: Fields
 
@@ -31,19 +32,26 @@ struct V1Question: Sendable {
         form =
             request.method == .post && !request.body.isEmpty
             ? Fields(String(decoding: request.body, as: UTF8.self), from: 0) : .none
-        // § 3.3: suffix, then `format`, then `Accept`; XML with none (A4).
         if path.utf8.hasSuffix(".json") {
-            path = path.dropLast(5)
-            format = .json
+            path = Substring(path.utf8.dropLast(5))
+            suffix = .json
         } else if path.utf8.hasSuffix(".xml") {
-            path = path.dropLast(4)
-            format = .xml
-        } else if let named = form["format"] ?? query["format"], let format = Self.format(named) {
-            self.format = format
+            path = Substring(path.utf8.dropLast(4))
+            suffix = .xml
         } else {
-            format = Self.accepted(request.headers["Accept"])
+            suffix = nil
         }
         route = V1Route(path)
+    }
+
+    /// § 3.3: suffix, then `format`, then `Accept`; XML with none (A4). Looked up when an answer is
+    /// spelled: browsers get pages, and many answers have no body.
+    var format: V1Format {
+        if let suffix { return suffix }
+        if let named = form["format"] ?? query["format"], let format = Self.format(named) {
+            return format
+        }
+        return Self.accepted(request.headers["Accept"])
     }
 
     /// A parameter of the query or the form; the form wins (A2). An empty one counts as missing.
