@@ -142,7 +142,9 @@ public enum LiveBlock {
 
     private static func rig(_ progress: Progress) -> [Item] {
         var items: [Item] = []
-        if let late = progress.latenessP99 { items.append(Item("late p99 \(ProgressLine.time(late))")) }
+        if let late = progress.latenessP99 {
+            items.append(Item("late p99 \(ProgressLine.time(late))"))
+        }
         if progress.heldNow > 0 {
             items.append(
                 Item("\(Figures.counted(progress.heldNow, "request")) held back now", .yellow))

@@ -126,7 +126,8 @@ extension JSON {
     func line() -> String {
         switch self {
         case .object(let members):
-            "{" + members.map { "\(JSONText.quoted($0.0)):\($0.1.line())" }.joined(separator: ",") + "}"
+            "{" + members.map { "\(JSONText.quoted($0.0)):\($0.1.line())" }.joined(separator: ",")
+                + "}"
         case .array(let items): "[" + items.map { $0.line() }.joined(separator: ",") + "]"
         case .text, .integer, .number, .flag, .null: rendered()
         }

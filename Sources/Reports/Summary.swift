@@ -111,7 +111,9 @@ public struct Summary: Sendable, Hashable {
             breachFails: fold.header.breachFails)
         // Each host once, first of all: nothing else can be mended while it may not be reached.
         explanations.insert(
-            contentsOf: fold.restraint.refusals.map { "not allowed: \(Plain.line($0, limit: 300))" },
+            contentsOf: fold.restraint.refusals.map {
+                "not allowed: \(Plain.line($0, limit: 300))"
+            },
             at: 0)
     }
 }
