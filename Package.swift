@@ -83,8 +83,12 @@ let package = Package(
         tests("JournalTests", ["Journal", "Dialects", "Statistics"], exclude: ["Golden"]),
         tests("RigsTests", ["Rigs", "Dialects", "Statistics"], exclude: ["Golden"]),
         tests("LanesTests", ["Lanes", "Journal", "Dialects"]),
-        tests("DevicesTests", ["Devices", "Rigs", "Lanes", "Journal", "Dialects", "Statistics"]),
-        tests("WireTests", ["Wire", "Statistics", "Lanes", "Journal", "Dialects", "Signing", "Standin"] + nio),
+        tests(
+            "DevicesTests", ["Devices", "Rigs", "Lanes", "Journal", "Dialects", "Statistics"],
+            exclude: ["Pages"]),
+        tests(
+            "WireTests",
+            ["Wire", "Statistics", "Lanes", "Journal", "Dialects", "Signing", "Standin"] + nio),
         tests("SigningTests", ["Signing"]),
         tests(
             "StandinTests",

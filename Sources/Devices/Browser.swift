@@ -1,36 +1,47 @@
 internal import Dialects
 internal import Journal
 internal import Lanes
+internal import Rigs
 
 /// The login as a browser walks it: each redirect and each form is an exchange of its own, cookies
-/// are the device's, hidden fields are echoed (rest-v1.md § 8).
+/// are those of this login, hidden fields are echoed (rest-v1.md § 8).
 extension Household {
+    /// A login on its way.
+    private struct Walk {
+        let code: Code
+        let provider: String
+        let account: Account
+        var call: Call
+        var progress = LoginProgress()
+        var hasAskedProgram = false
+        var hasMistyped = false
+    }
+
     /// From the start of the login to the return to the app.
-    func walkLogin(_ code: Code, provider: String) async throws(Halt) {
+    func walkLogin(_ code: Code, provider: String, as account: Account) async throws(Halt) {
         let credential = Credential(device: phone.device.identity, bearer: phone.token?.bearer)
-        var call = terms.dialect.authenticate(code, mvpd: provider, credential)
-        var hasLoggedIn = false
+        phone.device.cookies.removeAll()
+        var walk = Walk(
+            code: code, provider: provider, account: account,
+            call: terms.dialect.authenticate(code, mvpd: provider, credential))
         for _ in 0..<terms.maxHops {
-            call.code = code
-            let answered = try await insist(call, phone)
+            walk.call.code = code
+            let answered = try await insist(walk.call, phone)
+            var target: WebAddress?
+            var arrived = lane.now
             switch answered.answer {
             case .redirect(let address):
-                if terms.dialect.isReturn(address) {
-                    record.phoneDone = answered.exchange.ended
-                    return try judgeReturn(address)
-                }
-                call = terms.dialect.hop(.get, address, form: [], referer: call.address)
+                arrived = answered.exchange.ended
+                walk.call = terms.dialect.hop(
+                    .get, address, form: [], referer: walk.call.address)
+                target = address
             case .page(let html):
-                let form = try chooseForm(html, shownAt: call.address)
-                if form.asksPassword {
-                    if hasLoggedIn {
-                        throw .failed("the provider's login page came back after the password")
-                    }
-                    hasLoggedIn = true
-                    try await human(plan.viewer.signsIn)
-                }
-                call = submission(of: form, shownAt: call.address)
-            default: throw .refused(answered)
+                target = try await pass(HTMLPage(html), answered, &walk)
+            default: target = try await passRefusal(answered, &walk)
+            }
+            if let target, terms.dialect.isReturn(target) {
+                record.phoneDone = arrived
+                return try judgeReturn(target)
             }
         }
         throw .failed("the login did not end within \(terms.maxHops) hops (target.max-hops)")
@@ -44,25 +55,185 @@ extension Household {
         }
     }
 
-    /// The one form to go on with: that with a password, else the only one there is.
-    private func chooseForm(_ html: String, shownAt address: WebAddress) throws(Halt) -> HTMLForm {
-        let forms = HTMLForm.all(in: html)
-        if let login = forms.first(where: \.asksPassword) { return login }
-        let candidates = forms.filter { $0.isPost || !$0.fields.isEmpty }
-        guard candidates.count == 1, let only = candidates.first else {
-            throw .failed(
-                "the page at \(address.origin)\(address.path) has \(candidates.count) forms and none asks for a password"
-            )
+    /// Does what a page asks for, and sets the next call. An address is returned where the page led
+    /// to one by a GET: it may be that of the app.
+    private func pass(
+        _ page: HTMLPage, _ answered: Answered, _ walk: inout Walk
+    ) async throws(Halt) -> WebAddress? {
+        let finder = FormFinder(page: page, login: terms.login.fields, progress: walk.progress)
+        let step = finder.step
+        if !walk.hasAskedProgram, let program = terms.loginProgram, step.asksSomebody {
+            return try await ask(program, shown: page, &walk)
         }
-        return only
+        switch step {
+        case .send(let entry): return try await send(entry, of: page, &walk)
+        case .follow(let reference, let delay):
+            try await human(delay)
+            let target = walk.call.address.resolving(reference) ?? walk.call.address
+            walk.call = terms.dialect.hop(.get, target, form: [], referer: walk.call.address)
+            return target
+        case .turnedDown(let reason):
+            throw turnedDown(reason, page, answered, walk)
+        case .stuck(let reason):
+            let title = page.title.isEmpty ? "" : " ('\(page.title)')"
+            throw stuck(
+                "the page at \(walk.call.address.origin)\(walk.call.address.path)\(title) \(reason)",
+                page, answered, walk)
+        }
     }
 
-    private func submission(of form: HTMLForm, shownAt address: WebAddress) -> Call {
-        let fields = form.filled(user: plan.account.user, password: plan.account.password.reveal())
-        let target = address.resolving(form.action) ?? address
-        if form.isPost { return terms.dialect.hop(.post, target, form: fields, referer: address) }
+    private func send(
+        _ entry: FormFinder.Entry, of page: HTMLPage, _ walk: inout Walk
+    ) async throws(Halt) -> WebAddress? {
+        var password = walk.account.password.reveal()
+        if entry.typesPassword {
+            try await human(plan.viewer.signsIn)
+            walk.progress.hasSentPassword = true
+        }
+        if entry.typesUser { walk.progress.hasSentUser = true }
+        let isMistyped =
+            entry.typesPassword && plan.viewer.mistypesPassword && !walk.hasMistyped
+        if isMistyped {
+            walk.hasMistyped = true
+            // The page will come back, and the viewer types again.
+            walk.progress = LoginProgress()
+            password = "wrong"
+        }
+        let fields = entry.fields(user: walk.account.user, password: password)
+        let shownAt = walk.call.address
+        let base = page.base.flatMap { shownAt.resolving($0) } ?? shownAt
+        let action = entry.form.button?.action ?? entry.form.action
+        let target = action.isEmpty ? shownAt : base.resolving(action) ?? shownAt
+        let isPost = entry.form.button?.method.map { $0 == "post" } ?? entry.form.isPost
+        if isPost {
+            walk.call = terms.dialect.hop(.post, target, form: fields, referer: shownAt)
+            walk.call.provoked = isMistyped
+            return nil
+        }
         let query = FormEncoding.fields(fields)
         let asked = WebAddress(origin: target.origin, target: "\(target.path)?\(query)")
-        return terms.dialect.hop(.get, asked, form: fields, referer: address)
+        walk.call = terms.dialect.hop(.get, asked, form: fields, referer: shownAt)
+        walk.call.provoked = isMistyped
+        return asked
+    }
+
+    /// A page that came with an error status may still be the login page (401), or the same again
+    /// after a wrong password; anything else ends the login.
+    private func passRefusal(
+        _ answered: Answered, _ walk: inout Walk
+    ) async throws(Halt) -> WebAddress? {
+        guard let html = answered.page else { throw .refused(answered) }
+        let page = HTMLPage(html)
+        if case .blocked = answered.answer {
+            throw stuck(
+                Halt.refusal(answered) + ": it keeps robots out; ask for an exception for the "
+                    + "rig's addresses, or have a program walk it with login: {command: PROGRAM}",
+                page, answered, walk)
+        }
+        if page.forms.contains(where: \.asksPassword) {
+            return try await pass(page, answered, &walk)
+        }
+        let notice = page.notice.isEmpty ? page.title : page.notice
+        let said = notice.isEmpty ? "" : " and says '\(notice)'"
+        throw stuck(Halt.refusal(answered) + said, page, answered, walk)
+    }
+}
+
+// MARK: Programs
+
+extension Household {
+    /// How often a household looks whether its program has answered.
+    private static let programBeat: Duration = .milliseconds(20)
+    /// And for how long: beyond the program's own limit and its wait for a turn.
+    private static let programLimit: Duration = .seconds(90)
+
+    /// Has the user's program take the login from here. The time that it takes is the viewer's.
+    private func ask(
+        _ program: any LoginProgram, shown page: HTMLPage, _ walk: inout Walk
+    ) async throws(Halt) -> WebAddress? {
+        walk.hasAskedProgram = true
+        let address = walk.call.address
+        let question = LoginQuestion(
+            address: address, account: walk.account, provider: walk.provider, code: walk.code,
+            cookies: phone.device.cookies.header(for: address) ?? "",
+            userAgent: phone.device.identity.userAgent, page: page.html)
+        let mailbox = ProgramMailbox()
+        program.ask(question.json) { mailbox.put($0) }
+        let deadline = lane.now + Self.programLimit
+        while lane.now < deadline {
+            try await human(Self.programBeat)
+            switch mailbox.take() {
+            case nil: continue
+            case .failed(let reason)?: throw .failed("the login program \(reason)")
+            case .output(let text)?: return try follow(text, from: address, &walk)
+            }
+        }
+        throw .failed("the login program did not answer within \(Int(Self.programLimit.seconds)) s")
+    }
+
+    private func follow(
+        _ text: String, from address: WebAddress, _ walk: inout Walk
+    ) throws(Halt) -> WebAddress? {
+        let reply: LoginReply
+        do throws(LoginReply.Refusal) {
+            reply = try LoginReply.read(text, for: address)
+        } catch {
+            throw .failed("the login program \(error.reason)")
+        }
+        switch reply {
+        case .turnedDown(let words):
+            throw turnedDown("the login program says '\(words)'", nil, nil, walk)
+        case .go(let next):
+            var headers = Headers()
+            for cookie in next.cookies {
+                headers.append("Set-Cookie", "\(cookie.name)=\(cookie.value); Path=/")
+            }
+            phone.device.cookies.store(headers, from: address)
+            let fields = next.form.map { $0.map { ($0.name, $0.value) } }
+            walk.progress = LoginProgress(hasSentUser: true, hasSentPassword: true)
+            walk.call = terms.dialect.hop(
+                fields == nil ? .get : .post, next.address, form: fields ?? [], referer: address)
+            return fields == nil ? next.address : nil
+        }
+    }
+}
+
+// MARK: Ends
+
+extension Household {
+    /// The provider did not take the account.
+    private func turnedDown(
+        _ reason: String, _ page: HTMLPage?, _ answered: Answered?, _ walk: Walk
+    ) -> Halt {
+        var cause = reason
+        if let lease {
+            endLogin { $0.noteFailure(of: $1) }
+            cause = "the account in \(lease.place) was turned down: \(reason)"
+        }
+        guard let page else { return .failed(cause) }
+        return stuck(cause, page, answered, walk)
+    }
+
+    /// Ends the story at a page, and offers the page to the run directory.
+    private func stuck(
+        _ cause: String, _ page: HTMLPage, _ answered: Answered?, _ walk: Walk
+    ) -> Halt {
+        terms.pages?.offer(cause: cause) {
+            KeptPage.text(
+                page, at: walk.call.address, status: answered?.exchange.delivery.status,
+                cause: cause, household: plan.index, secrets: [walk.account.password])
+        }
+        return .failed(cause)
+    }
+}
+
+extension FormFinder.Step {
+    /// Somebody has to type or to think: the page is none to be passed only.
+    fileprivate var asksSomebody: Bool {
+        switch self {
+        case .send(let entry): !entry.isSilent
+        case .follow: false
+        case .turnedDown, .stuck: true
+        }
     }
 }

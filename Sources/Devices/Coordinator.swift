@@ -9,10 +9,12 @@ internal import Synchronization
 public final class Coordinator: Sendable {
     private let lanes: [Lane]
     private let shifts: [Shift]
+    private let cleansUp: Bool
 
     /// Household `k` lives on lane `k mod lanes`.
     public init(_ plan: Plan, terms: Terms, lanes: [Lane]) {
         self.lanes = lanes
+        cleansUp = terms.cleansUp
         shifts = lanes.enumerated().map { position, lane in
             Shift(lane: lane, plan: plan.part(position, of: lanes.count), terms: terms)
         }
@@ -41,10 +43,16 @@ public final class Coordinator: Sendable {
     }
 
     /// Ends the run: no more arrivals; what runs may finish within `grace` and is abandoned then.
-    /// From any thread; a second call with a shorter grace brings the end forward.
+    /// Where the rig cleans up, the second half of the grace is for that: households end their
+    /// stories at half-time, and log out. From any thread; a second call with a shorter grace brings
+    /// the end forward.
     public func stop(within grace: Duration) {
         for (lane, shift) in zip(lanes, shifts) {
-            lane.post { shift.close() }
+            lane.post { [cleansUp] in
+                shift.close()
+                guard cleansUp, grace > .zero else { return }
+                lane.at(lane.now + grace / 2) { lane.windDown() }
+            }
             lane.stop(at: lane.now + grace)
         }
     }

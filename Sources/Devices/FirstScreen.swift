@@ -12,6 +12,7 @@ extension Household {
         switch checked.answer {
         case .signedIn:
             record.fate = .preSignedIn
+            traces.signedIn = true
             reach(.signedIn)
         case .pending, .expired: try await signIn()
         default: throw .refused(checked)
@@ -21,10 +22,13 @@ extension Household {
 
     /// From a fresh code to the token.
     private func signIn() async throws(Halt) {
+        // Before there is a code: it would run out while the household waits for an account.
+        if !plan.viewer.givesUp { try await takeAccount() }
         var issued = try await issueCode()
         if plan.asksForNewCode {
             // The viewer asks for another code at once: the first is never typed in.
             try await nap(.seconds(1))
+            traces.codes.removeLast()
             issued = try await issueCode()
         }
         let shown = lane.now
@@ -37,6 +41,7 @@ extension Household {
         reach(.signedIn)
         if terms.code.deletesAfter {
             try await optional { terms.dialect.delete(issued.code, $0) }
+            traces.codes.removeAll { $0.code == issued.code }
         }
     }
 
@@ -45,6 +50,7 @@ extension Household {
             terms.dialect.issueCode($0, lifetime: terms.code.lifetime, mvpd: nil)
         }
         guard case .code(let issued) = answered.answer else { throw .refused(answered) }
+        traces.codes.append(Traces.Issued(code: issued.code, until: lane.now + issued.lifetime))
         return issued
     }
 
@@ -68,6 +74,7 @@ extension Household {
             switch polled.answer {
             case .signedIn:
                 if record.tokenSeen == nil { record.tokenSeen = polled.exchange.ended }
+                traces.signedIn = true
                 return
             case .pending, .expired, .blocked:
                 failures = 0
@@ -153,6 +160,7 @@ extension Household {
     private func logout() async throws(Halt) {
         let answered = try await ask(tv) { terms.dialect.logout($0) }
         guard case .done = answered.answer else { throw .refused(answered) }
+        traces.signedIn = false
         reach(.loggedOut)
     }
 }

@@ -1,260 +1,145 @@
+internal import Dialects
+
 /// A form of a page, as far as submitting it needs: lenient like a browser, for pages of any make.
 struct HTMLForm: Hashable {
     struct Field: Hashable {
-        enum Kind: Hashable { case hidden, text, password, checked, submit }
+        enum Kind: Hashable {
+            case hidden, text, password
+            /// A box or radio button that is on, or off.
+            case checked, unchecked
+            /// A list to choose from, with its first or selected choice.
+            case choice
+            case submit
+        }
         var kind: Kind
         var name: String
         var value: String
+        /// As written: `email`, `tel`.
+        var type = ""
+        /// What else tells its purpose: id, autocomplete, placeholder, label; lower case.
+        var hint = ""
+        var isRequired = false
+        /// Of a button: where and how it sends the form, instead of the form's own way.
+        var action: String?
+        var method: String?
+
+        /// Its names and hints in one, for guesses.
+        var words: String { "\(name) \(hint)".lowercased() }
     }
 
     /// As written; empty means the page's own address.
     var action: String
     var isPost: Bool
     var fields: [Field]
+    /// Its id, name and class; lower case.
+    var hint = ""
 
     var asksPassword: Bool { fields.contains { $0.kind == .password } }
+    /// Nothing to be typed in.
+    var isSilent: Bool { !fields.contains { $0.kind == .text || $0.kind == .password } }
 
-    /// What a browser would send: hidden fields echoed, the user in the first text field (or the one
-    /// whose name says so), the password in the password field, and the first named button.
-    func filled(user: String, password: String) -> [(String, String)] {
-        let texts = fields.filter { $0.kind == .text }
-        let userField = texts.first { Self.namesUser($0.name) } ?? texts.first
-        var hasButton = false
-        return fields.compactMap { field in
+    /// The text field for the user: the one whose name says so, else the first of the form.
+    var userField: Field? {
+        let texts = fields.filter { $0.kind == .text && !$0.name.isEmpty }
+        return texts.first { Self.namesUser($0.name) }
+            ?? texts.first { $0.type == "email" || Self.namesUser($0.hint) } ?? texts.first
+    }
+
+    /// The button that a person would press: the first that does not lead away.
+    var button: Field? {
+        let buttons = fields.filter { $0.kind == .submit }
+        return buttons.first { !Self.leadsAway($0) } ?? buttons.first
+    }
+
+    /// What a browser would send when the user and the password are typed in: hidden fields echoed,
+    /// boxes as they are, but those that must be ticked ticked, and the button pressed. A nil is
+    /// not typed in. `named` are fields to use instead of those found.
+    func filled(
+        user: String?, password: String?, named: (user: String?, password: String?) = (nil, nil)
+    ) -> [(String, String)] {
+        let userName = named.user ?? userField?.name
+        let button = button
+        return fields.compactMap { field -> (String, String)? in
             guard !field.name.isEmpty else { return nil }
+            if let password, field.name == named.password { return (field.name, password) }
+            if let user, field.name == userName, field.kind != .submit, field.kind != .password {
+                return (field.name, user)
+            }
             switch field.kind {
-            case .password: return (field.name, password)
-            case .text: return (field.name, field == userField && asksPassword ? user : field.value)
-            case .submit:
-                defer { hasButton = true }
-                return hasButton ? nil : (field.name, field.value)
-            case .hidden, .checked: return (field.name, field.value)
+            case .password:
+                return (field.name, named.password == nil ? password ?? "" : field.value)
+            case .submit: return field == button ? (field.name, field.value) : nil
+            case .unchecked:
+                return field.isRequired || Self.isConsent(field) ? (field.name, field.value) : nil
+            case .hidden, .text, .checked, .choice: return (field.name, field.value)
             }
         }
     }
 
-    private static func namesUser(_ name: String) -> Bool {
-        let name = Array(name.lowercased().utf8)
-        return userWords.contains { word in
-            name.indices.contains { name[$0...].starts(with: word.utf8) }
+    static func namesUser(_ name: String) -> Bool {
+        contains(name, ["user", "login", "email", "account", "identifier"])
+    }
+
+    /// Whether a text holds one of these ASCII words, in any case.
+    static func contains(_ text: String, _ words: [String]) -> Bool {
+        let text = Array(text.lowercased().utf8)
+        return words.contains { word in
+            text.indices.contains { text[$0...].starts(with: word.utf8) }
         }
     }
 
-    private static let userWords = ["user", "login", "email", "account", "identifier"]
+    private static func leadsAway(_ button: Field) -> Bool {
+        contains(
+            "\(button.name) \(button.value) \(button.hint)",
+            [
+                "cancel", "deny", "decline", "reject", "back", "forgot", "reset", "register",
+                "signup",
+            ]
+        )
+    }
 
+    /// A box that people tick because they must.
+    private static func isConsent(_ field: Field) -> Bool {
+        contains(field.words, ["agree", "consent", "accept", "terms"])
+    }
+}
+
+// MARK: Reading
+
+extension HTMLForm {
     /// Every form of a page, in order. Comments and scripts do not count.
-    static func all(in html: String) -> [HTMLForm] {
-        var forms: [HTMLForm] = []
-        var open: HTMLForm?
-        for tag in HTMLTag.all(in: html) {
-            switch tag.name {
-            case "form":
-                if let form = open { forms.append(form) }
-                let method = tag["method"]?.lowercased() ?? "get"
-                open = HTMLForm(action: tag["action"] ?? "", isPost: method == "post", fields: [])
-            case "/form":
-                if let form = open { forms.append(form) }
-                open = nil
-            case "input", "button", "select", "textarea":
-                if let field = field(of: tag) { open?.fields.append(field) }
-            default: break
-            }
-        }
-        if let form = open { forms.append(form) }
-        return forms
+    static func all(in html: String) -> [HTMLForm] { HTMLPage(html).forms }
+
+    /// A form's opening tag.
+    init(_ tag: HTMLTag) {
+        self.init(
+            action: tag["action"] ?? "", isPost: tag["method"]?.lowercased() == "post", fields: [],
+            hint: ["id", "name", "class"].compactMap { tag[$0] }.joined(separator: " ")
+                .lowercased())
     }
 
-    private static func field(of tag: HTMLTag) -> Field? {
-        let name = tag["name"] ?? ""
-        let value = tag["value"] ?? ""
-        if tag["disabled"] != nil { return nil }
-        if tag.name == "button" {
-            let type = tag["type"]?.lowercased() ?? "submit"
-            return type == "submit" && !name.isEmpty
-                ? Field(kind: .submit, name: name, value: value) : nil
+    /// A field's tag; nil for what is never sent.
+    static func field(_ tag: HTMLTag) -> Field? {
+        guard tag["disabled"] == nil else { return nil }
+        let type = tag["type"]?.lowercased() ?? ""
+        var field = Field(
+            kind: .text, name: tag["name"] ?? "", value: tag["value"] ?? "", type: type,
+            hint: ["id", "autocomplete", "placeholder", "aria-label"].compactMap { tag[$0] }
+                .joined(separator: " ").lowercased(),
+            isRequired: tag["required"] != nil, action: tag["formaction"],
+            method: tag["formmethod"])
+        switch (tag.name, type) {
+        case ("button", "submit"), ("button", ""), ("input", "submit"), ("input", "image"):
+            field.kind = .submit
+        case ("button", _), ("input", "button"), ("input", "reset"), ("input", "file"): return nil
+        case ("select", _), ("textarea", _): field.kind = .choice
+        case ("input", "hidden"): field.kind = .hidden
+        case ("input", "password"): field.kind = .password
+        case ("input", "checkbox"), ("input", "radio"):
+            field.kind = tag["checked"] == nil ? .unchecked : .checked
+            field.value = tag["value"] ?? "on"
+        default: break
         }
-        switch tag["type"]?.lowercased() ?? "text" {
-        case "hidden": return Field(kind: .hidden, name: name, value: value)
-        case "password": return Field(kind: .password, name: name, value: value)
-        case "submit", "image":
-            return name.isEmpty ? nil : Field(kind: .submit, name: name, value: value)
-        case "checkbox", "radio":
-            guard tag["checked"] != nil else { return nil }
-            return Field(kind: .checked, name: name, value: tag["value"] ?? "on")
-        case "button", "reset", "file": return nil
-        default: return Field(kind: .text, name: name, value: value)
-        }
-    }
-}
-
-/// An opening or closing tag with its attributes; names in lower case, a closing tag's begins
-/// with `/`.
-struct HTMLTag {
-    var name: String
-    var attributes: [(name: String, value: String)]
-
-    subscript(name: String) -> String? {
-        attributes.first { $0.name == name }?.value
-    }
-
-    /// The tags of a page in order; what stands in comments, scripts and styles is skipped.
-    static func all(in html: String) -> [HTMLTag] {
-        var tags: [HTMLTag] = []
-        var scanner = Scanner(html)
-        while let tag = scanner.nextTag() {
-            tags.append(tag)
-            if tag.name == "script" || tag.name == "style" { scanner.skip(past: "</" + tag.name) }
-        }
-        return tags
-    }
-
-    private struct Scanner {
-        private let text: [UInt8]
-        private var position = 0
-
-        init(_ html: String) {
-            text = Array(html.utf8)
-        }
-
-        mutating func nextTag() -> HTMLTag? {
-            while let start = text[position...].firstIndex(of: UInt8(ascii: "<")) {
-                position = start + 1
-                if isAt(Self.commentStart) {
-                    skip(past: "-->")
-                } else if let name = word(), !name.isEmpty {
-                    return HTMLTag(name: name.lowercased(), attributes: attributes())
-                }
-            }
-            return nil
-        }
-
-        mutating func skip(past end: String) {
-            let wanted = Array(end.lowercased().utf8)
-            while position < text.count {
-                if isAt(wanted) {
-                    position += wanted.count
-                    return
-                }
-                position += 1
-            }
-        }
-
-        private static let commentStart = Array("!--".utf8)
-
-        private func isAt(_ word: [UInt8]) -> Bool {
-            guard position + word.count <= text.count else { return false }
-            for (offset, wanted) in word.enumerated() {
-                let byte = text[position + offset]
-                let isUpper = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
-                guard byte == wanted || isUpper && byte | 0x20 == wanted else { return false }
-            }
-            return true
-        }
-
-        private static func isSpace(_ byte: UInt8) -> Bool {
-            byte == 0x20 || (0x09...0x0d).contains(byte)
-        }
-
-        private mutating func skipSpace() {
-            while position < text.count, Self.isSpace(text[position]) { position += 1 }
-        }
-
-        private mutating func word() -> String? {
-            let start = position
-            while position < text.count, !Self.isSpace(text[position]),
-                text[position] != UInt8(ascii: ">"),
-                text[position] != UInt8(ascii: "=")
-            {
-                if text[position] == UInt8(ascii: "/"), position > start { break }
-                position += 1
-            }
-            return position > start ? String(decoding: text[start..<position], as: UTF8.self) : nil
-        }
-
-        private mutating func attributes() -> [(name: String, value: String)] {
-            var found: [(name: String, value: String)] = []
-            while position < text.count {
-                skipSpace()
-                guard position < text.count else { break }
-                if text[position] == UInt8(ascii: ">") {
-                    position += 1
-                    break
-                }
-                if text[position] == UInt8(ascii: "/") {
-                    position += 1
-                    continue
-                }
-                guard let name = word() else {
-                    position += 1
-                    continue
-                }
-                found.append((name.lowercased(), value()))
-            }
-            return found
-        }
-
-        private mutating func value() -> String {
-            skipSpace()
-            guard position < text.count, text[position] == UInt8(ascii: "=") else { return "" }
-            position += 1
-            skipSpace()
-            guard position < text.count else { return "" }
-            let quote = text[position]
-            guard quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
-                let start = position
-                while position < text.count, !Self.isSpace(text[position]),
-                    text[position] != UInt8(ascii: ">")
-                {
-                    position += 1
-                }
-                return decoded(start..<position)
-            }
-            let start = position + 1
-            position = text[start...].firstIndex(of: quote) ?? text.count
-            let value = decoded(start..<position)
-            position = min(position + 1, text.count)
-            return value
-        }
-
-        private func decoded(_ range: Range<Int>) -> String {
-            let value = String(decoding: text[range], as: UTF8.self)
-            return text[range].contains(UInt8(ascii: "&")) ? HTMLEntities.decode(value) : value
-        }
-    }
-}
-
-/// Character references in attribute values: numbers, and the names that forms use.
-enum HTMLEntities {
-    private static let named: [String: String] = [
-        "amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'", "nbsp": "\u{a0}",
-    ]
-
-    static func decode(_ text: String) -> String {
-        guard text.utf8.contains(UInt8(ascii: "&")) else { return text }
-        var result = ""
-        var rest = text[...]
-        while let start = rest.firstIndex(of: "&") {
-            result += rest[..<start]
-            rest = rest[start...]
-            guard let end = rest.prefix(12).firstIndex(of: ";"),
-                let character = character(rest[rest.index(after: start)..<end])
-            else {
-                result += "&"
-                rest = rest.dropFirst()
-                continue
-            }
-            result += character
-            rest = rest[rest.index(after: end)...]
-        }
-        return result + rest
-    }
-
-    private static func character(_ name: Substring) -> String? {
-        guard name.hasPrefix("#") else { return named[String(name)] }
-        let digits = name.dropFirst()
-        let number =
-            digits.hasPrefix("x") || digits.hasPrefix("X")
-            ? UInt32(digits.dropFirst(), radix: 16) : UInt32(digits)
-        return number.flatMap(Unicode.Scalar.init).map { String(Character($0)) }
+        return field
     }
 }

@@ -15,15 +15,20 @@ enum Halt: Error {
 
     /// `register-client answered 400 invalid_software_statement`.
     static func refused(_ answered: Answered) -> Halt {
+        if answered.exchange.delivery.error?.kind == .stopped { return .stopped }
+        return .failed(refusal(answered))
+    }
+
+    /// The words of `refused`.
+    static func refusal(_ answered: Answered) -> String {
         let exchange = answered.exchange
         let operation = exchange.operation.name
         switch exchange.delivery {
         case .answered(let status):
             let reason = exchange.reason.map { $0 == "status \(status)" ? "" : " \($0)" } ?? ""
-            return .failed("\(operation) answered \(status)\(reason)")
+            return "\(operation) answered \(status)\(reason)"
         case .refused(let error), .unknown(let error):
-            if error.kind == .stopped { return .stopped }
-            return .failed("\(operation) got no answer: \(error.detail)")
+            return "\(operation) got no answer: \(error.detail)"
         }
     }
 }

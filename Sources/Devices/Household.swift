@@ -25,6 +25,12 @@ actor Household {
     private var expectsViewer = true
     /// Set when the viewer walks away: the TV stops at its next poll.
     var viewerLeft: Halt?
+    /// The account out of a file that it signs in with; kept to its end.
+    var lease: AccountPool.Lease?
+    /// Its login has not been judged yet.
+    var isLoginOpen = false
+    /// What it has to take back before it goes, if the rig cleans up.
+    var traces = Traces()
 
     init(_ plan: HouseholdPlan, terms: Terms, lane: Lane, shift: Shift) {
         self.plan = plan
@@ -55,6 +61,8 @@ actor Household {
         await firstScreenLife()
         shownCodes.finish()
         await viewer
+        if terms.cleansUp { await cleanUp() }
+        giveBackAccount()
         lane.retire(tv.device)
         lane.retire(phone.device)
     }

@@ -34,8 +34,21 @@ extension Household {
         guard case .record(let preselected) = looked.answer else { throw .refused(looked) }
         reach(.codeTyped)
         let provider = try await chooseProvider(preselected)
-        try await walkLogin(code, provider: provider)
+        try await logIn(code, provider: provider)
         try await confirm(code)
+        endLogin { $0.noteSuccess(of: $1) }
+    }
+
+    private func logIn(_ code: Code, provider: String) async throws(Halt) {
+        do throws(Halt) {
+            try await walkLogin(code, provider: provider, as: lease?.entry.account ?? plan.account)
+        } catch {
+            // Unless the account was turned down: that has been noted.
+            endLogin { $0.noteNothing(of: $1) }
+            throw error
+        }
+        // The service may know of a sign-in from here on, whether the TV sees it or not.
+        traces.signedIn = true
     }
 
     /// A wait that is the viewer's own, not the service's.
@@ -52,6 +65,16 @@ extension Household {
         }
         guard case .configuration(let offered) = answered.answer else { throw .refused(answered) }
         if let preselected { return preselected }
+        if let lease {
+            let mvpd = lease.entry.mvpd
+            guard offered.contains(where: { $0.id == mvpd }) else {
+                let names = offered.prefix(8).map(\.id).joined(separator: ", ")
+                throw .failed(
+                    "the configuration does not offer \(mvpd), the provider of the account in "
+                        + "\(lease.place); it offers \(names)")
+            }
+            return mvpd
+        }
         guard let provider = terms.provider(at: plan.providerDraw, offered: offered) else {
             throw .failed("the configuration offers no provider; name some under target.mvpds")
         }

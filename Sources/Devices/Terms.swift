@@ -17,6 +17,15 @@ public struct Terms: Sendable {
     public var settle: Duration
     /// How often a step is tried again after a fault or a lost answer: 1 + 2 + 4 + 8 s of waiting.
     public var retries = 4
+    public var login: Rig.Login
+    /// Nil: generated, one for each household.
+    public var accounts: AccountPool?
+    /// Households log out and delete their codes before they end.
+    public var cleansUp: Bool
+    /// Starts `login: {command: ...}`; nil where there are no processes, as in virtual time.
+    public var loginProgram: (any LoginProgram)?
+    /// Takes pages that a login could not get past.
+    public var pages: (any PageSink)?
 
     public init(_ rig: Rig, dialect: any Dialect, statement: Secret) {
         self.dialect = dialect
@@ -29,6 +38,9 @@ public struct Terms: Sendable {
         resources = rig.target.resources
         maxHops = rig.target.maxHops
         settle = rig.load.settle
+        login = rig.login
+        if case .listed(let list) = rig.accounts { accounts = AccountPool(list) }
+        cleansUp = rig.cleansUp
     }
 
     /// The provider at `draw` (0..<1) of the weights, or of what the configuration offers.
@@ -36,6 +48,10 @@ public struct Terms: Sendable {
         let choices =
             providers.isEmpty
             ? offered.map { Target.WeightedProvider(id: $0.id, weight: 1) } : providers
+        return Self.choice(of: choices, at: draw)
+    }
+
+    static func choice(of choices: [Target.WeightedProvider], at draw: Double) -> String? {
         let total = choices.reduce(0) { $0 + $1.weight }
         var left = Int(draw * Double(total))
         for choice in choices {

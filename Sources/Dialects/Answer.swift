@@ -46,6 +46,8 @@ public struct Reading: Sendable {
     public var deviations: [Deviation]
     /// The service's own word for an error, for grouping: `invalid_software_statement`.
     public var reason: String?
+    /// The page of a browser hop that leads no further by itself: refused or blocked.
+    public var page: String?
 
     public init(
         _ outcome: Outcome, _ answer: Answer, _ observation: Observation = Observation(.none),

@@ -92,7 +92,7 @@ public struct Correspondence: Sendable {
             fingerprint: fingerprint, deviations: reading.deviations, route: transfer.route,
             evidence: evidence, bytesSent: call.body.count, bytesReceived: transfer.bytesReceived,
             provoked: call.provoked)
-        return Answered(exchange: exchange, answer: reading.answer)
+        return Answered(exchange: exchange, answer: reading.answer, page: reading.page)
     }
 }
 

@@ -12,6 +12,14 @@ public struct Stopped: Error {
 public struct Answered: Sendable {
     public var exchange: Exchange
     public var answer: Answer
+    /// The page of a browser hop that was refused or blocked.
+    public var page: String?
+
+    public init(exchange: Exchange, answer: Answer, page: String? = nil) {
+        self.exchange = exchange
+        self.answer = answer
+        self.page = page
+    }
 }
 
 /// Time, order and I/O for a group of households: the only place where time passes, requests leave
@@ -44,6 +52,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     private var health: LaneHealth
     private var flushDue: Instant
     private var hasStopped = false
+    private var isWindingDown = false
     /// Nil where nothing is held back.
     private var departures: Departures<UnsafeContinuation<Instant?, Never>>?
     /// When the timer of those who wait to leave goes off next; nil when there is none.
@@ -110,7 +119,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
 
     /// Waits until `instant`; at once when it has passed. Throws when the lane stops meanwhile.
     public func sleep(until instant: Instant) async throws(Stopped) {
-        if hasStopped { throw Stopped() }
+        if hasStopped || isWindingDown { throw Stopped() }
         let stopped = await withUnsafeContinuation { sleeper in
             timers.push(due: instant.nanoseconds, .wake(sleeper))
         }
@@ -160,6 +169,13 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     /// Calls `action` on this lane at `instant`: for transports and for the coordinator's pace.
     public func at(_ instant: Instant, _ action: @escaping () -> Void) {
         timers.push(due: instant.nanoseconds, .call(action))
+    }
+
+    /// Wakes every sleeper with `Stopped`, and whoever would sleep from now on: flows come to their
+    /// ends, and may still send until the lane stops.
+    public func windDown() {
+        isWindingDown = true
+        for sleeper in timers.removeSleepers() { sleeper.resume(returning: true) }
     }
 
     /// A device was switched off.

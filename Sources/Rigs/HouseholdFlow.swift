@@ -22,6 +22,7 @@ struct HouseholdFlow {
         func average(_ value: (HouseholdKind) -> Double) -> Double {
             zip(rig.kinds, weights).reduce(0) { $0 + value($1.0) * $1.1 } / max(1, total)
         }
+        let mistypes = average { $0.viewer.mistypesPassword }
         let stays = average { 1 - $0.viewer.givesUp }
         let human = average { ($0.viewer.noticesCode.mean + $0.viewer.signsIn.mean).seconds }
         let slow = average {
@@ -49,7 +50,7 @@ struct HouseholdFlow {
             (.checkAuthentication, rounds),
             (.registrationCode, rounds * (1 + rig.code.newCode)),
             (.registrationRecord, rounds), (.configuration, rounds),
-            (.authenticate, rounds * stays * 2), (.mvpdLogin, rounds * stays * 2),
+            (.authenticate, rounds * stays * 2), (.mvpdLogin, rounds * stays * (2 + mistypes)),
             (.assertion, rounds * stays), (.checkCode, rounds * stays),
             (.pollToken, rounds * polls),
             (.deleteRegistration, rig.code.deletesAfter ? rounds * stays : 0),

@@ -69,15 +69,17 @@ public struct HouseholdKind: Sendable, Hashable {
         /// Login page shown → credentials sent.
         public var signsIn: Distribution
         public var givesUp: Double
+        public var mistypesPassword: Double
 
         public init(
             noticesCode: Distribution = .lognormal(median: .seconds(8), p95: .seconds(30)),
             signsIn: Distribution = .lognormal(median: .seconds(20), p95: .seconds(90)),
-            givesUp: Double = 0.03
+            givesUp: Double = 0.03, mistypesPassword: Double = 0
         ) {
             self.noticesCode = noticesCode
             self.signsIn = signsIn
             self.givesUp = givesUp
+            self.mistypesPassword = mistypesPassword
         }
     }
 

@@ -126,10 +126,12 @@ public struct Plan: Sendable, Hashable {
         var notices = seed.child("notices code", index).generator()
         var signsIn = seed.child("signs in", index).generator()
         var givesUp = seed.child("gives up", index).generator()
+        var mistypes = seed.child("wrong password", index).generator()
         return ViewerPlan(
             noticesCode: viewer.noticesCode.sample(using: &notices),
             signsIn: viewer.signsIn.sample(using: &signsIn),
-            givesUp: givesUp.chance(viewer.givesUp))
+            givesUp: givesUp.chance(viewer.givesUp),
+            mistypesPassword: mistypes.chance(viewer.mistypesPassword))
     }
 
     /// The list with its shares decided. After a logout that is taken nothing but `again` is left:
@@ -203,11 +205,16 @@ public struct ViewerPlan: Sendable, Hashable {
     public var signsIn: Duration
     /// Leaves instead of signing in, after noticing the code.
     public var givesUp: Bool
+    /// Types a wrong password first.
+    public var mistypesPassword: Bool
 
-    public init(noticesCode: Duration, signsIn: Duration, givesUp: Bool) {
+    public init(
+        noticesCode: Duration, signsIn: Duration, givesUp: Bool, mistypesPassword: Bool = false
+    ) {
         self.noticesCode = noticesCode
         self.signsIn = signsIn
         self.givesUp = givesUp
+        self.mistypesPassword = mistypesPassword
     }
 }
 

@@ -14,6 +14,10 @@ public struct Rig: Sendable, Hashable {
     public var polling: Polling
     public var code: CodeTerms
     public var afterSignIn: [Activity]
+    public var accounts: Accounts
+    public var login: Login
+    /// Households log out and delete their codes before they end.
+    public var cleansUp: Bool
     public var connections: Connections
     public var forwardedFor: ForwardedFor
     /// Nil: one for each core, less one when the target is embedded.
@@ -151,7 +155,8 @@ public struct Rig: Sendable, Hashable {
     public init(
         name: String, seed: Seed, identities: Identities, target: Target, load: Load,
         kinds: [HouseholdKind], polling: Polling = Polling(), code: CodeTerms = CodeTerms(),
-        afterSignIn: [Activity] = [], connections: Connections = .perDevice,
+        afterSignIn: [Activity] = [], accounts: Accounts = .generated, login: Login = .auto,
+        cleansUp: Bool = false, connections: Connections = .perDevice,
         forwardedFor: ForwardedFor = .perDevice, lanes: Int? = nil, record: Recording = .all,
         validity: Validity = Validity(), standin: StandinTerms = StandinTerms(),
         thresholds: [Threshold] = [], source: String = ""
@@ -165,6 +170,9 @@ public struct Rig: Sendable, Hashable {
         self.polling = polling
         self.code = code
         self.afterSignIn = afterSignIn
+        self.accounts = accounts
+        self.login = login
+        self.cleansUp = cleansUp
         self.connections = connections
         self.forwardedFor = forwardedFor
         self.lanes = lanes

@@ -31,7 +31,8 @@ struct RigAssembly {
             code: Rig.CodeTerms(
                 lifetime: code.optional("ttl"), deletesAfter: code.value("delete-after"),
                 newCode: code.value("new-code")),
-            afterSignIn: activities, connections: word("connections"),
+            afterSignIn: activities, accounts: accounts(target), login: login(),
+            cleansUp: cleansUp(target), connections: word("connections"),
             forwardedFor: root.value("forwarded-for") == "none" ? .none : .perDevice,
             lanes: root.optional("lanes"), record: root.value("record"),
             validity: Rig.Validity(
@@ -236,7 +237,8 @@ extension RigAssembly {
                 applicationId: device.value("applicationId")),
             viewer: HouseholdKind.Viewer(
                 noticesCode: viewer.value("notices-code"), signsIn: viewer.value("signs-in"),
-                givesUp: viewer.value("gives-up")))
+                givesUp: viewer.value("gives-up"),
+                mistypesPassword: viewer.value("wrong-password")))
     }
 
     private mutating func polling(_ section: Section, _ target: Target) -> Rig.Polling {
@@ -289,6 +291,56 @@ extension RigAssembly {
 // MARK: The rest
 
 extension RigAssembly {
+    /// The terms of an account file; its lines are read later, by `AccountFileReader`.
+    private mutating func accounts(_ target: Target) -> Rig.Accounts {
+        guard let section = root.items["accounts"]?.value as? Section else { return .generated }
+        let isShared = section.value("sharing") == "shared"
+        let atOnce: Int? = section.optional("at-once")
+        if section.isWhole, !isShared, let atOnce, atOnce > 1 {
+            refuse(
+                section.place(of: "at-once"),
+                "exclusive accounts are had by one household at a time; write at-once: 1, or "
+                    + "sharing: shared")
+        }
+        return .listed(
+            AccountList(
+                file: section.value("file"), entries: [], atOnce: isShared ? atOnce : 1,
+                onExhausted: Self.word("on-exhausted", in: section),
+                failuresAtMost: section.value("failed-logins")))
+    }
+
+    private mutating func login() -> Rig.Login {
+        guard let section = root.items["login"]?.value as? Section else { return .auto }
+        if section.isWhole, section.given.isEmpty {
+            refuse(
+                section.place,
+                "login is an empty map; write auto, {user: NAME, password: NAME} or "
+                    + "{command: PROGRAM}")
+        }
+        guard let program: String = section.optional("command") else {
+            return .fields(
+                Rig.Login.Fields(
+                    form: section.optional("form"), user: section.optional("user"),
+                    password: section.optional("password"),
+                    failedWhen: section.optional("failed-when")))
+        }
+        if section.isWhole, section.given.count > 1 {
+            refuse(
+                section.place(of: "command"),
+                "a program walks the login page alone; keep 'command' or the other keys of login")
+        }
+        return .command(RigReader.path(program, besides: section.place.file))
+    }
+
+    /// Off loopback, unless the rig says otherwise.
+    private func cleansUp(_ target: Target) -> Bool {
+        if let given: Bool = root.optional("clean-up") { return given }
+        guard case .remote(let origin, _) = target.base else { return false }
+        return
+            !(origin.host == "localhost" || origin.host == "::1"
+            || origin.host.hasPrefix("127."))
+    }
+
     private func standin(_ section: Section) -> Rig.StandinTerms {
         let network: Section = section.value("network")
         return Rig.StandinTerms(

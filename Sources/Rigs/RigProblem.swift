@@ -3,7 +3,7 @@ public struct Place: Sendable, Hashable, CustomStringConvertible {
     public var file: String
     /// From 1; 0 means the file as a whole.
     public var line: Int
-    /// From 1, in Unicode scalars.
+    /// From 1, in Unicode scalars; 0 means the line as a whole.
     public var column: Int
     /// The option that it came from instead of the file: `--set polling.every=5s`.
     public var option: String?
@@ -17,7 +17,8 @@ public struct Place: Sendable, Hashable, CustomStringConvertible {
 
     public var description: String {
         if let option { return option }
-        return line == 0 ? file : "\(file):\(line):\(column)"
+        if line == 0 { return file }
+        return column == 0 ? "\(file):\(line)" : "\(file):\(line):\(column)"
     }
 }
 

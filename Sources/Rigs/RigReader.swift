@@ -33,8 +33,13 @@ struct RigReader {
             entries, RigFormat.keys, at: Place(file: file, line: 1, column: 1), called: "a rig")
         problems += valueReader.problems
         var assembly = RigAssembly(root)
-        let rig = assembly.rig(source: source)
+        var rig = assembly.rig(source: source)
         problems += assembly.problems
+        if case .listed(let list) = rig.accounts, let place = root.items["accounts"]?.place {
+            var reader = AccountFileReader(list, of: rig.target, surroundings, at: place)
+            rig.accounts = .listed(reader.read())
+            problems += reader.problems
+        }
         guard problems.isEmpty else { throw RigErrors(problems) }
         return RigReading(rig: rig, warnings: assembly.warnings.inOrder)
     }

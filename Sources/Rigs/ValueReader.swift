@@ -285,7 +285,7 @@ extension ValueReader {
 extension ValueReader {
     /// The text with each `${NAME}` and `${file:PATH}` replaced, and whether there was one. Nil,
     /// and a problem noted, when one has no value.
-    private mutating func expanded(
+    mutating func expanded(
         _ raw: String, _ place: Place, isOwn: Bool = false
     ) -> (text: String, isSecret: Bool)? {
         guard raw.contains("${"), !isOwn else { return (raw, false) }

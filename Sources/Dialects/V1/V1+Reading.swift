@@ -6,12 +6,26 @@ extension V1 {
         if reply.status == 429 { return Reading(.throttled, .slow(.seconds(1))) }
         var reading =
             switch call.operation {
-            case .authenticate, .mvpdLogin, .assertion: readHop(reply, to: call)
+            case .authenticate, .mvpdLogin, .assertion: readBrowserHop(reply, to: call)
             default: readService(reply, to: call)
             }
         if reading.outcome != .blocked {
             reading.deviations += deviations(of: reply, to: call.operation)
         }
+        return reading
+    }
+
+    /// A hop, unless something in front of it answered; the page of one that leads no further is
+    /// kept beside.
+    private func readBrowserHop(_ reply: Reply, to call: Call) -> Reading {
+        var reading: Reading
+        if let wall = Wall.kind(of: reply) {
+            reading = Reading(.blocked, .blocked, reason: wall)
+        } else {
+            reading = readHop(reply, to: call)
+            guard reply.status >= 400 else { return reading }
+        }
+        if looksLikePage(reply) { reading.page = reply.text }
         return reading
     }
 

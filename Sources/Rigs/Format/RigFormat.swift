@@ -35,28 +35,6 @@ enum RigFormat {
                 "What the TV does once it is signed in, in this order."),
         ] + accounts + connections + judging + extras
 
-    private static let accounts: [Key] = [
-        Key(
-            "accounts",
-            .either([
-                .words("generated"),
-                .later("{file: accounts.csv, sharing: exclusive, at-once: 1, on-exhausted: wait}"),
-            ]), default: "generated",
-            "Whom viewers sign in as. generated: viewer-<run>-<n>, so that a token names the "
-                + "sign-in that made it."),
-        Key(
-            "login",
-            .either([
-                .words("auto"),
-                .later("{form: 1, user: NAME, password: NAME, failed-when: TEXT}"),
-                .later("{command: PROGRAM}"),
-            ]), default: "auto",
-            "How the login page is filled in. auto: the one form with a password input."),
-        .notYet(
-            "clean-up", accepting: ["false"], example: "true",
-            "Log out and delete codes at the end."),
-    ]
-
     private static let connections: [Key] = [
         Key(
             "connections", .words("per-device", "pooled", "fresh"), default: "per-device",

@@ -81,7 +81,9 @@ extension RigFormat {
             "Share of viewers who leave instead of signing in."),
         .notYet("wrong-code", accepting: ["0%"], example: "2%", "Types a wrong code first."),
         .notYet("types-twice", accepting: ["0%"], example: "2%", "Types the code in twice."),
-        .notYet("wrong-password", accepting: ["0%"], example: "2%", "Mistypes the password."),
+        Key(
+            "wrong-password", .scalar(.share), default: "0%",
+            "Share of viewers who mistype the password first."),
         .notYet("cancels", accepting: ["0%"], example: "2%", "Cancels the login."),
         .notYet("too-late", accepting: ["0%"], example: "2%", "Comes after the code ran out."),
     ]

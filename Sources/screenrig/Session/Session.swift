@@ -77,6 +77,12 @@ struct Session {
             // Nobody waits 15 s to be told that a port is closed.
             terms.retries = 1
         }
+        let pages = PageFolder(in: directory.path)
+        terms.pages = pages
+        // In virtual time there is one login page, and nothing to wait for a process with.
+        if let program = rig.login.command, !stage.isVirtual {
+            terms.loginProgram = LoginProcess(path: program)
+        }
         let coordinator = Coordinator(plan, terms: terms, lanes: lanes)
         let breaker = Politeness.breaker(rig.target.courtesy, isNear: stage.isNear)
         let watch = RunWatch(
@@ -94,6 +100,11 @@ struct Session {
         let ended = lanes.map(\.now).max() ?? .start
         let cpu = stage.isVirtual ? 0 : Usage.now().percent(since: usage)
         watch.end()
+        for sentence in terms.accounts?.givenUp ?? [] { Terminal.complain("note: \(sentence)") }
+        if pages.finish() > 0 {
+            Terminal.complain(
+                "note: login pages that were not got past are in \(directory.file("pages"))")
+        }
         _ = writer.finish(
             HistoryEnd(
                 ended: ended, interrupted: interrupts.hasInterrupted, failure: watch.failure ?? "",

@@ -1,0 +1,45 @@
+internal import Dialects
+internal import Journal
+internal import Lanes
+
+/// What a household leaves at the service unless it takes it back.
+struct Traces {
+    struct Issued {
+        var code: Code
+        /// When it runs out by itself.
+        var until: Instant
+    }
+
+    /// Codes that may still live.
+    var codes: [Issued] = []
+    /// The service may hold a sign-in of its TV.
+    var signedIn = false
+}
+
+extension Household {
+    /// Logs out and deletes codes (rig-format.md, `clean-up`). Its exchanges are recorded, and being
+    /// turned down is no error here: the service may have cleaned up itself. No failure changes the
+    /// household's fate.
+    func cleanUp() async {
+        var goesOn = true
+        if traces.signedIn { goesOn = await takeBack { terms.dialect.logout($0) } }
+        for issued in traces.codes where goesOn && lane.now < issued.until {
+            goesOn = await takeBack { terms.dialect.delete(issued.code, $0) }
+        }
+        traces = Traces()
+    }
+
+    /// Whether there is sense in going on.
+    private func takeBack(_ make: (Credential) -> Call?) async -> Bool {
+        do throws(Halt) {
+            _ = try await ask(tv) { credential throws(Halt) in
+                guard var call = make(credential) else { throw .unknownStep }
+                call.provoked = true
+                return call
+            }
+        } catch {
+            if case .stopped = error { return false }
+        }
+        return true
+    }
+}

@@ -1,0 +1,270 @@
+internal import Rigs
+
+/// What has been typed in so far on the way through a login.
+struct LoginProgress {
+    var hasSentUser = false
+    var hasSentPassword = false
+}
+
+/// Decides what to do with a page of a login, as a person would who knows one account and has no
+/// script: pure, so that it is tested page by page.
+struct FormFinder {
+    /// A form and what goes into it.
+    struct Entry: Hashable {
+        var form: HTMLForm
+        var typesUser = false
+        var typesPassword = false
+        /// The rig's own names for the two fields.
+        var userName: String?
+        var passwordName: String?
+
+        /// Nobody has to type anything.
+        var isSilent: Bool { !typesUser && !typesPassword }
+
+        /// What a browser would send, in order.
+        func fields(user: String, password: String) -> [(String, String)] {
+            form.filled(
+                user: typesUser ? user : nil, password: typesPassword ? password : nil,
+                named: (typesUser ? userName : nil, typesPassword ? passwordName : nil))
+        }
+    }
+
+    enum Step {
+        case send(Entry)
+        /// The page leads on by itself.
+        case follow(String, after: Duration)
+        /// The provider did not take the user or the password; its words, if it has any.
+        case turnedDown(String)
+        /// There is no going on; the sentence continues "the page at ...".
+        case stuck(String)
+    }
+
+    let page: HTMLPage
+    let login: Rig.Login.Fields
+    let progress: LoginProgress
+
+    /// The first rule that fits: failure text, credentials, then pages that only have to be passed.
+    var step: Step {
+        if progress.hasSentPassword, let text = login.failedWhen, page.html.contains(text) {
+            return .turnedDown("the page after the password says '\(text)'")
+        }
+        switch credentials {
+        case .found(let entry): return step(for: entry)
+        case .stuck(let reason): return .stuck(reason)
+        case .none: break
+        }
+        if let entry = onward { return .send(entry) }
+        if let refresh = page.refresh, refresh.seconds <= Self.longestRefresh {
+            return .follow(refresh.target, after: .seconds(refresh.seconds))
+        }
+        return .stuck(reason)
+    }
+
+    /// Pages that refresh later than this are kept fresh, not left.
+    private static let longestRefresh = 30
+
+    private func step(for entry: Entry) -> Step {
+        if entry.typesPassword, progress.hasSentPassword {
+            return .turnedDown(
+                "the provider's login page came back after the password\(quotedNotice)")
+        }
+        if entry.typesUser, !entry.typesPassword, progress.hasSentUser {
+            return .turnedDown("the page that asks for the user came back after it\(quotedNotice)")
+        }
+        return .send(entry)
+    }
+
+    private var quotedNotice: String {
+        let notice = page.notice
+        return notice.isEmpty ? "" : ": '\(notice)'"
+    }
+}
+
+// MARK: The form with the credentials
+
+extension FormFinder {
+    private enum Credentials {
+        case found(Entry)
+        case stuck(String)
+        case none
+    }
+
+    private var credentials: Credentials {
+        if login.form != nil || login.user != nil || login.password != nil { return named }
+        let asking = Self.distinct(page.forms.filter(\.asksPassword))
+        let likely = asking.filter { !Self.makesAccounts($0) }
+        switch (asking.count, likely.count) {
+        case (0, _): return userOnly
+        case (_, 1): return .found(Self.entry(likely[0]))
+        case (1, _): return .found(Self.entry(asking[0]))
+        default:
+            return .stuck(
+                "has \(asking.count) forms that ask for a password\(listed); "
+                    + "say which with login: {form: N}")
+        }
+    }
+
+    private static func entry(_ form: HTMLForm) -> Entry {
+        Entry(form: form, typesUser: form.userField != nil, typesPassword: true)
+    }
+
+    /// The first page of a login in two steps: one field, and it is for the user.
+    private var userOnly: Credentials {
+        let asking = page.forms.filter { form in
+            let texts = form.fields.filter { $0.kind == .text }
+            guard texts.count == 1, !Self.isSearch(form) else { return false }
+            return texts[0].type == "email" || HTMLForm.namesUser(texts[0].words)
+        }
+        if progress.hasSentUser, let code = oneTimeField { return .stuck(Self.oneTime(code)) }
+        switch Self.distinct(asking).count {
+        case 0: return oneTimeField.map { .stuck(Self.oneTime($0)) } ?? .none
+        case 1: return .found(Entry(form: asking[0], typesUser: true))
+        default:
+            return .stuck(
+                "has \(asking.count) forms that ask for a user\(listed); "
+                    + "say which with login: {form: N}")
+        }
+    }
+
+    private var oneTimeField: String? {
+        let words = ["otp", "one-time", "onetime", "passcode", "verification", "mfa", "totp"]
+        let fields = page.forms.flatMap(\.fields).filter { $0.kind == .text }
+        return fields.first { HTMLForm.contains($0.words, words) }?.name
+    }
+
+    private static func oneTime(_ field: String) -> String {
+        "asks for a one-time code (field '\(field)'); have a program answer it with "
+            + "login: {command: PROGRAM}"
+    }
+
+    /// By the rig's own number and names. A page without any of them is a page to pass.
+    private var named: Credentials {
+        let names = [login.user, login.password].compactMap { $0 }
+        let holds = { (form: HTMLForm) in form.fields.contains { names.contains($0.name) } }
+        let isLogin = page.forms.contains { holds($0) || names.isEmpty && !$0.isSilent }
+        guard isLogin else { return .none }
+        var form = page.forms.first(where: holds)
+        if let number = login.form {
+            guard number <= page.forms.count else {
+                return .stuck(
+                    "has \(Self.count(page.forms.count)), and login: {form: \(number)} asks for another\(listed)"
+                )
+            }
+            form = page.forms[number - 1]
+        }
+        guard let form else { return .none }
+        let has = { (name: String?) in form.fields.contains { $0.name == name } }
+        let entry = Entry(
+            form: form, typesUser: login.user.map(has) ?? (form.userField != nil),
+            typesPassword: login.password.map(has) ?? form.asksPassword,
+            userName: login.user, passwordName: login.password)
+        guard !entry.isSilent else {
+            return .stuck(
+                "has no field \(names.map { "'\($0)'" }.joined(separator: " or ")) in the form that "
+                    + "login: names\(listed)")
+        }
+        return .found(entry)
+    }
+
+    /// Pages show the same form twice, for small and large screens.
+    private static func distinct(_ forms: [HTMLForm]) -> [HTMLForm] {
+        var seen: [String] = []
+        return forms.filter { form in
+            let names = form.fields.filter { $0.kind != .hidden }.map(\.name)
+            let key = "\(form.action) \(names)"
+            defer { seen.append(key) }
+            return !seen.contains(key)
+        }
+    }
+
+    /// Two passwords are a new one and its repetition.
+    private static func makesAccounts(_ form: HTMLForm) -> Bool {
+        form.fields.count { $0.kind == .password } > 1
+            || form.fields.contains { HTMLForm.contains($0.hint, ["new-password"]) }
+            || HTMLForm.contains("\(form.hint) \(form.action)", ["register", "signup", "sign-up"])
+    }
+
+    private static func isSearch(_ form: HTMLForm) -> Bool {
+        form.fields.contains { $0.type == "search" || ["q", "search", "query"].contains($0.name) }
+            || HTMLForm.contains("\(form.hint) \(form.action)", ["search", "newsletter"])
+    }
+}
+
+// MARK: Pages to pass
+
+extension FormFinder {
+    /// The one form to go on with that asks for nothing: it sends itself, or wants a click.
+    private var onward: Entry? {
+        let silent = page.forms.filter { $0.isSilent && !$0.fields.isEmpty && !Self.leaves($0) }
+        if let protocolForm = silent.first(where: Self.carriesMessage) {
+            return Entry(form: protocolForm)
+        }
+        let posting = silent.filter(\.isPost)
+        if silent.count == 1 { return Entry(form: silent[0]) }
+        if posting.count == 1 { return Entry(form: posting[0]) }
+        if let consent = posting.first(where: Self.consents) { return Entry(form: consent) }
+        if let first = posting.first, page.submitsItself { return Entry(form: first) }
+        return nil
+    }
+
+    /// A message of SAML, WS-Federation or OpenID Connect on its way through the browser.
+    private static func carriesMessage(_ form: HTMLForm) -> Bool {
+        let names = ["SAMLResponse", "SAMLRequest", "wresult", "id_token"]
+        return form.fields.contains { names.contains($0.name) }
+    }
+
+    private static func consents(_ form: HTMLForm) -> Bool {
+        HTMLForm.contains(
+            "\(form.hint) \(form.action)", ["consent", "approve", "accept", "continue"])
+    }
+
+    private static func leaves(_ form: HTMLForm) -> Bool {
+        HTMLForm.contains(
+            "\(form.hint) \(form.action)", ["logout", "cancel", "language", "locale", "cookie"])
+    }
+}
+
+// MARK: Words
+
+extension FormFinder {
+    /// Why there is no going on.
+    private var reason: String {
+        if page.needsScript {
+            let said = page.noscript
+            return "needs JavaScript and has no form that can be sent without"
+                + (said.isEmpty ? "" : " ('\(said)')")
+                + "; have a program walk it with login: {command: PROGRAM}"
+        }
+        let notice = page.notice
+        let said = notice.isEmpty ? "" : ", and says '\(notice)'"
+        let strays =
+            page.strayFields.isEmpty
+            ? "" : "; \(page.strayFields.count) fields stand outside any form"
+        return
+            "has \(Self.count(page.forms.count)) and none asks for a password\(said)\(listed)\(strays)"
+    }
+
+    /// What it saw, for the cause: `: form 1 (POST /login) with user, pass[password]`.
+    private var listed: String {
+        page.forms.isEmpty ? "" : ": " + Self.summary(page).joined(separator: "; ")
+    }
+
+    /// One line for each form, with its fields.
+    static func summary(_ page: HTMLPage) -> [String] {
+        page.forms.prefix(4).enumerated().map { position, form in
+            let fields = form.fields.prefix(8).map { field in
+                let kind = field.kind == .text ? field.type : "\(field.kind)"
+                return (field.name.isEmpty ? "(no name)" : field.name)
+                    + (kind.isEmpty || kind == "text" ? "" : "[\(kind)]")
+            }
+            let more = form.fields.count > 8 ? " ..." : ""
+            let way = "\(form.isPost ? "POST" : "GET") \(form.action.prefix { !"?;".contains($0) })"
+            return "form \(position + 1) (\(way.hasSuffix(" ") ? way + "here" : way)) with "
+                + (fields.isEmpty ? "no fields" : fields.joined(separator: ", ") + more)
+        }
+    }
+
+    private static func count(_ forms: Int) -> String {
+        forms == 0 ? "no form" : forms == 1 ? "one form" : "\(forms) forms"
+    }
+}

@@ -1,0 +1,176 @@
+/// A page, as far as a browser without script has to understand it.
+struct HTMLPage {
+    let html: String
+    let forms: [HTMLForm]
+    /// Of `<base href>`, as written.
+    let base: String?
+    /// Where `<meta http-equiv=refresh>` leads, as written, and after how many seconds.
+    let refresh: (seconds: Int, target: String)?
+    /// Fields that belong to no form: only a script can send them.
+    let strayFields: [HTMLForm.Field]
+    private let tags: [HTMLTag]
+
+    init(_ html: String) {
+        self.html = html
+        tags = HTMLTag.all(in: html)
+        var reading = Reading()
+        for tag in tags { reading.take(tag) }
+        reading.close()
+        forms = reading.forms
+        base = reading.base
+        refresh = reading.refresh
+        strayFields = reading.strays.filter { $0.kind == .text || $0.kind == .password }
+    }
+
+    /// Forms as they open and close, with fields that name theirs by id.
+    private struct Reading {
+        var forms: [HTMLForm] = []
+        var base: String?
+        var refresh: (seconds: Int, target: String)?
+        var strays: [HTMLForm.Field] = []
+        private var ids: [String] = []
+        private var owned: [(form: String, field: HTMLForm.Field)] = []
+        private var isOpen = false
+        private var hasSelected = true
+
+        mutating func take(_ tag: HTMLTag) {
+            switch tag.name {
+            case "form":
+                forms.append(HTMLForm(tag))
+                ids.append(tag["id"] ?? "")
+                isOpen = true
+            case "/form": isOpen = false
+            case "input", "button", "select", "textarea":
+                guard let field = HTMLForm.field(tag) else { return }
+                if tag.name == "select" { hasSelected = false }
+                if let owner = tag["form"] {
+                    owned.append((owner, field))
+                } else if isOpen {
+                    forms[forms.count - 1].fields.append(field)
+                } else {
+                    strays.append(field)
+                }
+            case "option": choose(tag)
+            case "base": base = base ?? tag["href"]
+            case "meta" where tag["http-equiv"]?.lowercased() == "refresh":
+                refresh = refresh ?? HTMLPage.refresh(tag["content"] ?? "")
+            default: break
+            }
+        }
+
+        /// The first option stands until one is marked as selected.
+        private mutating func choose(_ option: HTMLTag) {
+            guard isOpen, let last = forms[forms.count - 1].fields.indices.last,
+                forms[forms.count - 1].fields[last].kind == .choice,
+                !hasSelected || option["selected"] != nil
+            else { return }
+            hasSelected = true
+            forms[forms.count - 1].fields[last].value = option["value"] ?? ""
+        }
+
+        mutating func close() {
+            for (owner, field) in owned {
+                guard let position = ids.firstIndex(of: owner) else { continue }
+                forms[position].fields.append(field)
+            }
+        }
+    }
+
+    /// `5; url=/next`.
+    private static func refresh(_ content: String) -> (seconds: Int, target: String)? {
+        let parts = content.split(separator: ";", maxSplits: 1)
+        guard let first = parts.first else { return nil }
+        let digits = first.drop { $0 == " " }.prefix { $0.isASCII && $0.isNumber }
+        guard let seconds = Int(digits), parts.count == 2 else { return nil }
+        var target = parts[1].drop { $0 == " " }
+        guard target.lowercased().hasPrefix("url") else { return nil }
+        target = target.dropFirst(3).drop { $0 == " " || $0 == "=" }
+        if let quote = target.first, quote == "'" || quote == "\"" {
+            target = target.dropFirst().prefix { $0 != quote }
+        }
+        return (seconds, String(target))
+    }
+}
+
+// MARK: What a person sees
+
+extension HTMLPage {
+    /// The words between `<title>` and its end.
+    var title: String { words(inside: tags.firstIndex { $0.name == "title" }) }
+
+    /// What an element that looks like an error message says; empty without one.
+    var notice: String {
+        let position = tags.firstIndex { tag in
+            guard !tag.name.hasPrefix("/"), !["input", "body", "html", "form"].contains(tag.name)
+            else { return false }
+            if tag["role"] == "alert" { return true }
+            let marks = "\(tag["class"] ?? "") \(tag["id"] ?? "")"
+            return HTMLForm.contains(marks, ["error", "alert", "invalid"])
+        }
+        return words(inside: position)
+    }
+
+    /// What stands there for browsers without script.
+    var noscript: String { words(inside: tags.firstIndex { $0.name == "noscript" }) }
+
+    /// All visible words, spaces collapsed.
+    var text: String { words(from: 0, to: tags.count, atMost: 2000) }
+
+    var hasScript: Bool { tags.contains { $0.name == "script" } }
+
+    /// A script sends the first form without anybody's doing.
+    var submitsItself: Bool { HTMLForm.contains(html, [".submit()"]) }
+
+    /// A script makes this page: without one there is nothing on it to fill in.
+    var needsScript: Bool {
+        guard hasScript else { return false }
+        if HTMLForm.contains(noscript, ["javascript", "script"]) { return true }
+        let roots = ["root", "app", "__next", "main"]
+        let hasRoot = tags.contains { tag in roots.contains(tag["id"]?.lowercased() ?? "") }
+        return hasRoot || !strayFields.isEmpty || text.count < 80
+    }
+
+    /// The words from a tag to the end of its element, as far as nesting of its own name tells.
+    private func words(inside position: Int?) -> String {
+        guard let position else { return "" }
+        let name = tags[position].name
+        var depth = 0
+        var end = position
+        while end < tags.count {
+            if tags[end].name == name { depth += 1 }
+            if tags[end].name == "/" + name { depth -= 1 }
+            if depth == 0 { break }
+            end += 1
+        }
+        return words(from: position, to: end, atMost: 200)
+    }
+
+    /// The words between tags, without those of scripts and styles.
+    private func words(from first: Int, to last: Int, atMost limit: Int) -> String {
+        let bytes = Array(html.utf8)
+        var words: [Substring] = []
+        var length = 0
+        for position in first..<min(last, tags.count) {
+            let tag = tags[position]
+            if tag.name == "script" || tag.name == "style" { continue }
+            let end = position + 1 < tags.count ? tags[position + 1].place.lowerBound : bytes.count
+            guard tag.place.upperBound < end else { continue }
+            let text = HTMLEntities.decode(
+                Self.uncommented(String(decoding: bytes[tag.place.upperBound..<end], as: UTF8.self))
+            )
+            for word in text.split(whereSeparator: \.isWhitespace) {
+                length += word.count + 1
+                if length > limit { return words.joined(separator: " ") + " ..." }
+                words.append(word)
+            }
+        }
+        return words.joined(separator: " ")
+    }
+
+    private static func uncommented(_ text: String) -> String {
+        guard let start = text.firstRange(of: "<!--") else { return text }
+        let rest = text[start.upperBound...]
+        guard let end = rest.firstRange(of: "-->") else { return String(text[..<start.lowerBound]) }
+        return text[..<start.lowerBound] + uncommented(String(rest[end.upperBound...]))
+    }
+}

@@ -1,0 +1,53 @@
+internal import Dialects
+internal import Lanes
+internal import Rigs
+
+/// How a household comes by an account out of a file.
+extension Household {
+    /// How often one that waits looks again: waiting households are many, and their waits long.
+    private static let lookAgain: Duration = .milliseconds(200)
+
+    /// Takes an account, unless they are generated or it has one; waits for it if need be. The wait
+    /// is before the code is shown, so no figure of the service holds it.
+    func takeAccount() async throws(Halt) {
+        guard let pool = terms.accounts else { return }
+        if let lease {
+            guard pool.tryAgain(lease) else {
+                throw .failed("the account in \(lease.place) had too many failed logins")
+            }
+            isLoginOpen = true
+            return
+        }
+        let choices = terms.providers.isEmpty ? pool.providers : terms.providers
+        guard let mvpd = Terms.choice(of: choices, at: plan.providerDraw) else { return }
+        while lease == nil {
+            switch pool.request(plan.index, of: mvpd) {
+            case .lent(let lent):
+                lease = lent
+                isLoginOpen = true
+            case .never(let reason): throw .failed(reason)
+            case .wait:
+                do throws(Halt) {
+                    try await nap(Self.lookAgain)
+                } catch {
+                    pool.leave(plan.index)
+                    throw error
+                }
+            }
+        }
+    }
+
+    /// Notes how the login went, once for each.
+    func endLogin(_ note: (AccountPool, AccountPool.Lease) -> Void) {
+        guard isLoginOpen, let pool = terms.accounts, let lease else { return }
+        isLoginOpen = false
+        note(pool, lease)
+    }
+
+    func giveBackAccount() {
+        endLogin { $0.noteNothing(of: $1) }
+        guard let pool = terms.accounts, let lease else { return }
+        self.lease = nil
+        pool.giveBack(lease)
+    }
+}

@@ -1,0 +1,113 @@
+internal import Dialects
+
+/// Where pages go that a login could not get past: the run directory's `pages/` (product.md). Called
+/// on lanes: must only hand over.
+public protocol PageSink: Sendable {
+    /// Offers a page. `page` writes it out, secrets taken out, and is called only if there is room
+    /// for another one of this `cause`.
+    func offer(cause: String, page: () -> String)
+}
+
+/// A page as it may be kept: what was seen on it on top, and every value taken out.
+enum KeptPage {
+    /// `secrets` are taken out wherever they stand.
+    static func text(
+        _ page: HTMLPage, at address: WebAddress, status: Int?, cause: String, household: Int,
+        secrets: [Secret]
+    ) -> String {
+        var lines = [
+            "screenrig: a login could not get past this page; values are taken out",
+            "address: \(address.origin)\(address.path)",
+            "status: \(status.map(String.init) ?? "none")",
+            "household: \(household)",
+            "cause: \(cause)",
+            "title: \(page.title)",
+        ]
+        lines += FormFinder.summary(page)
+        if page.forms.isEmpty { lines.append("no form") }
+        for field in page.strayFields.prefix(8) { lines.append("outside any form: \(field.name)") }
+        if page.hasScript { lines.append("the page has scripts") }
+        // Two hyphens would end the comment.
+        let head = without(secrets, lines.joined(separator: "\n"))
+            .split(separator: "--", omittingEmptySubsequences: false).joined(separator: "- -")
+        return "<!--\n\(head)\n-->\n" + without(secrets, redacted(page.html))
+    }
+
+    /// The page with the values of its fields, the queries of its links and everything that looks
+    /// like a token replaced by `(redacted)`.
+    static func redacted(_ html: String) -> String {
+        let bytes = Array(html.utf8)
+        var result: [UInt8] = []
+        var position = 0
+        for tag in HTMLTag.all(in: html) {
+            let between = bytes[position..<max(position, tag.place.lowerBound)]
+            result += withoutTokens(between)
+            result += tag.name.hasPrefix("/") ? Array(bytes[tag.place]) : Array(rewritten(tag).utf8)
+            position = tag.place.upperBound
+        }
+        result += withoutTokens(bytes[min(position, bytes.count)...])
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    private static let mark = "(redacted)"
+
+    private static func rewritten(_ tag: HTMLTag) -> String {
+        let isLabel = ["submit", "button", "reset"].contains(tag["type"]?.lowercased())
+        var text = "<\(tag.name)"
+        for (name, value) in tag.attributes {
+            var value = value
+            switch name {
+            case "value" where tag.name != "button" && !isLabel && !value.isEmpty: value = mark
+            case "href", "src", "action", "formaction", "content": value = withoutQuery(value)
+            default: break
+            }
+            value = String(decoding: withoutTokens(Array(value.utf8)[...]), as: UTF8.self)
+            let quoted = value.split(separator: "\"", omittingEmptySubsequences: false)
+                .joined(separator: "&quot;")
+            text += value.isEmpty ? " \(name)" : " \(name)=\"\(quoted)\""
+        }
+        return text + ">"
+    }
+
+    /// `/login?state=(redacted)&x=(redacted)`.
+    private static func withoutQuery(_ address: String) -> String {
+        guard let start = address.firstIndex(of: "?") else { return address }
+        let fields = address[address.index(after: start)...].split(separator: "&").map { field in
+            field.firstIndex(of: "=").map { "\(field[...$0])\(mark)" } ?? String(field)
+        }
+        return address[...start] + fields.joined(separator: "&")
+    }
+
+    /// Runs of 20 letters, digits and signs of Base64 or hexadecimal among which is a digit: session
+    /// ids, states, tokens. Words and paths are left.
+    private static func withoutTokens(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        var result: [UInt8] = []
+        var run: [UInt8] = []
+        func close() {
+            let hasDigit = run.contains { (0x30...0x39).contains($0) }
+            result += run.count >= 20 && hasDigit ? Array(mark.utf8) : run
+            run = []
+        }
+        for byte in bytes {
+            let isLetter = (0x61...0x7a).contains(byte | 0x20)
+            let isDigit = (0x30...0x39).contains(byte)
+            if isLetter || isDigit || "+=_%-".utf8.contains(byte) {
+                run.append(byte)
+            } else {
+                close()
+                result.append(byte)
+            }
+        }
+        close()
+        return result
+    }
+
+    /// Shorter ones stand everywhere by chance.
+    private static let shortestSecret = 4
+
+    private static func without(_ secrets: [Secret], _ text: String) -> String {
+        secrets.map { $0.reveal() }.filter { $0.count >= shortestSecret }.reduce(text) {
+            $0.split(separator: $1, omittingEmptySubsequences: false).joined(separator: mark)
+        }
+    }
+}

@@ -1,0 +1,106 @@
+/// Pages of what stands in front of a provider and keeps robots out: they say nothing about the
+/// service (product.md, `blocked`).
+public enum Wall {
+    /// What answered, for a reader: `a Cloudflare challenge`. Nil for everything else, and for a
+    /// page that has a password input: many login pages carry a captcha that asks nobody at first.
+    public static func kind(of reply: Reply) -> String? {
+        let isRefusal = [401, 403, 405, 406, 429, 503].contains(reply.status)
+        guard isRefusal || reply.status < 300 else { return nil }
+        if isRefusal, let vendor = vendor(reply) { return vendor }
+        let page = reply.body
+        guard page.mayHoldMarker, let marker = markers.first(where: { page.holds($0.text) }) else {
+            return nil
+        }
+        guard !page.holdsPasswordInput else { return nil }
+        return marker.isCertain || isRefusal || reply.status == 200 && page.isSmall
+            ? marker.kind : nil
+    }
+
+    /// By the headers that a vendor marks its refusals with.
+    private static func vendor(_ reply: Reply) -> String? {
+        if reply.headers["cf-mitigated"] != nil { return "a Cloudflare challenge" }
+        let server = reply.headers["Server"]?.lowercased() ?? ""
+        let page = reply.body
+        if server.hasPrefix("cloudflare"), page.holds("cloudflare") || page.holds("cf-") {
+            return "a block page of Cloudflare"
+        }
+        if server.hasPrefix("akamaighost") { return "a block page of Akamai" }
+        if reply.headers["X-Iinfo"] != nil, page.holds("incapsula") {
+            return "a block page of Incapsula"
+        }
+        return nil
+    }
+
+    private struct Marker {
+        var text: String
+        var kind: String
+        /// Stands on no other page.
+        var isCertain = true
+    }
+
+    /// Lower case; the first that a page holds names it.
+    private static let markers = [
+        Marker(text: "/cdn-cgi/challenge-platform", kind: "a Cloudflare challenge"),
+        Marker(text: "_incapsula_resource", kind: "a block page of Incapsula"),
+        Marker(text: "errors.edgesuite.net", kind: "a block page of Akamai"),
+        Marker(text: "challenges.cloudflare.com/turnstile", kind: "a Turnstile captcha"),
+        Marker(text: "cf-turnstile", kind: "a Turnstile captcha"),
+        Marker(text: "g-recaptcha", kind: "a reCAPTCHA"),
+        Marker(text: "recaptcha/api", kind: "a reCAPTCHA"),
+        Marker(text: "h-captcha", kind: "an hCaptcha"),
+        Marker(text: "hcaptcha.com", kind: "an hCaptcha"),
+        Marker(text: "captcha", kind: "a captcha", isCertain: false),
+    ]
+}
+
+extension [UInt8] {
+    /// Whether an ASCII text stands in it, in any case. `text` is lower case.
+    fileprivate func holds(_ text: String) -> Bool {
+        let wanted = [UInt8](text.utf8)
+        guard let first = wanted.first, count >= wanted.count else { return false }
+        return withUnsafeBufferPointer { bytes in
+            for start in 0...(bytes.count - wanted.count)
+            where Self.lower(bytes[start]) == first {
+                var length = 1
+                while length < wanted.count, Self.lower(bytes[start + length]) == wanted[length] {
+                    length += 1
+                }
+                if length == wanted.count { return true }
+            }
+            return false
+        }
+    }
+
+    /// Three letters of each marker, looked for in one pass: what most pages lack, and every login
+    /// of a run is read.
+    fileprivate var mayHoldMarker: Bool {
+        withUnsafeBufferPointer { bytes in
+            guard bytes.count > 2 else { return false }
+            for start in 0..<(bytes.count - 2) {
+                let next = (bytes[start + 1] | 0x20, bytes[start + 2] | 0x20)
+                let isFound =
+                    switch bytes[start] | 0x20 {
+                    case UInt8(ascii: "p"): next == (0x74, 0x63)  // ca-ptc-ha
+                    case UInt8(ascii: "a"): next == (0x70, 0x73)  // inc-aps-ula
+                    case UInt8(ascii: "e"): next == (0x2d, 0x70)  // challeng-e-p-latform
+                    case UInt8(ascii: "t"): next == (0x69, 0x6c)  // turns-til-e
+                    case UInt8(ascii: "g"): next == (0x65, 0x73)  // ed-ges-uite
+                    default: false
+                    }
+                if isFound { return true }
+            }
+            return false
+        }
+    }
+
+    private static func lower(_ byte: UInt8) -> UInt8 {
+        (0x41...0x5a).contains(byte) ? byte | 0x20 : byte
+    }
+
+    fileprivate var holdsPasswordInput: Bool {
+        holds("type=\"password\"") || holds("type='password'") || holds("type=password")
+    }
+
+    /// Challenge pages say little; a page of content may mention a captcha.
+    fileprivate var isSmall: Bool { count < 8_000 }
+}

@@ -1,0 +1,133 @@
+internal import Dialects
+
+/// Reads the file of `accounts: {file: ...}`: one account for each line, every problem with its line.
+struct AccountFileReader {
+    private var list: AccountList
+    private let target: Target
+    private let surroundings: RigSurroundings
+    /// Where the rig names the file.
+    private let place: Place
+    private let path: String
+    private(set) var problems: [RigProblem] = []
+
+    private static let required = ["mvpd", "user", "password"]
+    private static let columns = required + ["user-id"]
+
+    init(_ list: AccountList, of target: Target, _ surroundings: RigSurroundings, at place: Place) {
+        self.list = list
+        self.target = target
+        self.surroundings = surroundings
+        self.place = place
+        path = RigReader.path(list.file, besides: place.option == nil ? place.file : "")
+    }
+
+    /// The list with its entries. Without secrets the file is left alone.
+    mutating func read() -> AccountList {
+        if case .omitted = surroundings.secrets { return list }
+        guard let text = surroundings.contents(path) else {
+            problems.append(RigProblem(place, .noFile(path, reason: "cannot be read")))
+            return list
+        }
+        if surroundings.isOpenToAll(path) {
+            refuse(nil, "everybody on this machine may read it; type 'chmod 600 \(path)'")
+            return list
+        }
+        do throws(CSVReader.Problem) {
+            take(try CSVReader.rows(text))
+        } catch {
+            refuse(error.line, error.reason)
+        }
+        if problems.isEmpty { checkProviders() }
+        return list
+    }
+
+    private mutating func refuse(_ line: Int?, _ sentence: String) {
+        problems.append(
+            RigProblem(Place(file: path, line: line ?? 0, column: 0), .conflict(sentence)))
+    }
+
+    private mutating func take(_ rows: [CSVReader.Row]) {
+        guard let head = rows.first else {
+            return refuse(nil, "the file is empty; it begins with the line mvpd,user,password")
+        }
+        let names = head.cells.map { $0.trimmingSpaces().lowercased() }
+        guard check(names, line: head.line) else { return }
+        if rows.count == 1 {
+            return refuse(head.line, "no account stands under the names of the columns")
+        }
+        var lines: [[String]: Int] = [:]
+        for row in rows.dropFirst() {
+            guard let entry = entry(row, names) else { continue }
+            let key = [entry.mvpd, entry.account.user]
+            if let first = lines[key] {
+                refuse(row.line, "this account stands in line \(first) already; keep one of them")
+                continue
+            }
+            lines[key] = row.line
+            list.entries.append(entry)
+        }
+    }
+
+    private mutating func check(_ names: [String], line: Int) -> Bool {
+        let before = problems.count
+        for name in names where !Self.columns.contains(name) {
+            let near = name.nearest(among: Self.columns).map { "; did you mean '\($0)'?" }
+            refuse(
+                line,
+                "unknown column '\(name)'"
+                    + (near ?? "; the columns are mvpd,user,password and perhaps user-id"))
+        }
+        for name in Self.required where !names.contains(name) {
+            refuse(line, "the column '\(name)' is missing; the first line is mvpd,user,password")
+        }
+        if Set(names).count != names.count { refuse(line, "a column stands there twice") }
+        return problems.count == before
+    }
+
+    private mutating func entry(_ row: CSVReader.Row, _ names: [String]) -> AccountList.Entry? {
+        guard row.cells.count == names.count else {
+            refuse(
+                row.line,
+                "\(row.cells.count) cells, and \(names.count) columns; put a cell with a comma in "
+                    + "quotes")
+            return nil
+        }
+        var values: [String: String] = [:]
+        for (name, cell) in zip(names, row.cells) {
+            guard let value = expanded(cell, row.line) else { return nil }
+            values[name] = value
+        }
+        for name in Self.required where values[name]?.isEmpty != false {
+            refuse(row.line, "the \(name) is empty")
+            return nil
+        }
+        guard let mvpd = values["mvpd"], let user = values["user"],
+            let password = values["password"]
+        else { return nil }
+        let id = values["user-id"].flatMap { $0.isEmpty ? nil : $0 }
+        let file = list.file.split(separator: "/").last.map(String.init) ?? list.file
+        return AccountList.Entry(
+            mvpd: mvpd,
+            account: Account(user: user, password: Secret(password), userID: id ?? user),
+            place: "\(file):\(row.line)")
+    }
+
+    /// The cell with `${NAME}` and `${file:PATH}` replaced.
+    private mutating func expanded(_ cell: String, _ line: Int) -> String? {
+        var reader = ValueReader(file: path, surroundings)
+        let value = reader.expanded(cell, Place(file: path, line: line, column: 0))
+        problems += reader.problems
+        return value?.text
+    }
+
+    /// Every provider that the rig names must have an account.
+    private mutating func checkProviders() {
+        let known = list.providers.map(\.mvpd)
+        for provider in target.mvpds where !known.contains(provider.id) {
+            refuse(
+                nil,
+                "no account is of '\(provider.id)', which target.mvpds names; there are accounts of "
+                    + known.joined(separator: ", "))
+        }
+    }
+}

@@ -1,0 +1,40 @@
+extension Rig {
+    /// How a provider's login page is filled in.
+    public enum Login: Sendable, Hashable {
+        /// The one form with a password input.
+        case auto
+        case fields(Fields)
+        /// This program walks the page in the rig's place.
+        case command(String)
+
+        /// What the rig says about a login page; what is nil is found.
+        public struct Fields: Sendable, Hashable {
+            /// Number of the form on its page, from 1.
+            public var form: Int?
+            /// Names of the two fields.
+            public var user: String?
+            public var password: String?
+            /// A text of the page that comes when user or password were not taken.
+            public var failedWhen: String?
+
+            public init(
+                form: Int? = nil, user: String? = nil, password: String? = nil,
+                failedWhen: String? = nil
+            ) {
+                self.form = form
+                self.user = user
+                self.password = password
+                self.failedWhen = failedWhen
+            }
+        }
+
+        /// What the rig says about the page itself.
+        public var fields: Fields {
+            if case .fields(let fields) = self { fields } else { Fields() }
+        }
+
+        public var command: String? {
+            if case .command(let program) = self { program } else { nil }
+        }
+    }
+}

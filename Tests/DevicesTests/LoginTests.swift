@@ -1,0 +1,283 @@
+import Dialects
+import Foundation
+import Journal
+import Testing
+
+@testable import Devices
+
+/// Logins at providers of different make, each invented in the style of one that is met.
+@Suite struct LoginTests {
+    typealias Turn = FakeTarget.Turn
+    static let password = "pw-"
+
+    /// The provider's pages, and what the next request after each must be. USER and PASSWORD stand
+    /// for the account's.
+    struct Provider: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var pages: [String]
+        var requests: [(String, [String])]
+        var rig = ""
+    }
+
+    static let providers = [
+        Provider(
+            testDescription: "a plain form beside a search, with a relative action",
+            pages: ["plain"],
+            requests: [
+                (
+                    "POST /check.php?from=tv&lang=en",
+                    ["token=a\"b", "customer=USER", "pwd=PASSWORD", "submit=Log in"]
+                )
+            ]),
+        Provider(
+            testDescription: "SAML: session storage, login, consent with a reject button first",
+            pages: ["shibboleth-storage", "shibboleth-login", "shibboleth-consent"],
+            requests: [
+                (
+                    "POST /idp/profile/SAML2/Redirect/SSO?execution=e1s1",
+                    ["csrf_token=_c0ffee", "shib_idp_ls_supported=", "_eventId_proceed="]
+                ),
+                (
+                    "POST /idp/profile/SAML2/Redirect/SSO?execution=e1s2",
+                    [
+                        "csrf_token=_decaf", "j_username=USER", "j_password=PASSWORD",
+                        "_eventId_proceed=",
+                    ]
+                ),
+                (
+                    "POST /idp/profile/SAML2/Redirect/SSO?execution=e1s3",
+                    [
+                        "csrf_token=_babe", "_shib_idp_consentIds=uid",
+                        "_shib_idp_consentOptions=_shib_idp_rememberConsent",
+                        "_eventId_proceed=Accept",
+                    ]
+                ),
+            ]),
+        Provider(
+            testDescription: "a realm with a language form and an absolute action",
+            pages: ["keycloak"],
+            requests: [
+                (
+                    "POST /realms/demo/login-actions/authenticate?session_code=mNx8&execution=8c1a&client_id=sp&tab_id=9Z",
+                    ["username=USER", "password=PASSWORD", "credentialId=", "login=Sign In"]
+                )
+            ]),
+        Provider(
+            testDescription: "a federation service whose button is no button",
+            pages: ["adfs"],
+            requests: [
+                (
+                    "POST /adfs/ls/?SAMLRequest=fZJ&RelayState=r1",
+                    ["UserName=USER", "Password=PASSWORD", "AuthMethod=FormsAuthentication"]
+                )
+            ]),
+        Provider(
+            testDescription: "two steps, with a base address and a newsletter form",
+            pages: ["okta-user", "okta-password"],
+            requests: [
+                ("POST /signin/identify", ["stateToken=02.id.x", "identifier=USER"]),
+                (
+                    "POST /signin/challenge/verify",
+                    ["stateToken=02.id.y", "credentials.passcode=PASSWORD"]
+                ),
+            ]),
+        Provider(
+            testDescription: "hidden state, no action, social logins beside",
+            pages: ["auth0"],
+            requests: [
+                (
+                    "POST /login?SAMLRequest=q",
+                    [
+                        "state=hKFo2SBxT1lDUGJXd0hGZ3dxTmx", "username=USER",
+                        "password=PASSWORD", "action=default",
+                    ]
+                )
+            ]),
+        Provider(
+            testDescription: "view state, a list, and buttons with addresses of their own",
+            pages: ["aspnet"],
+            requests: [
+                (
+                    "POST /SignIn.aspx?step=2",
+                    [
+                        "__VIEWSTATE=/wEPDwUKLTI2NjY5NDcyMA9kFgICAw9kFgICBQ8PFgIeBFRleHQFBUhlbGxvZGRk+K1Zz5Yw==",
+                        "__EVENTTARGET=", "ctl00$Main$txtUser=USER", "ctl00$Main$txtPass=PASSWORD",
+                        "ctl00$Main$region=S", "ctl00$Main$btnLogin=Sign in",
+                    ]
+                )
+            ]),
+        Provider(
+            testDescription: "a carrier with five forms, the login twice, terms to accept",
+            pages: ["carrier"],
+            requests: [
+                (
+                    "POST /login/password",
+                    ["csrf=1", "phoneNumber=USER", "pin=PASSWORD", "terms=yes"]
+                )
+            ]),
+        Provider(
+            testDescription: "a page that leads on by itself, and then a login",
+            pages: ["refresh", "plain"],
+            requests: [
+                ("GET /go/next?x=1&y=2", ["x=1", "y=2"]),
+                (
+                    "POST /go/check.php?from=tv&lang=en",
+                    ["token=a\"b", "customer=USER", "pwd=PASSWORD", "submit=Log in"]
+                ),
+            ]),
+        Provider(
+            testDescription: "two logins, and a rig that says which",
+            pages: ["two-logins"],
+            requests: [("POST /customer", ["kunde=USER", "geheim=PASSWORD"])],
+            rig: "login: {form: 2}"),
+        Provider(
+            testDescription: "two logins, and a rig that names the fields",
+            pages: ["two-logins"],
+            requests: [("POST /customer", ["kunde=USER", "geheim=PASSWORD"])],
+            rig: "login: {user: kunde, password: geheim}"),
+    ]
+
+    @Test(
+        "a login is walked to its end, and every request is what a browser would send",
+        arguments: providers)
+    func walked(provider: Provider) throws {
+        let run = try FakeRun(provider.rig) { fields, number in
+            let page = number < provider.pages.count ? provider.pages[number] : "hand-over"
+            let turn = Turn.page(page)
+            guard number > 0, number <= provider.requests.count else { return turn }
+            let (target, expected) = provider.requests[number - 1]
+            let user = "viewer-test-0"
+            let secret = fields.first { $0.contains("=pw-") }?.split(separator: "=").last ?? ""
+            return turn.when(
+                target,
+                expected.map { Self.typed($0, user: user, password: String(secret)) })
+        }
+        #expect(run.target.complaints == [])
+        #expect(run.causes == [""])
+        #expect(run.fates == [.signedIn])
+        #expect(run.ledger.pages.isEmpty)
+    }
+
+    private static func typed(_ field: String, user: String, password: String) -> String {
+        if field.hasSuffix("=USER") { return field.dropLast(4) + user }
+        return field.hasSuffix("=PASSWORD") ? field.dropLast(8) + password : field
+    }
+
+    @Test(
+        "what cannot be got past says why, with the remedy, and the page is kept",
+        arguments: [
+            (
+                "script-only", "",
+                "the page at http://idp.test/login ('TV Sign-in') needs JavaScript and has no form that can be sent without ('You need to enable JavaScript to run this app.'); have a program walk it with login: {command: PROGRAM}"
+            ),
+            (
+                "one-time-code", "",
+                "the page at http://idp.test/login ('Two-step verification') asks for a one-time code (field 'otp'); have a program answer it with login: {command: PROGRAM}"
+            ),
+            (
+                "two-logins", "",
+                "the page at http://idp.test/login ('Welcome') has 2 forms that ask for a password: form 1 (POST /staff) with staff_user, staff_pw[password]; form 2 (POST /customer) with kunde, geheim[password]; say which with login: {form: N}"
+            ),
+            (
+                "two-logins", "login: {form: 3}",
+                "the page at http://idp.test/login ('Welcome') has 2 forms, and login: {form: 3} asks for another: form 1 (POST /staff) with staff_user, staff_pw[password]; form 2 (POST /customer) with kunde, geheim[password]"
+            ),
+            (
+                "captcha", "",
+                "mvpd-login answered 200 a reCAPTCHA: it keeps robots out; ask for an exception for the rig's addresses, or have a program walk it with login: {command: PROGRAM}"
+            ),
+        ])
+    func stuck(page: String, rig: String, cause: String) throws {
+        let run = try FakeRun(rig, provider: FakeRun.script(.page(page)))
+        #expect(run.causes == [cause])
+        #expect(run.fates == [.failed])
+        #expect(run.ledger.pages.map(\.cause) == [cause])
+    }
+
+    @Test("a page of what stands in front is blocked, by its marks or its headers")
+    func blocked() throws {
+        let cases: [(Turn, String)] = [
+            (.page("captcha"), "a reCAPTCHA"),
+            (.page("cloudflare", status: 403), "a Cloudflare challenge"),
+            (.page("cloudflare", status: 503), "a Cloudflare challenge"),
+            (
+                .page("refresh", status: 403, headers: ["cf-mitigated": "challenge"]),
+                "a Cloudflare challenge"
+            ),
+            (
+                .page("refresh", status: 403, headers: ["Server": "AkamaiGHost"]),
+                "a block page of Akamai"
+            ),
+        ]
+        for (turn, reason) in cases {
+            let run = try FakeRun(provider: FakeRun.script(turn))
+            let hop = run.ledger.exchanges.last { $0.operation == .mvpdLogin }
+            #expect(hop?.outcome == .blocked)
+            #expect(hop?.reason == reason)
+        }
+    }
+
+    @Test("a captcha beside a login form asks nobody yet: the form is used")
+    func captchaBesideForm() {
+        let html = Pages.html("plain") + "<div class=g-recaptcha></div>"
+        let reply = Reply(
+            status: 200, headers: ["Content-Type": "text/html"], body: Array(html.utf8))
+        #expect(Wall.kind(of: reply) == nil)
+    }
+
+    @Test(
+        "a password that is not taken is told from everything else, with the provider's words",
+        arguments: [
+            (200, ""), (401, ""), (200, "login: {failed-when: Invalid username}"),
+        ])
+    func refused(status: Int, rig: String) throws {
+        let run = try FakeRun(
+            rig,
+            provider: FakeRun.script(
+                .page("keycloak"), .page("keycloak-refused", status: status)))
+        let cause = try #require(run.causes.first)
+        #expect(
+            cause
+                == (rig.isEmpty
+                    ? "the provider's login page came back after the password: 'Invalid username or password.'"
+                    : "the page after the password says 'Invalid username'"))
+        #expect(run.ledger.pages.count == 1)
+    }
+
+    @Test("a viewer who mistypes the password types it again, and the first try is no error")
+    func mistyped() throws {
+        let run = try FakeRun(
+            "kinds: [{viewer: {notices-code: 1s, signs-in: 2s, gives-up: 0%, wrong-password: 100%}}]",
+            provider: FakeRun.script(
+                .page("keycloak"), .page("keycloak-refused"), .page("hand-over")))
+        #expect(run.fates == [.signedIn])
+        #expect(run.ledger.exchanges.filter(\.provoked).map(\.operation) == [.mvpdLogin])
+    }
+
+    @Test("cookies are those of one login")
+    func cookies() throws {
+        let run = try FakeRun("after-sign-in: [{again: 100%}]") { _, number in
+            number % 2 == 0
+                ? .page("plain", headers: ["Set-Cookie": "S=\(number); Path=/"])
+                : .page("hand-over")
+        }
+        #expect(run.fates == [.signedIn])
+        #expect(run.target.cookies == ["S=0", "S=2"])
+    }
+
+    @Test("a kept page tells what was seen, and holds no value and no password")
+    func keptPage() {
+        let page = HTMLPage(
+            Pages.html("aspnet") + Pages.html("script-only") + "<p>secret9 twice: secret9</p>")
+        let text = KeptPage.text(
+            page, at: WebAddress("http://idp.test/a?ticket=x")!, status: 200,
+            cause: "because -- of", household: 3, secrets: [Secret("secret9")])
+        #expect(text.hasPrefix("<!--\nscreenrig: a login could not get past this page"))
+        #expect(text.contains("form 1 (POST ./Login.aspx) with __VIEWSTATE[hidden]"))
+        #expect(text.contains("<title>"))
+        for secret in ["/wEPDw", "3kd93kdk", "secret9", "ticket", "ReturnUrl=%2fsso"] {
+            #expect(!text.contains(secret), "\(secret)")
+        }
+        #expect(text.components(separatedBy: "-->").count == 2)
+    }
+}
