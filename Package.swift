@@ -33,7 +33,11 @@ let nio: [Target.Dependency] = [
 
 let package = Package(
     name: "screenrig",
-    products: [.executable(name: "screenrig", targets: ["screenrig"])],
+    products: [
+        .executable(name: "screenrig", targets: ["screenrig"]),
+        // For the nested package of benchmarks.
+        .library(name: "ScreenrigParts", targets: ["Wire", "Lanes", "Journal", "Dialects"]),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -82,7 +86,9 @@ let package = Package(
         tests(
             "DevicesTests", ["Devices", "Rigs", "Lanes", "Journal", "Dialects", "Statistics"],
             exclude: ["Pages"]),
-        tests("WireTests", ["Wire", "Lanes", "Journal", "Dialects", "Signing", "Standin"] + nio),
+        tests(
+            "WireTests",
+            ["Wire", "Statistics", "Lanes", "Journal", "Dialects", "Signing", "Standin"] + nio),
         tests("SigningTests", ["Signing"]),
         tests(
             "StandinTests",
@@ -92,7 +98,15 @@ let package = Package(
             exclude: ["Golden"]),
         tests(
             "SimulationTests",
-            ["Devices", "Standin", "Rigs", "Lanes", "Journal", "Dialects", "Statistics", "Reports"]),
-        tests("CommandTests", ["Rigs", "Reports"]),
+            [
+                "Devices", "Standin", "Rigs", "Lanes", "Journal", "Dialects", "Statistics",
+                "Reports", "Signing",
+            ]),
+        tests(
+            "CommandTests",
+            [
+                "screenrig", "Rigs", "Reports", "Journal", "Dialects", "Signing", "Standin",
+                "Statistics",
+            ], exclude: ["Golden"]),
     ]
 )

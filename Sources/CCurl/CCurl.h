@@ -56,6 +56,26 @@ static inline long curl_get_long(CURL *easy, CURLINFO info) {
     return value;
 }
 
+static inline curl_off_t curl_get_offset(CURL *easy, CURLINFO info) {
+    curl_off_t value = 0;
+    curl_easy_getinfo(easy, info, &value);
+    return value;
+}
+
+// Owned by the handle; NULL when unknown.
+static inline const char *curl_get_string(CURL *easy, CURLINFO info) {
+    char *value = 0;
+    curl_easy_getinfo(easy, info, &value);
+    return value;
+}
+
+// The socket of a handle that only connected; CURL_SOCKET_BAD when there is none.
+static inline curl_socket_t curl_get_socket(CURL *easy) {
+    curl_socket_t value = CURL_SOCKET_BAD;
+    curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &value);
+    return value;
+}
+
 static inline void *curl_get_private(CURL *easy) {
     char *value = 0;
     curl_easy_getinfo(easy, CURLINFO_PRIVATE, &value);

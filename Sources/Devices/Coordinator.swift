@@ -31,6 +31,11 @@ public final class Coordinator: Sendable {
         group.wait()
     }
 
+    /// What the run waits for. From any thread.
+    public var outlook: Outlook {
+        shifts.map(\.outlook).reduce(.settling(until: .start)) { $0.joined(with: $1) }
+    }
+
     private func run(_ position: Int) {
         let shift = shifts[position]
         shift.open()

@@ -34,7 +34,9 @@ extension Household {
         let shown = lane.now
         if record.codeShown == nil { record.codeShown = shown }
         reach(.codeShown)
+        codeOnScreen = issued.code
         shownCodes.send(issued)
+        defer { codeOnScreen = nil }
         try await poll(issued, since: shown)
         reach(.signedIn)
         if terms.code.deletesAfter {
@@ -57,7 +59,8 @@ extension Household {
     private func poll(_ issued: IssuedCode, since shown: Instant) async throws(Halt) {
         var pace = PollPlan(
             every: terms.polling.every, jitter: terms.polling.jitter,
-            isAligned: terms.polling.isAligned, seed: plan.pollSeed.child("poll"))
+            isAligned: terms.polling.isAligned, firstAfter: terms.polling.firstAfter,
+            seed: plan.pollSeed.child("poll"))
         let codeEnds = shown + issued.lifetime
         var due = pace.first(after: shown)
         var failures = 0

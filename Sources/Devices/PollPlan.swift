@@ -8,9 +8,14 @@ struct PollPlan {
     let jitter: Double
     /// All devices on one beat, instead of each on its own.
     let isAligned: Bool
+    /// Code shown → first poll; nil: one interval.
+    let firstAfter: Duration?
     private var dice: Dice
 
-    init(every: Duration, jitter: Double, isAligned: Bool, seed: Seed) {
+    init(
+        every: Duration, jitter: Double, isAligned: Bool, firstAfter: Duration? = nil, seed: Seed
+    ) {
+        self.firstAfter = firstAfter
         self.every = every
         self.jitter = jitter
         self.isAligned = isAligned
@@ -19,7 +24,8 @@ struct PollPlan {
 
     /// The first poll: one interval after the code is there, or the next beat.
     mutating func first(after start: Instant) -> Instant {
-        isAligned ? beat(after: start) : start + interval()
+        if let firstAfter { return start + firstAfter }
+        return isAligned ? beat(after: start) : start + interval()
     }
 
     /// The poll after one that was due at `due` and answered at `ended`. The cadence is kept from

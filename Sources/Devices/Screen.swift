@@ -20,8 +20,6 @@ final class Screen {
 }
 
 extension Household {
-    /// How often a step is tried again after a fault or a lost answer: 1 + 2 + 4 + 8 s of waiting.
-    private static let retries = 4
     /// How often a step is tried again after a 429.
     private static let patience = 60
 
@@ -59,7 +57,7 @@ extension Household {
                 throttled += 1
                 try await nap(Backoff.afterThrottle(pause, using: &screen.dice))
             case .fault, .unanswered:
-                guard Self.isWorthAnotherTry(answered.answer), failures < Self.retries else {
+                guard Self.isWorthAnotherTry(answered.answer), failures < terms.retries else {
                     throw .refused(answered)
                 }
                 failures += 1

@@ -5,22 +5,28 @@ internal import Rigs
 
 /// What the viewer and the phone do (rest-v1.md §§ 6.2, 7, 8, 9).
 extension Household {
-    /// Waits for a code on the TV and signs in with it; again when the TV shows another.
+    /// Waits for a code on the TV and signs in with it; again when the TV shows another. In between
+    /// nobody could sign in, which is what the settle phase waits for.
     func watchAndSignIn() async {
         while let issued = await shownCodes.next() {
+            expect(aViewer: true)
             do throws(Halt) {
                 try await signIn(with: issued.code)
             } catch {
                 viewerLeft = error
             }
-            if viewerLeft != nil { break }
+            expect(aViewer: false)
+            if viewerLeft != nil { return }
         }
-        shift.viewerIsDone()
+        expect(aViewer: false)
     }
 
     private func signIn(with code: Code) async throws(Halt) {
         try await human(plan.viewer.noticesCode)
         if plan.viewer.givesUp { throw .abandoned("the viewer gave up") }
+        guard codeOnScreen == code else {
+            throw .abandoned("the code ran out before the viewer typed it")
+        }
         let looked = try await ask(phone) { credential throws(Halt) in
             guard let call = terms.dialect.record(of: code, credential) else { throw .unknownStep }
             return call

@@ -2,6 +2,7 @@ internal import Dialects
 internal import Journal
 internal import Lanes
 internal import Rigs
+internal import Synchronization
 
 /// The households of one lane: starts each when the plan wants it, and knows when the last viewer
 /// has left and the settle phase is over.
@@ -17,6 +18,7 @@ final class Shift: @unchecked Sendable {
     private var hasClosed = false
     /// When polling TVs stop; nil while a viewer could still sign in.
     private(set) var settleEnds: Instant?
+    private let shown = Mutex(Outlook.arriving)
     /// The client that all devices of this lane share, once registered.
     var sharedClient: ClientCredentials?
 
@@ -25,6 +27,21 @@ final class Shift: @unchecked Sendable {
         self.lane = lane
         self.plan = plan
         self.terms = terms
+    }
+
+    /// What this lane waits for. From any thread.
+    var outlook: Outlook { shown.withLock { $0 } }
+
+    private func show() {
+        let outlook: Outlook =
+            if !hasClosed {
+                .arriving
+            } else if let settleEnds {
+                .settling(until: settleEnds)
+            } else {
+                .viewers(viewers)
+            }
+        shown.withLock { $0 = outlook }
     }
 
     /// No household is left, and none will come.
@@ -49,7 +66,14 @@ final class Shift: @unchecked Sendable {
         settleIfQuiet()
     }
 
-    /// A household's second screen has done all it ever will.
+    /// A household signs in once more.
+    func viewerIsBack() {
+        lane.checkIsolated()
+        viewers += 1
+        settleEnds = nil
+    }
+
+    /// A household's viewer has signed in, or never will.
     func viewerIsDone() {
         lane.checkIsolated()
         viewers -= 1
@@ -58,6 +82,7 @@ final class Shift: @unchecked Sendable {
 
     private func settleIfQuiet() {
         if hasClosed, viewers == 0, settleEnds == nil { settleEnds = lane.now + terms.settle }
+        show()
     }
 
     private func scheduleNext() {

@@ -15,6 +15,8 @@ public struct Terms: Sendable {
     public var resources: [String]
     public var maxHops: Int
     public var settle: Duration
+    /// How often a step is tried again after a fault or a lost answer: 1 + 2 + 4 + 8 s of waiting.
+    public var retries = 4
     public var login: Rig.Login
     /// Nil: generated, one for each household.
     public var accounts: AccountPool?

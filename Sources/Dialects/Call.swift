@@ -22,11 +22,16 @@ public struct Headers: Hashable, Sendable, ExpressibleByDictionaryLiteral {
 
     /// The first value of that name.
     public subscript(name: String) -> String? {
-        fields.first { $0.name.equalsIgnoringCase(name) }?.value
+        fields.firstIndex { $0.name.equalsIgnoringCase(name) }.map { fields[$0].value }
     }
 
     public func all(_ name: String) -> [String] {
         fields.filter { $0.name.equalsIgnoringCase(name) }.map(\.value)
+    }
+
+    /// Makes room for `count` fields more, so that adding them moves nothing.
+    public mutating func reserve(_ count: Int) {
+        fields.reserveCapacity(fields.count + count)
     }
 
     public mutating func append(_ name: String, _ value: String) {
@@ -43,12 +48,17 @@ public struct Headers: Hashable, Sendable, ExpressibleByDictionaryLiteral {
 extension String {
     /// Equality of ASCII texts without regard to case: header names, media types.
     public func equalsIgnoringCase(_ other: String) -> Bool {
-        utf8.count == other.utf8.count
-            && zip(utf8, other.utf8).allSatisfy { left, right in
-                left == right
-                    || (left ^ right == 0x20
-                        && (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(left | 0x20))
-            }
+        guard utf8.count == other.utf8.count else { return false }
+        let (left, right) = (utf8Span.span, other.utf8Span.span)
+        for position in left.indices {
+            let (one, two) = (left[position], right[position])
+            guard one == two || one ^ two == 0x20 && isLetter(one | 0x20) else { return false }
+        }
+        return true
+    }
+
+    private func isLetter(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
     }
 }
 
@@ -106,7 +116,28 @@ public struct Reply: Sendable, Hashable {
 
     /// Media type without parameters, lower case; empty when the header is missing.
     public var mediaType: String {
-        (headers["Content-Type"] ?? "").prefix { $0 != ";" }.trimmingSpaces().lowercased()
+        let field = headers["Content-Type"] ?? ""
+        let end = field.utf8.firstIndex(of: UInt8(ascii: ";")) ?? field.endIndex
+        return field[..<end].trimmingSpaces().lowercased()
+    }
+
+    /// Whether `mediaType` is that, without making it.
+    func hasMediaType(_ type: String) -> Bool {
+        guard let field = headers["Content-Type"] else { return false }
+        let (bytes, wanted) = (field.utf8Span.span, type.utf8Span.span)
+        // The usual spelling has nothing before the type and a semicolon or nothing after it.
+        var count = 0
+        while count < bytes.count, bytes[count] != UInt8(ascii: ";") {
+            if bytes[count] <= 0x20 { return mediaType == type }
+            count += 1
+        }
+        guard count == wanted.count else { return false }
+        for position in 0..<count {
+            let byte = bytes[position]
+            let isUpper = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+            guard (isUpper ? byte | 0x20 : byte) == wanted[position] else { return false }
+        }
+        return true
     }
 
     /// The body as text, broken bytes replaced.

@@ -2,27 +2,56 @@
 /// unreserved characters (RFC 3986, 2.3) stay as they are, so nothing is ever read as syntax.
 public enum FormEncoding {
     public static func encode(_ text: String) -> String {
-        if text.utf8.allSatisfy(isUnreserved) { return text }
+        if isPlain(text) { return text }
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.utf8.count + 16)
-        for byte in text.utf8 {
-            if isUnreserved(byte) {
-                bytes.append(byte)
-            } else {
-                bytes.append(UInt8(ascii: "%"))
-                bytes.append(digits[Int(byte >> 4)])
-                bytes.append(digits[Int(byte & 15)])
-            }
-        }
+        bytes.reserveCapacity(text.utf8.count * 3 / 2)
+        append(text, to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
     }
 
     /// `a=1&b=2` of the fields, in order.
     public static func fields(_ fields: [(String, String)]) -> String {
-        fields.map { "\(encode($0.0))=\(encode($0.1))" }.joined(separator: "&")
+        String(decoding: body(fields), as: UTF8.self)
     }
 
-    private static let digits = Array("0123456789ABCDEF".utf8)
+    /// `fields(_:)` as the bytes of a body.
+    public static func body(_ fields: [(String, String)]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(fields.reduce(0) { $0 + $1.0.utf8.count + $1.1.utf8.count + 2 })
+        for (position, field) in fields.enumerated() {
+            if position > 0 { bytes.append(UInt8(ascii: "&")) }
+            append(field.0, to: &bytes)
+            bytes.append(UInt8(ascii: "="))
+            append(field.1, to: &bytes)
+        }
+        return bytes
+    }
+
+    /// Most texts are names and hexadecimal digits: they are copied whole.
+    private static func append(_ text: String, to bytes: inout [UInt8]) {
+        if isPlain(text) { return bytes.append(contentsOf: text.utf8) }
+        let plain = text.utf8Span.span
+        for position in plain.indices {
+            let byte = plain[position]
+            if isUnreserved(byte) {
+                bytes.append(byte)
+            } else {
+                bytes.append(UInt8(ascii: "%"))
+                bytes.append(digit(byte >> 4))
+                bytes.append(digit(byte & 15))
+            }
+        }
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value + (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "A") - 10)
+    }
+
+    private static func isPlain(_ text: String) -> Bool {
+        let bytes = text.utf8Span.span
+        for position in bytes.indices where !isUnreserved(bytes[position]) { return false }
+        return true
+    }
 
     private static func isUnreserved(_ byte: UInt8) -> Bool {
         switch byte {
@@ -61,20 +90,46 @@ enum Base64 {
 public enum JSONText {
     /// `text` as a JSON string, quotes included (RFC 8259, 7).
     public static func quoted(_ text: String) -> String {
-        var result = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": result += "\\\""
-            case "\\": result += "\\\\"
-            case "\n": result += "\\n"
-            case "\r": result += "\\r"
-            case "\t": result += "\\t"
-            case ..<" ":
-                let digits = String(scalar.value, radix: 16)
-                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: result.unicodeScalars.append(scalar)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count + 2)
+        appendQuoted(text, to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// `quoted(_:)` as bytes, at the end of others. What needs no escape is copied whole.
+    static func appendQuoted(_ text: String, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "\""))
+        if isPlain(text) {
+            bytes.append(contentsOf: text.utf8)
+        } else {
+            for byte in text.utf8 { appendEscaped(byte, to: &bytes) }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static func appendEscaped(_ byte: UInt8, to bytes: inout [UInt8]) {
+        switch byte {
+        case UInt8(ascii: "\""): bytes.append(contentsOf: "\\\"".utf8)
+        case UInt8(ascii: "\\"): bytes.append(contentsOf: "\\\\".utf8)
+        case UInt8(ascii: "\n"): bytes.append(contentsOf: "\\n".utf8)
+        case UInt8(ascii: "\r"): bytes.append(contentsOf: "\\r".utf8)
+        case UInt8(ascii: "\t"): bytes.append(contentsOf: "\\t".utf8)
+        case ..<0x20:
+            let digits = String(byte, radix: 16)
+            bytes.append(contentsOf: (digits.utf8.count == 1 ? "\\u000" : "\\u00").utf8)
+            bytes.append(contentsOf: digits.utf8)
+        default: bytes.append(byte)
+        }
+    }
+
+    private static func isPlain(_ text: String) -> Bool {
+        let bytes = text.utf8Span.span
+        for position in bytes.indices {
+            let byte = bytes[position]
+            if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+                return false
             }
         }
-        return result + "\""
+        return true
     }
 }

@@ -17,14 +17,16 @@ public struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugSt
 
 /// What a device says it is; the keys are those of rest-v1.md § 3.4.
 public struct DeviceInfo: Hashable, Sendable {
-    public var model: String
-    public var version: String
-    public var manufacturer: String
-    public var osName: String
-    public var osVersion: String
-    public var primaryHardwareType: String
-    public var connectionType: String
-    public var applicationId: String
+    public let model: String
+    public let version: String
+    public let manufacturer: String
+    public let osName: String
+    public let osVersion: String
+    public let primaryHardwareType: String
+    public let connectionType: String
+    public let applicationId: String
+    /// Base64 of its JSON, percent-encoded (rest-v1.md, A5), made once: every request carries it.
+    let header: String
 
     public init(
         model: String, version: String = "1.0", manufacturer: String = "Apple", osName: String,
@@ -39,18 +41,18 @@ public struct DeviceInfo: Hashable, Sendable {
         self.primaryHardwareType = primaryHardwareType
         self.connectionType = connectionType
         self.applicationId = applicationId
-    }
-
-    /// The object of rest-v1.md § 3.4, keys in a fixed order.
-    var json: String {
-        let fields = [
+        let json = Self.json([
             ("primaryHardwareType", primaryHardwareType), ("model", model), ("version", version),
             ("manufacturer", manufacturer), ("vendor", manufacturer), ("osName", osName),
             ("osVersion", osVersion), ("connectionType", connectionType),
             ("applicationId", applicationId),
-        ]
-        return "{" + fields.map { "\"\($0.0)\":\(JSONText.quoted($0.1))" }.joined(separator: ",")
-            + "}"
+        ])
+        header = FormEncoding.encode(Base64.encode(json.utf8))
+    }
+
+    /// The object of rest-v1.md § 3.4, keys in a fixed order.
+    private static func json(_ fields: [(String, String)]) -> String {
+        "{" + fields.map { "\"\($0.0)\":\(JSONText.quoted($0.1))" }.joined(separator: ",") + "}"
     }
 }
 
@@ -62,15 +64,12 @@ public struct DeviceIdentity: Hashable, Sendable {
     public var userAgent: String
     /// The public address it pretends to come from (`X-Forwarded-For`), if any.
     public var forwardedFor: String?
-    /// `info` as Base64 of its JSON, made once: every request carries it.
-    let encodedInfo: String
 
     public init(id: String, info: DeviceInfo, userAgent: String, forwardedFor: String?) {
         self.id = id
         self.info = info
         self.userAgent = userAgent
         self.forwardedFor = forwardedFor
-        encodedInfo = Base64.encode(info.json.utf8)
     }
 }
 

@@ -1,6 +1,6 @@
 /// A JSON or XML document as nested names and texts: what the codecs read answers through, so that
 /// one reading serves both formats. Numbers keep their digits.
-public indirect enum Tree: Hashable, Sendable {
+public enum Tree: Hashable, Sendable {
     case object([Member])
     case array([Tree])
     case string(String)
@@ -98,6 +98,7 @@ public struct JSONReader {
         position += 1
         var members: [Tree.Member] = []
         if take(UInt8(ascii: "}")) { return .object([]) }
+        members.reserveCapacity(6)
         while true {
             skipSpace()
             guard current == UInt8(ascii: "\""), let name = string(), take(UInt8(ascii: ":")),
@@ -170,9 +171,17 @@ public struct JSONReader {
         }
         if current == UInt8(ascii: "\"") {
             defer { position += 1 }
-            return String(validating: bytes[start..<position], as: UTF8.self)
+            return text(start..<position)
         }
         return escapedString(from: start)
+    }
+
+    /// The bytes as text; nil when they are not UTF-8.
+    private func text(_ range: Range<Int>) -> String? {
+        guard let valid = try? UTF8Span(validating: bytes.span.extracting(range)) else {
+            return nil
+        }
+        return String(copying: valid)
     }
 
     private mutating func escapedString(from start: Int) -> String? {

@@ -21,12 +21,29 @@ public struct LaneHealth: Sendable, Hashable {
     }
 }
 
+/// Requests that had to wait for a ceiling (`max-rate`) before they left, on one lane.
+public struct HeldBack: Sendable, Hashable {
+    /// Those that left since the last batch.
+    public var count = 0
+    /// Of those.
+    public var longest: Duration = .zero
+    /// Those that wait now.
+    public var waiting = 0
+
+    public init(count: Int = 0, longest: Duration = .zero, waiting: Int = 0) {
+        self.count = count
+        self.longest = longest
+        self.waiting = waiting
+    }
+}
+
 /// What a lane hands to the journal, a few times a second: never one by one.
 public struct Batch: Sendable {
     public var lane: Int
     public var exchanges: [Exchange]
     public var households: [HouseholdRecord]
     public var health: LaneHealth?
+    public var heldBack = HeldBack()
     /// Everything that ended before this instant, on this lane, is in this batch or an earlier one.
     public var through: Instant
 

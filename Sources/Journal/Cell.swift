@@ -150,14 +150,18 @@ public struct HistoryEnd: Sendable, Hashable {
     public var cpuPercent: Double
     /// Hash over the canonical events (decisions.md, 18), hex.
     public var historyHash: String
+    /// Why the breaker stopped it, in words for the user; empty when it did not.
+    public var breaker: String
 
     public init(
-        ended: Instant, interrupted: Bool, failure: String, cpuPercent: Double, historyHash: String
+        ended: Instant, interrupted: Bool, failure: String, cpuPercent: Double, historyHash: String,
+        breaker: String = ""
     ) {
         self.ended = ended
         self.interrupted = interrupted
         self.failure = failure
         self.cpuPercent = cpuPercent
         self.historyHash = historyHash
+        self.breaker = breaker
     }
 }

@@ -25,7 +25,7 @@ struct Facts {
         values = [
             "ended_ns": String(end.ended.nanoseconds), "interrupted": String(end.interrupted),
             "failure": end.failure, "cpu_percent": String(end.cpuPercent),
-            "history_hash": end.historyHash,
+            "history_hash": end.historyHash, "breaker": end.breaker,
         ]
     }
 
@@ -33,6 +33,14 @@ struct Facts {
         values = [
             "recorded_exchanges": String(kept.recorded), "lost_exchanges": String(kept.lost),
             "total_exchanges": String(kept.total),
+        ]
+    }
+
+    init(_ restraint: Restraint) {
+        values = [
+            "held_back": String(restraint.heldBack),
+            "longest_hold_ns": String(Instant(restraint.longestHold).nanoseconds),
+            "refusals": FlatJSON.texts(restraint.refusals),
         ]
     }
 
@@ -68,7 +76,15 @@ struct Facts {
         else { return nil }
         return HistoryEnd(
             ended: Instant(nanoseconds: ended), interrupted: interrupted, failure: failure,
-            cpuPercent: cpu, historyHash: hash)
+            cpuPercent: cpu, historyHash: hash, breaker: self["breaker"] ?? "")
+    }
+
+    /// Nothing, in a history from before this was kept.
+    var restraint: Restraint {
+        Restraint(
+            heldBack: self["held_back"].flatMap { Int($0) } ?? 0,
+            longestHold: .nanoseconds(self["longest_hold_ns"].flatMap { Int64($0) } ?? 0),
+            refusals: self["refusals"].flatMap(FlatJSON.readTexts) ?? [])
     }
 
     var kept: KeptExchanges {

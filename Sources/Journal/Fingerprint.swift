@@ -41,6 +41,13 @@ public struct Fingerprinter: Sendable {
 
 /// Sixteen hexadecimal digits.
 func hexadecimal(_ value: UInt64) -> String {
-    let digits = String(value, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
+    var digits: [UInt8] = []
+    digits.reserveCapacity(16)
+    var shift: UInt64 = 64
+    while shift > 0 {
+        shift -= 4
+        let digit = UInt8(truncatingIfNeeded: value >> shift & 15)
+        digits.append(digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10))
+    }
+    return String(decoding: digits, as: UTF8.self)
 }

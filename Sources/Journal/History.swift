@@ -13,6 +13,8 @@ public final class History: Sendable {
     public let watermark: Instant
     /// How many exchanges can be read one by one.
     public let kept: KeptExchanges
+    /// What kept the run from sending all that was asked for.
+    public let restraint: Restraint
     /// `all`, `sample(0.01)`, `aggregates` or `none`.
     public let recording: String
     private let database: DatabaseQueue
@@ -30,6 +32,7 @@ public final class History: Sendable {
             self.header = header
             end = facts.end
             kept = facts.kept
+            restraint = facts.restraint
             recording = facts["recording"] ?? ""
             watermark = try Self.watermark(database)
         } catch let error as JournalError {

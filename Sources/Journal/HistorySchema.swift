@@ -56,15 +56,18 @@ public enum HistorySchema {
 
     static let all = [meta, exchanges, households, cells, errors, health, watermarks]
 
-    /// The tables in Markdown, for the README.
+    /// The tables in Markdown: `docs/history.md`.
     public static var documentation: String {
-        all.map { table in
-            let rows = table.columns.map {
-                "| `\($0.name)` | \($0.type.lowercased()) | \($0.note) |"
-            }
-            return "### `\(table.name)`\n\nOne row: \(table.note).\n\n| column | type | what |\n"
-                + "|---|---|---|\n" + rows.joined(separator: "\n") + "\n"
-        }.joined(separator: "\n")
+        let opening =
+            "# history.sqlite\n\nWritten from the code; a test keeps it current. Any SQLite tool reads it.\n\n"
+        return opening
+            + all.map { table in
+                let rows = table.columns.map {
+                    "| `\($0.name)` | \($0.type.lowercased()) | \($0.note) |"
+                }
+                return "## `\(table.name)`\n\nOne row: \(table.note).\n\n| column | type | what |\n"
+                    + "|---|---|---|\n" + rows.joined(separator: "\n") + "\n"
+            }.joined(separator: "\n")
     }
 
     static let meta = Table(

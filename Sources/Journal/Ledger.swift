@@ -24,6 +24,7 @@ final class Ledger {
     private var health: [LaneHealth] = []
     private var examples: [Tally.Group: Int] = [:]
     private var kept = KeptExchanges()
+    private var restraint = Restraint()
     private var lastID = 0
     private var through: [Instant]
     private var hasNews = false
@@ -75,6 +76,8 @@ final class Ledger {
         for exchange in batch.exchanges { take(exchange, lane: batch.lane) }
         for record in batch.households { take(record, lane: batch.lane) }
         if let measured = batch.health { health.append(measured) }
+        restraint.add(batch.heldBack)
+        meter.add(batch.heldBack, lane: batch.lane)
         while through.count <= batch.lane { through.append(.start) }
         through[batch.lane] = max(through[batch.lane], batch.through)
         meter.pass(batch.through)
@@ -85,6 +88,7 @@ final class Ledger {
     private func take(_ exchange: Exchange, lane: Int) {
         digest.add(exchange, lane: lane)
         meter.add(exchange)
+        if exchange.outcome == .notSent { restraint.add(exchange) }
         kept.total += 1
         let released = keeper.take(exchange)
         for one in released { keep(one) }
@@ -167,6 +171,7 @@ final class Ledger {
             tally.errors[group].map { ($0, examples[group]) }
         }
         entries.facts = Facts(kept)
+        entries.facts.values.merge(Facts(restraint).values) { $1 }
         entries.watermark = (watermark, kept.total)
         return entries
     }
@@ -213,9 +218,9 @@ final class Ledger {
 
     /// The state for a progress line; ends its interval.
     func progress() -> Progress {
-        let worst = tally.errors.values.max { left, right in
-            (left.count, right.first) < (right.count, left.first)
+        let worst = tally.errors.values.sorted { left, right in
+            (right.count, left.first) < (left.count, right.first)
         }
-        return meter.turn(worst: worst)
+        return meter.turn(worst: worst.prefix(3))
     }
 }

@@ -22,6 +22,16 @@ public struct Progress: Sendable, Hashable {
         public var status: Int
         public var reason: String
         public var count: Int
+
+        public init(
+            operation: OperationName, outcome: Outcome, status: Int, reason: String, count: Int
+        ) {
+            self.operation = operation
+            self.outcome = outcome
+            self.status = status
+            self.reason = reason
+            self.count = count
+        }
     }
 
     /// How far the fastest lane is.
@@ -37,7 +47,12 @@ public struct Progress: Sendable, Hashable {
     public var latencyP50: Duration?
     public var latencyP99: Duration?
     public var latenessP99: Duration?
-    public var worstError: WorstError?
+    public var worstError: WorstError? { worstErrors.first }
+    /// The three most frequent, by cause.
+    public var worstErrors: [WorstError] = []
+    /// Requests that a ceiling held back so far, and those that it holds back now.
+    public var heldBack = 0
+    public var heldNow = 0
     /// Batches that wait to be counted and written: a disk that cannot keep up shows here.
     public var waitingBatches = 0
 
@@ -51,6 +66,8 @@ struct ProgressMeter {
     private var lateness = Histogram()
     private var intervalBegan = Instant.start
     private var completedBefore = 0
+    /// By lane.
+    private var heldNow: [Int: Int] = [:]
     /// Households that have not ended.
     private var living: [Int: (stage: Stage, fate: HouseholdRecord.Fate)] = [:]
 
@@ -83,12 +100,18 @@ struct ProgressMeter {
         }
     }
 
+    mutating func add(_ held: HeldBack, lane: Int) {
+        progress.heldBack += held.count
+        heldNow[lane] = held.waiting
+        progress.heldNow = heldNow.values.reduce(0, +)
+    }
+
     mutating func pass(_ instant: Instant) {
         progress.elapsed = max(progress.elapsed, instant)
     }
 
     /// Ends the interval and gives the state at its end.
-    mutating func turn(worst: ErrorGroup?) -> Progress {
+    mutating func turn(worst: some Sequence<ErrorGroup>) -> Progress {
         let seconds = (progress.elapsed - intervalBegan).seconds
         if seconds > 0 {
             progress.perSecond = Double(progress.completed - completedBefore) / seconds
@@ -96,7 +119,7 @@ struct ProgressMeter {
         progress.latencyP50 = latency.duration(atShare: 0.5)
         progress.latencyP99 = latency.duration(atShare: 0.99)
         progress.latenessP99 = lateness.duration(atShare: 0.99)
-        progress.worstError = worst.map {
+        progress.worstErrors = worst.map {
             Progress.WorstError(
                 operation: $0.operation, outcome: $0.outcome, status: $0.status, reason: $0.reason,
                 count: $0.count)

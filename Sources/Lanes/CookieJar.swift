@@ -35,33 +35,35 @@ public struct CookieJar: Sendable {
     public func header(for address: WebAddress) -> String? {
         guard !cookies.isEmpty else { return nil }
         let host = address.origin.host
-        let path = String(address.path)
+        let path = address.path
         let matching = cookies.filter { cookie in
             (cookie.host == host || cookie.includesSubdomains && host.hasSuffix("." + cookie.host))
                 && (!cookie.isSecure || address.origin.scheme == .https || Self.isLoopback(host))
                 && Self.path(path, isWithin: cookie.path)
         }
-        guard !matching.isEmpty else { return nil }
-        return matching.sorted { $0.path.count > $1.path.count }
-            .map { "\($0.name)=\($0.value)" }.joined(separator: "; ")
+        guard let first = matching.first else { return nil }
+        if matching.count == 1 { return first.name + "=" + first.value }
+        return matching.sorted { $0.path.utf8.count > $1.path.utf8.count }
+            .map { $0.name + "=" + $0.value }.joined(separator: "; ")
     }
 
     /// `now` is the server's clock, by which it dated the cookie.
     private mutating func store(_ text: String, from address: WebAddress, now: CookieDate) {
-        let parts = text.split(separator: ";", omittingEmptySubsequences: false)
-        guard let equals = parts[0].firstIndex(of: "=") else { return }
-        let name = parts[0][..<equals].trimmingSpaces()
+        let parts = text.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+        guard let equals = parts[0].firstIndex(of: UInt8(ascii: "=")) else { return }
+        let name = Substring(parts[0][..<equals]).trimmingSpaces()
         guard !name.isEmpty else { return }
         var cookie = Cookie(
-            name: name, value: parts[0][parts[0].index(after: equals)...].trimmingSpaces(),
+            name: name, value: Substring(parts[0][equals...].dropFirst()).trimmingSpaces(),
             host: address.origin.host, includesSubdomains: false,
             path: Self.defaultPath(address.path), isSecure: false)
         var isPast = false
         var hasAge: Bool?
         for part in parts.dropFirst() {
-            let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            let value = pair.count == 2 ? pair[1].trimmingSpaces() : ""
-            switch pair[0].trimmingSpaces().lowercased() {
+            let pair = part.split(
+                separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            let value = pair.count == 2 ? Substring(pair[1]).trimmingSpaces() : ""
+            switch Substring(pair[0]).trimmingSpaces().lowercased() {
             case "domain":
                 let domain = value.lowercased().drop { $0 == "." }
                 guard !domain.isEmpty else { continue }
@@ -70,7 +72,7 @@ public struct CookieJar: Sendable {
                 guard cookie.host == domain || cookie.host.hasSuffix("." + domain) else { return }
                 cookie.host = String(domain)
                 cookie.includesSubdomains = true
-            case "path" where value.hasPrefix("/"): cookie.path = value
+            case "path" where value.utf8.first == UInt8(ascii: "/"): cookie.path = value
             case "secure": cookie.isSecure = true
             // A visit is shorter than any real lifetime; what matters is a date that deletes.
             case "max-age": hasAge = Int(value).map { $0 > 0 } ?? hasAge
@@ -93,14 +95,16 @@ public struct CookieJar: Sendable {
 
     /// RFC 6265, 5.1.4.
     private static func defaultPath(_ path: Substring) -> String {
-        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash != path.startIndex
+        else { return "/" }
         return String(path[..<slash])
     }
 
-    private static func path(_ path: String, isWithin folder: String) -> Bool {
-        guard path.hasPrefix(folder) else { return false }
-        return folder.hasSuffix("/") || path.count == folder.count
-            || path.dropFirst(folder.count).first == "/"
+    private static func path(_ path: Substring, isWithin folder: String) -> Bool {
+        guard path.utf8.starts(with: folder.utf8) else { return false }
+        let rest = path.utf8.dropFirst(folder.utf8.count)
+        return folder.utf8.last == UInt8(ascii: "/") || rest.isEmpty
+            || rest.first == UInt8(ascii: "/")
     }
 
     /// Browsers treat loopback as trustworthy, whatever the scheme.

@@ -28,6 +28,7 @@ public struct Correspondence: Sendable {
     /// correlation, the target's own headers.
     func dress(_ call: Call, from device: Device, sequence: Int) -> Call {
         var call = call
+        call.headers.reserve(5 + headers.fields.count)
         if call.headers["User-Agent"] == nil {
             call.headers.append("User-Agent", device.identity.userAgent)
         }
@@ -38,19 +39,21 @@ public struct Correspondence: Sendable {
             call.headers.append("Cookie", cookies)
         }
         if correlates {
-            call.headers.append("X-Screenrig", "\(run)/\(device.id.household)/\(sequence)")
-            call.headers.append("traceparent", traceparent(device.id.household, sequence))
+            let correlation = correlation(of: device)
+            call.headers.append("X-Screenrig", correlation.trail + String(sequence))
+            call.headers.append("traceparent", correlation.traceparent(sequence))
         }
         for field in headers.fields { call.headers.append(field.name, field.value) }
         return call
     }
 
-    /// W3C trace context: the trace is the household, the span the exchange.
-    private func traceparent(_ household: Int, _ sequence: Int) -> String {
+    private func correlation(of device: Device) -> Correlation {
+        if let known = device.correlation { return known }
+        let household = device.id.household
         let trace = fingerprinter.fingerprint(of: Secret("\(run)/\(household)"))
-        let span = UInt64(household) << 24 | UInt64(sequence)
-        return
-            "00-\(trace)\(Fingerprint(value: UInt64(household) + 1))-\(Fingerprint(value: span))-01"
+        let made = Correlation(run: run, household: household, trace: trace)
+        device.correlation = made
+        return made
     }
 
     /// Joins what was measured and what it means.
@@ -93,25 +96,53 @@ public struct Correspondence: Sendable {
     }
 }
 
+/// What ties the requests of a household together in the service's own records, as far as it is the
+/// same for all of them.
+struct Correlation {
+    private let household: Int
+    /// `X-Screenrig` up to the number of the exchange: `run/household/`.
+    let trail: String
+    private let traceHead: String
+
+    init(run: String, household: Int, trace: Fingerprint) {
+        self.household = household
+        trail = "\(run)/\(household)/"
+        traceHead = "00-\(trace)\(Fingerprint(value: UInt64(household) + 1))-"
+    }
+
+    /// W3C trace context: the trace is the household, the span the exchange.
+    func traceparent(_ sequence: Int) -> String {
+        let span = Fingerprint(value: UInt64(household) << 24 | UInt64(sequence))
+        return traceHead + span.description + "-01"
+    }
+}
+
 /// The response headers that are kept of every exchange (product.md, Evidence).
 enum Evidence {
-    private static let names: Set<String> = [
+    private static let names = [
         "adobe-request-id", "x-request-id", "date", "server", "via", "age", "x-cache", "cf-ray",
         "retry-after",
     ]
 
     static func kept(of headers: Headers, _ fingerprinter: Fingerprinter) -> Headers {
         var kept = Headers()
+        kept.reserve(2)
         for field in headers.fields {
-            let name = field.name.lowercased()
-            if names.contains(name) || name.hasPrefix("x-amz-") {
+            if isKept(field.name) {
                 kept.append(field.name, field.value)
-            } else if name == "set-cookie", let equals = field.value.firstIndex(of: "=") {
-                let value = field.value[field.value.index(after: equals)...].prefix { $0 != ";" }
+            } else if field.name.equalsIgnoringCase("set-cookie"),
+                let equals = field.value.utf8.firstIndex(of: UInt8(ascii: "="))
+            {
+                let value = field.value[equals...].dropFirst().prefix { $0 != ";" }
                 let mark = fingerprinter.fingerprint(of: Secret(String(value)))
                 kept.append(field.name, "\(field.value[..<equals])=#\(mark)")
             }
         }
         return kept
+    }
+
+    private static func isKept(_ name: String) -> Bool {
+        for kept in names where name.equalsIgnoringCase(kept) { return true }
+        return String(Substring(name.utf8.prefix(6))).equalsIgnoringCase("x-amz-")
     }
 }

@@ -9,6 +9,9 @@ public final class Device {
     public var cookies: CookieJar
     /// Numbers the exchanges of the household; shared by its devices.
     let counter: Counter
+    /// The household's part of what correlates its requests with the service's records; nil until
+    /// the first.
+    var correlation: Correlation?
     /// For the transport: its own bookkeeping of this device (connection slot).
     public var transportSlot: AnyObject?
 

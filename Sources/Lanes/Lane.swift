@@ -33,10 +33,16 @@ public struct Answered: Sendable {
 /// inside `run()`, which `checkIsolated` compares; those four touch only `inbox` and `stopAt`.
 public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     public let index: Int
+    /// What this lane has done so far, in events: how fast virtual time goes is counted in them. An
+    /// event is one thing done at one instant: an action that came due (`at`), or a step of a flow,
+    /// from where it was resumed to where it waits again. A timer that wakes a sleeper is no event
+    /// besides the step that follows. Read it once `run()` has returned.
+    public private(set) var events = 0
     let loop: any LaneLoop
     private let correspondence: Correspondence
     private let sink: any HistorySink
     private var transport: (any Transport)!
+    private var tap: Tap?
 
     private var timers = TimerHeap()
     private var ready: [UnownedJob] = []
@@ -47,6 +53,13 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     private var flushDue: Instant
     private var hasStopped = false
     private var isWindingDown = false
+    /// Nil where nothing is held back.
+    private var departures: Departures<UnsafeContinuation<Instant?, Never>>?
+    /// When the timer of those who wait to leave goes off next; nil when there is none.
+    private var departureDue: Instant?
+    private var heldBack = HeldBack()
+    /// What has ended so far, for a breaker in virtual time. On the lane's thread.
+    public private(set) var ended = (exchanges: 0, errors: 0)
 
     private struct Inbox {
         var jobs: [UnownedJob] = []
@@ -55,6 +68,9 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         var isRunning = true
     }
     private let inbox = Mutex(Inbox())
+    /// Set after something was put into `inbox`, and taken back before it is emptied: a turn that
+    /// finds it false has missed nothing that it could have seen under the lock.
+    private let hasMail = Atomic(false)
     private let thread = Atomic<UInt>(0)
 
     /// How much is handed to the journal at once, and how often at least.
@@ -79,6 +95,24 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         self.transport = transport
     }
 
+    /// Holds requests back so that no more leave than this lane's part of `ceilings` allows. Before
+    /// `run()`.
+    public func hold(to ceilings: Ceilings) {
+        departures = ceilings.holdsBack ? Departures(ceilings) : nil
+    }
+
+    /// Sees every exchange of a lane as it ends: the request as it left, how it went, what it meant.
+    public typealias Tap = (_ call: Call, _ transfer: Transfer, _ answered: Answered) -> Void
+
+    /// Has `tap` see each exchange, on the lane's thread; for a trial of one household. Set before
+    /// `run()`.
+    public func observe(_ tap: @escaping Tap) {
+        self.tap = tap
+    }
+
+    /// How secrets of this run become fingerprints.
+    public var fingerprinter: Fingerprinter { correspondence.fingerprinter }
+
     // MARK: What flows use
 
     public var now: Instant { loop.now }
@@ -97,10 +131,11 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     }
 
     /// Sends a request and waits for what becomes of it. `planned` is when it was due: now, unless
-    /// a pace had wanted it earlier. Never throws: a request that could not be sent is an exchange
-    /// too.
+    /// a pace had wanted it earlier; a ceiling that holds it back puts that off. Never throws: a
+    /// request that could not be sent is an exchange too.
     public func send(_ call: Call, from device: Device, planned: Instant? = nil) async -> Answered {
-        let due = planned ?? now
+        var due = planned ?? now
+        if departures != nil, !hasStopped { due = due + (await wait(toSend: call, from: device)) }
         let sequence = device.counter.next()
         guard !hasStopped else {
             let error = TransportError(.stopped, "the run was stopped before this was sent")
@@ -148,11 +183,47 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         transport.retire(device)
     }
 
+    // MARK: Holding back
+
+    /// Waits until the ceilings let this request leave; gives how long they held it back. That is
+    /// neither the service's time nor the rig's lateness, so it is not part of an exchange.
+    private func wait(toSend call: Call, from device: Device) async -> Duration {
+        let asked = now
+        let connects = transport.wouldConnect(for: call, from: device)
+        let since: Instant? = await withUnsafeContinuation { flow in
+            let host = call.address.origin.host
+            guard let need = departures?.need(host: host, connects: connects) else {
+                return flow.resume(returning: asked)
+            }
+            departures?.add(flow, need, at: asked)
+            letGo()
+        }
+        // Stopped while it waited: what was not sent was not held back either.
+        guard let since, since > asked else { return .zero }
+        heldBack.count += 1
+        heldBack.longest = max(heldBack.longest, since - asked)
+        return since - asked
+    }
+
+    /// Lets everybody leave who may, and sets a timer for the next.
+    private func letGo() {
+        while let departure = departures?.leave(at: now) {
+            departure.traveller.resume(returning: departure.since)
+        }
+        guard let next = departures?.next, next < departureDue ?? .distantFuture else { return }
+        departureDue = next
+        at(next) { [unowned self] in
+            departureDue = nil
+            letGo()
+        }
+    }
+
     // MARK: From other threads
 
     /// Runs `action` on the lane, soon.
     public func post(_ action: @escaping @Sendable () -> Void) {
         inbox.withLock { $0.actions.append(action) }
+        hasMail.store(true, ordering: .releasing)
         loop.wake()
     }
 
@@ -160,6 +231,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     /// `run()` returns once the flows have. A second call may only bring it forward.
     public func stop(at instant: Instant) {
         inbox.withLock { $0.stopAt = min($0.stopAt ?? .distantFuture, instant) }
+        hasMail.store(true, ordering: .releasing)
         loop.wake()
     }
 
@@ -171,8 +243,8 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         thread.store(UInt(pthread_self()), ordering: .releasing)
         defer { thread.store(0, ordering: .releasing) }
         var stopAt: Instant?
+        var began = loop.now
         while true {
-            let began = loop.now
             stopAt = takeInbox() ?? stopAt
             if let stopAt, !hasStopped, began >= stopAt { stopFlows() }
             runReady()
@@ -182,22 +254,28 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
             while let timer = timers.pop(dueBy: due) {
                 switch timer.action {
                 case .wake(let sleeper): sleeper.resume(returning: false)
-                case .call(let action): action()
+                case .call(let action):
+                    events += 1
+                    action()
                 }
                 runReady()
             }
             endTurn(began: began)
             if flows == 0, isFinished() { break }
-            let wanted = [
-                timers.next.map(Instant.init(nanoseconds:)),
-                stopAt.flatMap { hasStopped ? nil : $0 },
-            ]
-            let deadline = wanted.compactMap { $0 }.min()
-            precondition(
-                deadline != nil || loop.canBeWoken, "a virtual lane has flows but no timer")
-            loop.wait(until: deadline)
+            began = loop.wait(until: nextDue(stopAt: hasStopped ? nil : stopAt))
         }
         flush()
+    }
+
+    /// When the lane must wake by itself: the next timer, the stop, or, live, the next hand-over to
+    /// the journal, so that an idle lane keeps nothing back.
+    private func nextDue(stopAt: Instant?) -> Instant? {
+        let timer = timers.next.map(Instant.init(nanoseconds:))
+        precondition(timer != nil || loop.canBeWoken, "a virtual lane has flows but no timer")
+        let isHolding = loop.canBeWoken && !(batch.exchanges.isEmpty && batch.households.isEmpty)
+        var due = min(timer ?? .distantFuture, stopAt ?? .distantFuture)
+        if isHolding { due = min(due, flushDue) }
+        return due == .distantFuture ? nil : due
     }
 
     private func endTurn(began: Instant) {
@@ -213,6 +291,9 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         let now = loop.now
         health.through = now
         batch.health = health
+        heldBack.waiting = departures?.waiting ?? 0
+        batch.heldBack = heldBack
+        heldBack = HeldBack()
         batch.through = now
         sink.append(batch)
         batch = Batch(lane: index, through: now)
@@ -225,10 +306,12 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     private func stopFlows() {
         hasStopped = true
         for sleeper in timers.removeSleepers() { sleeper.resume(returning: true) }
+        for flow in departures?.removeAll() ?? [] { flow.resume(returning: nil) }
         transport.abort()
     }
 
     private func takeInbox() -> Instant? {
+        guard hasMail.exchange(false, ordering: .acquiring) else { return nil }
         let (jobs, actions, stopAt) = inbox.withLock { inbox in
             defer {
                 inbox.jobs = []
@@ -244,6 +327,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     private func runReady() {
         while !ready.isEmpty {
             swap(&ready, &spare)
+            events += spare.count
             for job in spare {
                 job.runSynchronously(
                     isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
@@ -260,6 +344,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
             ready.append(job)
         } else {
             inbox.withLock { $0.jobs.append(job) }
+            hasMail.store(true, ordering: .releasing)
             loop.wake()
         }
     }
@@ -293,6 +378,9 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
             transfer, of: call, from: device.id, lane: index, sequence: sequence, planned: planned,
             begun: begun)
         batch.exchanges.append(answered.exchange)
+        if answered.exchange.outcome != .notSent { ended.exchanges += 1 }
+        if answered.exchange.isError { ended.errors += 1 }
+        tap?(call, transfer, answered)
         return answered
     }
 }

@@ -1,11 +1,14 @@
 public import Journal
+internal import Synchronization
 
 /// Where a lane's time comes from and how it waits: the one difference between live and virtual.
 public protocol LaneLoop: AnyObject {
     var now: Instant { get }
     /// Waits until `deadline` (nil: for ever), or until something else wants the lane: readiness of
-    /// a descriptor, `wake()`. Handlers of ready descriptors have run when it returns.
-    func wait(until deadline: Instant?)
+    /// a descriptor, `wake()`. Handlers of ready descriptors have run when it returns; gives the
+    /// instant before the first of them, for what they take is the lane's own time.
+    @discardableResult
+    func wait(until deadline: Instant?) -> Instant
     /// Ends a `wait` early. From any thread.
     func wake()
     /// Whether waiting may be ended by something that is not a timer: false in virtual time, where
@@ -17,12 +20,23 @@ public protocol LaneLoop: AnyObject {
 public final class VirtualLoop: LaneLoop {
     public private(set) var now: Instant = .start
     public let canBeWoken = false
+    private let isWoken = Atomic(false)
 
     public init() {}
 
-    public func wait(until deadline: Instant?) {
-        if let deadline, deadline > now { now = deadline }
+    /// A lane that was told something meanwhile hears it before time goes on: a stop would else
+    /// come as late as the next timer.
+    @discardableResult
+    public func wait(until deadline: Instant?) -> Instant {
+        if isWoken.load(ordering: .relaxed) {
+            isWoken.store(false, ordering: .relaxed)
+        } else if let deadline, deadline > now {
+            now = deadline
+        }
+        return now
     }
 
-    public func wake() {}
+    public func wake() {
+        isWoken.store(true, ordering: .relaxed)
+    }
 }

@@ -11,8 +11,32 @@ public protocol Transport: AnyObject {
     /// The device is switched off: its connections are closed.
     func retire(_ device: Device)
 
+    /// Whether this call would open a connection, as far as one can tell before it is sent. False
+    /// where connections cost nobody anything.
+    func wouldConnect(for call: Call, from device: Device) -> Bool
+
     /// Ends every exchange under way now, with `TransportError.stopped`.
     func abort()
+}
+
+extension Transport {
+    public func wouldConnect(for call: Call, from device: Device) -> Bool { false }
+}
+
+/// A connection that was made for an exchange: what `connect` and `tls` are as operations.
+public struct Opening: Hashable, Sendable {
+    /// When it was begun.
+    public var began: Instant
+    /// The TCP connection alone; names are not in it.
+    public var connect: Duration
+    /// The TLS handshake, with the tunnel through a proxy if there is one; nil without TLS.
+    public var tls: Duration?
+
+    public init(began: Instant, connect: Duration, tls: Duration? = nil) {
+        self.began = began
+        self.connect = connect
+        self.tls = tls
+    }
 }
 
 /// How one exchange went, measured; what it means is the dialect's to say.
@@ -33,10 +57,12 @@ public struct Transfer: Sendable {
     public var result: Result
     public var route: Route
     public var bytesReceived: Int
+    /// The connection that had to be made for it; nil when one was there, or none could be made.
+    public var opened: Opening?
 
     public init(
         sent: Instant?, firstByte: Instant?, ended: Instant, result: Result, route: Route = Route(),
-        bytesReceived: Int = 0
+        bytesReceived: Int = 0, opened: Opening? = nil
     ) {
         self.sent = sent
         self.firstByte = firstByte
@@ -44,5 +70,6 @@ public struct Transfer: Sendable {
         self.result = result
         self.route = route
         self.bytesReceived = bytesReceived
+        self.opened = opened
     }
 }

@@ -81,7 +81,11 @@ extension ErrorRow.Example {
 /// What usually helps against an error.
 enum Remedy {
     static func hint(_ group: ErrorGroup) -> String {
-        switch (group.outcome, group.status, group.operation) {
+        // The transport's own words name host, port and remedy.
+        if let detail = group.example?.delivery.error?.detail, !detail.isEmpty {
+            return Plain.line(detail, limit: 300)
+        }
+        return switch (group.outcome, group.status, group.operation) {
         case (.transport, _, _):
             "is the service up and reachable? look at target.base and target.resolve, and at the "
                 + "limits of open connections on both sides"

@@ -1,3 +1,5 @@
+internal import Dialects
+
 /// A JSON text with its keys in a fixed order and its numbers finite.
 indirect enum JSON {
     case object([(String, JSON)])
@@ -15,11 +17,12 @@ indirect enum JSON {
         switch self {
         case .object(let members):
             list(
-                members.map { "\(Self.quoted($0.0)): \($0.1.rendered(indent: indent + 2))" }, "{",
+                members.map { "\(JSONText.quoted($0.0)): \($0.1.rendered(indent: indent + 2))" },
+                "{",
                 "}", indent)
         case .array(let items):
             list(items.map { $0.rendered(indent: indent + 2) }, "[", "]", indent)
-        case .text(let text): Self.quoted(text)
+        case .text(let text): JSONText.quoted(text)
         case .integer(let number): String(number)
         case .number(let number, let decimals): Figures.trimmed(number, decimals)
         case .flag(let flag): flag ? "true" : "false"
@@ -33,24 +36,5 @@ indirect enum JSON {
         let margin = String(repeating: " ", count: indent)
         return "\(open)\n\(margin)  " + parts.joined(separator: ",\n\(margin)  ")
             + "\n\(margin)\(close)"
-    }
-
-    /// RFC 8259, 7.
-    static func quoted(_ text: String) -> String {
-        var result = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": result += "\\\""
-            case "\\": result += "\\\\"
-            case "\n": result += "\\n"
-            case "\r": result += "\\r"
-            case "\t": result += "\\t"
-            case _ where scalar.value < 0x20:
-                let digits = String(scalar.value, radix: 16)
-                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result + "\""
     }
 }

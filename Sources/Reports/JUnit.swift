@@ -35,7 +35,9 @@ enum JUnit {
     private static func suite(_ name: String, _ cases: [Case], _ run: Summary.Run) -> String {
         let failures = cases.filter { $0.failure != nil }.count
         let stamp = run.started.hasSuffix("Z") ? String(run.started.dropLast()) : run.started
-        let rows = cases.map { test in
+        // The types are written out: GRDB, which comes along with `Journal`, offers a `joined` for its
+        // SQL literals, and without them the compiler prefers it.
+        let rows: String = cases.map { test -> String in
             let open =
                 "    <testcase classname=\"screenrig.\(name)\" name=\"\(Markup.escaped(test.name))\" time=\"0\""
             guard let failure = test.failure else { return "\(open)/>\n" }

@@ -23,7 +23,7 @@ extension Summary {
 }
 
 extension Summary {
-    mutating func judge(failure: String, breachFails: Bool) {
+    mutating func judge(failure: String, breaker: String = "", breachFails: Bool) {
         let missed = thresholds.filter { !$0.met }
         let bottleneck = rigHealth.valid ? nil : Self.bottleneckWarning(breachFails: breachFails)
         if !failure.isEmpty {
@@ -40,6 +40,9 @@ extension Summary {
                 "Cut short: the record breaks off after \(after); \(progress).")
         } else if let bottleneck, breachFails {
             settle(.invalid, .untrusted, bottleneck)
+        } else if !breaker.isEmpty {
+            // It ran, and the service failed it: as a missed threshold does (product.md).
+            settle(.fail, .missed, "Stopped by the breaker: \(breaker); \(progress).")
         } else if !missed.isEmpty {
             settle(.fail, .missed, "Failed: \(missedSentence(missed.count)); \(progress).")
         } else {

@@ -11,6 +11,7 @@ public enum ProgressLine {
             parts.append("p50 \(time(p50)), p99 \(time(p99))")
         }
         parts.append(errors(progress))
+        if progress.heldNow > 0 { parts.append("\(Figures.count(progress.heldNow)) held back") }
         if progress.throttled > 0 { parts.append("\(Figures.count(progress.throttled)) throttled") }
         // Lateness below a millisecond is of no interest to anyone who watches a run.
         if let late = progress.latenessP99, late >= .milliseconds(1) {
@@ -24,7 +25,7 @@ public enum ProgressLine {
         return parts.joined(separator: " · ")
     }
 
-    private static func clock(_ elapsed: Instant, of planned: Duration?) -> String {
+    static func clock(_ elapsed: Instant, of planned: Duration?) -> String {
         let now = minutes(elapsed.nanoseconds / 1_000_000_000)
         guard let planned else { return now }
         return "\(now) of \(minutes(planned.components.seconds))"
@@ -68,12 +69,22 @@ public enum ProgressLine {
     private static func errors(_ progress: Progress) -> String {
         let count = Figures.counted(progress.errors, "error")
         guard let worst = progress.worstError else { return count }
-        let word = Plain.line(worst.reason.isEmpty ? worst.outcome.name : worst.reason, limit: 60)
-        let what = worst.status == 0 ? word : "\(worst.status) \(word)"
-        return "\(count), most \(worst.operation.name) \(what) (\(Figures.count(worst.count)))"
+        return "\(count), most \(name(worst)) (\(Figures.count(worst.count)))"
     }
 
-    private static func time(_ duration: Duration) -> String {
+    /// `30 authenticate 503 overloaded`.
+    static func cause(_ error: Progress.WorstError) -> String {
+        "\(Figures.count(error.count)) \(name(error))"
+    }
+
+    private static func name(_ error: Progress.WorstError) -> String {
+        let word = Plain.line(error.reason.isEmpty ? error.outcome.name : error.reason, limit: 60)
+        let isStatus = word == "status \(error.status)" || error.status == 0
+        let what = isStatus ? word : "\(error.status) \(word)"
+        return "\(error.operation.name) \(what)"
+    }
+
+    static func time(_ duration: Duration) -> String {
         Figures.time(
             milliseconds: Double(duration.components.seconds) * 1000
                 + Double(duration.components.attoseconds) / 1e15)

@@ -7,6 +7,8 @@ public protocol Recorded {
     var end: HistoryEnd? { get }
     /// What is missing from the record, in words for a reader: none when nothing is.
     var gaps: [String] { get }
+    /// What kept the run from sending all that was asked for.
+    var restraint: Restraint { get }
 
     /// All cells, ordered by key.
     func cells(_ body: (Cell) throws -> Void) throws
@@ -16,4 +18,9 @@ public protocol Recorded {
     func errorGroups() throws -> [ErrorGroup]
     /// Ordered by time.
     func health() throws -> [LaneHealth]
+}
+
+extension Recorded {
+    /// Nothing did.
+    public var restraint: Restraint { Restraint() }
 }

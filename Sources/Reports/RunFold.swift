@@ -13,6 +13,7 @@ struct RunFold {
     let header: HistoryHeader
     let end: HistoryEnd?
     let gaps: [String]
+    let restraint: Restraint
     private(set) var population = Population()
     private(set) var timeline = Timeline()
     private(set) var sums: [Slot: Cell] = [:]
@@ -25,6 +26,7 @@ struct RunFold {
         header = history.header
         end = history.end
         gaps = history.gaps
+        restraint = history.restraint
         try history.households { population.add($0) }
         try history.cells { cell in
             timeline.add(cell)

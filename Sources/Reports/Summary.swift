@@ -103,11 +103,18 @@ public struct Summary: Sendable, Hashable {
         self.thresholds = thresholds.map { ThresholdResult($0, fold) }
         firstFailure = fold.errors.min { ($0.first, $0.operation) < ($1.first, $1.operation) }
             .map { ErrorRow($0, of: fold.sum($0.operation)).sentence }
-        notes = fold.gaps
+        notes = fold.gaps + Self.holds(fold.restraint) + Self.preSignIns(households)
         (outcome, exitStatus, headline, explanations) = (.pass, .passed, "", [])
         judge(
             failure: Plain.line(fold.end?.failure ?? "", limit: 600),
+            breaker: Plain.line(fold.end?.breaker ?? "", limit: 600),
             breachFails: fold.header.breachFails)
+        // Each host once, first of all: nothing else can be mended while it may not be reached.
+        explanations.insert(
+            contentsOf: fold.restraint.refusals.map {
+                "not allowed: \(Plain.line($0, limit: 300))"
+            },
+            at: 0)
     }
 }
 

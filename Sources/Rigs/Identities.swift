@@ -32,7 +32,8 @@ struct Identities: Sendable, Hashable {
         DeviceIdentity(
             id: deviceID(household * devicesEach), info: info,
             userAgent:
-                "\(info.applicationId)/\(info.version) (\(info.model); \(info.osName) \(info.osVersion))",
+                "\(info.applicationId)/\(info.version) (\(info.model); \(info.osName) \(info.osVersion)) "
+                + Release.mark,
             forwardedFor: address(household * devicesEach))
     }
 
@@ -43,7 +44,7 @@ struct Identities: Sendable, Hashable {
             id: deviceID(number), info: .phone,
             userAgent:
                 "Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 "
-                + "(KHTML, like Gecko) Version/17.4 Mobile/15E148 Safari/604.1",
+                + "(KHTML, like Gecko) Version/17.4 Mobile/15E148 Safari/604.1 \(Release.mark)",
             forwardedFor: address(number))
     }
 

@@ -1,7 +1,7 @@
 extension String {
     /// The one of `words` that this was most likely meant to be: at most a third of its letters
     /// away; the first of several equally near. Nil when none is near.
-    func nearest(among words: some Sequence<String>) -> String? {
+    package func nearest(among words: some Sequence<String>) -> String? {
         var best: (word: String, distance: Int)?
         for word in words {
             let distance = Self.distance(Array(lowercased()), Array(word.lowercased()))

@@ -78,6 +78,8 @@ public struct Rig: Sendable, Hashable {
         public var target: PollTarget
         /// Spread: each device has a phase of its own. Aligned: all poll on the same beat.
         public var isAligned: Bool
+        /// Code shown → first poll; nil: one interval.
+        public var firstAfter: Duration?
 
         public init(
             every: Duration = .seconds(5), jitter: Double = 0.1, target: PollTarget = .authn,

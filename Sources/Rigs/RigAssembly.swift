@@ -14,12 +14,15 @@ struct RigAssembly {
 
     mutating func rig(source: String) -> Rig {
         let target = target(root.value("target"))
+        checkSpread(root.value("connections"), root.value("target"), target.pinned)
         let kinds = kinds(root.value("kinds"))
         let identities: String =
             root.optional("identities") ?? (target.base == .embedded ? "by-seed" : "per-run")
         let code: Section = root.value("code")
         let validity: Section = root.value("validity")
         let activities = activities(root.value("after-sign-in"), target)
+        let needs = TargetNeeds(target, activities, section: root.value("target"))
+        warnings += needs.warnings
         return Rig(
             name: root.value("rig"), seed: root.value("seed"),
             identities: identities == "by-seed" ? .bySeed : .perRun, target: target,
@@ -54,7 +57,7 @@ struct RigAssembly {
         return value
     }
 
-    private mutating func refuse(_ place: Place, _ sentence: String) {
+    mutating func refuse(_ place: Place, _ sentence: String) {
         problems.append(RigProblem(place, .conflict(sentence)))
     }
 }
@@ -87,7 +90,8 @@ extension RigAssembly {
             format: Self.word("format", in: section), timeout: section.value("timeout"),
             responseLimit: section.value("response-limit"), maxHops: section.value("max-hops"),
             proxy: section.value("proxy"), tls: tls(section.value("tls"), section),
-            correlates: section.value("correlate"))
+            correlates: section.value("correlate"), courtesy: courtesy(section, allow),
+            pinned: pinned(section))
     }
 
     private func clients(_ section: Section) -> Target.Clients {

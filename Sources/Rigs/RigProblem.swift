@@ -33,6 +33,8 @@ public struct RigProblem: Sendable, Hashable, CustomStringConvertible {
         case notYet(String, accepted: [String])
         case missing(String, example: String)
         case twice(String, firstLine: Int)
+        /// Not filled in since `screenrig init`; with what belongs there.
+        case blank(String, String)
         /// A list where a map is due, and the like.
         case shape(String, found: String, wanted: String)
         /// `shown` is nil for secrets; `remark` begins with "which" or "whose".
@@ -108,6 +110,8 @@ extension RigProblem.What: CustomStringConvertible {
         case .twice(let key, let firstLine):
             return
                 "'\(key)' stands here a second time, first in line \(firstLine); keep one of them"
+        case .blank(let key, let text):
+            return "'\(key)' is still a blank; fill it in: \(text)"
         case .shape(let key, let found, let wanted):
             return "\(key) is \(found); it must be \(wanted)"
         case .value(let key, let shown, let remark, let wanted):

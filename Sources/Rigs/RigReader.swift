@@ -17,8 +17,9 @@ struct RigReader {
             throw RigErrors(problems)
         }
         let asWritten = tree
-        apply(surroundings.overrides, to: &tree)
+        // `--set` last: what it says of a target holds for the one that `--target` names.
         applyTarget(to: &tree)
+        apply(surroundings.overrides, to: &tree)
         let source = tree == asWritten ? text : tree.yaml
         guard let entries = tree.entries else {
             let example = "such as 'rig: smoke'"

@@ -6,6 +6,13 @@ struct Item: Sendable {
     var place: Place
 }
 
+/// A value under a name of the user's own.
+struct NamedItem: Sendable {
+    var name: String
+    var namePlace: Place
+    var item: Item
+}
+
 /// A map that was read by its rows: every key with a default has a value.
 struct Section: Sendable {
     var items: [String: Item]

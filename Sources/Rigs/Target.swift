@@ -79,6 +79,9 @@ public struct Target: Sendable, Hashable {
     public var usesBearer: Bool
     /// Host names, lower case, that hops may reach beside loopback.
     public var allow: [String]
+    public var courtesy: Courtesy
+    /// In the order of the file.
+    public var pinned: [PinnedHost]
     public var headers: Headers
     public var http: HTTPVersion
     public var format: Format
@@ -97,7 +100,8 @@ public struct Target: Sendable, Hashable {
         softwareStatement: Secret? = nil, clients: Clients = .perDevice, usesBearer: Bool = true,
         allow: [String] = [], headers: Headers = [:], http: HTTPVersion = .http1,
         format: Format = .json, timeout: Duration = .seconds(10), responseLimit: Int = 1_000_000,
-        maxHops: Int = 20, proxy: Proxy = .none, tls: TLS = TLS(), correlates: Bool = true
+        maxHops: Int = 20, proxy: Proxy = .none, tls: TLS = TLS(), correlates: Bool = true,
+        courtesy: Courtesy = Courtesy(), pinned: [PinnedHost] = []
     ) {
         self.base = base
         self.protocolName = protocolName
@@ -110,6 +114,8 @@ public struct Target: Sendable, Hashable {
         self.clients = clients
         self.usesBearer = usesBearer
         self.allow = allow
+        self.courtesy = courtesy
+        self.pinned = pinned
         self.headers = headers
         self.http = http
         self.format = format

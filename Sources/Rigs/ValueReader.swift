@@ -41,6 +41,10 @@ struct ValueReader {
     }
 
     private mutating func item(_ tree: Tree, _ key: Key) -> Item {
+        if let blank = tree.blank {
+            problems.append(RigProblem(blank, .blank(key.name, key.text)))
+            return standIn(for: key, at: tree.place)
+        }
         if let value = value(tree, key.shape, called: key.name) {
             return Item(value: value, place: tree.place)
         }
@@ -81,6 +85,15 @@ struct ValueReader {
                             name, found: "a map with \(entries.count) keys", wanted: shape.wanted)))
             }
             return section.isWhole && entries.count == 1 ? section : nil
+        case (.named(.either(let inner)), .map(let entries)):
+            return entries.compactMap { entry -> NamedItem? in
+                guard let value = value(entry.value, .either(inner), called: entry.key) else {
+                    return nil
+                }
+                return NamedItem(
+                    name: entry.key, namePlace: entry.keyPlace,
+                    item: Item(value: value, place: entry.value.place))
+            }
         case (.named(let inner), .map(let entries)):
             return entries.compactMap { entry -> (String, String)? in
                 let value = value(entry.value, inner, called: entry.key)
@@ -310,6 +323,19 @@ extension ValueReader {
             return nil
         }
         return value
+    }
+}
+
+extension Tree {
+    /// Where a blank of `screenrig init` stands, here or as an item of this list.
+    fileprivate var blank: Place? {
+        switch content {
+        case .scalar(let text, let isQuoted):
+            text == RigTemplate.blank && !isQuoted ? place : nil
+        case .list(let items):
+            items.first { $0.content == .scalar(RigTemplate.blank, isQuoted: false) }?.place
+        case .map: nil
+        }
     }
 }
 

@@ -14,45 +14,65 @@ public enum Base64 {
     }()
 
     /// The standard alphabet, padded.
-    public static func encode(_ bytes: some Collection<UInt8>) -> String {
-        encode(bytes, standard, pads: true)
+    public static func encode(_ bytes: [UInt8]) -> String {
+        encode(bytes.span, standard.span, pads: true)
+    }
+
+    /// The standard alphabet, padded.
+    public static func encode(_ text: String.UTF8View) -> String {
+        encode(text.span, standard.span, pads: true)
     }
 
     /// The URL-safe alphabet, not padded: parts of a JWT.
-    public static func encodeURL(_ bytes: some Collection<UInt8>) -> String {
-        encode(bytes, urlSafe, pads: false)
+    public static func encodeURL(_ bytes: [UInt8]) -> String {
+        encode(bytes.span, urlSafe.span, pads: false)
+    }
+
+    /// The URL-safe alphabet, not padded: parts of a JWT.
+    public static func encodeURL(_ text: String.UTF8View) -> String {
+        encode(text.span, urlSafe.span, pads: false)
     }
 
     private static func encode(
-        _ bytes: some Collection<UInt8>, _ alphabet: [UInt8], pads: Bool
+        _ bytes: Span<UInt8>, _ alphabet: Span<UInt8>, pads: Bool
     ) -> String {
-        var text: [UInt8] = []
-        text.reserveCapacity((bytes.count + 2) / 3 * 4)
-        var buffer: UInt32 = 0
-        var bits = 0
-        for byte in bytes {
-            buffer = buffer << 8 | UInt32(byte)
-            bits += 8
-            while bits >= 6 {
-                bits -= 6
-                text.append(alphabet[Int(buffer >> UInt32(bits) & 63)])
+        let text = [UInt8](capacity: (bytes.count + 2) / 3 * 4) { text in
+            var buffer: UInt32 = 0
+            var bits: UInt32 = 0
+            for position in bytes.indices {
+                buffer = buffer << 8 | UInt32(bytes[position])
+                bits += 8
+                while bits >= 6 {
+                    bits -= 6
+                    text.append(alphabet[Int(buffer >> bits & 63)])
+                }
             }
+            if bits > 0 { text.append(alphabet[Int(buffer << (6 - bits) & 63)]) }
+            while pads, text.count % 4 != 0 { text.append(UInt8(ascii: "=")) }
         }
-        if bits > 0 { text.append(alphabet[Int(buffer << UInt32(6 - bits) & 63)]) }
-        while pads, text.count % 4 != 0 { text.append(UInt8(ascii: "=")) }
         return String(decoding: text, as: UTF8.self)
     }
 
     /// The bytes that `text` spells in either alphabet, padded or not; nil for anything else:
     /// foreign characters, spaces, padding inside or of the wrong length, a lone last character.
     public static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
+        decode(Array(text).span)
+    }
+
+    /// The bytes that a text spells; see `decode(_:)` for bytes.
+    public static func decode(_ text: String) -> [UInt8]? {
+        decode(text.utf8Span.span)
+    }
+
+    private static func decode(_ text: Span<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count * 3 / 4)
         var buffer: UInt32 = 0
         var bits = 0
         var count = 0
         var padding = 0
-        for byte in text {
+        for position in text.indices {
+            let byte = text[position]
             if byte == UInt8(ascii: "=") {
                 padding += 1
                 continue
@@ -71,10 +91,5 @@ public enum Base64 {
             return nil
         }
         return bytes
-    }
-
-    /// The bytes that a text spells; see `decode(_:)` for bytes.
-    public static func decode(_ text: String) -> [UInt8]? {
-        decode(text.utf8)
     }
 }

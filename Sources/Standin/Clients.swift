@@ -62,6 +62,12 @@ struct Clients: Sendable {
         return .good(client.software)
     }
 
+    /// Whether `standing` is good, for those who need not know of whom.
+    func accepts(_ token: String, at time: Int64) -> Bool {
+        guard let grant = grants[token] else { return false }
+        return time < grant.expires && clients.index(forKey: grant.client) != nil
+    }
+
     mutating func sweep(at time: Int64) {
         for _ in 0..<sweepStep {
             guard let token = queue.next(dueBy: time) else { return }

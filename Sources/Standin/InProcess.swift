@@ -35,12 +35,23 @@ public final class InProcess: Transport {
     }
 
     /// One exchange on its way.
-    private struct Passage {
-        var completion: (Transfer) -> Void
-        var sent: Instant
-        var route: Route
-        var backLatency: Duration
-        var losesReply: Bool
+    private final class Passage {
+        let completion: (Transfer) -> Void
+        let sent: Instant
+        let route: Route
+        let backLatency: Duration
+        let losesReply: Bool
+
+        init(
+            completion: @escaping (Transfer) -> Void, sent: Instant, route: Route,
+            backLatency: Duration, losesReply: Bool
+        ) {
+            self.completion = completion
+            self.sent = sent
+            self.route = route
+            self.backLatency = backLatency
+            self.losesReply = losesReply
+        }
     }
 
     /// Belongs to `lane`, which is told to use it separately. `timeout` is what a client waits for

@@ -14,7 +14,8 @@ struct Login: Sendable {
     var isOver = false
 }
 
-/// All logins under way. They are dropped after half an hour, finished or not.
+/// All logins under way, finished ones too. They are remembered for half an hour longer than their
+/// code lives: a browser that comes back too late is sent home, not left standing (§ 6.3).
 struct Logins: Sendable {
     private var logins: [String: Login] = [:]
     private var queue = DueQueue<String>()
@@ -24,9 +25,10 @@ struct Logins: Sendable {
 
     subscript(id: String) -> Login? { logins[id] }
 
-    mutating func begin(_ login: Login, at time: Int64) {
+    /// `expires` is that of the code.
+    mutating func begin(_ login: Login, expires: Int64) {
         logins[login.id] = login
-        queue.add(login.id, due: time + Self.patience)
+        queue.add(login.id, due: expires + Self.patience)
     }
 
     /// The provider shows its page: new secrets each time.

@@ -14,11 +14,10 @@ public final class CurlTransport: Transport {
     unowned let lane: Lane
     private let proxies: ProxyRoute
     private let names: NameTable
+    private var pins: PinTable
 
-    private var shards: [Shard] = []
-    private var seatsGiven = 0
-    /// The one seat of `pooled` and `fresh`.
-    private var common: Seat?
+    private var direct: DirectEngine!
+    private var multi: MultiEngine!
     /// Errands that wait for a name, oldest first.
     private var waiting: [Errand] = []
 
@@ -39,17 +38,25 @@ public final class CurlTransport: Transport {
         proxies = try ProxyRoute(settings.proxy, environment: environment)
         trust = try TrustFile(settings.tls)
         names = NameTable(lane: lane, lookup: lookup)
+        pins = PinTable(settings.pinned)
         connections = ConnectionTable(lane: lane.index, loop: loop)
         guard Library.isReady else { throw .noHandle }
         if settings.http == .http2, !Library.hasHTTP2 { throw .unsupported("HTTP/2") }
+        multi = MultiEngine(self, isProxied: proxies.isInUse)
+        direct = DirectEngine(self, loop: loop)
     }
 
     public func start(
         _ call: Call, from device: Device, completion: @escaping (Transfer) -> Void
     ) {
+        // Nothing to find out and nothing to wait for, as nearly always.
+        if direct.sendOverKept(call, from: device, completion: completion) { return }
         let errand = Errand(call, from: device, began: lane.now, completion: completion)
         let proxy = proxies.proxy(for: errand.origin)
         waiting.append(errand)
+        if proxy == nil, let pinned = pins.address(of: errand.origin.host, for: device.id) {
+            return go(errand, proxy, .success([pinned]))
+        }
         names.find(proxy?.host ?? errand.origin.host) { [weak self] found in
             self?.go(errand, proxy, found)
         }
@@ -60,27 +67,40 @@ public final class CurlTransport: Transport {
         }
     }
 
+    /// A device that has none to this origin; `pooled` ones are as many as the load needs at a time,
+    /// which the ceiling of requests bounds.
+    public func wouldConnect(for call: Call, from device: Device) -> Bool {
+        switch settings.connections {
+        case .fresh: return true
+        case .pooled: return false
+        case .perDevice:
+            guard let slot = device.transportSlot as? Slot else { return true }
+            let origin = call.address.origin
+            let isKept = slot.links?.existing(to: origin)?.idle.isEmpty == false
+            return !isKept && slot.seat?.isConnected(to: origin) != true
+        }
+    }
+
     public func retire(_ device: Device) {
-        guard let seat = device.transportSlot as? Seat else { return }
+        guard let slot = device.transportSlot as? Slot else { return }
         device.transportSlot = nil
-        let shard = seat.shard
-        shard.stop(TransportError(.stopped, "the device was switched off"), only: seat)
-        bury(seat)
-        shard.seats -= 1
-        let hasRoom = shards.contains { $0 !== shard && $0.seats < capacity }
-        // A multi has parsed the roots (20 ms): the last one with room stays.
-        if shard.seats == 0, hasRoom || capacity == 1 { shards.removeAll { $0 === shard } }
+        if let links = slot.links { direct.retire(links) }
+        if let seat = slot.seat { multi.retire(seat) }
     }
 
     public func abort() {
         let error = TransportError(.stopped, "the run was stopped")
         for errand in waiting { refuse(errand, error) }
         names.abandon()
-        for shard in shards { shard.stop(error) }
+        direct.abort(error)
+        multi.abort(error)
     }
 
     /// Open connections, for tests and progress.
     package var openConnections: Int { connections.live }
+
+    /// The sockets themselves, for tests that break them.
+    var descriptors: [Int32] { connections.descriptors }
 
     // MARK: The way of an errand
 
@@ -104,21 +124,22 @@ public final class CurlTransport: Transport {
             errand.isOnItsWay = true
             waiting.removeAll { $0 === errand }
             do throws(WireError) {
-                try carry(errand, proxy, addresses)
+                if isDirect(errand.origin, proxy) {
+                    try direct.carry(errand, proxy, addresses)
+                } else {
+                    try multi.carry(errand, proxy, addresses)
+                }
             } catch {
                 refuse(errand, TransportError(.localLimit, error.description))
             }
         }
     }
 
-    private func carry(
-        _ errand: Errand, _ proxy: ProxyRoute.Proxy?, _ addresses: [IPAddress]
-    ) throws(WireError) {
-        let seat = try seat(of: errand.device)
-        let idle = seat.idle.popLast()
-        let carrier = if let idle { idle } else { try Carrier(self) }
-        carrier.take(errand, from: seat, proxy: proxy, addresses: addresses)
-        guard seat.shard.start(carrier) else { throw .noHandle }
+    /// Who carries it. A proxy for plain HTTP is no tunnel: it wants requests of another form
+    /// (RFC 9112, 3.2.2), which libcurl knows how to write.
+    private func isDirect(_ origin: Origin, _ proxy: ProxyRoute.Proxy?) -> Bool {
+        guard settings.http == .http1, settings.engine != .multi else { return false }
+        return origin.scheme == .https || proxy?.isTunnel != false
     }
 
     private func refuse(_ errand: Errand, _ error: TransportError) {
@@ -126,53 +147,6 @@ public final class CurlTransport: Transport {
         waiting.removeAll { $0 === errand }
         errand.completion(
             Transfer(sent: nil, firstByte: nil, ended: lane.now, result: .refused(error)))
-    }
-
-    // MARK: Seats
-
-    /// Behind a proxy `CONNECT_TO` would turn requests into tunnels, so each device then has a
-    /// multi of its own, at the price of two more descriptors.
-    private var capacity: Int { proxies.isInUse ? 1 : settings.shardSize }
-
-    private func seat(of device: Device) throws(WireError) -> Seat {
-        guard settings.connections == .perDevice else {
-            if let common { return common }
-            // Any number of connections: in pooled mode it is the load that decides.
-            let seat = Seat(shard: try newShard(maximumConnections: 1_000_000), number: nil)
-            common = seat
-            return seat
-        }
-        if let seat = device.transportSlot as? Seat { return seat }
-        let free = shards.first { $0.seats < capacity }
-        // A device meets a handful of origins, a few connections to each.
-        let shard = if let free { free } else { try newShard(maximumConnections: 50 * capacity) }
-        shard.seats += 1
-        seatsGiven += 1
-        let seat = Seat(shard: shard, number: capacity == 1 ? nil : seatsGiven)
-        device.transportSlot = seat
-        return seat
-    }
-
-    private func newShard(maximumConnections: Int) throws(WireError) -> Shard {
-        let shard = try Shard(
-            lane: lane, connections: connections, maximumConnections: maximumConnections)
-        shards.append(shard)
-        return shard
-    }
-
-    /// Closes the connections of a device that is gone. libcurl has no call for it, and would find
-    /// out at its own time: it looks for dead connections where a new request wants to go. So they
-    /// are shut down, and a request that may not open a new one goes there.
-    private func bury(_ seat: Seat) {
-        let names = seat.allWays.compactMap { $0.alias == nil ? nil : $0.resolvedName }
-        defer { seat.shard.forget(names) }
-        guard capacity > 1 else { return }
-        for connection in seat.connections { shutdown(connection.descriptor, Int32(SHUT_RDWR)) }
-        for way in seat.allWays where !seat.connections.isEmpty {
-            guard let addresses = way.told, let carrier = seat.idle.popLast() else { continue }
-            carrier.bury(way, of: seat, addresses: addresses)
-            _ = seat.shard.start(carrier)
-        }
     }
 }
 

@@ -18,6 +18,11 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// An IPv4 address by its number, `127.0.0.1` being 0x7f000001.
+    init(_ number: UInt32) {
+        bytes = withUnsafeBytes(of: number.bigEndian) { Array($0) }
+    }
+
     /// Nil for families other than IP.
     init?(_ address: UnsafePointer<sockaddr>) {
         switch Int32(address.pointee.sa_family) {

@@ -1,4 +1,4 @@
-internal import Dialects
+public import Dialects
 internal import Glibc
 
 /// Which origins are reached through which proxy. libcurl would read the environment by itself; here
@@ -9,6 +9,9 @@ struct ProxyRoute: Hashable, Sendable {
         var url: String
         var host: String
         var port: Int
+
+        /// Whether plain HTTP goes through it as it would without: SOCKS does not look inside.
+        var isTunnel: Bool { url.lowercased().hasPrefix("socks") }
     }
 
     private var forHTTP: Proxy?
@@ -77,6 +80,18 @@ struct ProxyRoute: Hashable, Sendable {
         let hasPort = address.origin.port != 80 || text.hasSuffix(":80") || text.contains(":80/")
         return Proxy(
             url: url, host: address.origin.host, port: hasPort ? address.origin.port : 1080)
+    }
+}
+
+extension WireSettings.Proxy {
+    /// `host:port` of the proxy that `environment` would use for `origin`, without user and
+    /// password; nil where it names none, or nothing readable.
+    public static func ofEnvironment(for origin: Origin) -> String? {
+        let variables = ProxyRoute.environment()
+        guard
+            let proxy = try? ProxyRoute(.environment, environment: variables).proxy(for: origin)
+        else { return nil }
+        return "\(proxy.host):\(proxy.port)"
     }
 }
 

@@ -23,6 +23,8 @@ struct TransferFailure {
     var usesTLSFiles: Bool
     /// The connection had answered nothing before.
     var isFirstUse: Bool
+    /// What is wrong with the answer, where we read it ourselves.
+    var fault: ResponseFault?
 
     var result: Transfer.Result { hasSent ? .lost(error) : .refused(error) }
 
@@ -51,6 +53,7 @@ struct TransferFailure {
         case nil: break
         }
         let (kind, sentence) = diagnosis
+        if let fault { return TransportError(kind, "\(sentence) (\(fault))") }
         let said = words.isEmpty ? String(cString: curl_easy_strerror(code)) : words
         return TransportError(kind, "\(sentence) (libcurl: \(said))")
     }

@@ -12,6 +12,17 @@ public struct WireSettings: Sendable, Hashable {
         case fresh
     }
 
+    /// Who speaks HTTP (rig-format.md, `engine:`).
+    public enum Engine: Sendable, Hashable {
+        /// `direct` wherever it can be.
+        case auto
+        /// Our own HTTP/1.1 over connections that libcurl makes; a proxy for plain HTTP and HTTP/2
+        /// are left to libcurl all the same.
+        case direct
+        /// All of libcurl.
+        case multi
+    }
+
     public enum Version: Sendable, Hashable {
         case http1
         /// By ALPN over TLS, by prior knowledge without.
@@ -54,6 +65,9 @@ public struct WireSettings: Sendable, Hashable {
 
     public var connections: Connections
     public var http: Version
+    public var engine: Engine
+    /// Local addresses to send from, one for each device; nil leaves it to the system.
+    public var sources: SourceAddresses?
     public var tls: TLS
     /// For a whole exchange, name and connection included.
     public var timeout: Duration
@@ -63,22 +77,28 @@ public struct WireSettings: Sendable, Hashable {
     public var responseLimit: Int
     public var proxy: Proxy
     public var permission: Permission
+    public var pinned: [PinnedAddresses]
     /// Devices that share one libcurl multi. Its costs grow with the connections in it
     /// (performance.md, C); about 100 keep them flat.
     package var shardSize = 100
 
     public init(
-        connections: Connections = .perDevice, http: Version = .http1, tls: TLS = TLS(),
+        connections: Connections = .perDevice, http: Version = .http1, engine: Engine = .auto,
+        sources: SourceAddresses? = nil, tls: TLS = TLS(),
         timeout: Duration = .seconds(10), connectTimeout: Duration? = nil,
-        responseLimit: Int = 1_000_000, proxy: Proxy = .none, permission: Permission = Permission()
+        responseLimit: Int = 1_000_000, proxy: Proxy = .none, permission: Permission = Permission(),
+        pinned: [PinnedAddresses] = []
     ) {
         self.connections = connections
         self.http = http
+        self.engine = engine
+        self.sources = sources
         self.tls = tls
         self.timeout = timeout
         self.connectTimeout = connectTimeout
         self.responseLimit = responseLimit
         self.proxy = proxy
         self.permission = permission
+        self.pinned = pinned
     }
 }

@@ -10,6 +10,7 @@ enum RigFile {
         var overrides: [(path: String, value: String)] = []
         if let lanes = traffic.lanes { overrides.append(("lanes", String(lanes))) }
         if let record = traffic.record { overrides.append(("record", record)) }
+        if let rate = traffic.maxRate { overrides.append(("target.max-rate", rate)) }
         return try read(traffic.rig, besides: overrides, isVirtual: isVirtual)
     }
 

@@ -41,8 +41,17 @@ struct TrafficOptions: ParsableArguments {
         help: "A host, beside loopback, that requests may go to; may be repeated.")
     var allowed: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "Hard ceiling of requests per second, such as 5/s, or none; replaces target.max-rate.",
+            valueName: "RATE"))
+    var maxRate: String?
+
     @Flag(help: "No progress lines; only the outcome.")
     var quiet = false
+
+    @Flag(help: "Progress and result as JSON lines on standard output, and nothing else there.")
+    var json = false
 
     func validate() throws {
         if let lanes, !(1...64).contains(lanes) {

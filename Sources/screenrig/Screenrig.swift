@@ -1,10 +1,11 @@
 internal import ArgumentParser
 internal import Foundation
+internal import Rigs
 
 /// The command line. One file per command; each wires the parts together and chooses the exit code.
 @main
 struct Screenrig: AsyncParsableCommand {
-    static let version = "0.1.0"
+    static let version = Release.version
 
     static let configuration = CommandConfiguration(
         commandName: "screenrig",
@@ -20,9 +21,10 @@ struct Screenrig: AsyncParsableCommand {
             """,
         version: version,
         subcommands: [
-            RunCommand.self, SimulateCommand.self, ReportCommand.self, ServeCommand.self,
-            ValidateCommand.self, SchemaCommand.self,
-
+            TryCommand.self, RunCommand.self, SimulateCommand.self, ReportCommand.self,
+            ServeCommand.self,
+            InitCommand.self, ValidateCommand.self, SchemaCommand.self, ListCommand.self,
+            ExplainCommand.self,
         ])
 
     static func main() async {

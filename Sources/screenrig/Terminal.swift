@@ -7,13 +7,14 @@ enum Terminal {
         signal(SIGPIPE, SIG_IGN)
     }
 
+    /// A reader that has gone away (`| head`) is no reason to stop.
     static func print(_ text: String) {
-        FileHandle.standardOutput.write(Data((text + "\n").utf8))
+        try? FileHandle.standardOutput.write(contentsOf: Data((text + "\n").utf8))
     }
 
     /// To standard error.
     static func complain(_ text: String) {
-        FileHandle.standardError.write(Data((text + "\n").utf8))
+        try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8))
     }
 
     static var isInteractive: Bool { isatty(STDOUT_FILENO) == 1 }
@@ -27,9 +28,27 @@ enum Terminal {
         return ProcessInfo.processInfo.environment["COLUMNS"].flatMap { Int($0) } ?? 100
     }
 
+    /// Whether a block of lines can be redrawn in place where progress is shown.
+    static var redraws: Bool {
+        isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
+    }
+
+    /// Columns of the terminal that progress is shown on.
+    static var progressWidth: Int {
+        var size = winsize()
+        let isKnown = ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+        return isKnown ? Int(size.ws_col) : 80
+    }
+
     /// Colour only on a terminal, and not where `NO_COLOR` is set (no-color.org).
-    static var usesColor: Bool {
+    static var usesColor: Bool { isInteractive && allowsColor }
+
+    /// The same where progress is shown.
+    static var progressUsesColor: Bool { isatty(STDERR_FILENO) == 1 && allowsColor }
+
+    private static var allowsColor: Bool {
         let environment = ProcessInfo.processInfo.environment
-        return isInteractive && environment["NO_COLOR"] == nil && environment["TERM"] != "dumb"
+        // An empty value counts as none (no-color.org).
+        return (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
     }
 }

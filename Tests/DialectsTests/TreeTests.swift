@@ -52,6 +52,11 @@ import Testing
         #expect(theirs as? String == text)
     }
 
+    @Test("JSON texts are escaped as RFC 8259 has it")
+    func escapes() {
+        #expect(JSONText.quoted("a\"b\\c\n\u{1}é") == "\"a\\\"b\\\\c\\n\\u0001é\"")
+    }
+
     @Test("broken XML is none", arguments: ["<a>", "<a></b>", "", "text"])
     func brokenXML(text: String) {
         #expect(XMLReader.read(Array(text.utf8)) == nil)

@@ -226,7 +226,7 @@ struct OpeningTests {
 struct SchemaTests {
     @Test("is documented table by table")
     func documented() throws {
-        try Golden.check(HistorySchema.documentation, is: "schema.md")
+        try Golden.check(HistorySchema.documentation, is: "../../../docs/history.md")
         for table in HistorySchema.all {
             #expect(table.columns.allSatisfy { !$0.note.isEmpty && !$0.note.contains("\n") })
             #expect(Set(table.columns.map(\.name)).count == table.columns.count)

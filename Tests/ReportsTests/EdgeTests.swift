@@ -43,7 +43,7 @@ struct EdgeTests {
             let words = rendered[name].lowercased()
             #expect(!words.contains("nan") || words.contains("finance"))
             #expect(!words.contains("infinity") && !words.contains(" inf"))
-            #expect(!words.contains("optional("))
+            #expect(!words.contains("optional(") && !words.contains("grdb"))
         }
         let text = TerminalReport.text(rendered.written.summary, width: 80, color: false)
         #expect(text.replacing("\n", with: " ").hasPrefix(rendered.written.summary.headline))

@@ -83,9 +83,4 @@ struct FiguresTests {
         #expect(Plain.line(String(repeating: "x", count: 500), limit: 10) == "xxxxxxxxx…")
         #expect(Plain.lines("a:\r\n\tb\u{1b}") == "a:\n    b\u{fffd}")
     }
-
-    @Test("JSON texts are escaped as RFC 8259 has it")
-    func json() {
-        #expect(JSON.quoted("a\"b\\c\n\u{1}é") == "\"a\\\"b\\\\c\\n\\u0001é\"")
-    }
 }

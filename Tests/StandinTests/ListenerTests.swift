@@ -95,7 +95,7 @@ struct ListenerTests {
                 "a chunked body is put together",
                 "POST /o/client/token HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n"
                     + "Connection: close\r\n\r\n"
-                    + "5\r\ngrant\r\n20\r\n_type=x&client_id=a&client_secret\r\n2\r\n=b\r\n0\r\n\r\n",
+                    + "5\r\ngrant\r\n21\r\n_type=x&client_id=a&client_secret\r\n2\r\n=b\r\n0\r\n\r\n",
                 "HTTP/1.1 400", "unsupported_grant_type"
             ),
             (

@@ -19,14 +19,14 @@ final class Bench: @unchecked Sendable {
 
     private init(
         _ settings: WireSettings, environment: [String: String],
-        lookup: @escaping NameTable.Lookup
+        lookup: @escaping NameTable.Lookup, dialect: (any Dialect)?
     ) throws {
         let loop = try LiveLoop(origin: LiveLoop.monotonic())
-        let dialect = V1(
+        let plain = V1(
             origin: Origin(scheme: .http, host: "127.0.0.1"), requestor: "DEMOTV",
             domain: "demo.test", redirectURL: "https://demo.test/done")
         let correspondence = Correspondence(
-            dialect: dialect, run: "test", fingerprinter: Fingerprinter(key: 1))
+            dialect: dialect ?? plain, run: "test", fingerprinter: Fingerprinter(key: 1))
         lane = Lane(index: 3, loop: loop, correspondence: correspondence, sink: Discard())
         transport = try CurlTransport(
             lane: lane, loop: loop, settings: settings, environment: environment, lookup: lookup)
@@ -35,11 +35,14 @@ final class Bench: @unchecked Sendable {
 
     /// Runs `story` on a lane of its own and returns what it returns.
     static func run<Value: Sendable>(
-        _ settings: WireSettings = WireSettings(), environment: [String: String] = [:],
-        lookup: @escaping NameTable.Lookup = NameTable.system,
+        engine: WireSettings.Engine? = nil, _ settings: WireSettings = WireSettings(),
+        environment: [String: String] = [:],
+        lookup: @escaping NameTable.Lookup = NameTable.system, dialect: (any Dialect)? = nil,
         _ story: @escaping @Sendable (Bench) async -> Value
     ) throws -> Value {
-        let bench = try Bench(settings, environment: environment, lookup: lookup)
+        var settings = settings
+        if let engine { settings.engine = engine }
+        let bench = try Bench(settings, environment: environment, lookup: lookup, dialect: dialect)
         let result = Mutex<Value?>(nil)
         let box = Box(result: result)
         bench.lane.start {
@@ -77,6 +80,9 @@ final class Bench: @unchecked Sendable {
         }
     }
 }
+
+/// What is true of an exchange is true with either.
+let engines: [WireSettings.Engine] = [.direct, .multi]
 
 func device(_ household: Int = 1) -> Device {
     let info = DeviceInfo(

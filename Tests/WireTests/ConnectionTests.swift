@@ -7,12 +7,12 @@ import Testing
 
 @Suite("connections", .serialized)
 struct ConnectionTests {
-    @Test("two devices never share a connection, and each keeps its own")
-    func perDevice() throws {
+    @Test("two devices never share a connection, and each keeps its own", arguments: engines)
+    func perDevice(_ engine: WireSettings.Engine) throws {
         let server = RoughServer.plain()
         defer { server.stop() }
         let port = server.port
-        let rounds = try Bench.run { bench in
+        let rounds = try Bench.run(engine: engine) { bench in
             let devices = (1...10).map { device($0) }
             var rounds: [[Transfer]] = []
             for _ in 1...3 {
@@ -32,12 +32,12 @@ struct ConnectionTests {
         #expect(server.connections == 10)
     }
 
-    @Test("one device has a connection for each origin, by name or address")
-    func origins() throws {
+    @Test("one device has a connection for each origin, by name or address", arguments: engines)
+    func origins(_ engine: WireSettings.Engine) throws {
         let servers = [RoughServer.plain("a"), RoughServer.plain("b")]
         defer { for server in servers { server.stop() } }
         let ports = servers.map(\.port)
-        let bodies = try Bench.run { bench in
+        let bodies = try Bench.run(engine: engine) { bench in
             let device = device()
             var bodies: [String] = []
             for host in ["127.0.0.1", "localhost", "127.0.0.1"] {
@@ -52,8 +52,8 @@ struct ConnectionTests {
         #expect(servers.map(\.connections) == [2, 2])
     }
 
-    @Test("the host header is the real one, not the alias")
-    func hostHeader() throws {
+    @Test("the host header is the real one, not the alias", arguments: engines)
+    func hostHeader(_ engine: WireSettings.Engine) throws {
         let seen = Seen()
         let server = RoughServer { visit in
             while let request = visit.request() {
@@ -63,14 +63,15 @@ struct ConnectionTests {
         }
         defer { server.stop() }
         let port = server.port
-        try Bench.run { bench in
+        try Bench.run(engine: engine) { bench in
             _ = await bench.exchange(get(port, host: "localhost"), from: device())
         }
         #expect(seen.all[0].contains("\r\nHost: localhost:\(port)\r\n"))
     }
 
-    @Test("two requests of one device at once go over two connections of its own")
-    func concurrent() throws {
+    @Test(
+        "two requests of one device at once go over two connections of its own", arguments: engines)
+    func concurrent(_ engine: WireSettings.Engine) throws {
         let server = RoughServer { visit in
             while visit.request() != nil {
                 visit.pause(20)
@@ -79,7 +80,7 @@ struct ConnectionTests {
         }
         defer { server.stop() }
         let port = server.port
-        let (first, second) = try Bench.run { bench in
+        let (first, second) = try Bench.run(engine: engine) { bench in
             let (one, two) = (device(1), device(2))
             let calls = [one, one, two].map { (call: get(port), device: $0) }
             return (await bench.exchange(calls), await bench.exchange(calls))
@@ -90,12 +91,12 @@ struct ConnectionTests {
         #expect(second[2].route.connection == first[2].route.connection)
     }
 
-    @Test("pooled: a free connection serves any device")
-    func pooled() throws {
+    @Test("pooled: a free connection serves any device", arguments: engines)
+    func pooled(_ engine: WireSettings.Engine) throws {
         let server = RoughServer.plain()
         defer { server.stop() }
         let port = server.port
-        let transfers = try Bench.run(WireSettings(connections: .pooled)) { bench in
+        let transfers = try Bench.run(engine: engine, WireSettings(connections: .pooled)) { bench in
             var transfers: [Transfer] = []
             for household in 1...5 {
                 let device = device(household)
@@ -108,12 +109,13 @@ struct ConnectionTests {
         #expect(server.connections == 1)
     }
 
-    @Test("fresh: each request has a new connection, closed after it")
-    func fresh() throws {
+    @Test("fresh: each request has a new connection, closed after it", arguments: engines)
+    func fresh(_ engine: WireSettings.Engine) throws {
         let server = RoughServer.plain()
         defer { server.stop() }
         let port = server.port
-        let (transfers, open) = try Bench.run(WireSettings(connections: .fresh)) { bench in
+        let (transfers, open) = try Bench.run(engine: engine, WireSettings(connections: .fresh)) {
+            bench in
             let device = device()
             var transfers: [Transfer] = []
             for _ in 1...5 { transfers.append(await bench.exchange(get(port), from: device)) }
@@ -124,14 +126,16 @@ struct ConnectionTests {
         #expect(server.connections == 5 && open == 0)
     }
 
-    @Test("a device that is switched off closes its connections at once, and its place is free")
-    func retire() throws {
+    @Test(
+        "a device that is switched off closes its connections at once, and its place is free",
+        arguments: engines)
+    func retire(_ engine: WireSettings.Engine) throws {
         let server = RoughServer.plain()
         defer { server.stop() }
         let port = server.port
         var settings = WireSettings()
         settings.shardSize = 4
-        let (open, kept) = try Bench.run(settings) { bench in
+        let (open, kept) = try Bench.run(engine: engine, settings) { bench in
             let staying = device(0)
             let before = await bench.exchange(get(port), from: staying)
             var open: [Int] = []
@@ -149,13 +153,13 @@ struct ConnectionTests {
         #expect(kept)
     }
 
-    @Test("2,000 devices one after another do not pile up descriptors")
-    func manyDevices() throws {
+    @Test("2,000 devices one after another do not pile up descriptors", arguments: engines)
+    func manyDevices(_ engine: WireSettings.Engine) throws {
         let server = RoughServer.plain()
         defer { server.stop() }
         let port = server.port
         let before = openDescriptors()
-        let (failures, most, numbers) = try Bench.run { bench in
+        let (failures, most, numbers) = try Bench.run(engine: engine) { bench in
             var failures = 0
             var most = 0
             var numbers = Set<Int>()
@@ -177,8 +181,8 @@ struct ConnectionTests {
         #expect(openDescriptors() - before < 100)
     }
 
-    @Test("200 devices at once, in shards, each over its own connection")
-    func manyAtOnce() throws {
+    @Test("200 devices at once, in shards, each over its own connection", arguments: engines)
+    func manyAtOnce(_ engine: WireSettings.Engine) throws {
         let server = RoughServer { visit in
             while visit.request() != nil {
                 visit.pause(20)
@@ -189,7 +193,7 @@ struct ConnectionTests {
         let port = server.port
         var settings = WireSettings()
         settings.shardSize = 30
-        let rounds = try Bench.run(settings) { bench in
+        let rounds = try Bench.run(engine: engine, settings) { bench in
             let calls = (1...200).map { (call: get(port), device: device($0)) }
             return [await bench.exchange(calls), await bench.exchange(calls)]
         }
@@ -201,14 +205,16 @@ struct ConnectionTests {
         #expect(server.connections == 200)
     }
 
-    @Test("a server that closes kept connections costs a new connection, nothing else")
-    func idleClose() throws {
+    @Test(
+        "a server that closes kept connections costs a new connection, nothing else",
+        arguments: engines)
+    func idleClose(_ engine: WireSettings.Engine) throws {
         let server = RoughServer { visit in
             if visit.request() != nil { visit.answer("{}") }
         }
         defer { server.stop() }
         let port = server.port
-        let (transfers, turns) = try Bench.run { bench in
+        let (transfers, turns) = try Bench.run(engine: engine) { bench in
             let device = device()
             var transfers: [Transfer] = []
             for _ in 1...3 {

@@ -8,8 +8,8 @@ import Testing
 
 @Suite("an exchange over HTTP/1.1")
 struct ExchangeTests {
-    @Test("carries method, target, headers and body as the call has them")
-    func request() throws {
+    @Test("carries method, target, headers and body as the call has them", arguments: engines)
+    func request(_ engine: WireSettings.Engine) throws {
         let seen = Seen()
         let server = RoughServer { visit in
             while let request = visit.request() {
@@ -19,7 +19,7 @@ struct ExchangeTests {
         }
         defer { server.stop() }
         let port = server.port
-        _ = try Bench.run { bench in
+        _ = try Bench.run(engine: engine) { bench in
             let origin = Origin(scheme: .http, host: "127.0.0.1", port: port)
             let device = device()
             _ = await bench.exchange(
@@ -44,8 +44,10 @@ struct ExchangeTests {
             ])
     }
 
-    @Test("brings status, headers as received and body back, with true stamps and the route")
-    func reply() throws {
+    @Test(
+        "brings status, headers as received and body back, with true stamps and the route",
+        arguments: engines)
+    func reply(_ engine: WireSettings.Engine) throws {
         let server = RoughServer { visit in
             while visit.request() != nil {
                 visit.pause(5)
@@ -56,7 +58,7 @@ struct ExchangeTests {
         }
         defer { server.stop() }
         let port = server.port
-        let (began, transfers) = try Bench.run { bench in
+        let (began, transfers) = try Bench.run(engine: engine) { bench in
             let device = device()
             let began = bench.lane.now
             return (
@@ -87,8 +89,8 @@ struct ExchangeTests {
         #expect(transfers[0].route.local == transfers[1].route.local)
     }
 
-    @Test("redirects are answers, never followed")
-    func redirect() throws {
+    @Test("redirects are answers, never followed", arguments: engines)
+    func redirect(_ engine: WireSettings.Engine) throws {
         let server = RoughServer { visit in
             while visit.request() != nil {
                 visit.answer("", status: "302 Found", headers: "Location: /elsewhere\r\n")
@@ -96,7 +98,9 @@ struct ExchangeTests {
         }
         defer { server.stop() }
         let port = server.port
-        let transfer = try Bench.run { await $0.exchange(get(port), from: device()) }
+        let transfer = try Bench.run(engine: engine) {
+            await $0.exchange(get(port), from: device())
+        }
         #expect(transfer.reply?.status == 302)
         #expect(transfer.reply?.headers["Location"] == "/elsewhere")
     }

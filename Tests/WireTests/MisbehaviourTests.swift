@@ -112,13 +112,15 @@ struct MisbehaviourTests {
         },
     ]
 
-    @Test("is told apart, and the stamps stay in order", arguments: cases)
-    func misbehaviour(_ row: Case) throws {
+    @Test("is told apart, and the stamps stay in order", arguments: engines, cases)
+    func misbehaviour(_ engine: WireSettings.Engine, _ row: Case) throws {
         let server = RoughServer(row.script)
         defer { server.stop() }
         let port = server.port
         let settings = WireSettings(timeout: .milliseconds(200), responseLimit: 100_000)
-        let transfer = try Bench.run(settings) { await $0.exchange(get(port), from: device()) }
+        let transfer = try Bench.run(engine: engine, settings) {
+            await $0.exchange(get(port), from: device())
+        }
         #expect(Self.verdict(transfer) == row.expected, "\(transfer.result)")
         let sent = try #require(transfer.sent)
         #expect(sent <= transfer.firstByte ?? transfer.ended)
@@ -129,8 +131,8 @@ struct MisbehaviourTests {
         }
     }
 
-    @Test("1xx do not end the wait: the first byte is the final answer's")
-    func interim() throws {
+    @Test("1xx do not end the wait: the first byte is the final answer's", arguments: engines)
+    func interim(_ engine: WireSettings.Engine) throws {
         let server = RoughServer { visit in
             _ = visit.request()
             visit.send("HTTP/1.1 103 Early Hints\r\n\r\n")
@@ -139,14 +141,18 @@ struct MisbehaviourTests {
         }
         defer { server.stop() }
         let port = server.port
-        let transfer = try Bench.run { await $0.exchange(get(port), from: device()) }
+        let transfer = try Bench.run(engine: engine) {
+            await $0.exchange(get(port), from: device())
+        }
         let sent = try #require(transfer.sent)
         let firstByte = try #require(transfer.firstByte)
         #expect(firstByte - sent >= .milliseconds(50))
     }
 
-    @Test("a kept connection that dies after the request was sent: sent once, and lost")
-    func noSilentRetry() throws {
+    @Test(
+        "a kept connection that dies after the request was sent: sent once, and lost",
+        arguments: engines)
+    func noSilentRetry(_ engine: WireSettings.Engine) throws {
         let seen = Seen()
         let server = RoughServer { visit in
             guard visit.request() != nil else { return }
@@ -156,7 +162,7 @@ struct MisbehaviourTests {
         }
         defer { server.stop() }
         let port = server.port
-        let transfers = try Bench.run { bench in
+        let transfers = try Bench.run(engine: engine) { bench in
             let device = device()
             return [
                 await bench.exchange(get(port), from: device),

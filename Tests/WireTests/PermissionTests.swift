@@ -96,12 +96,15 @@ struct PermissionTests {
         #expect(refusal("other.example", local: true) != nil)
     }
 
-    @Test("an unlisted host is refused before a byte leaves, whatever it resolves to")
-    func refused() throws {
+    @Test(
+        "an unlisted host is refused before a byte leaves, whatever it resolves to",
+        arguments: engines)
+    func refused(_ engine: WireSettings.Engine) throws {
         let server = RoughServer.plain()
         defer { server.stop() }
         let port = server.port
         let transfer = try Bench.run(
+            engine: engine,
             lookup: { _ in .success([IPAddress("203.0.113.7")!]) },
             { await $0.exchange(get(port, host: "auth.staging.example"), from: device()) })
         #expect(transfer.refusal?.kind == .hostNotAllowed)

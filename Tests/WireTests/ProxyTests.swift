@@ -7,19 +7,24 @@ import Testing
 
 @Suite("proxies", .serialized)
 struct ProxyTests {
-    @Test("no proxy is used unless the rig says so, whatever the environment holds")
-    func untold() throws {
+    @Test(
+        "no proxy is used unless the rig says so, whatever the environment holds",
+        arguments: engines)
+    func untold(_ engine: WireSettings.Engine) throws {
         let server = RoughServer.plain()
         defer { server.stop() }
         let port = server.port
         let transfer = try Bench.run(
+            engine: engine,
             environment: ["http_proxy": "http://127.0.0.1:1"],
             { await $0.exchange(get(port), from: device()) })
         #expect(transfer.reply?.status == 200)
     }
 
-    @Test("through a proxy the whole address is asked for, and devices stay apart")
-    func forward() throws {
+    @Test(
+        "through a proxy the whole address is asked for, and devices stay apart", arguments: engines
+    )
+    func forward(_ engine: WireSettings.Engine) throws {
         let seen = Seen()
         let proxy = RoughServer { visit in
             while let request = visit.request() {
@@ -31,7 +36,7 @@ struct ProxyTests {
         let url = "http://127.0.0.1:\(proxy.port)"
         let settings = WireSettings(
             proxy: .url(url), permission: Permission(allowedByRig: ["far.example"]))
-        let transfers = try Bench.run(settings) { bench in
+        let transfers = try Bench.run(engine: engine, settings) { bench in
             let (one, two) = (device(1), device(2))
             var transfers: [Transfer] = []
             for device in [one, two, one] {
@@ -48,8 +53,8 @@ struct ProxyTests {
         #expect(transfers[3].refusal?.kind == .hostNotAllowed)
     }
 
-    @Test("the environment is obeyed when the rig says so, with its exceptions")
-    func environment() throws {
+    @Test("the environment is obeyed when the rig says so, with its exceptions", arguments: engines)
+    func environment(_ engine: WireSettings.Engine) throws {
         let proxy = RoughServer.plain("by proxy")
         let server = RoughServer.plain("direct")
         defer {
@@ -60,7 +65,9 @@ struct ProxyTests {
         let environment = [
             "http_proxy": "127.0.0.1:\(proxy.port)", "no_proxy": "example.org, localhost",
         ]
-        let bodies = try Bench.run(WireSettings(proxy: .environment), environment: environment) {
+        let bodies = try Bench.run(
+            engine: engine, WireSettings(proxy: .environment), environment: environment
+        ) {
             bench in
             let device = device()
             return [
@@ -71,8 +78,8 @@ struct ProxyTests {
         #expect(bodies == ["by proxy", "direct"])
     }
 
-    @Test("a proxy that is down, or refuses to tunnel, is named")
-    func broken() throws {
+    @Test("a proxy that is down, or refuses to tunnel, is named", arguments: engines)
+    func broken(_ engine: WireSettings.Engine) throws {
         let refusing = RoughServer { visit in
             while visit.request() != nil {
                 visit.answer("", status: "407 Proxy Authentication Required")
@@ -85,7 +92,9 @@ struct ProxyTests {
             (down.port, get(80)), (refusing.port, secure(443)),
         ] {
             let settings = WireSettings(proxy: .url("http://127.0.0.1:\(port)"))
-            let transfer = try Bench.run(settings) { await $0.exchange(call, from: device()) }
+            let transfer = try Bench.run(engine: engine, settings) {
+                await $0.exchange(call, from: device())
+            }
             #expect(transfer.refusal?.kind == .proxy, "\(transfer.result)")
             #expect(transfer.refusal?.detail.contains("the proxy http://127.0.0.1:\(port)") == true)
         }

@@ -9,12 +9,12 @@ import Testing
 
 @Suite("what never leaves, and what is stopped", .serialized)
 struct RefusalTests {
-    @Test("a closed port is refused, with the place and what to do")
-    func closedPort() throws {
+    @Test("a closed port is refused, with the place and what to do", arguments: engines)
+    func closedPort(_ engine: WireSettings.Engine) throws {
         let server = RoughServer.plain()
         let port = server.port
         server.stop()
-        let transfer = try Bench.run { bench in
+        let transfer = try Bench.run(engine: engine) { bench in
             await bench.exchange(get(port, host: "localhost"), from: device())
         }
         #expect(transfer.refusal?.kind == .connectionRefused)
@@ -26,8 +26,8 @@ struct RefusalTests {
         #expect(transfer.sent == nil && transfer.firstByte == nil)
     }
 
-    @Test("a port that nobody accepts on runs into the time-out, refused")
-    func silentPort() throws {
+    @Test("a port that nobody accepts on runs into the time-out, refused", arguments: engines)
+    func silentPort(_ engine: WireSettings.Engine) throws {
         // A full backlog: the kernel answers no more handshakes.
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(listener) }
@@ -43,7 +43,8 @@ struct RefusalTests {
         }
         listen(listener, 0)
         let port = Int(UInt16(bigEndian: address.sin_port))
-        let transfers = try Bench.run(WireSettings(timeout: .milliseconds(150))) { bench in
+        let transfers = try Bench.run(engine: engine, WireSettings(timeout: .milliseconds(150))) {
+            bench in
             await bench.exchange((1...4).map { (call: get(port), device: device($0)) })
         }
         let refused = transfers.compactMap(\.refusal)
@@ -52,13 +53,14 @@ struct RefusalTests {
             refused.first?.detail.hasPrefix("no connection to 127.0.0.1:\(port) within") == true)
     }
 
-    @Test("a name is looked up once for all who wait, and remembered")
-    func names() throws {
+    @Test("a name is looked up once for all who wait, and remembered", arguments: engines)
+    func names(_ engine: WireSettings.Engine) throws {
         let server = RoughServer.plain()
         defer { server.stop() }
         let port = server.port
         let asked = Seen()
         let transfers = try Bench.run(
+            engine: engine,
             lookup: { host in
                 asked.add(host)
                 usleep(20_000)
@@ -72,16 +74,19 @@ struct RefusalTests {
         #expect(asked.all == ["a.test"])
     }
 
-    @Test("a name without address, and one that takes too long, are refused in their own words")
-    func noName() throws {
-        let settings = WireSettings(timeout: .milliseconds(100))
+    @Test(
+        "a name without address, and one that takes too long, are refused in their own words",
+        arguments: engines)
+    func noName(_ engine: WireSettings.Engine) throws {
+        let settings = WireSettings(timeout: .milliseconds(500))
         let transfers = try Bench.run(
+            engine: engine,
             settings,
             lookup: { host in
                 guard host == "slow.test" else {
                     return .failure(.init(description: "name or service not known"))
                 }
-                usleep(300_000)
+                usleep(900_000)
                 return .success([IPAddress("127.0.0.1")!])
             },
             { bench in
@@ -98,8 +103,10 @@ struct RefusalTests {
         #expect(transfers[1].refusal?.detail.hasPrefix("the address of slow.test was not") == true)
     }
 
-    @Test("abort ends everything under way at once, truly: sent is lost, unsent is refused")
-    func abort() throws {
+    @Test(
+        "abort ends everything under way at once, truly: sent is lost, unsent is refused",
+        arguments: engines)
+    func abort(_ engine: WireSettings.Engine) throws {
         let server = RoughServer { visit in
             _ = visit.request()
             visit.pause(2000)
@@ -107,6 +114,7 @@ struct RefusalTests {
         defer { server.stop() }
         let port = server.port
         let (transfers, took, open) = try Bench.run(
+            engine: engine,
             lookup: { _ in
                 usleep(300_000)
                 return .success([])
@@ -128,15 +136,15 @@ struct RefusalTests {
         #expect(open == 0)
     }
 
-    @Test("a lane that is stopped ends its exchanges and its run")
-    func stop() throws {
+    @Test("a lane that is stopped ends its exchanges and its run", arguments: engines)
+    func stop(_ engine: WireSettings.Engine) throws {
         let server = RoughServer { visit in
             _ = visit.request()
             visit.pause(2000)
         }
         defer { server.stop() }
         let port = server.port
-        let (answered, sleeps) = try Bench.run { bench in
+        let (answered, sleeps) = try Bench.run(engine: engine) { bench in
             bench.lane.stop(at: bench.lane.now + .milliseconds(50))
             let answered = await bench.lane.send(get(port), from: device())
             do throws(Stopped) {
@@ -149,15 +157,15 @@ struct RefusalTests {
         #expect(!sleeps)
     }
 
-    @Test("a device that is switched off in the middle of a request ends it")
-    func retireUnderWay() throws {
+    @Test("a device that is switched off in the middle of a request ends it", arguments: engines)
+    func retireUnderWay(_ engine: WireSettings.Engine) throws {
         let server = RoughServer { visit in
             _ = visit.request()
             visit.pause(2000)
         }
         defer { server.stop() }
         let port = server.port
-        let (transfer, open) = try Bench.run { bench in
+        let (transfer, open) = try Bench.run(engine: engine) { bench in
             let (one, two) = (device(1), device(2))
             bench.lane.at(bench.lane.now + .milliseconds(30)) { bench.transport.retire(one) }
             bench.lane.at(bench.lane.now + .milliseconds(60)) { bench.transport.abort() }

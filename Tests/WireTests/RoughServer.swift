@@ -103,6 +103,18 @@ final class Visit {
         }
     }
 
+    /// Reads and forgets: how many bytes came before the client went, at most `limit`.
+    func swallow(atMost limit: Int) -> Int {
+        var chunk = [UInt8](repeating: 0, count: 65536)
+        var total = buffered.count
+        while total < limit {
+            let count = recv(descriptor, &chunk, chunk.count, 0)
+            if count <= 0 { break }
+            total += count
+        }
+        return total
+    }
+
     func send(_ text: String) {
         var bytes = Array(text.utf8)
         while !bytes.isEmpty {
@@ -114,6 +126,48 @@ final class Visit {
 
     func answer(_ body: String, status: String = "200 OK", headers: String = "") {
         send("HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\n\(headers)\r\n\(body)")
+    }
+
+    /// Carries bytes to and from a port of loopback until either side ends.
+    func relay(to port: Int) {
+        let other = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { Glibc.close(other) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        address.sin_port = UInt16(port).bigEndian
+        let code = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(other, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard code == 0 else { return }
+        var sides = [
+            pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: other, events: Int16(POLLIN), revents: 0),
+        ]
+        var chunk = [UInt8](repeating: 0, count: 65536)
+        while poll(&sides, 2, -1) > 0 {
+            for (side, from, to) in [(sides[0], descriptor, other), (sides[1], other, descriptor)]
+            where side.revents != 0 {
+                let count = recv(from, &chunk, chunk.count, 0)
+                if count <= 0 { return }
+                _ = Glibc.send(to, chunk, count, Int32(MSG_NOSIGNAL))
+            }
+        }
+    }
+
+    /// Where the client sends from.
+    var peer: String {
+        var address = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                _ = getpeername(descriptor, $0, &length)
+            }
+        }
+        let number = UInt32(bigEndian: address.sin_addr.s_addr)
+        return [24, 16, 8, 0].map { String(number >> UInt32($0) & 255) }.joined(separator: ".")
     }
 
     func pause(_ milliseconds: UInt32) { usleep(milliseconds * 1000) }

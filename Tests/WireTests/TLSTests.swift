@@ -13,29 +13,32 @@ func secure(_ port: Int, _ target: String = "/", host: String = "localhost") -> 
 
 @Suite("TLS and HTTP/2", .serialized)
 struct TLSTests {
-    private func once(_ call: Call, _ settings: WireSettings) throws -> Transfer {
-        try Bench.run(settings) { await $0.exchange(call, from: device()) }
+    private func once(
+        _ engine: WireSettings.Engine, _ call: Call, _ settings: WireSettings
+    ) throws -> Transfer {
+        try Bench.run(engine: engine, settings) { await $0.exchange(call, from: device()) }
     }
 
-    @Test("an own CA is trusted, alone or beside the system's")
-    func ownCA() throws {
+    @Test("an own CA is trusted, alone or beside the system's", arguments: engines)
+    func ownCA(_ engine: WireSettings.Engine) throws {
         let files = try Certificates(["server"])
         let server = try TidyServer(.http1, certificates: files)
         defer { server.stop() }
         for alone in [true, false] {
             let tls = WireSettings.TLS(ca: files.path("ca.pem"), caOnly: alone)
-            let transfer = try once(secure(server.port, "/a"), WireSettings(tls: tls))
+            let transfer = try once(engine, secure(server.port, "/a"), WireSettings(tls: tls))
             #expect(transfer.reply?.text == "1.1 /a 0", "\(transfer.result)")
         }
     }
 
-    @Test("without verification anything goes")
-    func unverified() throws {
+    @Test("without verification anything goes", arguments: engines)
+    func unverified(_ engine: WireSettings.Engine) throws {
         let server = try TidyServer(
             .http1, certificates: try Certificates(["expired"]), certificate: "expired")
         defer { server.stop() }
         let settings = WireSettings(tls: .init(verifies: false))
-        #expect(try once(secure(server.port, host: "127.0.0.1"), settings).reply?.status == 200)
+        #expect(
+            try once(engine, secure(server.port, host: "127.0.0.1"), settings).reply?.status == 200)
     }
 
     @Test("HTTP/2 by ALPN over TLS, by prior knowledge without, one connection for one device")
@@ -76,31 +79,31 @@ struct TLSTests {
         var call = get(plain.port, "/up")
         call.method = .post
         call.body = [UInt8](repeating: 65, count: 200_000)
-        #expect(try once(call, WireSettings(http: .http2)).reply?.text == "2 /up 200000")
+        #expect(try once(.auto, call, WireSettings(http: .http2)).reply?.text == "2 /up 200000")
     }
 
-    @Test("a client certificate is shown when there is one")
-    func clientCertificate() throws {
+    @Test("a client certificate is shown when there is one", arguments: engines)
+    func clientCertificate(_ engine: WireSettings.Engine) throws {
         let files = try Certificates(["server", "client"])
         let server = try TidyServer(.http1, certificates: files, wantsClient: true)
         defer { server.stop() }
         var tls = WireSettings.TLS(ca: files.path("ca.pem"))
-        let without = try once(secure(server.port), WireSettings(tls: tls))
+        let without = try once(engine, secure(server.port), WireSettings(tls: tls))
         #expect(without.reply == nil)
         #expect("\(without.result)".contains("wants a client certificate"), "\(without.result)")
         tls.certificate = files.path("client.pem")
         tls.key = files.path("client.key")
-        #expect(try once(secure(server.port), WireSettings(tls: tls)).reply?.status == 200)
+        #expect(try once(engine, secure(server.port), WireSettings(tls: tls)).reply?.status == 200)
     }
 
-    @Test("devices keep to their own TLS connections, and leave none behind")
-    func devices() throws {
+    @Test("devices keep to their own TLS connections, and leave none behind", arguments: engines)
+    func devices(_ engine: WireSettings.Engine) throws {
         let files = try Certificates(["server"])
         let server = try TidyServer(.http1, certificates: files)
         defer { server.stop() }
         let port = server.port
         let settings = WireSettings(tls: .init(ca: files.path("ca.pem"), caOnly: true))
-        let (rounds, open) = try Bench.run(settings) { bench in
+        let (rounds, open) = try Bench.run(engine: engine, settings) { bench in
             let devices = (1...20).map { device($0) }
             let calls = devices.map { (call: secure(port), device: $0) }
             let rounds = [await bench.exchange(calls), await bench.exchange(calls)]
@@ -142,8 +145,8 @@ struct TLSTests {
             says: ["lost", "use https://"]),
     ]
 
-    @Test("what goes wrong is said with host, port and remedy", arguments: failures)
-    func failure(_ row: Failure) throws {
+    @Test("what goes wrong is said with host, port and remedy", arguments: engines, failures)
+    func failure(_ engine: WireSettings.Engine, _ row: Failure) throws {
         let files = try Certificates([row.certificate ?? ""])
         let server = try TidyServer(
             .http1, certificates: row.certificate == nil ? nil : files,
@@ -151,7 +154,7 @@ struct TLSTests {
         defer { server.stop() }
         let tls = WireSettings.TLS(
             ca: row.usesCA ? files.path("ca.pem") : nil, minimum: row.minimum)
-        let transfer = try once(row.call(server.port), WireSettings(tls: tls))
+        let transfer = try once(engine, row.call(server.port), WireSettings(tls: tls))
         let text = "\(transfer.result)"
         for part in row.says + [":\(server.port)"] { #expect(text.contains(part), "\(text)") }
         #expect(!text.contains("screenrig.invalid"))

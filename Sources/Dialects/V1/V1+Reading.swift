@@ -94,7 +94,7 @@ extension V1 {
         switch call.operation {
         case .checkAuthentication, .checkCode:
             return Reading(.ok, .signedIn(nil), Observation(.success))
-        case .pollToken where call.address.path.hasSuffix("/checkauthn"):
+        case .pollToken where call.address.path.utf8.ends(with: "/checkauthn"):
             return Reading(.ok, .signedIn(nil), Observation(.success))
         case .logout, .deleteRegistration, .freePreview, .tokenExchange:
             return Reading(.ok, .done, Observation(.success))
@@ -226,7 +226,7 @@ extension V1 {
     }
 
     private func looksLikePage(_ reply: Reply) -> Bool {
-        if reply.mediaType == "text/html" { return true }
+        if reply.hasMediaType("text/html") { return true }
         guard reply.body.count > 5, let start = reply.body.firstIndex(where: { $0 > 0x20 }),
             reply.body[start] == UInt8(ascii: "<")
         else { return false }

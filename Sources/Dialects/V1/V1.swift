@@ -13,6 +13,10 @@ public struct V1: Dialect {
     /// Where the browser comes back to.
     public let redirectURL: String
     public let format: Format
+    /// What requests have in common, made once.
+    private let codePath: String
+    private let query: String
+    private let returnAddress: WebAddress?
 
     public init(
         origin: Origin, prefix: String = "", requestor: String, domain: String,
@@ -24,6 +28,10 @@ public struct V1: Dialect {
         self.domain = domain
         self.redirectURL = redirectURL
         self.format = format
+        let name = FormEncoding.encode(requestor)
+        codePath = "/reggie/v1/\(name)/regcode"
+        query = "?requestor=\(name)&deviceId="
+        returnAddress = WebAddress(redirectURL)
     }
 
     public var name: String { "adobe-pass-v1" }
@@ -34,12 +42,16 @@ public struct V1: Dialect {
 
     /// D1.
     public func registerClient(_ statement: Secret, as device: DeviceIdentity) -> Call? {
-        let body = "{\"software_statement\":\(JSONText.quoted(statement.reveal()))}"
+        let statement = statement.reveal()
+        var body: [UInt8] = []
+        body.reserveCapacity(statement.utf8.count + 32)
+        body.append(contentsOf: "{\"software_statement\":".utf8)
+        JSONText.appendQuoted(statement, to: &body)
+        body.append(UInt8(ascii: "}"))
         var headers = commonHeaders(device)
         headers.append("Content-Type", "application/json")
         return Call(
-            .registerClient, .post, address("/o/client/register"), headers: headers,
-            body: Array(body.utf8))
+            .registerClient, .post, address("/o/client/register"), headers: headers, body: body)
     }
 
     /// D2.
@@ -54,12 +66,13 @@ public struct V1: Dialect {
 
     /// N3.
     public func checkAuthentication(_ credential: Credential) -> Call {
-        get(.checkAuthentication, "/api/v1/checkauthn", keyed(credential), credential)
+        get(.checkAuthentication, keyed("/api/v1/checkauthn", credential), credential)
     }
 
     /// C1.
     public func configuration(_ credential: Credential) -> Call? {
-        get(.configuration, "/api/v1/config/\(FormEncoding.encode(requestor))", [], credential)
+        get(
+            .configuration, address("/api/v1/config/" + FormEncoding.encode(requestor)), credential)
     }
 
     /// R1: parameters in the query, device information in the header (A2).
@@ -67,21 +80,21 @@ public struct V1: Dialect {
         var fields = [("deviceId", credential.device.id)]
         if let mvpd { fields.append(("mvpd", mvpd)) }
         if let lifetime { fields.append(("ttl", String(lifetime.components.seconds))) }
-        var call = get(.registrationCode, codePath, fields, credential)
+        var call = get(.registrationCode, address(codePath, fields), credential)
         call.method = .post
         return call
     }
 
     /// R2.
     public func record(of code: Code, _ credential: Credential) -> Call? {
-        var call = get(.registrationRecord, path(of: code), [], credential)
+        var call = get(.registrationRecord, address(path(of: code)), credential)
         call.code = code
         return call
     }
 
     /// R3.
     public func delete(_ code: Code, _ credential: Credential) -> Call? {
-        var call = get(.deleteRegistration, path(of: code), [], credential)
+        var call = get(.deleteRegistration, address(path(of: code)), credential)
         call.method = .delete
         call.code = code
         return call
@@ -106,10 +119,10 @@ public struct V1: Dialect {
         if let referer { headers.append("Referer", referer.description) }
         let carriesAssertion = form.contains { $0.0 == "SAMLResponse" }
         let operation: OperationName =
-            if carriesAssertion || address.path.hasSuffix("SAMLAssertionConsumer") {
+            if carriesAssertion || address.path.utf8.ends(with: "SAMLAssertionConsumer") {
                 .assertion
             } else if address.origin == origin,
-                address.path.contains("/adobe-services/authenticate")
+                address.path.utf8.holds("/adobe-services/authenticate")
             {
                 .authenticate
             } else {
@@ -119,21 +132,21 @@ public struct V1: Dialect {
             return Call(operation, method, address, headers: headers)
         }
         headers.append("Content-Type", "application/x-www-form-urlencoded")
-        let body = Array(FormEncoding.fields(form).utf8)
+        let body = FormEncoding.body(form)
         return Call(operation, .post, address, headers: headers, body: body)
     }
 
     /// Arrival by prefix, scheme and host without case (§ 8).
     public func isReturn(_ address: WebAddress) -> Bool {
-        guard let wanted = WebAddress(redirectURL) else { return false }
-        return address.origin == wanted.origin && address.target.hasPrefix(wanted.target)
+        guard let wanted = returnAddress else { return false }
+        return address.target.utf8.starts(with: wanted.target.utf8)
+            && address.origin == wanted.origin
     }
 
     /// N2.
     public func checkCode(_ code: Code, _ credential: Credential) -> Call {
-        var call = get(
-            .checkCode, "/api/v1/checkauthn/\(FormEncoding.encode(code.text))",
-            [("requestor", requestor)], credential)
+        let path = "/api/v1/checkauthn/" + FormEncoding.encode(code.text)
+        var call = get(.checkCode, address(path, [("requestor", requestor)]), credential)
         call.code = code
         return call
     }
@@ -141,20 +154,20 @@ public struct V1: Dialect {
     /// N4, or N3 as its boolean stand-in.
     public func poll(_ code: Code, _ target: PollTarget, _ credential: Credential) -> Call {
         let path = target == .authn ? "/api/v1/tokens/authn" : "/api/v1/checkauthn"
-        var call = get(.pollToken, path, keyed(credential), credential)
+        var call = get(.pollToken, keyed(path, credential), credential)
         call.code = code
         return call
     }
 
     /// U1.
     public func userMetadata(_ credential: Credential) -> Call? {
-        get(.userMetadata, "/api/v1/tokens/usermetadata", keyed(credential), credential)
+        get(.userMetadata, keyed("/api/v1/tokens/usermetadata", credential), credential)
     }
 
     /// Z1.
     public func preauthorize(_ resources: [String], _ credential: Credential) -> Call? {
-        let fields = keyed(credential) + [("resource", resources.joined(separator: ","))]
-        return get(.preauthorize, "/api/v1/preauthorize", fields, credential)
+        let resource = resources.joined(separator: ",")
+        return get(.preauthorize, keyed("/api/v1/preauthorize", credential, resource), credential)
     }
 
     /// Z3.
@@ -169,7 +182,7 @@ public struct V1: Dialect {
 
     /// L1.
     public func logout(_ credential: Credential) -> Call {
-        var call = get(.logout, "/api/v1/logout", keyed(credential), credential)
+        var call = get(.logout, keyed("/api/v1/logout", credential), credential)
         call.method = .delete
         return call
     }
@@ -178,15 +191,25 @@ public struct V1: Dialect {
 
     private static let browserAccept = "text/html,application/xhtml+xml,*/*;q=0.8"
 
-    private var codePath: String { "/reggie/v1/\(FormEncoding.encode(requestor))/regcode" }
-
     private func path(of code: Code) -> String {
-        "\(codePath)/\(FormEncoding.encode(code.text))"
+        codePath + "/" + FormEncoding.encode(code.text)
     }
 
-    /// The parameters that key a first screen's state (§ 3.1).
-    private func keyed(_ credential: Credential) -> [(String, String)] {
-        [("requestor", requestor), ("deviceId", credential.device.id)]
+    /// `path` with the parameters that key a first screen's state (§ 3.1): requestor, device, and
+    /// the resource where there is one.
+    private func keyed(
+        _ path: String, _ credential: Credential, _ resource: String? = nil
+    ) -> WebAddress {
+        var target = prefix
+        target.reserveCapacity(160)
+        target += path
+        target += query
+        target += FormEncoding.encode(credential.device.id)
+        if let resource {
+            target += "&resource="
+            target += FormEncoding.encode(resource)
+        }
+        return WebAddress(origin: origin, target: target)
     }
 
     private func address(_ path: String, _ fields: [(String, String)] = []) -> WebAddress {
@@ -196,21 +219,24 @@ public struct V1: Dialect {
 
     /// Device information is percent-encoded in the header too (A5).
     private func commonHeaders(_ device: DeviceIdentity) -> Headers {
-        [
-            "Accept": format == .json ? "application/json" : "application/xml",
-            "X-Device-Info": FormEncoding.encode(device.encodedInfo),
-        ]
+        var headers = Headers()
+        headers.reserve(Self.usualHeaders)
+        headers.append("Accept", format == .json ? "application/json" : "application/xml")
+        headers.append("X-Device-Info", device.info.header)
+        return headers
     }
 
+    /// Ours; the lane, which copies a call before it adds its own, makes room for those.
+    private static let usualHeaders = 4
+
     private func get(
-        _ operation: OperationName, _ path: String, _ fields: [(String, String)],
-        _ credential: Credential
+        _ operation: OperationName, _ address: WebAddress, _ credential: Credential
     ) -> Call {
         var headers = commonHeaders(credential.device)
         if let bearer = credential.bearer {
-            headers.append("Authorization", "Bearer \(bearer.reveal())")
+            headers.append("Authorization", "Bearer " + bearer.reveal())
         }
-        return Call(operation, .get, address(path, fields), headers: headers)
+        return Call(operation, .get, address, headers: headers)
     }
 
     private func post(
@@ -218,14 +244,14 @@ public struct V1: Dialect {
     ) -> Call {
         var headers = headers
         headers.append("Content-Type", "application/x-www-form-urlencoded")
-        let body = Array(FormEncoding.fields(fields).utf8)
+        let body = FormEncoding.body(fields)
         return Call(operation, .post, address(path), headers: headers, body: body)
     }
 
     private func playing(
         _ operation: OperationName, _ path: String, _ resource: String, _ credential: Credential
     ) -> Call {
-        var call = get(operation, path, keyed(credential) + [("resource", resource)], credential)
+        var call = get(operation, keyed(path, credential, resource), credential)
         call.resource = resource
         return call
     }

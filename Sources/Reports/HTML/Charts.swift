@@ -22,7 +22,7 @@ struct PercentileChart {
         let coloured = slow.enumerated().map { index, row in
             plot.line(points(row), class: "s\(index + 1)", title: row.name)
         }
-        let words = slow.map { row in
+        let words: String = slow.map { row -> String in
             "\(row.name) p99 \(Figures.time(milliseconds: row.latency?.p99 ?? 0))"
         }.joined(separator: ", ")
         return plot.drawing(

@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Glibc
 
 extension Scalar {
     /// `embedded`, or the address of a service.
@@ -52,6 +53,29 @@ extension Scalar {
         let isIPv6 = bare.count { $0 == ":" } > 1
         if bare.contains(":"), !isIPv6 { throw Refusal(remark: "which has a port") }
         return bare.lowercased()
+    }
+
+    /// An IP address, not a name.
+    static let address = Scalar(
+        name: "address", wanted: "an IP address, such as 203.0.113.7",
+        pattern: "[0-9A-Fa-f:.]+"
+    ) { text throws(Refusal) in
+        var bytes = in6_addr()
+        guard inet_pton(AF_INET, text, &bytes) == 1 || inet_pton(AF_INET6, text, &bytes) == 1 else {
+            throw Refusal(remark: text.contains("/") ? "which is a range" : nil)
+        }
+        return text
+    }
+
+    /// `none`, or a rate that lets something through.
+    static let ceiling = Scalar(
+        name: "ceiling", wanted: "none, or a rate above 0/s, such as 20/s",
+        pattern: "none|[0-9]+(\\.[0-9]+)? *\\/ *(s|m|h)", hasUnit: true
+    ) { text throws(Refusal) in
+        if text == "none" { return Courtesy.Limit<Rate>.none }
+        guard let rate = try rate.parse(text) as? Rate else { throw Refusal(remark: nil) }
+        guard rate.perSecond > 0 else { throw Refusal(remark: "which lets nothing through") }
+        return Courtesy.Limit<Rate>.at(rate)
     }
 
     /// `none`, `environment` or an address; with a user name only by way of `${NAME}`.

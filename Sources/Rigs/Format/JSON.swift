@@ -1,3 +1,5 @@
+internal import Dialects
+
 /// JSON to be written: objects keep the order of their keys.
 indirect enum JSON: Sendable, ExpressibleByStringLiteral {
     case string(String)
@@ -16,7 +18,7 @@ indirect enum JSON: Sendable, ExpressibleByStringLiteral {
     func text(indent: String = "") -> String {
         let inner = indent + "  "
         switch self {
-        case .string(let text): return Self.quoted(text)
+        case .string(let text): return JSONText.quoted(text)
         case .number(let number): return String(number)
         case .decimal(let digits): return digits
         case .boolean(let flag): return String(flag)
@@ -33,25 +35,8 @@ indirect enum JSON: Sendable, ExpressibleByStringLiteral {
         case .object(let entries):
             if entries.isEmpty { return "{}" }
             return "{\n"
-                + entries.map { "\(inner)\(Self.quoted($0.0)): \($0.1.text(indent: inner))" }
+                + entries.map { "\(inner)\(JSONText.quoted($0.0)): \($0.1.text(indent: inner))" }
                 .joined(separator: ",\n") + "\n\(indent)}"
         }
-    }
-
-    private static func quoted(_ text: String) -> String {
-        var quoted = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": quoted += "\\\""
-            case "\\": quoted += "\\\\"
-            case "\n": quoted += "\\n"
-            case "\t": quoted += "\\t"
-            case _ where scalar.value < 0x20:
-                let digits = String(scalar.value, radix: 16)
-                quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: quoted.unicodeScalars.append(scalar)
-            }
-        }
-        return quoted + "\""
     }
 }

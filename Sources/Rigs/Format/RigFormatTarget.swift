@@ -48,10 +48,23 @@ extension RigFormat {
     private static let permission: [Key] = [
         Key(
             "allow", .list(.either([.scalar(.host), .map(allowed)])), default: "[]",
-            example: "[auth.staging.example]",
-            "Every host beside loopback that any hop may reach, by name."),
-        .notYet("max-rate", example: "20/s", "Hard ceiling of requests."),
-        .notYet("breaker", example: "{errors: 50%, for: 10s}", "Stops a run that does harm."),
+            example: "[auth.staging.example, {host: idp.mvpd.example, max-rate: 2/s}]",
+            "Every host beside loopback that any hop may reach, by name; with a ceiling of "
+                + "requests of its own where it needs one."),
+        Key(
+            "max-rate", .scalar(.ceiling), example: "20/s", alternative: true,
+            "Hard ceiling of requests, over all lanes; what comes faster is held back. 20/s for a "
+                + "target off loopback, none on it."),
+        Key(
+            "breaker", .either([.words("none"), .map(breaker)]),
+            example: "{errors: 50%, for: 10s}", alternative: true,
+            "Stops a run that does harm: the share of errors stayed above for so long. On for a "
+                + "target off loopback, none on it."),
+    ]
+
+    private static let breaker: [Key] = [
+        Key("errors", .scalar(.share), default: "50%", "Share of errors among what ended."),
+        Key("for", .scalar(.duration), default: "10s", "How long it stays above."),
     ]
 
     private static let transport: [Key] = [
@@ -59,8 +72,12 @@ extension RigFormat {
             "headers", .named(.scalar(.text)), default: "{}",
             example: "{X-Environment: staging}",
             "Added to each request."),
-        .notYet(
-            "resolve", example: "{auth.staging.example: [203.0.113.7]}", "Addresses, pinned."),
+        Key(
+            "resolve",
+            .named(.either([.list(.scalar(.address)), .map(pinned)])),
+            example: "{auth.staging.example: [203.0.113.7, 203.0.113.8]}", alternative: true,
+            "Addresses of hosts, pinned: the system is not asked. Households take turns with them; "
+                + "{addresses: [203.0.113.7, 203.0.113.8], spread: screen} shares them otherwise."),
         Key("http", .words("1.1", "2"), default: "\"1.1\"", "Version of HTTP."),
         Key(
             "engine",
@@ -105,7 +122,17 @@ extension RigFormat {
 
     private static let allowed: [Key] = [
         Key("host", .scalar(.host), required: true, example: "idp.mvpd.example", "The host."),
-        .notYet("max-rate", example: "2/s", "Hard ceiling of requests to it."),
+        Key("max-rate", .scalar(.rate), example: "2/s", "Hard ceiling of requests to it."),
+    ]
+
+    private static let pinned: [Key] = [
+        Key(
+            "addresses", .list(.scalar(.address)), required: true,
+            example: "[203.0.113.7, 203.0.113.8]", "Literal addresses."),
+        Key(
+            "spread", .words("household", "screen", "request"), default: "household",
+            "household: its screens share one. screen: each has the next. request: each goes to "
+                + "the next (needs connections: fresh)."),
     ]
 
     private static let tls: [Key] = [

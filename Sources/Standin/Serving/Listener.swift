@@ -21,7 +21,8 @@ public final class Listener: Sendable {
     private let group: MultiThreadedEventLoopGroup
     private let channel: any Channel
     private let engine: NIOLoopBound<Engine>
-    private let last = Mutex(ServiceCounters())
+    /// Set when the listener has stopped: its loop would never answer.
+    private let last = Mutex<ServiceCounters?>(nil)
 
     /// `https://127.0.0.1:8443`, as a rig's target has it.
     public var url: String {
@@ -101,16 +102,17 @@ public final class Listener: Sendable {
 
     /// What the service has counted so far; after `stop()` what it had counted by then.
     public func counters() async -> ServiceCounters {
+        if let last = last.withLock({ $0 }) { return last }
         let engine = engine
         let counted = try? await channel.eventLoop.submit { engine.value.service.counted() }.get()
-        if let counted { last.withLock { $0 = counted } }
-        return last.withLock { $0 }
+        return counted ?? ServiceCounters()
     }
 
     /// Stops listening, closes every connection, and ends the thread. Replies that were put off are
     /// dropped.
     public func stop() async {
-        _ = await counters()
+        let counted = await counters()
+        last.withLock { $0 = counted }
         try? await channel.close()
         try? await group.shutdownGracefully()
     }

@@ -1,5 +1,5 @@
 /// A value to be written as JSON or as XML.
-indirect enum Document: Sendable {
+enum Document: Sendable {
     case text(String)
     case number(Int64)
     case flag(Bool)
@@ -58,7 +58,9 @@ indirect enum Document: Sendable {
             for item in items { item.writeXML(as: name, to: &out) }
             return
         }
-        out += "<\(name)>".utf8
+        out.append(UInt8(ascii: "<"))
+        out += name.utf8
+        out.append(UInt8(ascii: ">"))
         switch self {
         case .text(let text): Markup.escape(text, to: &out)
         case .number(let number): out += String(number).utf8
@@ -68,13 +70,19 @@ indirect enum Document: Sendable {
         case .object(let members):
             for member in members { member.1.writeXML(as: member.0, to: &out) }
         }
-        out += "</\(name.prefix { $0 != " " })>".utf8
+        out += "</".utf8
+        out += name.utf8.prefix { $0 != UInt8(ascii: " ") }
+        out.append(UInt8(ascii: ">"))
     }
 }
 
 /// Text in HTML and XML.
 enum Markup {
     static func escape(_ text: String, to out: inout [UInt8]) {
+        if text.utf8.allSatisfy(isPlain) {
+            out += text.utf8
+            return
+        }
         for byte in text.utf8 {
             switch byte {
             case UInt8(ascii: "&"): out += "&amp;".utf8
@@ -89,6 +97,15 @@ enum Markup {
         }
     }
 
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "&"), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\""),
+            UInt8(ascii: "'"), 0..<32:
+            false
+        default: true
+        }
+    }
+
     static func escape(_ text: String) -> String {
         var out: [UInt8] = []
         escape(text, to: &out)
@@ -97,7 +114,7 @@ enum Markup {
 
     /// Undoes `escape`, for text that we have escaped ourselves.
     static func unescape(_ text: String) -> String {
-        guard text.contains("&") else { return text }
+        guard text.utf8.contains(UInt8(ascii: "&")) else { return text }
         var result = ""
         var rest = text[...]
         let names: [(String, Character)] = [

@@ -71,7 +71,11 @@ enum Percent {
     }
 
     static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String {
-        Array(text.utf8).withUnsafeBufferPointer { decode($0, plusIsSpace: plusIsSpace) }
+        let needsNothing = !text.utf8.contains {
+            $0 == UInt8(ascii: "%") || plusIsSpace && $0 == UInt8(ascii: "+")
+        }
+        if needsNothing { return String(text) }
+        return Array(text.utf8).withUnsafeBufferPointer { decode($0, plusIsSpace: plusIsSpace) }
     }
 
     /// Everything but the unreserved characters, as a query value wants it.

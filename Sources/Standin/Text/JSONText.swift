@@ -1,5 +1,5 @@
 /// JSON that came in (RFC 8259). Small and strict: for bodies of a few hundred bytes.
-indirect enum JSONValue: Sendable, Hashable {
+enum JSONValue: Sendable, Hashable {
     case null
     case bool(Bool)
     case number(Double)
@@ -51,6 +51,11 @@ struct JSONText {
 
     static func quote(_ text: String, to out: inout [UInt8]) {
         out.append(UInt8(ascii: "\""))
+        if isPlain(text) {
+            out += text.utf8
+            out.append(UInt8(ascii: "\""))
+            return
+        }
         for byte in text.utf8 {
             switch byte {
             case UInt8(ascii: "\""): out += #"\""#.utf8
@@ -63,6 +68,17 @@ struct JSONText {
             }
         }
         out.append(UInt8(ascii: "\""))
+    }
+
+    private static func isPlain(_ text: String) -> Bool {
+        let bytes = text.utf8Span.span
+        for position in bytes.indices {
+            let byte = bytes[position]
+            if byte < 32 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+                return false
+            }
+        }
+        return true
     }
 
     mutating func isAtEnd() -> Bool {
@@ -113,12 +129,20 @@ struct JSONText {
 
     private mutating func string() -> String? {
         position += 1
-        var text: [UInt8] = []
+        let start = position
+        while position < bytes.count, bytes[position] != UInt8(ascii: "\""),
+            bytes[position] != UInt8(ascii: "\\"), bytes[position] >= 32
+        {
+            position += 1
+        }
+        var text = Array(bytes[start..<position])
         while position < bytes.count {
             let byte = bytes[position]
             position += 1
             switch byte {
-            case UInt8(ascii: "\""): return String(validating: text, as: UTF8.self)
+            case UInt8(ascii: "\""):
+                guard let valid = try? UTF8Span(validating: text.span) else { return nil }
+                return String(copying: valid)
             case UInt8(ascii: "\\"):
                 guard escaped(to: &text) else { return nil }
             case 0..<32: return nil
@@ -196,6 +220,10 @@ struct JSONText {
     }
 
     private mutating func skipSpaces() {
-        while position < bytes.count, [32, 9, 10, 13].contains(bytes[position]) { position += 1 }
+        while position < bytes.count, Self.isSpace(bytes[position]) { position += 1 }
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool {
+        byte == 32 || byte == 9 || byte == 10 || byte == 13
     }
 }

@@ -4,10 +4,22 @@ internal import Signing
 /// Millions of requests carry a few hundred different ones, so that what was read is remembered.
 struct DeviceInfos: Sendable {
     private var known: [String: String] = [:]
+    /// The last few that were asked for: comparing them is cheaper than hashing 400 bytes, and free
+    /// where the very same text comes again.
+    private var recent: [(text: String, result: String)] = []
     private static let most = 512
+    private static let mostRecent = 4
 
     /// The Base64 of the normalised object; nil when `text` is none.
     mutating func normalised(_ text: String) -> String? {
+        for one in recent where one.text == text { return one.result }
+        guard let result = looked(text) else { return nil }
+        if recent.count >= Self.mostRecent { recent.removeFirst() }
+        recent.append((text, result))
+        return result
+    }
+
+    private mutating func looked(_ text: String) -> String? {
         if let found = known[text] { return found }
         guard let object = Self.read(text) else { return nil }
         let result = Base64.encode(Self.normalise(object).json())

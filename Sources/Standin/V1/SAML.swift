@@ -48,53 +48,61 @@ enum SAML {
                 + #"<saml:SubjectConfirmationData InResponseTo="_\#(login)"/>"#
                 + "</saml:SubjectConfirmation></saml:Subject></saml:Assertion>"
             text += assertion
-            text += "<ds:SignatureValue>\(signature(of: assertion))</ds:SignatureValue>"
+            text += "<ds:SignatureValue>\(signature(of: Array(assertion.utf8)))</ds:SignatureValue>"
         }
         return Array((text + "</samlp:Response>").utf8)
     }
 
     /// The user that a response names; nil for a failure, a forgery, or an answer to something else.
     static func user(in bytes: [UInt8], login: String, mvpd: String) -> String? {
-        let text = String(decoding: bytes, as: UTF8.self)
-        guard text.contains(success),
-            let assertion = part(of: text, "<saml:Assertion", "</saml:Assertion>"),
-            let signed = between(text, "<ds:SignatureValue>", "</ds:SignatureValue>"),
-            signed == signature(of: assertion),
-            assertion.contains(#"<saml:SubjectConfirmationData InResponseTo="_\#(login)"/>"#),
-            between(assertion, "<saml:Issuer>", "</saml:Issuer>").map(Markup.unescape) == mvpd,
-            let user = between(assertion, "<saml:NameID>", "</saml:NameID>")
+        let text = bytes[...]
+        let answers = #"<saml:SubjectConfirmationData InResponseTo="_\#(login)"/>"#
+        guard text.firstRange(of: success) != nil,
+            let assertion = text.part("<saml:Assertion", "</saml:Assertion>"),
+            let signed = text.between("<ds:SignatureValue>", "</ds:SignatureValue>"),
+            signed.elementsEqual(signature(of: Array(assertion)).utf8),
+            assertion.firstRange(of: answers) != nil,
+            assertion.text("<saml:Issuer>", "</saml:Issuer>") == mvpd
         else { return nil }
-        return Markup.unescape(user)
+        return assertion.text("<saml:NameID>", "</saml:NameID>")
     }
 
-    private static func signature(of assertion: String) -> String {
-        Base64.encode(SHA256.authenticate(Array(assertion.utf8), key: key))
-    }
-
-    /// From `start` to `end`, both included.
-    private static func part(of text: String, _ start: String, _ end: String) -> String? {
-        between(text, start, end).map { start + $0 + end }
-    }
-
-    private static func between(_ text: String, _ start: String, _ end: String) -> String? {
-        guard let first = text.firstRange(of: start) else { return nil }
-        let rest = text[first.upperBound...]
-        guard let last = rest.firstRange(of: end) else { return nil }
-        return String(rest[..<last.lowerBound])
+    private static func signature(of assertion: [UInt8]) -> String {
+        Base64.encode(SHA256.authenticate(assertion, key: key))
     }
 }
 
-extension StringProtocol {
-    /// Where `part` first stands. By bytes: XML is ASCII where we look.
-    fileprivate func firstRange(of part: String) -> Range<Index>? {
+/// Looking for markup by bytes: XML is ASCII where we look.
+extension ArraySlice<UInt8> {
+    /// Where `part` first stands.
+    fileprivate func firstRange(of part: String) -> Range<Int>? {
         let wanted = Array(part.utf8)
-        var start = utf8.startIndex
-        while let candidate = utf8[start...].firstIndex(of: wanted[0]) {
-            if utf8[candidate...].starts(with: wanted) {
-                return candidate..<utf8.index(candidate, offsetBy: wanted.count)
+        var start = startIndex
+        while let candidate = self[start...].firstIndex(of: wanted[0]) {
+            if self[candidate...].starts(with: wanted) {
+                return candidate..<candidate + wanted.count
             }
-            start = utf8.index(after: candidate)
+            start = candidate + 1
         }
         return nil
+    }
+
+    /// From `start` to `end`, both included.
+    fileprivate func part(_ start: String, _ end: String) -> ArraySlice<UInt8>? {
+        between(start, end).map {
+            self[$0.startIndex - start.utf8.count..<$0.endIndex + end.utf8.count]
+        }
+    }
+
+    fileprivate func between(_ start: String, _ end: String) -> ArraySlice<UInt8>? {
+        guard let first = firstRange(of: start) else { return nil }
+        let rest = self[first.upperBound...]
+        guard let last = rest.firstRange(of: end) else { return nil }
+        return rest[..<last.lowerBound]
+    }
+
+    /// What stands between, unescaped.
+    fileprivate func text(_ start: String, _ end: String) -> String? {
+        between(start, end).map { Markup.unescape(String(decoding: $0, as: UTF8.self)) }
     }
 }

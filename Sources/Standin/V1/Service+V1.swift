@@ -30,7 +30,7 @@ extension Service {
             return request.peer
         }
         guard forwarded.utf8.contains(UInt8(ascii: ",")) else { return forwarded }
-        return forwarded.prefix { $0 != "," }.trimmingSpaces()
+        return Substring(forwarded.utf8.prefix { $0 != UInt8(ascii: ",") }).trimmingSpaces()
     }
 
     private mutating func admitted(_ question: V1Question, at moment: Moment) -> Reply {
@@ -44,7 +44,7 @@ extension Service {
             }
             if endpoint.needsBearer, settings.checksBearer {
                 guard let bearer = question.bearer,
-                    case .good = clients.standing(of: bearer, at: moment.milliseconds)
+                    clients.accepts(bearer, at: moment.milliseconds)
                 else { return denied(at: moment) }
             }
             return try dispatch(question, at: moment)
@@ -89,7 +89,7 @@ extension Service {
     /// Headers of every answer but 429: `Adobe-Request-Id` everywhere (§ 3.2, own).
     mutating func headers(_ contentType: String?, at moment: Moment) -> Headers {
         var fields: [Headers.Field] = []
-        fields.reserveCapacity(4)
+        fields.reserveCapacity(5)
         fields.append(.init("Date", date(at: moment)))
         fields.append(.init("Adobe-Request-Id", ids.response()))
         if let contentType { fields.append(.init("Content-Type", contentType)) }

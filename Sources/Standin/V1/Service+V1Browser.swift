@@ -34,7 +34,7 @@ extension Service {
         let login = Login(
             id: ids.shortSecret(), code: key, record: record.id, requestor: requestor.id,
             mvpd: mvpd, redirectURL: redirect)
-        logins.begin(login, at: moment.milliseconds)
+        logins.begin(login, expires: record.expires)
         codes.use(key, login: login.id)
         let location =
             "/adobe-services/authenticate/saml?noflash=true&mso_id=\(Percent.encode(mvpd))"

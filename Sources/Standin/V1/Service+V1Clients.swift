@@ -94,6 +94,6 @@ extension Service {
         return text[..<colon].allSatisfy {
             $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0))
         }
-            && text[text.index(after: colon)...].count > 2
+            && !text[text.index(after: colon)...].dropFirst(2).isEmpty
     }
 }

@@ -108,8 +108,8 @@ struct V1Route: Sendable {
             self.init(endpoint)
             return
         }
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
-            .map { Percent.decode($0) }
+        let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+            .dropFirst().map { Percent.decode(Substring($0)) }
         switch (parts.count, parts.first) {
         case (4, "reggie") where parts[1] == "v1" && parts[3] == "regcode" && !parts[2].isEmpty:
             self.init(.registrationCode, name: parts[2])

@@ -16,7 +16,8 @@ enum V1Format: Sendable {
 struct V1Question: Sendable {
     let request: ServiceRequest
     let route: V1Route
-    let format: V1Format
+    /// What the path ends with, if it says a format.
+    private let suffix: V1Format?
     private let query: Fields
     private let form: Fields
 
@@ -31,19 +32,26 @@ struct V1Question: Sendable {
         form =
             request.method == .post && !request.body.isEmpty
             ? Fields(String(decoding: request.body, as: UTF8.self), from: 0) : .none
-        // § 3.3: suffix, then `format`, then `Accept`; XML with none (A4).
         if path.utf8.hasSuffix(".json") {
-            path = path.dropLast(5)
-            format = .json
+            path = Substring(path.utf8.dropLast(5))
+            suffix = .json
         } else if path.utf8.hasSuffix(".xml") {
-            path = path.dropLast(4)
-            format = .xml
-        } else if let named = form["format"] ?? query["format"], let format = Self.format(named) {
-            self.format = format
+            path = Substring(path.utf8.dropLast(4))
+            suffix = .xml
         } else {
-            format = Self.accepted(request.headers["Accept"])
+            suffix = nil
         }
         route = V1Route(path)
+    }
+
+    /// § 3.3: suffix, then `format`, then `Accept`; XML with none (A4). Looked up when an answer is
+    /// spelled: browsers get pages, and many answers have no body.
+    var format: V1Format {
+        if let suffix { return suffix }
+        if let named = form["format"] ?? query["format"], let format = Self.format(named) {
+            return format
+        }
+        return Self.accepted(request.headers["Accept"])
     }
 
     /// A parameter of the query or the form; the form wins (A2). An empty one counts as missing.
@@ -61,11 +69,11 @@ struct V1Question: Sendable {
     /// The bearer of the header, or of the older query parameter (§ 3.2).
     var bearer: String? {
         if let header = request.headers["Authorization"] {
-            let bytes = header.utf8
-            guard bytes.count > 7, String(header.prefix(7)).equalsIgnoringCase("Bearer ") else {
+            let (scheme, token) = (header.utf8.prefix(7), header.utf8.dropFirst(7))
+            guard !token.isEmpty, String(Substring(scheme)).equalsIgnoringCase("Bearer ") else {
                 return nil
             }
-            return String(header.dropFirst(7))
+            return String(Substring(token))
         }
         return self["access_token"]
     }
@@ -73,10 +81,10 @@ struct V1Question: Sendable {
     /// One cookie of the request.
     func cookie(_ name: String) -> String? {
         for field in request.headers.all("Cookie") {
-            for pair in field.split(separator: ";") {
-                let parts = pair.split(separator: "=", maxSplits: 1)
-                if parts.count == 2, parts[0].trimmingSpaces() == name {
-                    return parts[1].trimmingSpaces()
+            for pair in field.utf8.split(separator: UInt8(ascii: ";")) {
+                let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1)
+                if parts.count == 2, Substring(parts[0]).trimmingSpaces() == name {
+                    return Substring(parts[1]).trimmingSpaces()
                 }
             }
         }
@@ -95,12 +103,10 @@ struct V1Question: Sendable {
     private static func accepted(_ accept: String?) -> V1Format {
         guard let accept else { return .xml }
         if accept == "application/json" { return .json }
-        for range in accept.split(separator: ",") {
-            switch range.prefix(while: { $0 != ";" }).trimmingSpaces().lowercased() {
-            case "application/json": return .json
-            case "application/xml": return .xml
-            default: continue
-            }
+        for range in accept.utf8.split(separator: UInt8(ascii: ",")) {
+            let type = Substring(range.prefix { $0 != UInt8(ascii: ";") }).trimmingSpaces()
+            if type.equalsIgnoringCase("application/json") { return .json }
+            if type.equalsIgnoringCase("application/xml") { return .xml }
         }
         return .xml
     }

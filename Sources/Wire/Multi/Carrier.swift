@@ -69,26 +69,7 @@ final class Carrier {
         // A second request of a device waits for the first one's connection and shares it.
         case .http2: easy.set(CURLOPT_PIPEWAIT, 1)
         }
-        prepareTLS(settings.tls)
-    }
-
-    private func prepareTLS(_ tls: WireSettings.TLS) {
-        let minimum = tls.minimum == .v13 ? CURL_SSLVERSION_TLSv1_3 : CURL_SSLVERSION_TLSv1_2
-        easy.set(CURLOPT_SSLVERSION, Int(minimum))
-        if let certificate = tls.certificate {
-            easy.set(CURLOPT_SSLCERT, certificate)
-            easy.set(CURLOPT_SSLKEY, tls.key ?? certificate)
-        }
-        // No directory of roots: see TrustFile.
-        easy.set(CURLOPT_CAPATH, nil)
-        easy.set(CURLOPT_PROXY_CAPATH, nil)
-        if let roots = transport.trust.path {
-            easy.set(CURLOPT_CAINFO, roots)
-            easy.set(CURLOPT_PROXY_CAINFO, roots)
-        } else {
-            easy.set(CURLOPT_SSL_VERIFYPEER, 0)
-            easy.set(CURLOPT_SSL_VERIFYHOST, 0)
-        }
+        easy.secure(settings.tls, trust: transport.trust)
     }
 
     /// Takes up an exchange; the shard starts it.
@@ -98,7 +79,7 @@ final class Carrier {
         let way = seat.way(to: errand.origin)
         begin(errand, seat, way, proxy)
         let call = errand.call
-        easy.set(CURLOPT_URL, "\(way.origin)\(Self.escaped(call.address.target))")
+        easy.set(CURLOPT_URL, "\(way.origin)\(RequestTarget.escaped(call.address.target))")
         if transport.settings.http == .http2 {
             // By ALPN over TLS, at once without (RFC 9113, 3.3).
             let version =
@@ -116,6 +97,9 @@ final class Carrier {
         if hasBody { easy.set(body: call.body) } else { easy.set(CURLOPT_HTTPGET, 1) }
         easy.set(CURLOPT_CUSTOMREQUEST, call.method == .delete ? call.method.rawValue : nil)
         easy.set(CURLOPT_HTTPHEADER, list: headers.fill(call.headers, hasBody: hasBody))
+        if let source = transport.settings.sources?.address(of: errand.device.id) {
+            easy.set(CURLOPT_INTERFACE, "host!\(source)")
+        }
         easy.set(CURLOPT_PROXY, proxy?.url ?? "")
         easy.set(CURLOPT_CONNECT_TO, list: proxy == nil ? way.connectTo : nil)
         tell(addresses, way, seat, proxy)
@@ -181,22 +165,6 @@ final class Carrier {
         easy.set(CURLOPT_RESOLVE, list: resolve)
     }
 
-    /// Spaces and controls would end the request line; a browser escapes them, and what is not
-    /// ASCII.
-    private static func escaped(_ target: String) -> String {
-        guard target.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7f }) else { return target }
-        let digits = Array("0123456789ABCDEF".utf8)
-        var bytes: [UInt8] = []
-        for byte in target.utf8 {
-            if byte <= 0x20 || byte >= 0x7f {
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
     // MARK: During
 
     private func hearCallbacks() {
@@ -225,14 +193,7 @@ final class Carrier {
                 guard let address else { return -1 }
                 return Carrier.from(context).open(address.pointee)
             }, context)
-        curl_set_close_socket_callback(
-            easy.handle,
-            { table, descriptor in
-                guard let table else { return 0 }
-                Unmanaged<ConnectionTable>.fromOpaque(table).takeUnretainedValue()
-                    .close(descriptor)
-                return 0
-            }, Unmanaged.passUnretained(transport.connections).toOpaque())
+        transport.connections.hearClosing(of: easy)
     }
 
     private static func from(_ context: UnsafeMutableRawPointer?) -> Carrier {
@@ -245,6 +206,9 @@ final class Carrier {
         guard let connection = transport.connections.open(address, for: seat) else {
             openFailure = errno
             return -1
+        }
+        if transport.settings.sources != nil {
+            SourceAddresses.bindWithoutPort(connection.descriptor)
         }
         opened = connection
         return connection.descriptor

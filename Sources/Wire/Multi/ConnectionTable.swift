@@ -71,9 +71,11 @@ final class ConnectionTable {
     var isEmpty: Bool { live == 0 }
     /// Open connections.
     private(set) var live = 0
+    var descriptors: [Int32] { byDescriptor.compactMap { $0?.descriptor } }
 
     /// A socket for libcurl; nil when the process has none left (errno says why).
-    func open(_ address: curl_sockaddr, for seat: Seat?) -> Connection? {
+    /// `isNamed`: libcurl will name it by its ends only (`connection(local:…)`).
+    func open(_ address: curl_sockaddr, for seat: Seat?, isNamed: Bool = true) -> Connection? {
         let kind = address.socktype | Int32(SOCK_CLOEXEC.rawValue)
         let descriptor = socket(address.family, kind, address.protocol)
         guard descriptor >= 0 else { return nil }
@@ -84,7 +86,7 @@ final class ConnectionTable {
             number: lane << 40 | count, descriptor: descriptor, seat: seat)
         while byDescriptor.count <= Int(descriptor) { byDescriptor.append(nil) }
         byDescriptor[Int(descriptor)] = connection
-        unsettled.append(connection)
+        if isNamed { unsettled.append(connection) }
         seat?.connections.append(connection)
         return connection
     }
@@ -130,7 +132,7 @@ final class ConnectionTable {
 
     /// Registers lazily: a descriptor that libcurl has put away stays with epoll, because the next
     /// request will want it again. Worth 3.6 us a request (performance.md, A).
-    func watch(_ descriptor: Int32, _ what: Int32, by shard: Shard) {
+    func watch(_ descriptor: Int32, _ what: Int32, by motor: Motor) {
         let index = Int(descriptor)
         while registered.count <= index {
             registered.append(0)
@@ -147,7 +149,7 @@ final class ConnectionTable {
         var events: Events = []
         if what & CURL_POLL_IN != 0 { events.insert(.readable) }
         if what & CURL_POLL_OUT != 0 { events.insert(.writable) }
-        loop.watch(descriptor, for: events, by: shard)
+        loop.watch(descriptor, for: events, by: motor)
     }
 
     /// Whether a transfer waits for this descriptor.
@@ -163,7 +165,7 @@ final class ConnectionTable {
         loop.unwatch(descriptor)
     }
 
-    private subscript(descriptor: Int32) -> Connection? {
+    subscript(descriptor: Int32) -> Connection? {
         Int(descriptor) < byDescriptor.count ? byDescriptor[Int(descriptor)] : nil
     }
 
@@ -177,6 +179,19 @@ final class ConnectionTable {
             next += 1
         }
         fold = (fold ^ UInt64(port | 1 << 20)) &* 0x100_0000_01b3
+    }
+
+    /// libcurl says when it closes a descriptor of `easy`.
+    func hearClosing(of easy: borrowing Easy) {
+        // Safe because every multi, which closes what is left, keeps the table.
+        curl_set_close_socket_callback(
+            easy.handle,
+            { table, descriptor in
+                guard let table else { return 0 }
+                Unmanaged<ConnectionTable>.fromOpaque(table).takeUnretainedValue()
+                    .close(descriptor)
+                return 0
+            }, Unmanaged.passUnretained(self).toOpaque())
     }
 
     private static func text(_ address: UnsafePointer<CChar>, _ port: Int) -> String {

@@ -54,8 +54,40 @@ struct Easy: ~Copyable {
 
     borrowing func number(_ info: CURLINFO) -> Int { curl_get_long(handle, info) }
 
+    /// For the infos that are microseconds.
+    borrowing func duration(_ info: CURLINFO) -> Duration {
+        .microseconds(curl_get_offset(handle, info))
+    }
+
+    /// Empty when libcurl does not know.
+    borrowing func text(_ info: CURLINFO) -> String {
+        curl_get_string(handle, info).map { String(cString: $0) } ?? ""
+    }
+
     private borrowing func check(_ code: CURLcode, _ option: CURLoption) {
         precondition(
             code == CURLE_OK, "libcurl refused option \(option.rawValue): \(code.rawValue)")
+    }
+}
+
+extension Easy {
+    /// What is trusted and shown in TLS handshakes.
+    borrowing func secure(_ tls: WireSettings.TLS, trust: TrustFile) {
+        let minimum = tls.minimum == .v13 ? CURL_SSLVERSION_TLSv1_3 : CURL_SSLVERSION_TLSv1_2
+        set(CURLOPT_SSLVERSION, Int(minimum))
+        if let certificate = tls.certificate {
+            set(CURLOPT_SSLCERT, certificate)
+            set(CURLOPT_SSLKEY, tls.key ?? certificate)
+        }
+        // No directory of roots: see TrustFile.
+        set(CURLOPT_CAPATH, nil)
+        set(CURLOPT_PROXY_CAPATH, nil)
+        if let roots = trust.path {
+            set(CURLOPT_CAINFO, roots)
+            set(CURLOPT_PROXY_CAINFO, roots)
+        } else {
+            set(CURLOPT_SSL_VERIFYPEER, 0)
+            set(CURLOPT_SSL_VERIFYHOST, 0)
+        }
     }
 }

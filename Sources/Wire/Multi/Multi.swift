@@ -20,21 +20,21 @@ struct Multi: ~Copyable {
         curl_multi_cleanup(handle)
     }
 
-    /// `shard` must outlive the multi: it owns it.
-    borrowing func report(to shard: Shard) {
+    /// `motor` must outlive the multi: it owns it.
+    borrowing func report(to motor: Motor) {
         curl_multi_set_callbacks(
             handle,
-            { _, descriptor, what, shard, _ in
-                guard let shard else { return 0 }
-                Unmanaged<Shard>.fromOpaque(shard).takeUnretainedValue()
+            { _, descriptor, what, motor, _ in
+                guard let motor else { return 0 }
+                Unmanaged<Motor>.fromOpaque(motor).takeUnretainedValue()
                     .watch(descriptor, what)
                 return 0
             },
-            { _, milliseconds, shard in
-                guard let shard else { return 0 }
-                Unmanaged<Shard>.fromOpaque(shard).takeUnretainedValue().wants(milliseconds)
+            { _, milliseconds, motor in
+                guard let motor else { return 0 }
+                Unmanaged<Motor>.fromOpaque(motor).takeUnretainedValue().wants(milliseconds)
                 return 0
-            }, Unmanaged.passUnretained(shard).toOpaque())
+            }, Unmanaged.passUnretained(motor).toOpaque())
     }
 
     /// False when libcurl is out of memory.
@@ -58,12 +58,11 @@ struct Multi: ~Copyable {
         act(on: -1, mask: 0)
     }
 
-    /// A transfer that has ended, nil when there is none.
-    borrowing func nextDone() -> (carrier: Carrier, code: CURLcode)? {
+    /// The private pointer of a handle that has ended; nil when there is none.
+    borrowing func nextDone() -> (owner: UnsafeMutableRawPointer, code: CURLcode)? {
         var code = CURLE_OK
-        guard let easy = curl_multi_next_done(handle, &code),
-            let carrier = curl_get_private(easy)
+        guard let easy = curl_multi_next_done(handle, &code), let owner = curl_get_private(easy)
         else { return nil }
-        return (Unmanaged<Carrier>.fromOpaque(carrier).takeUnretainedValue(), code)
+        return (owner, code)
     }
 }

@@ -25,6 +25,11 @@ final class Seat {
         return way
     }
 
+    /// As far as one can tell: it went there, and has a connection.
+    func isConnected(to origin: Origin) -> Bool {
+        !connections.isEmpty && ways.contains { $0.origin == origin }
+    }
+
     var allWays: [Way] { ways.map(\.way) }
 }
 

@@ -28,7 +28,8 @@ enum Assembly {
             proxy: proxy(target.proxy),
             permission: Permission(
                 allowedByRig: target.allow,
-                allowedByCommand: allowedByCommand.map { $0.lowercased() }))
+                allowedByCommand: allowedByCommand.map { $0.lowercased() }),
+            pinned: Politeness.pinned(target.pinned))
     }
 
     private static func connections(_ connections: Rig.Connections) -> WireSettings.Connections {

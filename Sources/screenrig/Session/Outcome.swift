@@ -8,8 +8,26 @@ enum Outcome {
     /// Writes every report into `directory`, prints the verdict, and throws the exit code if it is
     /// not 0.
     static func report(
-        _ directory: RunDirectory, thresholds: [Threshold]
+        _ directory: RunDirectory, thresholds: [Threshold], asJSON: Bool = false
     ) throws {
+        let summary = try write(directory, thresholds: thresholds)
+        let code = ExitCode(summary.exitStatus)
+        if asJSON {
+            Terminal.print(
+                ProgressJSON.result(summary, exitCode: code.rawValue, path: directory.path))
+        } else {
+            Terminal.print(
+                TerminalReport.text(
+                    summary, width: Terminal.width, color: Terminal.usesColor, path: directory.path)
+            )
+        }
+        if code != .passed { throw Failure(code: code, message: "") }
+    }
+
+    /// Writes every report into `directory`.
+    static func write(
+        _ directory: RunDirectory, thresholds: [Threshold]
+    ) throws -> Summary {
         let written: Report.Written
         do {
             let history = try History(path: directory.history)
@@ -18,10 +36,6 @@ enum Outcome {
             throw Failure.couldNotRun("\(error)")
         }
         for error in written.errors { Terminal.complain("\(error)") }
-        let text = TerminalReport.text(
-            written.summary, width: Terminal.width, color: Terminal.usesColor, path: directory.path)
-        Terminal.print(text)
-        let code = ExitCode(written.summary.exitStatus)
-        if code != .passed { throw Failure(code: code, message: "") }
+        return written.summary
     }
 }

@@ -17,18 +17,40 @@ struct Session {
     let stage: Stage
     let traffic: TrafficOptions
     let directory: RunDirectory
+    let trial: Trial?
 
-    /// Reads the rig, runs it, reports; throws a `Failure` for every exit code but 0.
-    static func run(_ traffic: TrafficOptions, isVirtual: Bool) async throws {
-        let rig = try RigFile.read(traffic, isVirtual: isVirtual)
+    /// Reads the rig, runs it, reports; throws a `Failure` for every exit code but 0. A trial runs
+    /// one household of it, and has the last word.
+    static func run(
+        _ traffic: TrafficOptions, isVirtual: Bool, trial: Trial? = nil
+    ) async throws {
+        do {
+            try await start(traffic, isVirtual: isVirtual, trial: trial)
+        } catch let failure as Failure where traffic.json && !failure.message.isEmpty {
+            Terminal.print(
+                ProgressJSON.failure(failure.message, exitCode: failure.code.rawValue))
+            throw failure
+        }
+    }
+
+    private static func start(
+        _ traffic: TrafficOptions, isVirtual: Bool, trial: Trial?
+    ) async throws {
+        var rig = try RigFile.read(traffic, isVirtual: isVirtual)
+        if trial != nil { rig = rig.trial }
         _ = WireLimits.raiseDescriptorLimit()
-        let stage = try await Stage(rig, isVirtual: isVirtual, allowed: traffic.allowed)
+        let stage = try await Stage(
+            rig, isVirtual: isVirtual, allowed: traffic.allowed, asksLeave: trial == nil)
         let session = Session(
             rig: rig, stage: stage, traffic: traffic,
-            directory: try directory(for: rig, startedAt: Date(), out: traffic.out))
+            directory: try directory(for: rig, startedAt: Date(), out: traffic.out), trial: trial)
         try await session.measure()
         await stage.strike()
-        try Outcome.report(session.directory, thresholds: rig.thresholds)
+        guard let trial else {
+            return try Outcome.report(
+                session.directory, thresholds: rig.thresholds, asJSON: traffic.json)
+        }
+        try trial.conclude(session.directory, rig: rig, target: stage.origin)
     }
 
     private static func directory(
@@ -50,6 +72,11 @@ struct Session {
         let lanes = try stage.lanes(of: directory.name, recordingTo: writer)
         let statement = Secret(Signing.demoSoftwareStatement())
         var terms = Terms(rig, dialect: stage.dialect, statement: statement)
+        if let trial {
+            for lane in lanes { trial.watch(lane, of: rig, at: stage.origin) }
+            // Nobody waits 15 s to be told that a port is closed.
+            terms.retries = 1
+        }
         let pages = PageFolder(in: directory.path)
         terms.pages = pages
         // In virtual time there is one login page, and nothing to wait for a process with.
@@ -57,9 +84,16 @@ struct Session {
             terms.loginProgram = LoginProcess(path: program)
         }
         let coordinator = Coordinator(plan, terms: terms, lanes: lanes)
+        let breaker = Politeness.breaker(rig.target.courtesy, isNear: stage.isNear)
         let watch = RunWatch(
-            coordinator: coordinator, writer: writer, planned: plannedTime(plan),
-            isQuiet: traffic.quiet, isVirtual: stage.isVirtual)
+            coordinator: coordinator, writer: writer,
+            show: Show(
+                title: "\(rig.name) → \(stage.targetName)", planned: plannedTime(plan),
+                plannedHouseholds: plan.households, form: form),
+            breaker: breaker, isVirtual: stage.isVirtual)
+        if stage.isVirtual, let breaker {
+            VirtualBreaker(breaker, on: lanes[0]) { watch.trip($0) }.begin()
+        }
         let interrupts = Interrupts { watch.interrupted($0) }
         let usage = Usage.now()
         await Self.onOwnThread { coordinator.run() }
@@ -74,7 +108,14 @@ struct Session {
         _ = writer.finish(
             HistoryEnd(
                 ended: ended, interrupted: interrupts.hasInterrupted, failure: watch.failure ?? "",
-                cpuPercent: cpu, historyHash: ""))
+                cpuPercent: cpu, historyHash: "", breaker: watch.tripped ?? ""))
+    }
+
+    /// How progress is shown.
+    private var form: Show.Form {
+        if traffic.json { return .json }
+        if traffic.quiet || trial != nil { return .nothing }
+        return Terminal.redraws ? .block : .lines
     }
 
     /// How long the run will take, as far as the plan tells.

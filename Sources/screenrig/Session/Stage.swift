@@ -10,11 +10,15 @@ internal import Wire
 /// What a run plays on: the target, embedded or not, the clock, and the lanes with their transports.
 struct Stage {
     let dialect: any Dialect
+    /// Where the target is.
+    let origin: Origin
     let targetName: String
     let laneCount: Int
     /// Wall clock at the start of the run; a fixed date in virtual time.
     let epochMicroseconds: Int64
     let isVirtual: Bool
+    /// The target is on this machine: nobody else is burdened by the load.
+    let isNear: Bool
     private let rig: Rig
     private let wire: WireSettings
     private let listener: Listener?
@@ -22,8 +26,11 @@ struct Stage {
     /// 2026-01-01T00:00:00Z: the day on which every simulated run begins.
     private static let virtualEpoch: Int64 = 1_767_225_600_000_000
 
-    /// Starts the embedded stand-in, or checks that the target may be sent to.
-    init(_ rig: Rig, isVirtual: Bool, allowed: [String]) async throws {
+    /// Starts the embedded stand-in, or checks that the target may be sent to; without `asksLeave`
+    /// the first exchange is left to find out.
+    init(
+        _ rig: Rig, isVirtual: Bool, allowed: [String], asksLeave: Bool = true
+    ) async throws {
         self.rig = rig
         self.isVirtual = isVirtual
         wire = Assembly.wire(rig, allowedByCommand: allowed)
@@ -33,11 +40,14 @@ struct Stage {
         var prefix = ""
         var listener: Listener?
         var isEmbedded = true
+        var isNear = true
         switch rig.target.base {
         case .remote(let remote, let path) where !isVirtual:
             isEmbedded = false
             (origin, prefix) = (remote, path)
-            try Self.checkPermission(remote, wire.permission)
+            let addresses = Self.addresses(of: remote.host, wire)
+            isNear = (try? addresses.get())?.allSatisfy(\.isLoopback) ?? false
+            if asksLeave { try Self.checkPermission(remote, addresses, wire.permission) }
             targetName = "\(remote)\(path)"
         case .embedded where !isVirtual:
             let started = try await Self.startStandin(rig)
@@ -47,6 +57,8 @@ struct Stage {
         case .embedded, .remote: targetName = "embedded (in process)"
         }
         self.listener = listener
+        self.origin = origin
+        self.isNear = isNear
         dialect = Assembly.dialect(rig.target, origin: origin, prefix: prefix)
         let cores = ProcessInfo.processInfo.activeProcessorCount
         laneCount = isVirtual ? 1 : rig.lanes ?? max(1, cores - (isEmbedded ? 1 : 0))
@@ -64,14 +76,29 @@ struct Stage {
     }
 
     /// Before anything is sent: the target itself must be reachable by name and allowed.
-    private static func checkPermission(_ origin: Origin, _ permission: Permission) throws {
+    private static func checkPermission(
+        _ origin: Origin, _ addresses: Result<[IPAddress], Resolver.Failure>,
+        _ permission: Permission
+    ) throws {
         do {
-            let addresses = try Resolver.resolve(origin.host)
+            let addresses = try addresses.get()
             if let refusal = permission.refusal(of: origin.host, at: addresses) {
                 throw Failure.couldNotRun(refusal.detail)
             }
         } catch let failure as Resolver.Failure {
             throw Failure.couldNotRun("\(failure)")
+        }
+    }
+
+    /// Those that the rig pins, or those of the system.
+    private static func addresses(
+        of host: String, _ wire: WireSettings
+    ) -> Result<[IPAddress], Resolver.Failure> {
+        if let pinned = wire.pinned.first(where: { $0.host == host }) {
+            return .success(pinned.addresses)
+        }
+        do throws(Resolver.Failure) { return .success(try Resolver.resolve(host)) } catch {
+            return .failure(error)
         }
     }
 
@@ -83,7 +110,13 @@ struct Stage {
         let correspondence = Correspondence(
             dialect: dialect, headers: rig.target.headers, correlates: rig.target.correlates,
             run: run, fingerprinter: Fingerprinter(key: salt))
-        if isVirtual { return [virtualLane(correspondence, sink)] }
+        let ceilings = Politeness.ceilings(rig.target.courtesy, isNear: isNear)
+            .part(of: laneCount)
+        if isVirtual {
+            let lane = virtualLane(correspondence, sink)
+            lane.hold(to: ceilings)
+            return [lane]
+        }
         let start = LiveLoop.monotonic()
         do {
             return try (0..<laneCount).map { index in
@@ -91,6 +124,7 @@ struct Stage {
                 let lane = Lane(
                     index: index, loop: loop, correspondence: correspondence, sink: sink)
                 lane.use(try CurlTransport(lane: lane, loop: loop, settings: wire))
+                lane.hold(to: ceilings)
                 return lane
             }
         } catch {

@@ -1,0 +1,13 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Nested, so that building the product never builds this. One target for each question.
+let package = Package(
+    name: "benchmarks",
+    dependencies: [.package(name: "screenrig", path: "..")],
+    targets: [
+        .executableTarget(
+            name: "exchanges",
+            dependencies: [.product(name: "ScreenrigParts", package: "screenrig")])
+    ]
+)

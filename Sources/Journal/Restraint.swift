@@ -1,0 +1,34 @@
+internal import Dialects
+
+/// What kept a run from sending all that its rig asks for: requests held back by a ceiling, hosts
+/// that it may not reach.
+public struct Restraint: Sendable, Hashable {
+    /// Requests that left later because of a ceiling (`max-rate`).
+    public var heldBack: Int
+    public var longestHold: Duration
+    /// One sentence for each host that was met and may not be reached, with the line to paste; in
+    /// alphabetical order.
+    public var refusals: [String]
+
+    /// More hosts than this are not listed: a service that makes them up must not fill the memory.
+    private static let limit = 50
+
+    public init(heldBack: Int = 0, longestHold: Duration = .zero, refusals: [String] = []) {
+        self.heldBack = heldBack
+        self.longestHold = longestHold
+        self.refusals = refusals
+    }
+
+    mutating func add(_ held: HeldBack) {
+        heldBack += held.count
+        longestHold = max(longestHold, held.longest)
+    }
+
+    mutating func add(_ exchange: Exchange) {
+        guard case .refused(let error) = exchange.delivery, error.kind == .hostNotAllowed,
+            refusals.count < Self.limit, !refusals.contains(error.detail)
+        else { return }
+        refusals.append(error.detail)
+        refusals.sort()
+    }
+}

@@ -1,0 +1,72 @@
+internal import Rigs
+
+/// What one of the words that screenrig uses means: for `screenrig explain` and `screenrig list`.
+public struct Explanation: Sendable, Hashable {
+    public enum Kind: String, Sendable, CaseIterable {
+        case operation, invariant
+        case exitCode = "exit code"
+        case outcome, fate, stage
+    }
+
+    public var kind: Kind
+    public var name: String
+    /// The word in one line.
+    public var line: String
+    /// What it means, in sentences.
+    public var meaning: String
+    /// What may be behind it although all is well.
+    public var harmless: String
+    /// What the server's team needs to look into it.
+    public var send: String
+
+    init(
+        _ kind: Kind, _ name: String, _ line: String, _ meaning: String, harmless: String,
+        send: String
+    ) {
+        self.kind = kind
+        self.name = name
+        self.line = line
+        self.meaning = meaning
+        self.harmless = harmless
+        self.send = send
+    }
+
+    /// Every word that can be explained, by kind.
+    public static let all: [Explanation] =
+        operations + invariants + exitCodes + outcomes + fates + stages
+
+    /// All that `name` stands for, in the order of `all`: `signed-in` is a stage and a fate.
+    public static func of(_ name: String) -> [Explanation] {
+        all.filter { $0.name.lowercased() == name.lowercased() }
+    }
+
+    /// The word most like `name`, if one is near.
+    public static func nearest(to name: String) -> String? {
+        name.nearest(among: all.map(\.name))
+    }
+
+    /// As it is printed, at most `width` columns.
+    public func text(width: Int) -> String {
+        let width = max(60, width)
+        let parts = [
+            ("", meaning), ("harmless causes: ", harmless), ("what to send: ", send),
+        ]
+        let body = parts.filter { !$0.1.isEmpty }.flatMap { head, text in
+            [""] + TerminalReport.wrapped("  \(head)\(text)", width: width, hanging: 2)
+        }
+        return (["\(name) (\(kind.rawValue)): \(line)"] + body).joined(separator: "\n")
+    }
+
+    /// `screenrig list`: a heading for each sort of word, and one line each.
+    public static func list() -> String {
+        let groups: [(String, [Explanation])] = [
+            ("operations", operations), ("faults", []), ("invariants", invariants),
+            ("race plans", []),
+        ]
+        return groups.map { title, words in
+            let width = words.map(\.name.count).max() ?? 0
+            let lines = words.map { "  \($0.name.padded(to: width))  \($0.line)" }
+            return ([title] + (lines.isEmpty ? ["  none yet"] : lines)).joined(separator: "\n")
+        }.joined(separator: "\n\n")
+    }
+}

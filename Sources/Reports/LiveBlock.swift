@@ -1,0 +1,178 @@
+internal import Dialects
+internal import Journal
+
+/// The block that a terminal shows while a run goes on, redrawn in place: pure text, a line each, none
+/// longer than the terminal is wide.
+///
+/// ```
+/// premiere → https://auth.staging.example
+/// [===========>                    ]  1:05 of 2:30
+/// households  642 of 2,000 · 310 signed in · 329 under way · 3 failed
+/// stages      209 code-shown · 120 code-typed
+/// answers     205/s · p50 4.2 ms · p99 61 ms · 12,345 in all
+/// errors      37 · 30 authenticate 503 overloaded · 7 poll-token timeout
+/// rig         late p99 0.21 ms · 12 requests held back
+/// waits for   389 viewers
+/// ```
+public enum LiveBlock {
+    /// Lines of at most `width` columns, always as many: a block that jumps is hard to read.
+    public static func lines(_ state: LiveState, width: Int, color: Bool) -> [String] {
+        let ink = Ink(isOn: color)
+        let width = max(20, width)
+        let rows: [Row] = [
+            Row("households", households(state)),
+            Row("stages", stages(state.progress)),
+            Row("answers", answers(state.progress)),
+            Row("errors", errors(state.progress)),
+            Row("rig", rig(state.progress)),
+            Row("waits for", [Item(state.wait)]),
+        ]
+        var lines = [Item(state.title), Item(bar(state, width: width))].map {
+            cut($0.text, to: width)
+        }
+        lines[0] = ink(lines[0], .dim)
+        for row in rows { lines.append(row.line(width: width, ink)) }
+        if let graph = graph(state, beside: rows[2], width: width) { lines[4] += ink(graph, .dim) }
+        return lines
+    }
+
+    /// A part of a row that stays whole.
+    private struct Item {
+        var text: String
+        var paint: Ink.Paint?
+
+        init(_ text: String, _ paint: Ink.Paint? = nil) {
+            self.text = text
+            self.paint = paint
+        }
+    }
+
+    private struct Row {
+        static let labelWidth = 12
+        var label: String
+        var items: [Item]
+
+        init(_ label: String, _ items: [Item]) {
+            self.label = label
+            self.items = items
+        }
+
+        var length: Int {
+            items.reduce(Self.labelWidth - 3) { $0 + $1.text.count + 3 }
+        }
+
+        /// As many items as there is room for; the first is cut rather than left out.
+        func line(width: Int, _ ink: Ink) -> String {
+            var line = ink(label.padded(to: Self.labelWidth), .dim)
+            var used = Self.labelWidth
+            for (position, item) in items.enumerated() {
+                let gap = position == 0 ? "" : " · "
+                let room = width - used - gap.count
+                let isLast = position == items.count - 1
+                // Room for the sign that something was left out.
+                guard position == 0 || item.text.count <= room - (isLast ? 0 : 4) else {
+                    return used + 4 <= width ? line + " · …" : line
+                }
+                let text = cut(item.text, to: room)
+                line += gap + (item.paint.map { ink(text, $0) } ?? text)
+                used += gap.count + text.count
+            }
+            return line
+        }
+    }
+
+    // MARK: Rows
+
+    private static func bar(_ state: LiveState, width: Int) -> String {
+        let elapsed = state.progress.elapsed
+        let clock = ProgressLine.clock(elapsed, of: state.planned)
+        guard let planned = state.planned, planned > .zero else { return clock }
+        let room = min(100, width - clock.count - 4)
+        guard room >= 10 else { return clock }
+        let share = min(1, Double(elapsed.nanoseconds) / Double(Instant(planned).nanoseconds))
+        let full = Int(share * Double(room))
+        let head = full < room ? ">" : ""
+        let body = String(repeating: "=", count: full) + head
+        return "[\(body.padded(to: room))]  \(clock)"
+    }
+
+    private static func households(_ state: LiveState) -> [Item] {
+        let households = state.progress.households
+        let planned = state.plannedHouseholds.map { " of \(Figures.count($0))" } ?? ""
+        var items = [
+            Item("\(Figures.count(households.started))\(planned)"),
+            Item("\(Figures.count(households.signedIn)) signed in"),
+        ]
+        func add(_ count: Int, _ what: String, _ paint: Ink.Paint? = nil) {
+            if count > 0 { items.append(Item("\(Figures.count(count)) \(what)", paint)) }
+        }
+        add(households.preSignedIn, "were signed in before", .yellow)
+        add(households.running, "under way")
+        add(households.failed, "failed", .red)
+        add(households.abandoned, "gave up")
+        return items
+    }
+
+    private static func stages(_ progress: Progress) -> [Item] {
+        let items = Stage.allCases.compactMap { stage -> Item? in
+            let count = progress.households.runningAt[Int(stage.rawValue)]
+            return count > 0 ? Item("\(Figures.count(count)) \(stage.name)") : nil
+        }
+        return items.isEmpty ? [Item("nobody is under way")] : items
+    }
+
+    private static func answers(_ progress: Progress) -> [Item] {
+        var items = [Item(Figures.rate(progress.perSecond))]
+        if let p50 = progress.latencyP50, let p99 = progress.latencyP99 {
+            items.append(Item("p50 \(ProgressLine.time(p50))"))
+            items.append(Item("p99 \(ProgressLine.time(p99))"))
+        }
+        items.append(Item("\(Figures.count(progress.completed)) in all"))
+        if progress.throttled > 0 {
+            items.append(Item("\(Figures.count(progress.throttled)) throttled", .yellow))
+        }
+        return items
+    }
+
+    private static func errors(_ progress: Progress) -> [Item] {
+        guard progress.errors > 0 else { return [Item("none")] }
+        return [Item(Figures.count(progress.errors), .red)]
+            + progress.worstErrors.map { Item(ProgressLine.cause($0)) }
+    }
+
+    private static func rig(_ progress: Progress) -> [Item] {
+        var items: [Item] = []
+        if let late = progress.latenessP99 {
+            items.append(Item("late p99 \(ProgressLine.time(late))"))
+        }
+        if progress.heldNow > 0 {
+            items.append(
+                Item("\(Figures.counted(progress.heldNow, "request")) held back now", .yellow))
+        }
+        if progress.heldBack > 0 {
+            items.append(Item("\(Figures.count(progress.heldBack)) held back so far"))
+        }
+        if progress.waitingBatches > 20 {
+            let batches = Figures.counted(progress.waitingBatches, "batch", plural: "batches")
+            items.append(Item("disk behind by \(batches)", .yellow))
+        }
+        return items.isEmpty ? [Item("nothing measured yet")] : items
+    }
+
+    // MARK: Room to spare
+
+    private static let steps: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
+
+    /// Where the terminal is wide: the rates of the last minutes, from 0 to the highest of them.
+    private static func graph(_ state: LiveState, beside row: Row, width: Int) -> String? {
+        let room = min(80, width - row.length - 3)
+        let rates = state.recentRates.suffix(max(0, room))
+        guard room >= 20, rates.count > 1, let top = rates.max(), top > 0 else { return nil }
+        return "   "
+            + String(rates.map { steps[min(7, max(0, Int($0 / top * 8)))] })
+    }
+
+    private static func cut(_ text: String, to width: Int) -> String {
+        text.count <= width ? text : String(text.prefix(max(0, width - 1))) + "…"
+    }
+}

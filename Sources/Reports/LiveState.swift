@@ -1,0 +1,53 @@
+public import Journal
+internal import Statistics
+
+/// What is known of a run at one moment, for those who watch it.
+public struct LiveState: Sendable, Hashable {
+    /// What a run waits for.
+    public enum Phase: Sendable, Hashable {
+        /// Households are still to come.
+        case arrivals
+        /// All have come; so many viewers have not signed in or left.
+        case viewers(Int)
+        /// No viewer is left; polls go on for so long.
+        case settling(Duration)
+        /// So many households finish what they do.
+        case leaving(Int)
+        /// The run was stopped; what is under way may end.
+        case stopping
+    }
+
+    /// `staging load → https://auth.staging.example`.
+    public var title: String
+    public var progress: Progress
+    /// How long the run will take; nil when nobody knows.
+    public var planned: Duration?
+    public var plannedHouseholds: Int?
+    public var phase: Phase
+    /// Answers per second of the last intervals, oldest first.
+    public var recentRates: [Double]
+
+    public init(
+        title: String, progress: Progress, planned: Duration? = nil, plannedHouseholds: Int? = nil,
+        phase: Phase = .arrivals, recentRates: [Double] = []
+    ) {
+        self.title = title
+        self.progress = progress
+        self.planned = planned
+        self.plannedHouseholds = plannedHouseholds
+        self.phase = phase
+        self.recentRates = recentRates
+    }
+
+    /// `389 viewers`, `polls that go on for 12 s`: the end of "waits for ...".
+    var wait: String {
+        switch phase {
+        case .arrivals: "more households"
+        case .viewers(let count): Figures.counted(count, "viewer")
+        case .settling(let left):
+            "late tokens: polls go on for \(Figures.span(seconds: left.milliseconds / 1000))"
+        case .leaving(let count): "\(Figures.counted(count, "household")) to finish"
+        case .stopping: "what is under way, at most 5 s"
+        }
+    }
+}

@@ -1,0 +1,135 @@
+internal import Dialects
+internal import Journal
+
+/// Progress and result as JSON lines, for machines (product.md, `--json`): each line one object with
+/// a `type`; keys may be added, none removed or renamed.
+public enum ProgressJSON {
+    /// `{"type":"progress",...}`.
+    public static func progress(_ state: LiveState) -> String {
+        let progress = state.progress
+        let households = progress.households
+        return JSON.object([
+            ("type", .text("progress")),
+            ("seconds", .number(Double(progress.elapsed.nanoseconds) / 1e9)),
+            ("plannedSeconds", optional(state.planned) { $0 / 1000 }),
+            ("waitsFor", .text(state.wait)),
+            (
+                "households",
+                .object([
+                    ("planned", state.plannedHouseholds.map(JSON.integer) ?? .null),
+                    ("started", .integer(households.started)),
+                    ("signedIn", .integer(households.signedIn)),
+                    ("preSignedIn", .integer(households.preSignedIn)),
+                    ("failed", .integer(households.failed)),
+                    ("abandoned", .integer(households.abandoned)),
+                    ("running", .integer(households.running)),
+                    ("stages", .object(stages(households))),
+                ])
+            ),
+            (
+                "exchanges",
+                .object([
+                    ("sent", .integer(progress.sent)), ("completed", .integer(progress.completed)),
+                    ("errors", .integer(progress.errors)),
+                    ("throttled", .integer(progress.throttled)),
+                    ("heldBack", .integer(progress.heldBack)),
+                    ("heldNow", .integer(progress.heldNow)),
+                    ("perSecond", .number(progress.perSecond)),
+                ])
+            ),
+            (
+                "latencyMs",
+                .object([
+                    ("p50", optional(progress.latencyP50) { $0 }),
+                    ("p99", optional(progress.latencyP99) { $0 }),
+                ])
+            ),
+            ("latenessMs", .object([("p99", optional(progress.latenessP99) { $0 })])),
+            ("worstErrors", .array(progress.worstErrors.map(error))),
+        ]).line()
+    }
+
+    /// `{"type":"result",...}` of a run that left a report in `path`.
+    public static func result(_ summary: Summary, exitCode: Int32, path: String) -> String {
+        let households = summary.households
+        return JSON.object([
+            ("type", .text("result")),
+            ("outcome", .text(summary.outcome.rawValue)),
+            ("exitCode", .integer(Int(exitCode))),
+            ("headline", .text(summary.headline)),
+            ("explanations", .array(summary.explanations.map(JSON.text))),
+            ("notes", .array(summary.notes.map(JSON.text))),
+            ("path", .text(path)),
+            ("seconds", .number(summary.run.seconds)),
+            ("historyHash", .text(summary.run.historyHash)),
+            (
+                "households",
+                .object([
+                    ("planned", households.planned.map(JSON.integer) ?? .null),
+                    ("started", .integer(households.started)),
+                    ("signedIn", .integer(households.signedIn)),
+                    ("preSignedIn", .integer(households.preSignedIn)),
+                    ("failed", .integer(households.failed)),
+                    ("abandoned", .integer(households.abandoned)),
+                ])
+            ),
+            (
+                "exchanges",
+                .object([
+                    ("sent", .integer(summary.exchanges.sent)),
+                    ("completed", .integer(summary.exchanges.completed)),
+                    ("errors", .integer(summary.exchanges.errors)),
+                    ("perSecond", .number(summary.exchanges.perSecond)),
+                ])
+            ),
+            (
+                "thresholds",
+                .array(
+                    summary.thresholds.map { threshold in
+                        .object([
+                            ("expression", .text(threshold.expression)),
+                            ("actual", .text(threshold.actual)), ("met", .flag(threshold.met)),
+                        ])
+                    })
+            ),
+        ]).line()
+    }
+
+    /// `{"type":"result",...}` of a run that never came to a report.
+    public static func failure(_ message: String, exitCode: Int32) -> String {
+        JSON.object([
+            ("type", .text("result")), ("outcome", .text("aborted")),
+            ("exitCode", .integer(Int(exitCode))), ("headline", .text(message)),
+            ("explanations", .array([])), ("path", .null),
+        ]).line()
+    }
+
+    private static func stages(_ households: Progress.Households) -> [(String, JSON)] {
+        Stage.allCases.map { ($0.name, .integer(households.runningAt[Int($0.rawValue)])) }
+    }
+
+    private static func error(_ error: Progress.WorstError) -> JSON {
+        .object([
+            ("operation", .text(error.operation.name)), ("outcome", .text(error.outcome.name)),
+            ("status", error.status == 0 ? .null : .integer(error.status)),
+            ("reason", .text(Plain.line(error.reason))), ("count", .integer(error.count)),
+        ])
+    }
+
+    private static func optional(_ duration: Duration?, _ unit: (Double) -> Double) -> JSON {
+        duration.map { .number(unit(Double(Instant($0).nanoseconds) / 1e6)) } ?? .null
+    }
+}
+
+extension JSON {
+    /// On one line, however long.
+    func line() -> String {
+        switch self {
+        case .object(let members):
+            "{" + members.map { "\(JSONText.quoted($0.0)):\($0.1.line())" }.joined(separator: ",")
+                + "}"
+        case .array(let items): "[" + items.map { $0.line() }.joined(separator: ",") + "]"
+        case .text, .integer, .number, .flag, .null: rendered()
+        }
+    }
+}

@@ -1,0 +1,102 @@
+internal import Dialects
+internal import Journal
+internal import Rigs
+
+/// Remedies for the browser's part of a sign-in.
+enum LoginRemedy {
+    static func text(_ reading: TrialReading, _ step: Checklist.Step) -> String {
+        guard let last = reading.browser.last else { return "look into report.html of this run" }
+        if let error = last.error { return lost(last, error) }
+        if last.exchange.outcome == .blocked { return blocked(last) }
+        let refused = last.exchange.outcome != .ok
+        switch step {
+        case .loginPage where refused: return turnedDown(reading, last)
+        case .form: return form(reading, last, refused)
+        case .assertion:
+            return
+                "the provider's word was not taken: use an account that may watch this channel, else "
+                + ServiceRemedy.report(last)
+        default:
+            return
+                "the way to the login page does not end: raise target.max-hops, or look at its hops with --bodies"
+        }
+    }
+
+    private static func lost(_ last: Sighting, _ error: TransportError) -> String {
+        let host = last.call.address.origin.host
+        switch error.kind {
+        case .hostNotAllowed: return TrialRemedy.notAllowed(host, error)
+        case .nameNotResolved:
+            return
+                "the login leads to \(host), which has no address here: join the network that knows it, or pin it "
+                + "under target.resolve"
+        case .tls: return "the login leads to \(host): \(error.detail)"
+        default: return "the login leads to \(host), which does not answer: \(error.detail)"
+        }
+    }
+
+    private static func blocked(_ last: Sighting) -> String {
+        "something in front of \(last.call.address.origin.host) answered instead of it: ask its team to let this "
+            + "machine's address through, or to name a header for target.headers"
+    }
+
+    /// rest-v1.md § 8: N1 turns down what is not registered.
+    private static func turnedDown(_ reading: TrialReading, _ last: Sighting) -> String {
+        let target = reading.rig.target
+        let words = (last.exchange.reason ?? "").lowercased()
+        let provider = last.call.address.field("mso_id") ?? ""
+        if words.contains("domain") {
+            return
+                "'\(target.domain)' is not registered for \(target.requestor): write a registered one as "
+                + "target.domain, or ask to have it registered"
+        }
+        if words.contains("integration") || words.contains("mvpd") || words.contains("mso") {
+            return
+                "'\(provider)' is no provider of \(target.requestor): write those that are under target.mvpds"
+        }
+        if words.contains("redirect") {
+            return
+                "'\(target.redirectURL)' is not taken: write a registered one as target.redirect-url"
+        }
+        if words.contains("requestor") {
+            return
+                "'\(target.requestor)' is no requestor of this environment: ask for the requestor id of your "
+                + "channel there and write it as target.requestor"
+        }
+        return
+            "compare target.domain, target.redirect-url and target.mvpds with what is registered for "
+            + "\(target.requestor), else " + ServiceRemedy.report(last)
+    }
+
+    private static func form(
+        _ reading: TrialReading, _ last: Sighting, _ refused: Bool
+    ) -> String {
+        let host = last.call.address.origin.host
+        if reading.submission != nil {
+            return refused
+                ? "\(host) turned the login form down: look at what was sent with --bodies, and name the fields under "
+                    + "login"
+                : "\(host) shows its login again after the password: give the user name and password of a test account of "
+                    + "this provider under accounts"
+        }
+        guard case .page(let html) = last.answer else { return ServiceRemedy.report(last) }
+        let page = html.lowercased()
+        let needsScript =
+            page.contains("<script") && !page.contains("type=\"password\"")
+            && !page.contains("type='password'")
+        return needsScript
+            ? "the login page of \(host) makes its form with JavaScript, which a rig does not run: write "
+                + "'login: {command: PROGRAM}' with a program that logs in (a headless browser, say), or ask for a login "
+                + "page without script"
+            : "no form of the page at \(host) could be chosen: name the form and its fields under login, as in "
+                + "'login: {form: 1, user: NAME, password: NAME}'"
+    }
+}
+
+extension WebAddress {
+    /// The first value of a query field, as it stands there.
+    func field(_ name: String) -> String? {
+        query.split(separator: "&").first { $0.hasPrefix("\(name)=") }
+            .map { String($0.dropFirst(name.count + 1)) }
+    }
+}

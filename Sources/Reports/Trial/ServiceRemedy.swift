@@ -1,0 +1,119 @@
+internal import Dialects
+internal import Journal
+internal import Rigs
+
+/// Remedies for answers of the service to its own calls.
+enum ServiceRemedy {
+    /// Where the address is not that of the service: nothing has answered as it would.
+    static func wrongBase(_ reading: TrialReading, _ last: Sighting) -> String? {
+        let browser: [OperationName] = [.authenticate, .mvpdLogin, .assertion]
+        let hasSpoken = reading.sightings.contains { sighting in
+            !browser.contains(sighting.exchange.operation)
+                && [.ok, .pending].contains(sighting.exchange.outcome)
+        }
+        guard !hasSpoken, let reply = last.reply else { return nil }
+        let origin = last.call.address.origin
+        if (300..<400).contains(reply.status) {
+            let place = reply.headers["Location"].flatMap { last.call.address.resolving($0) }
+            return
+                "\(origin) sends requests on to \(place.map { "\($0.origin)" } ?? "another address"): write "
+                + "that address into target.base"
+        }
+        let isPage = last.exchange.outcome == .blocked || last.exchange.outcome == .malformed
+        if isPage, [401, 403, 406, 503].contains(reply.status) { return guarded(last, reply) }
+        guard isPage || [404, 405, 501].contains(reply.status) else { return nil }
+        let what = isPage ? "with a page, not as the service does" : "\(reply.status)"
+        return
+            "what answers at \(origin) is not the sign-in service: \(last.call.address.path) was answered "
+            + "\(what); correct host, port and path of target.base"
+    }
+
+    /// A firewall, a CDN or a captcha.
+    private static func guarded(_ last: Sighting, _ reply: Reply) -> String {
+        let server = reply.headers["Server"].map { " (\($0))" } ?? ""
+        return
+            "something in front of the service\(server) turned the request away with a page: ask its team to let "
+            + "this machine's address through, or to name a header for target.headers"
+    }
+
+    static func refusal(
+        _ reading: TrialReading, _ step: Checklist.Step, _ last: Sighting
+    ) -> String {
+        let target = reading.rig.target
+        let reason = last.exchange.reason ?? ""
+        let words = reason.lowercased()
+        if last.exchange.outcome == .blocked, let reply = last.reply { return guarded(last, reply) }
+        if last.exchange.outcome == .serverError || last.exchange.outcome == .malformed {
+            return report(last)
+        }
+        if words.contains("requestor") { return requestor(target) }
+        switch step {
+        case .register: return statement(target, words)
+        case .token:
+            if case .given = target.clients {
+                return
+                    "correct id and secret under target.clients: ask for a client registered for this "
+                    + "environment, or write 'clients: per-device' and give a software-statement"
+            }
+            return report(last)
+        case .configuration where last.exchange.delivery.status == 404: return requestor(target)
+        case .code where last.exchange.operation == .registrationRecord:
+            return "the phone does not find the code that the TV was just given; " + report(last)
+        case .authorize where last.exchange.operation == .userMetadata:
+            return
+                "this provider tells nothing about its users; take user-metadata out of after-sign-in, or "
+                + report(last)
+        case .authorize, .media: return resource(target, last)
+        case .poll:
+            return "the phone was told that it is signed in, and the TV's polls do not see it; "
+                + report(last)
+        case .check:
+            return "the login ended, and the service does not know of it; " + report(last)
+        default: break
+        }
+        if last.exchange.delivery.status == 401 { return bearer(target) }
+        return report(last)
+    }
+
+    private static func requestor(_ target: Target) -> String {
+        "'\(target.requestor)' is no requestor of this environment: ask for the requestor id of your channel there "
+            + "and write it as target.requestor"
+    }
+
+    private static func statement(_ target: Target, _ words: String) -> String {
+        guard target.softwareStatement != nil else {
+            return
+                "the rig gives no software statement, so the stand-in's own was sent: ask for one for this "
+                + "environment and write 'software-statement: ${SOFTWARE_STATEMENT}' under target"
+        }
+        if words.contains("unapproved") {
+            return
+                "the software statement is known but not approved: ask for its approval in this environment, or "
+                + "for another one for target.software-statement"
+        }
+        return
+            "ask for a software statement for this environment (those of production and staging differ) and give "
+            + "it as target.software-statement"
+    }
+
+    private static func resource(_ target: Target, _ last: Sighting) -> String {
+        let name = last.call.resource ?? target.resources.first ?? ""
+        return
+            "the account may not play '\(name)': write a resource that its package has under target.resources, or "
+            + "ask for a test account that may play it"
+    }
+
+    private static func bearer(_ target: Target) -> String {
+        target.usesBearer
+            ? "the service does not take its own access token: compare the clocks, and target.base with the host that "
+                + "gave the token"
+            : "the service wants an access token: write 'auth: bearer' under target and give a software-statement"
+    }
+
+    /// When nothing in the rig can be wrong: whom to tell, and what.
+    static func report(_ last: Sighting) -> String {
+        let id = last.requestID.map { " with request id \($0)" } ?? ""
+        return "send the server's team this exchange\(id): \(last.call.method.rawValue) "
+            + "\(last.call.address.origin)\(last.call.address.path)"
+    }
+}

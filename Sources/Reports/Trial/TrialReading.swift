@@ -1,0 +1,224 @@
+internal import Dialects
+internal import Journal
+internal import Rigs
+
+/// The facts that a checklist and its remedy are made of.
+struct TrialReading {
+    typealias Step = Checklist.Step
+    typealias State = Checklist.State
+
+    let sightings: [Sighting]
+    let household: HouseholdRecord?
+    let rig: Rig
+    let surroundings: Checklist.Surroundings
+
+    func state(of step: Step) -> State {
+        switch step {
+        case .name, .tcp, .tls: connection(step)
+        case .register, .token, .code, .configuration: service(step)
+        case .loginPage: loginPage
+        case .form: form
+        case .assertion: assertion
+        case .check, .poll, .authorize, .media, .logout: service(step)
+        }
+    }
+
+    // MARK: The way to the target
+
+    /// What was sent to the target itself, not to a provider's host.
+    var toTarget: [Sighting] {
+        sightings.filter { $0.call.address.origin == surroundings.origin }
+    }
+
+    /// How the connection fails: the last exchange with the target tells, when none was answered.
+    var disconnection: (step: Step, sighting: Sighting)? {
+        guard !toTarget.contains(where: { $0.reply != nil }) else { return plainAtTLS }
+        guard let last = toTarget.last(where: { $0.error?.kind != .stopped }),
+            let error = last.error
+        else { return nil }
+        switch error.kind {
+        case .nameNotResolved, .hostNotAllowed: return (.name, last)
+        case .proxy where error.detail.contains("has no address"): return (.name, last)
+        case .connectionRefused, .connectFailed, .proxy, .localLimit: return (.tcp, last)
+        case .timeout:
+            if case .refused = last.exchange.delivery {
+                return (error.detail.contains("address of") ? .name : .tcp, last)
+            }
+            return nil
+        case .tls: return (.tls, last)
+        // A port that speaks TLS answers plain HTTP with an alert, or closes.
+        case .notHTTP, .connectionLost:
+            return surroundings.origin.scheme == .http ? (.tls, last) : nil
+        case .tooLarge, .stopped: return nil
+        }
+    }
+
+    /// nginx and others answer plain HTTP at a TLS port with a page that says so.
+    private var plainAtTLS: (step: Step, sighting: Sighting)? {
+        guard surroundings.origin.scheme == .http else { return nil }
+        let words = ["plain http request was sent to https", "http request to an https server"]
+        return toTarget.first { sighting in
+            guard let reply = sighting.reply, reply.status == 400 else { return false }
+            let text = reply.text.lowercased()
+            return words.contains { text.contains($0) }
+        }.map { (.tls, $0) }
+    }
+
+    private func connection(_ step: Step) -> State {
+        guard !toTarget.isEmpty else { return .notReached }
+        guard let (failed, sighting) = disconnection else {
+            let isPlain = surroundings.origin.scheme == .http
+            return step == .tls && isPlain ? .notNeeded("the target is http") : .passed
+        }
+        if step == failed { return .failed(sighting.sentence) }
+        return step < failed ? .passed : .notReached
+    }
+
+    // MARK: Calls to the service
+
+    /// The operations that a step consists of, the one that it is about first.
+    static func operations(of step: Step) -> [OperationName] {
+        switch step {
+        case .name, .tcp, .tls: []
+        case .register: [.registerClient]
+        case .token: [.accessToken]
+        case .code: [.registrationCode, .checkAuthentication, .registrationRecord]
+        case .configuration: [.configuration]
+        case .loginPage, .form: [.mvpdLogin, .authenticate]
+        case .assertion: [.assertion]
+        case .check: [.checkCode]
+        case .poll: [.pollToken, .deleteRegistration]
+        case .authorize: [.authorize, .userMetadata, .preauthorize]
+        case .media: [.mediaToken]
+        case .logout: [.logout]
+        }
+    }
+
+    private func service(_ step: Step) -> State {
+        if let reason = notNeeded(step) { return .notNeeded(reason) }
+        guard disconnection == nil else { return .notReached }
+        let operations = Self.operations(of: step)
+        for operation in operations.reversed() {
+            guard let last = sightings.last(where: { $0.exchange.operation == operation })
+            else { continue }
+            if let sentence = failure(last) { return .failed(sentence) }
+        }
+        let isReached = operations.prefix(1).contains { main in
+            sightings.contains { $0.exchange.operation == main && $0.exchange.outcome == .ok }
+        }
+        if !isReached, step == .authorize {
+            // The rig may ask for decisions only.
+            let asked = sightings.contains { operations.contains($0.exchange.operation) }
+            return asked && !rig.afterSignIn.contains(.authorize) ? .passed : .notReached
+        }
+        return isReached ? .passed : .notReached
+    }
+
+    /// How the last exchange of an operation failed; nil when it did not.
+    private func failure(_ last: Sighting) -> String? {
+        let operation = last.exchange.operation
+        switch last.exchange.outcome {
+        case .ok: return nil
+        case .pending where operation == .checkAuthentication: return nil
+        // The phone had signed in, and the TV was told "not yet" to the end.
+        case .pending where operation == .pollToken:
+            return household?.phoneDone == nil ? nil : ending ?? last.sentence
+        case .pending: return last.sentence + ", though the login had ended"
+        case .throttled: return "\(operation.name) was throttled to the end"
+        case .notSent where last.error?.kind == .stopped: return nil
+        default: return last.sentence
+        }
+    }
+
+    /// Why the step has no place in this rig, if so.
+    private func notNeeded(_ step: Step) -> String? {
+        let isPreSigned = household?.fate == .preSignedIn
+        let afterwards = rig.afterSignIn
+        switch step {
+        case .register, .token:
+            if !rig.target.usesBearer { return "target.auth is none" }
+            if step == .register, case .given = rig.target.clients {
+                return "target.clients gives one"
+            }
+            return nil
+        case .code, .configuration, .loginPage, .form, .assertion, .check, .poll:
+            return isPreSigned ? "the TV was signed in already" : nil
+        case .authorize:
+            let wanted: [Rig.Activity] = [.authorize, .preauthorize, .userMetadata]
+            return afterwards.contains(where: wanted.contains)
+                ? nil : "after-sign-in does not ask for it"
+        case .media:
+            return afterwards.contains(.mediaToken) ? nil : "after-sign-in does not ask for it"
+        default: return nil
+        }
+    }
+
+    /// What ended the household's story, unless all was well.
+    var ending: String? {
+        guard let household, household.fate == .failed, !household.cause.isEmpty else { return nil }
+        return household.cause
+    }
+}
+
+// MARK: The login
+
+extension TrialReading {
+    /// Requests of the browser, in their order.
+    var browser: [Sighting] {
+        sightings.filter {
+            [.authenticate, .mvpdLogin, .assertion].contains($0.exchange.operation)
+        }
+    }
+
+    /// The first form that was sent to the provider, as a position in `browser`.
+    var submission: Int? {
+        browser.firstIndex { $0.exchange.operation == .mvpdLogin && $0.call.method == .post }
+    }
+
+    var hasAssertion: Bool { browser.contains { $0.exchange.operation == .assertion } }
+
+    private var loginPage: State {
+        if let reason = notNeeded(.loginPage) { return .notNeeded(reason) }
+        guard !browser.isEmpty else { return .notReached }
+        if hasAssertion { return .passed }
+        let before = browser.prefix(submission ?? browser.count)
+        if before.contains(where: \.isPage) { return .passed }
+        guard let last = before.last else { return .passed }
+        if last.exchange.outcome != .ok { return .failed(last.sentence) }
+        return .failed(ending ?? "the way to the login page does not end")
+    }
+
+    private var form: State {
+        if let reason = notNeeded(.form) { return .notNeeded(reason) }
+        guard case .passed = loginPage else { return .notReached }
+        if hasAssertion || household?.phoneDone != nil { return .passed }
+        if let last = browser.last, last.exchange.outcome != .ok { return .failed(last.sentence) }
+        return household?.fate == .failed
+            ? .failed(ending ?? "the form was not taken") : .notReached
+    }
+
+    private var assertion: State {
+        if let reason = notNeeded(.assertion) { return .notNeeded(reason) }
+        guard case .passed = form else { return .notReached }
+        guard let last = browser.last(where: { $0.exchange.operation == .assertion }) else {
+            return .notNeeded("the provider led straight back")
+        }
+        if last.exchange.outcome != .ok { return .failed(last.sentence) }
+        if let denial = last.denial { return .failed("the login came back with \(denial)") }
+        let hasReturned = household?.phoneDone != nil
+        return hasReturned ? .passed : .failed(ending ?? "the browser did not come back to the app")
+    }
+}
+
+extension Sighting {
+    var isPage: Bool {
+        if case .page = answer { exchange.outcome == .ok } else { false }
+    }
+
+    /// `error=access_denied` in the address that a hop leads to.
+    var denial: String? {
+        guard case .redirect(let address) = answer else { return nil }
+        return address.query.split(separator: "&").first { $0.hasPrefix("error=") }
+            .map(String.init)
+    }
+}

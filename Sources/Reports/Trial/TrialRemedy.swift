@@ -1,0 +1,143 @@
+internal import Dialects
+internal import Journal
+internal import Rigs
+
+/// What to change after the first failure of a trial: the key of the rig, or what to ask for.
+struct TrialRemedy {
+    let text: String
+
+    init(_ reading: TrialReading, step: Checklist.Step) {
+        text =
+            switch step {
+            case .name, .tcp, .tls: Self.connection(reading, step)
+            case .register, .token, .code, .configuration, .check, .poll, .authorize, .media,
+                .logout:
+                Self.service(reading, step)
+            case .loginPage, .form, .assertion: LoginRemedy.text(reading, step)
+            }
+    }
+
+    // MARK: Connection
+
+    private static func connection(_ reading: TrialReading, _ step: Checklist.Step) -> String {
+        let origin = reading.surroundings.origin
+        let place = "\(origin.host):\(origin.port)"
+        let error = reading.disconnection?.sighting.error
+        switch (step, error?.kind) {
+        case (.name, .hostNotAllowed):
+            return notAllowed(origin.host, error)
+        case (_, .proxy):
+            return
+                "target.proxy (\(shown(reading.rig.target.proxy))) does not lead there: correct it, or "
+                + "write 'proxy: none' under target if \(origin.host) is reached directly"
+        case (.tls, _): return secured(reading, place)
+        case (_, _) where reading.surroundings.unusedProxy != nil:
+            let proxy = reading.surroundings.unusedProxy ?? ""
+            return
+                "the environment names a proxy for \(origin.host) (\(proxy)), and the rig does not use "
+                + "it: write 'proxy: environment' under target; if \(origin.host) needs no proxy, "
+                + "correct target.base and add it to no_proxy"
+        case (.name, _):
+            return
+                "correct the host in target.base; if it is known in your network only, join that network "
+                + "(VPN), pin its address under target.resolve, or give the way out under target.proxy"
+        case (_, .connectionRefused):
+            return
+                "start the service, or correct the host and port in target.base: nothing listens on "
+                + place
+        case (_, .localLimit): return error?.detail ?? ""
+        default:
+            return
+                "nothing at \(place) answers: ask for a way through the firewall (VPN), give the way out under "
+                + "target.proxy, or correct the host and port in target.base"
+        }
+    }
+
+    static func notAllowed(_ host: String, _ error: TransportError?) -> String {
+        if error?.detail.contains("production") == true { return error?.detail ?? "" }
+        return "if you may send requests to it, write 'allow: [\(host)]' under target, or pass "
+            + "--allow \(host)"
+    }
+
+    private static func shown(_ proxy: Target.Proxy) -> String {
+        switch proxy {
+        case .none: "none"
+        case .environment: "environment"
+        case .url: "a URL"
+        }
+    }
+
+    private static func secured(_ reading: TrialReading, _ place: String) -> String {
+        let detail = reading.disconnection?.sighting.error?.detail ?? ""
+        let origin = reading.surroundings.origin
+        if origin.scheme == .http {
+            return
+                "\(place) speaks TLS and was spoken to in plain HTTP: write https:// instead of http:// in "
+                + "target.base"
+        }
+        let remedies: [(String, String)] = [
+            (
+                "does not speak TLS",
+                "\(place) speaks plain HTTP: write http:// instead of https:// in target.base, or give the port "
+                    + "that speaks TLS"
+            ),
+            (
+                "unknown CA",
+                "name the PEM file of the authority that signed the server's certificate under target.tls.ca "
+                    + "(ask the server's team for it); it is added to the system's roots"
+            ),
+            (
+                "expired",
+                "ask the server's team to renew its certificate, which has expired (compare this machine's clock "
+                    + "too); to go on meanwhile write 'tls: {verify: false}' under target"
+            ),
+            (
+                "certificate of the future",
+                "set this machine's clock: the server's certificate is not valid yet"
+            ),
+            (
+                "another name",
+                "write the name that the certificate is for into target.base; an address needs "
+                    + "target.resolve for that name"
+            ),
+            (
+                "client certificate",
+                "ask for a client certificate and name its files under target.tls.certificate and target.tls.key"
+            ),
+            (
+                "do not fit together",
+                "target.tls.certificate and target.tls.key are not a pair: name the key of that certificate"
+            ),
+            ("older TLS", "write 'minimum: \"1.2\"' under target.tls, or ask for a newer server"),
+        ]
+        return remedies.first { detail.contains($0.0) }?.1
+            ?? "ask the server's team what their TLS asks of clients, and compare with target.tls"
+    }
+
+    // MARK: Service
+
+    private static func service(_ reading: TrialReading, _ step: Checklist.Step) -> String {
+        guard let last = failing(reading, step) else {
+            return "look into report.html of this run"
+        }
+        if let error = last.error {
+            if error.kind == .hostNotAllowed {
+                return notAllowed(last.call.address.origin.host, error)
+            }
+            return error.kind == .timeout
+                ? "raise target.timeout, or ask the server's team why it is slow"
+                : "ask the server's team about it: \(error.detail)"
+        }
+        if let elsewhere = ServiceRemedy.wrongBase(reading, last) { return elsewhere }
+        return ServiceRemedy.refusal(reading, step, last)
+    }
+
+    /// The exchange that a failed step is about.
+    private static func failing(_ reading: TrialReading, _ step: Checklist.Step) -> Sighting? {
+        guard case .failed(let sentence) = reading.state(of: step) else { return nil }
+        return reading.sightings.last { sentence.hasPrefix($0.sentence) }
+            ?? reading.sightings.last {
+                TrialReading.operations(of: step).contains($0.exchange.operation)
+            }
+    }
+}

@@ -1,0 +1,88 @@
+internal import Dialects
+
+// What `target:` says to spare a service, and where it is.
+extension RigAssembly {
+    mutating func courtesy(_ section: Section, _ allow: [Item]) -> Courtesy {
+        var courtesy = Courtesy()
+        courtesy.maxRate = section.optional("max-rate") ?? .usual
+        if let breaker = section.items["breaker"]?.value as? Section {
+            courtesy.breaker = .at(self.breaker(breaker))
+        } else if section.items["breaker"] != nil {
+            courtesy.breaker = .none
+        }
+        for case let host as Section in allow.map(\.value) {
+            guard let rate: Rate = host.optional("max-rate") else { continue }
+            if rate.perSecond == 0 {
+                refuse(
+                    host.place(of: "max-rate"),
+                    "max-rate is 0/s, which lets nothing through; leave the host out of allow")
+            } else {
+                courtesy.hostRates.append(.init(host: host.value("host"), rate: rate))
+            }
+        }
+        return courtesy
+    }
+
+    private mutating func breaker(_ section: Section) -> Courtesy.Breaker {
+        let breaker = Courtesy.Breaker(
+            errors: section.value("errors"), lasting: section.value("for"))
+        if section.isWhole, breaker.errors == 1 {
+            refuse(
+                section.place(of: "errors"),
+                "errors: 100% can never be exceeded; write 'breaker: none' to run without")
+        }
+        return breaker
+    }
+
+    mutating func pinned(_ section: Section) -> [PinnedHost] {
+        let named: [NamedItem] = section.optional("resolve") ?? []
+        var pinned: [PinnedHost] = []
+        for entry in named {
+            guard let host = (try? Scalar.host.parse(entry.name)) as? String else {
+                refuse(
+                    entry.namePlace,
+                    "'\(entry.name)' is not \(Scalar.host.wanted); name the host as the address "
+                        + "of the service does, without scheme and port")
+                continue
+            }
+            let terms = entry.item.value as? Section
+            let items = terms?.value("addresses") ?? entry.item.value as? [Item] ?? []
+            let addresses = items.compactMap { $0.value as? String }
+            if addresses.isEmpty, terms?.isWhole ?? true {
+                refuse(entry.item.place, "'\(entry.name)' has no address; give at least one")
+                continue
+            }
+            let spread = (terms?.value("spread") as String?).flatMap(PinnedHost.Spread.init)
+            pinned.append(
+                PinnedHost(host: host, addresses: addresses, spread: spread ?? .household))
+        }
+        if case .url = section.value("proxy", as: Target.Proxy.self), !pinned.isEmpty {
+            refuse(
+                section.place(of: "resolve"),
+                "behind a proxy it is the proxy that finds hosts; leave 'resolve' or 'proxy' out")
+        }
+        return pinned
+    }
+
+    /// A connection stays with its address, so who shares an address decides who may share a
+    /// connection.
+    mutating func checkSpread(_ connections: String, _ section: Section, _ pinned: [PinnedHost]) {
+        guard section.isWhole, let several = pinned.first(where: { $0.addresses.count > 1 }) else {
+            return
+        }
+        let place = section.place(of: "resolve")
+        if pinned.contains(where: { $0.spread == .request && $0.addresses.count > 1 }),
+            connections != "fresh"
+        {
+            refuse(
+                place,
+                "spread: request needs a new connection for each request; add 'connections: fresh'")
+        } else if connections == "pooled" {
+            refuse(
+                place,
+                "'connections: pooled' shares connections, so nobody keeps to one of the "
+                    + "\(several.addresses.count) addresses of \(several.host); use per-device or "
+                    + "fresh")
+        }
+    }
+}

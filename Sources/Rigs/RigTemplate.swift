@@ -1,0 +1,65 @@
+/// The rig that `screenrig init` writes: for a staging server of the user's own, with blanks.
+public enum RigTemplate {
+    /// What stands where something is to be filled in; the reader points at each one that is left.
+    static let blank = "???"
+
+    /// `path` is the file's own, for the commands in its comments.
+    public static func text(for path: String) -> String {
+        """
+        # A rig for a staging server. Fill in each ???, then type
+        #
+        #   screenrig validate \(path)     names the blanks that are left; touches no network
+        #   screenrig try \(path)          one household, step by step, with a remedy for the first failure
+        #   screenrig run \(path)          the load below, and a report
+        #
+        # 'screenrig schema > rig.schema.json' makes an editor complete and explain keys;
+        # rigs/reference.yaml has all of them.
+
+        rig: staging
+        target:
+          # Scheme, host, port and path before /o/client/register and /api/v1, as in
+          # https://auth.staging.example
+          base: ???
+          # The id of your channel in this environment, and a domain registered for it.
+          requestor: ???
+          domain: ???
+          # Where the login ends. It is recognised, not fetched.
+          redirect-url: ???
+          # Shows that the application may register: ask the server's team for one of this environment.
+          #   export SOFTWARE_STATEMENT=...      or write ${file:secrets/statement.txt}
+          software-statement: ${SOFTWARE_STATEMENT}
+          # What test accounts may play.
+          resources:
+            - ???
+          # Every host that a request may go to: the service, and the providers' login pages.
+          # Nothing is sent elsewhere; 'try' names a host that is missing here.
+          allow:
+            - ???
+          # Providers to sign in with. Without this line: what the configuration offers, evenly.
+          # mvpds: [{id: DemoCable, weight: 80}, {id: DemoSat, weight: 20}]
+          # Behind a corporate proxy, with a CA of its own:
+          # proxy: environment
+          # tls: {ca: corporate-ca.pem}
+
+        load:
+          # 0.2 households per second for a minute: twelve living rooms. Raise it when 'try' passes.
+          arrivals: [{ramp-to: 0.2/s, over: 0s}, {hold: 1m}]
+          settle: 15s
+
+        kinds:
+          - name: living room
+            viewer: {notices-code: 3s, signs-in: 5s, gives-up: 0%}
+
+        polling: {every: 5s}
+        after-sign-in: [user-metadata, preauthorize, authorize, media-token, {logout: 100%}]
+
+        # Whom viewers sign in as. Without this line names are made up, which suits a stand-in only.
+        # accounts: {file: accounts.csv}       # mvpd,user,password; chmod 600
+
+        thresholds:
+          - sign-in-service p95 < 8s
+          - errors < 1%
+
+        """
+    }
+}

@@ -1,0 +1,64 @@
+internal import Dialects
+
+/// What the operations of a rig need of `target:` and would miss at a service of somebody else's:
+/// keys that are left at the values of the stand-in. All of it is doubtful rather than wrong, for a
+/// stand-in may run on another host too.
+struct TargetNeeds {
+    private(set) var warnings: [RigProblem] = []
+    private let section: Section
+
+    init(_ target: Target, _ activities: [Rig.Activity], section: Section) {
+        self.section = section
+        guard section.isWhole, case .remote(let origin, _) = target.base,
+            !Self.isThisMachine(origin.host)
+        else { return }
+        if target.usesBearer, case .given = target.clients {
+            // Somebody registered already.
+        } else if target.usesBearer, target.softwareStatement == nil {
+            warn(
+                "software-statement", "register-client",
+                "the stand-in's own is sent; add 'software-statement: ${SOFTWARE_STATEMENT}', or "
+                    + "credentials under clients")
+        }
+        let rest: [(key: String, operation: String, value: String)] = [
+            ("requestor", "every operation", target.requestor),
+            ("domain", "authenticate", target.domain),
+            ("redirect-url", "authenticate", target.redirectURL),
+        ]
+        for (key, operation, value) in rest {
+            warn(key, operation, "it is left at the stand-in's '\(value)'; add '\(key): ...'")
+        }
+        if let operation = activities.lazy.compactMap(\.playing).first {
+            let value = target.resources.first ?? ""
+            warn(
+                "resources", operation,
+                "it is left at the stand-in's '\(value)'; add 'resources: [...]'")
+        }
+    }
+
+    /// Unless the file gives the key.
+    private mutating func warn(_ key: String, _ operation: String, _ remedy: String) {
+        guard !section.given.contains(key) else { return }
+        warnings.append(
+            RigProblem(
+                section.place,
+                .conflict("target has no '\(key)', which \(operation) needs: \(remedy)")))
+    }
+
+    private static func isThisMachine(_ host: String) -> Bool {
+        host == "localhost" || host.hasSuffix(".localhost") || host.hasPrefix("127.")
+            || host == "::1"
+    }
+}
+
+extension Rig.Activity {
+    /// The operation, where it asks for a resource.
+    fileprivate var playing: String? {
+        switch self {
+        case .preauthorize: "preauthorize"
+        case .authorize: "authorize"
+        case .mediaToken: "media-token"
+        case .userMetadata, .watch, .logout, .again: nil
+        }
+    }
+}

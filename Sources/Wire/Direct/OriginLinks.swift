@@ -1,0 +1,57 @@
+internal import Dialects
+
+/// The connections of one device: what makes it a device of its own to the service. Under `pooled`
+/// and `fresh`, see `DirectEngine`, those of a whole lane.
+final class DeviceLinks {
+    private var byOrigin: [OriginLinks] = []
+
+    /// Those that lead to `origin`; a device meets a handful.
+    func links(to origin: Origin) -> OriginLinks {
+        if let known = existing(to: origin) { return known }
+        let links = OriginLinks(to: origin)
+        byOrigin.append(links)
+        return links
+    }
+
+    @inline(__always)
+    func existing(to origin: Origin) -> OriginLinks? {
+        for links in byOrigin where links.origin == origin { return links }
+        return nil
+    }
+
+    var all: [OriginLinks] { byOrigin }
+
+    /// Links and their home keep each other until here.
+    deinit {
+        for links in byOrigin { links.abandon() }
+    }
+}
+
+/// The connections of one device to one origin.
+final class OriginLinks {
+    let origin: Origin
+    /// For the `Host` header.
+    let authority: String
+    /// Open and free; the one used last at the end.
+    var idle: [Link] = []
+    /// Closed. Their handles are used again: they remember the TLS session, so that a device resumes
+    /// its own and never another's.
+    var spare: [Link] = []
+    /// Open, free or not.
+    var open: [Link] = []
+
+    /// Its device is gone.
+    private(set) var isAbandoned = false
+
+    func abandon() {
+        isAbandoned = true
+        idle = []
+        spare = []
+        open = []
+    }
+
+    init(to origin: Origin) {
+        self.origin = origin
+        authority = origin.authority
+    }
+}

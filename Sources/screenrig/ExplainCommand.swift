@@ -1,0 +1,31 @@
+internal import ArgumentParser
+internal import Reports
+
+struct ExplainCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explain",
+        abstract: "What a word of a report means, and what to do about it.",
+        discussion: """
+            Example:
+                screenrig explain sign-in-visible
+            NAME is an operation, an invariant, an exit code, an outcome, or how far a household got: what it
+            means, harmless causes, and what to send to the server's team.
+            """)
+
+    @Argument(
+        help: ArgumentHelp("The word.", valueName: "NAME"),
+        completion: .list(Explanation.all.map(\.name)))
+    var name: String
+
+    func run() throws {
+        let found = Explanation.of(name)
+        guard !found.isEmpty else {
+            let remedy =
+                Explanation.nearest(to: name).map { "did you mean '\($0)'?" }
+                ?? "'screenrig list' shows the names; exit codes and outcomes are explained too"
+            throw Failure.badInput("'\(name)' is no word of screenrig's; \(remedy)")
+        }
+        Terminal.print(
+            found.map { $0.text(width: Terminal.width) }.joined(separator: "\n\n"))
+    }
+}

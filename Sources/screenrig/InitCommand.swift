@@ -1,0 +1,40 @@
+internal import ArgumentParser
+internal import Foundation
+internal import Rigs
+
+struct InitCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "init", abstract: "Write a commented rig with blanks to fill in.",
+        discussion: """
+            Example:
+                screenrig init rigs/staging.yaml
+            Fill in each ??? and type 'screenrig validate FILE': it names the blanks that are left. A file that
+            is there already is never overwritten.
+            """)
+
+    @Argument(
+        help: ArgumentHelp("The rig file to write.", valueName: "FILE"),
+        completion: .file(extensions: ["yaml", "yml"]))
+    var file: String
+
+    func run() throws {
+        let url = URL(filePath: file)
+        do {
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(RigTemplate.text(for: file).utf8).write(to: url, options: .withoutOverwriting)
+        } catch let error as CocoaError where error.code == .fileWriteFileExists {
+            throw Failure.badInput(
+                "\(file) is there already; give another name, or remove it first")
+        } catch {
+            throw Failure.couldNotRun("\(file) cannot be written: \(error.localizedDescription)")
+        }
+        Terminal.print(
+            """
+            \(file) is written. Next:
+              1. fill in each ??? (screenrig validate \(file) names those that are left)
+              2. export SOFTWARE_STATEMENT=...
+              3. screenrig try \(file)
+            """)
+    }
+}

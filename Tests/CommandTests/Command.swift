@@ -1,0 +1,152 @@
+import Foundation
+import Synchronization
+import Testing
+
+/// A directory of one test, gone with this value.
+final class Folder: Sendable {
+    let url: URL
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory
+            .appending(path: "screenrig-command-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: url)
+    }
+
+    func path(_ name: String) -> String { url.appending(path: name).path }
+
+    func write(_ text: String, to name: String) throws -> String {
+        try text.write(to: url.appending(path: name), atomically: true, encoding: .utf8)
+        return path(name)
+    }
+
+    func read(_ name: String) throws -> String {
+        try String(contentsOf: url.appending(path: name), encoding: .utf8)
+    }
+
+    func holds(_ name: String) -> Bool { FileManager.default.fileExists(atPath: path(name)) }
+}
+
+/// The binary, started as a user starts it, in a folder of its own.
+final class Command {
+    struct Ended {
+        var code: Int32
+        /// It crashed or was killed.
+        var wasSignalled: Bool
+        var output: String
+        var errors: String
+        var after: Duration
+        /// When it had ended.
+        var at: ContinuousClock.Instant
+    }
+
+    enum Trouble: Error {
+        case tooSlow(String)
+        case endedEarly(String)
+    }
+
+    let folder: Folder
+    private let process = Process()
+    private let began: ContinuousClock.Instant
+    private let ending = Ending()
+    private let outputFile: URL
+    private let errorFile: URL
+
+    /// Beside the test bundle: the build that is tested.
+    static let binary: String = {
+        let tests =
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        return URL(filePath: tests).deletingLastPathComponent().appending(path: "screenrig").path
+    }()
+
+    /// The clone.
+    static let root = URL(filePath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+
+    static func rig(_ name: String) -> String { root.appending(path: "rigs/\(name)").path }
+
+    /// Starts `binary` (or `program`) with `arguments`.
+    init(
+        _ arguments: [String], in folder: Folder, environment: [String: String] = [:],
+        program: String = Command.binary
+    ) throws {
+        self.folder = folder
+        let name = UUID().uuidString
+        let logs = folder.url.appending(path: "logs")
+        try FileManager.default.createDirectory(at: logs, withIntermediateDirectories: true)
+        outputFile = logs.appending(path: "\(name).out")
+        errorFile = logs.appending(path: "\(name).err")
+        for file in [outputFile, errorFile] { try Data().write(to: file) }
+        process.executableURL = URL(filePath: program)
+        process.arguments = arguments
+        process.currentDirectoryURL = folder.url
+        process.environment = ProcessInfo.processInfo.environment
+            .merging(["COLUMNS": "80", "TMPDIR": folder.url.path]) { $1 }
+            .merging(environment) { $1 }
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = try FileHandle(forWritingTo: outputFile)
+        process.standardError = try FileHandle(forWritingTo: errorFile)
+        began = .now
+        process.terminationHandler = { [ending] _ in ending.note() }
+        try process.run()
+    }
+
+    /// Noted as it happens, however long the test itself has to wait for its turn.
+    private final class Ending: Sendable {
+        private let held = Mutex<ContinuousClock.Instant?>(nil)
+        func note() { held.withLock { $0 = .now } }
+        var at: ContinuousClock.Instant? { held.withLock { $0 } }
+    }
+
+    deinit {
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    }
+
+    var output: String { (try? String(contentsOf: outputFile, encoding: .utf8)) ?? "" }
+    var errors: String { (try? String(contentsOf: errorFile, encoding: .utf8)) ?? "" }
+
+    func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
+
+    /// Waits for its end; a command that outlasts `limit` is killed, and the test fails.
+    func ended(within limit: Duration = .seconds(90)) async throws -> Ended {
+        while true {
+            if let at = ending.at, !process.isRunning {
+                return Ended(
+                    code: process.terminationStatus,
+                    wasSignalled: process.terminationReason == .uncaughtSignal, output: output,
+                    errors: errors, after: at - began, at: at)
+            }
+            if ContinuousClock.now - began > limit {
+                send(SIGKILL)
+                throw Trouble.tooSlow("still there after \(limit): \(output)\(errors)")
+            }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
+    /// Waits until `condition` holds of the running command.
+    func wait(
+        _ what: String, within limit: Duration = .seconds(60), until condition: () -> Bool
+    ) async throws {
+        let start = ContinuousClock.now
+        while !condition() {
+            guard process.isRunning else {
+                throw Trouble.endedEarly("before \(what): \(output)\(errors)")
+            }
+            guard ContinuousClock.now - start < limit else {
+                throw Trouble.tooSlow("no \(what) within \(limit): \(output)\(errors)")
+            }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
+    /// Starts it, and waits for its end.
+    static func run(
+        _ arguments: String..., in folder: Folder, environment: [String: String] = [:]
+    ) async throws -> Ended {
+        try await Command(arguments, in: folder, environment: environment).ended()
+    }
+}

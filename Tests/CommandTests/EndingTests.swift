@@ -1,0 +1,124 @@
+import Foundation
+import Journal
+import Testing
+
+@Suite("Runs that are cut short")
+struct EndingTests {
+    private func start(_ more: [String], in folder: Folder) throws -> Command {
+        try Command(["run", Command.rig("smoke.yaml"), "--out", "run"] + more, in: folder)
+    }
+
+    /// Its progress lines tell that it is in full swing.
+    private func inFullSwing(_ command: Command) async throws {
+        try await command.wait("a progress line with sign-ins") {
+            command.errors.contains(/\b[1-9]\d* signed in/)
+        }
+    }
+
+    @Test(
+        "Ctrl-C ends a run within six seconds, with everything so far",
+        arguments: [SIGINT, SIGTERM])
+    func interrupted(signal: Int32) async throws {
+        let folder = try Folder()
+        let command = try start(long, in: folder)
+        try await inFullSwing(command)
+        let (sent, sentAt) = (ContinuousClock.now, Date.now)
+        command.send(signal)
+        let ended = try await command.ended()
+        #expect(ended.code == 130, "\(ended.output)\(ended.errors)")
+        // Five seconds for what runs; writing the report of an unoptimised build comes on top.
+        #expect(try grace(of: folder, from: sentAt) < 5.5)
+        #expect(ended.at - sent < .seconds(20))
+        #expect(ended.output.hasPrefix("Interrupted after "), "\(ended.output)")
+        #expect(ended.errors.contains("interrupted: no more arrivals"))
+        try expectComplete(folder, "run")
+        let run = try Run(folder, "run")
+        #expect(run["run", "interrupted"] as? Bool == true)
+        #expect(run["outcome"] as? String == "aborted")
+        #expect(run.number("households", "signedIn") ?? 0 > 0)
+        #expect(run.number("exchanges", "errors") == 0)
+        #expect(run.number("households", "running") == 0)
+        let arrivals = try run.table("households.csv").count
+        #expect(arrivals == run.number("households", "started"))
+    }
+
+    @Test("Ctrl-C twice ends it at once, still with everything so far")
+    func twice() async throws {
+        let folder = try Folder()
+        // Viewers that would use up all of the five seconds.
+        let slow = ["--set", "kinds.0.viewer.signs-in=uniform(1s, 30s)"]
+        let command = try start(long + slow, in: folder)
+        try await inFullSwing(command)
+        command.send(SIGINT)
+        try await command.wait("its word about the first") {
+            command.errors.contains("interrupted: no more arrivals")
+        }
+        let sentAt = Date.now
+        command.send(SIGINT)
+        let ended = try await command.ended()
+        #expect(ended.code == 130)
+        #expect(try grace(of: folder, from: sentAt) < 0.5)
+        try expectComplete(folder, "run")
+        let run = try Run(folder, "run")
+        #expect(run["run", "interrupted"] as? Bool == true)
+        #expect(run.number("households", "abandoned") ?? 0 > 0)
+    }
+
+    @Test("a server that dies half-way: errors, a verdict, and everything so far")
+    func serverKilled() async throws {
+        let folder = try Folder()
+        let server = try Command(["serve", "--port", "0"], in: folder)
+        let url = try await server.url()
+        let load = ["--set", "load.arrivals=[{ramp-to: 8/s, over: 0s}, {hold: 8s}]"]
+        let command = try start(
+            unhurried + load + ["--target", url, "--set", "code.ttl=20s"], in: folder)
+        try await inFullSwing(command)
+        server.send(SIGKILL)
+        let ended = try await command.ended()
+        #expect(ended.code == 1, "\(ended.output)\(ended.errors)")
+        #expect(ended.output.hasPrefix("Failed: "), "\(ended.output)")
+        #expect(
+            ended.output.contains("connection-refused")
+                || ended.output.contains("connection-lost"), "\(ended.output)")
+        try expectComplete(folder, "run")
+        let run = try Run(folder, "run")
+        #expect(run.number("households", "signedIn") ?? 0 > 0)
+        #expect(run.number("households", "failed") ?? 0 > 0)
+        #expect(run.number("exchanges", "errors") ?? 0 > 0)
+        #expect(run.number("households", "running") == 0)
+    }
+
+    @Test("after kill -9 report finds everything up to the last second")
+    func killed() async throws {
+        let folder = try Folder()
+        let command = try start(long, in: folder)
+        try await inFullSwing(command)
+        let killedAt = Date.now.timeIntervalSince1970
+        command.send(SIGKILL)
+        let ended = try await command.ended()
+        #expect(ended.wasSignalled)
+        #expect(!folder.holds("run/summary.json"))
+        let report = try await Command.run("report", "run", in: folder)
+        #expect(report.code == 130, "\(report.output)\(report.errors)")
+        #expect(report.output.hasPrefix("Cut short: "), "\(report.output)")
+        try expectComplete(folder, "run")
+        let run = try Run(folder, "run")
+        #expect(run["run", "cutShort"] as? Bool == true)
+        #expect(run.number("exchanges", "completed") ?? 0 > 50)
+        let history = try History(path: folder.path("run"))
+        let started = Double(history.header.startedMicroseconds) / 1e6
+        let missing = killedAt - started - history.watermark.milliseconds / 1000
+        #expect(missing < 1.5, "\(missing) s are missing")
+        var kept = 0
+        try history.exchanges { _ in kept += 1 }
+        #expect(kept == run.number("exchanges", "sent"))
+    }
+
+    /// Seconds that the lanes went on after `date`.
+    private func grace(of folder: Folder, from date: Date) throws -> Double {
+        let history = try History(path: folder.path("run"))
+        let end = try #require(history.end)
+        let started = Double(history.header.startedMicroseconds) / 1e6
+        return started + end.ended.milliseconds / 1000 - date.timeIntervalSince1970
+    }
+}

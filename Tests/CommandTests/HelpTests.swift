@@ -1,0 +1,43 @@
+import Foundation
+import Testing
+
+@Suite("Help", .serialized)
+struct HelpTests {
+    @Test("without arguments the program says what it is")
+    func overview() async throws {
+        let folder = try Folder()
+        let bare = try await Command.run(in: folder)
+        let asked = try await Command.run("--help", in: folder)
+        #expect(bare.code == 0 && asked.code == 0)
+        #expect(bare.output == asked.output && bare.errors.isEmpty)
+        try Golden.expect(asked.output, matches: "help/screenrig.txt")
+    }
+
+    @Test("each command explains itself, with an example that names it")
+    func commands() async throws {
+        let folder = try Folder()
+        let names = Self.subcommands(try await Command.run("--help", in: folder).output)
+        #expect(names.contains("run") && names.contains("report"))
+        for name in names {
+            let help = try await Command.run(name, "--help", in: folder)
+            #expect(help.code == 0)
+            #expect(help.output.contains("Example:\n    screenrig \(name)"), "\(name)")
+            try Golden.expect(help.output, matches: "help/\(name).txt")
+        }
+    }
+
+    @Test("the version is a number")
+    func version() async throws {
+        let ended = try await Command.run("--version", in: Folder())
+        #expect(ended.code == 0)
+        #expect(ended.output.wholeMatch(of: /\d+\.\d+\.\d+\n/) != nil)
+    }
+
+    /// The names in the first column below `SUBCOMMANDS:`.
+    private static func subcommands(_ help: String) -> [String] {
+        let lines = help.split(separator: "\n", omittingEmptySubsequences: false)
+        let list = lines.drop { $0 != "SUBCOMMANDS:" }.dropFirst().prefix { !$0.isEmpty }
+        return list.filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") }
+            .compactMap { $0.split(separator: " ").first.map(String.init) }
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import Testing
+
+@Suite("What cannot be run", .serialized)
+struct InputTests {
+    /// Exit code 2 is ours: the parser's own would be 64 (product.md, Exit codes).
+    @Test(
+        "a bad command line is exit code 2, and says what would be right",
+        arguments: [
+            (["run"], "Missing expected argument '<rig>'"),
+            (["run", "--nope", "rig.yaml"], "Unknown option '--nope'"),
+            (["rnu", "rig.yaml"], "'rnu'"),
+            (["run", "rig.yaml", "--seed", "x"], "The value 'x' is invalid for '--seed <seed>'"),
+            (["run", "rig.yaml", "--lanes", "0"], "--lanes is 0; it must be 1 to 64"),
+            (["serve", "--port", "70000"], "--port is 70000; it must be 0 to 65535"),
+            (["run", "rig.yaml", "--set", "seed"], "--set 'seed' has no value"),
+            (["run", "nowhere.yaml"], "nowhere.yaml: no such file, or not readable"),
+            (["simulate", "nowhere.yaml"], "nowhere.yaml: no such file, or not readable"),
+            (["validate", "nowhere.yaml"], "nowhere.yaml: no such file, or not readable"),
+        ])
+    func badCommandLine(arguments: [String], words: String) async throws {
+        let folder = try Folder()
+        let ended = try await Command(arguments, in: folder).ended()
+        #expect(ended.code == 2)
+        #expect(ended.errors.contains(words), "\(ended.errors)")
+        #expect(ended.output.isEmpty)
+        #expect(!folder.holds("reports"))
+    }
+
+    @Test(
+        "a rig with three typos names all three places", arguments: ["run", "simulate", "validate"])
+    func typos(command: String) async throws {
+        let folder = try Folder()
+        _ = try folder.write(
+            """
+            rig: typos
+            target: {base: embedded}
+            load:
+              closed: {households: twenty}
+            polings: {every: 5s}
+            kinds: [{name: home, viewer: {signs-in: 20}}]
+
+            """, to: "typos.yaml")
+        let ended = try await Command.run(command, "typos.yaml", in: folder)
+        #expect(ended.code == 2)
+        #expect(ended.output.isEmpty && !folder.holds("reports"))
+        for place in ["typos.yaml:4:", "typos.yaml:5:1:", "typos.yaml:6:"] {
+            #expect(ended.errors.contains(place), "\(place) of\n\(ended.errors)")
+        }
+        try Golden.expect(ended.errors, matches: "errors/three-typos.txt")
+    }
+
+    @Test("a host that is not allowed is refused before a byte is sent, with the line to paste")
+    func hostNotAllowed() async throws {
+        let folder = try Folder()
+        // A documentation address (RFC 5737): even a mistake would reach nobody.
+        let ended = try await Command.run(
+            "run", Command.rig("smoke.yaml"), "--target", "http://192.0.2.1:9", in: folder)
+        #expect(ended.code == 3)
+        try Golden.expect(ended.errors, matches: "errors/host-not-allowed.txt")
+        #expect(ended.after < .seconds(10))
+    }
+
+    @Test("a port at which nobody listens: what failed first, and exit code 3")
+    func closedPort() async throws {
+        let folder = try Folder()
+        let ended = try await Command.run(
+            "run", Command.rig("smoke.yaml"), "--target", "http://127.0.0.1:\(try freePort())",
+            "--out", "run", "--quiet", in: folder)
+        #expect(ended.code == 3)
+        #expect(ended.errors.isEmpty, "\(ended.errors)")
+        #expect(
+            ended.output.contains("register-client got no answer (connection-refused)"),
+            "\(ended.output)")
+        let summary = try Run(folder, "run")
+        #expect(summary["outcome"] as? String == "aborted")
+        #expect(summary.number("exchanges", "completed") == 0)
+        #expect(summary.number("exchanges", "sent") ?? 0 > 0)
+        try expectComplete(folder, "run")
+    }
+
+    @Test("a run directory that holds something is left alone")
+    func outTaken() async throws {
+        let folder = try Folder()
+        try FileManager.default.createDirectory(
+            at: folder.url.appending(path: "run"), withIntermediateDirectories: false)
+        _ = try folder.write("mine", to: "run/notes.txt")
+        let ended = try await Command.run(
+            "simulate", Command.rig("twenty.yaml"), "--out", "run", in: folder)
+        #expect(ended.code == 3)
+        #expect(ended.errors.hasPrefix("run "), "\(ended.errors)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("run")).count == 1)
+    }
+
+    @Test("report of something that is no run")
+    func noRun() async throws {
+        let folder = try Folder()
+        let missing = try await Command.run("report", "nowhere", in: folder)
+        #expect(missing.code == 3 && missing.errors.contains("nowhere"))
+        let latest = try await Command.run("report", "latest", in: folder)
+        #expect(latest.code == 3 && !latest.errors.isEmpty)
+        _ = try folder.write("not a database, but long enough to look at", to: "history.sqlite")
+        let damaged = try await Command.run("report", "history.sqlite", in: folder)
+        #expect(damaged.code == 3 && damaged.errors.contains("history.sqlite"))
+    }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import FoundationNetworking
+import Journal
+import Testing
+
+extension Command {
+    /// What `serve` prints first: where it is.
+    func url() async throws -> String {
+        try await wait("its address") { output.contains("\n") }
+        return String(output.prefix { $0 != "\n" })
+    }
+}
+
+@Suite("The stand-in alone", .serialized)
+struct ServeTests {
+    @Test("its counters, summary.json, the tables and the history agree to the last request")
+    func agreement() async throws {
+        let folder = try Folder()
+        let server = try Command(["serve", "--port", "0"], in: folder)
+        let url = try await server.url()
+        #expect(url.wholeMatch(of: /http:\/\/127\.0\.0\.1:\d+/) != nil, "\(server.output)")
+        let ended = try await Command(
+            [
+                "run", Command.rig("premiere-ramp.yaml"), "--target", url, "--out", "run", "--set",
+                "thresholds=[errors == 0%]",
+            ]
+                + unhurried,
+            in: folder
+        ).ended()
+        #expect(ended.code == 0, "\(ended.output)\(ended.errors)")
+        let run = try Run(folder, "run")
+        let counters = try Self.counters(url)
+        #expect(counters["operations"] as? [String: [String: Int]] == run.statuses)
+        #expect(counters["requests"] as? Int == run.number("exchanges", "completed"))
+        #expect(counters["signIns"] as? Int == run.number("households", "signedIn"))
+        let started = try #require(run.number("households", "started"))
+        #expect(started == run.number("households", "planned") && started > 30)
+        #expect(run.number("households", "signedIn") == started)
+        try expectTablesAgree(run)
+        server.send(SIGINT)
+        #expect(try await server.ended().code == 0)
+    }
+
+    private func expectTablesAgree(_ run: Run) throws {
+        let byOperation = run.statuses.mapValues { $0.values.reduce(0, +) }
+        let latencies = try run.table("latencies.csv")
+        let counts = latencies.map { ($0["operation"] ?? "", Int($0["count"] ?? "") ?? -1) }
+        #expect(Dictionary(counts) { $0 + $1 } == byOperation)
+        for (column, key) in [("sent", "sent"), ("completed", "completed"), ("errors", "errors")] {
+            let sum = try run.table("timeline.csv").reduce(0) { $0 + (Int($1[column] ?? "") ?? 0) }
+            #expect(sum == run.number("exchanges", key), "\(column)")
+        }
+        let history = try History(path: run.folder.path(run.name))
+        var ofHistory: [String: [String: Int]] = [:]
+        try history.exchanges { exchange in
+            let status = exchange.delivery.status.map(String.init) ?? ""
+            ofHistory[exchange.operation.name, default: [:]][status, default: 0] += 1
+        }
+        #expect(ofHistory == run.statuses)
+        var ofCells: [String: [String: Int]] = [:]
+        try history.cells { cell in
+            for (status, count) in cell.statuses {
+                ofCells[cell.key.operation.name, default: [:]][String(status), default: 0] += count
+            }
+        }
+        #expect(ofCells == run.statuses)
+        var households = 0
+        try history.households { _ in households += 1 }
+        #expect(try run.table("households.csv").count == households)
+    }
+
+    @Test(
+        "over TLS, with the certificate that it printed, in HTTP/1.1 and HTTP/2",
+        arguments: ["1.1", "2"])
+    func secure(http: String) async throws {
+        let folder = try Folder()
+        let server = try Command(["serve", "--port", "0", "--tls"], in: folder)
+        let url = try await server.url()
+        #expect(url.hasPrefix("https://127.0.0.1:"))
+        try await server.wait("its certificate") { server.output.split(separator: "\n").count == 2 }
+        let line = server.output.split(separator: "\n")[1]
+        let certificate = try #require(line.wholeMatch(of: /certificate: (.+)/)).1
+        let trusting = ["--set", "target.tls.ca=\(certificate)", "--set", "target.http=\(http)"]
+        let ended = try await Command(
+            ["run", Command.rig("smoke.yaml"), "--target", url, "--out", "run"] + trusting
+                + unhurried, in: folder
+        ).ended()
+        #expect(ended.code == 0, "\(ended.output)\(ended.errors)")
+        let run = try Run(folder, "run")
+        #expect(run.number("households", "signedIn") == 8)
+        try History(path: folder.path("run")).exchanges { exchange in
+            #expect(exchange.route.httpVersion == http)
+        }
+    }
+
+    @Test("a certificate that nobody vouches for stops the run, and says so")
+    func distrusted() async throws {
+        let folder = try Folder()
+        let server = try Command(["serve", "--port", "0", "--tls"], in: folder)
+        let url = try await server.url()
+        let ended = try await Command.run(
+            "run", Command.rig("smoke.yaml"), "--target", url, "--out", "run", "--quiet", in: folder
+        )
+        #expect(ended.code == 3, "\(ended.output)")
+        #expect(ended.output.contains("register-client got no answer (tls)"), "\(ended.output)")
+    }
+
+    @Test("a port that is taken is exit code 3")
+    func taken() async throws {
+        let folder = try Folder()
+        let server = try Command(["serve", "--port", "0"], in: folder)
+        let port = try #require(try await server.url().split(separator: ":").last)
+        let second = try await Command.run("serve", "--port", String(port), in: folder)
+        #expect(second.code == 3)
+        #expect(second.errors.contains("cannot serve on 127.0.0.1:\(port)"), "\(second.errors)")
+    }
+
+    private static func counters(_ url: String) throws -> [String: Any] {
+        let data = try Data(contentsOf: #require(URL(string: "\(url)/_standin/counters")))
+        return try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+    }
+}

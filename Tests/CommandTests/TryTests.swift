@@ -1,0 +1,109 @@
+import Foundation
+import Signing
+import Standin
+import Testing
+
+@Suite("A trial of a target that is in order")
+struct TryTests {
+    @Test("against the embedded stand-in every step passes, and a normal run is left behind")
+    func whole() async throws {
+        let trying = try await Trying.run(
+            ["try", "rig.yaml", "--out", "run"], files: ["rig.yaml": trialRig("embedded")])
+        defer { trying.remove() }
+        #expect(trying.code == 0, "\(trying.output)\(trying.errors)")
+        let steps = [
+            "name", "TCP", "register", "token", "code", "configuration", "login page", "form",
+            "assertion", "check", "poll", "authorize", "media", "logout",
+        ]
+        for step in steps {
+            #expect(trying.row(step).hasSuffix("passed"), "\(step): \(trying.output)")
+        }
+        #expect(trying.row("TLS").contains("not needed"))
+        #expect(trying.remedy.isEmpty)
+        #expect(trying.output.hasSuffix("the run is kept in run\n"))
+        for file in ["report.html", "summary.json", "history.sqlite", "households.csv"] {
+            #expect(!(try Data(contentsOf: trying.folder.appending(path: "run/\(file)")).isEmpty))
+        }
+        #expect(try trying.read("run/summary.json").contains("\"signedIn\": 1"))
+    }
+
+    @Test("each exchange is shown with its time, device, status, path, findings and request id")
+    func exchanges() async throws {
+        let trying = try await Trying.run(
+            ["try", "rig.yaml"], files: ["rig.yaml": trialRig("embedded")])
+        defer { trying.remove() }
+        let output = trying.output
+        let first = try #require(
+            output.firstMatch(
+                of: /^ +0\.\d{3} s  tv     register-client       201 +\d+\.\d ms/))
+        #expect(first.range.lowerBound == output.startIndex)
+        #expect(output.contains("\n            POST /o/client/register\n            request id "))
+        #expect(output.contains(/phone  configuration .*2 providers: DemoCable, DemoSat/))
+        #expect(output.contains(/tv     poll-token +404 .*not yet/))
+        #expect(output.contains(/viewer-\S+ of Demo\w+ is signed in until \d{4}-\d\d-\d\dT/))
+        #expect(output.contains("demo-1: yes"))
+        #expect(output.contains(#/media token \(secret #[0-9a-f]{16}\) until /#))
+        #expect(output.split(separator: "\n").allSatisfy { $0.count <= 100 })
+    }
+
+    @Test("--bodies shows what was said, and no secret of it")
+    func bodies() async throws {
+        let trying = try await Trying.run(
+            ["try", "rig.yaml", "--bodies"],
+            files: ["rig.yaml": trialRig("embedded", target: [#"headers: {X-Waf: "${WAF}"}"#])],
+            environment: ["WAF": "waf-planted"])
+        defer { trying.remove() }
+        #expect(trying.code == 0, "\(trying.output)\(trying.errors)")
+        let output = trying.output
+        #expect(output.contains("> Authorization: Bearer (secret #"))
+        #expect(output.contains("> X-Waf: (secret #"))
+        #expect(output.contains(#"< {"id":""#) && output.contains(#""access_token":"(secret #"#))
+        #expect(output.contains("client_secret=(secret #"))
+        #expect(output.contains("SAMLResponse=(secret #"))
+        #expect(output.contains("password=(secret #"))
+        #expect(output.contains("Cookie: AP_FLOW=(secret #"))
+        #expect(output.contains(#""serializedToken":"(secret #"#))
+        #expect(output.contains(#"name="csrf_token" value="(secret #"#))
+        #expect(!output.contains("waf-planted"))
+        #expect(!output.contains(Signing.demoSoftwareStatement()))
+        // JWTs and long Base64 documents begin so.
+        #expect(!output.contains(/eyJhbGciOi/))
+    }
+
+    @Test("over TLS, with the server's own authority, the handshake is a step that passed")
+    func secure() async throws {
+        let pair = try CertificatePair.selfSigned()
+        let server = try await standin(tls: pair)
+        let trying = try await Trying.run(
+            ["try", "rig.yaml"],
+            files: [
+                "rig.yaml": trialRig(
+                    "https://127.0.0.1:\(server.port)", target: ["tls: {ca: ca.pem}"]),
+                "ca.pem": pair.certificate,
+            ])
+        defer { trying.remove() }
+        await server.stop()
+        #expect(trying.code == 0, "\(trying.output)\(trying.errors)")
+        #expect(trying.row("TLS").hasSuffix("passed"))
+    }
+
+    @Test("steps that the rig does not ask for are not needed")
+    func less() async throws {
+        let rig = trialRig("embedded").replacing(/after-sign-in.*/, with: "")
+            .replacing("target:\n", with: "target:\n  auth: none\n")
+        let trying = try await Trying.run(["try", "rig.yaml"], files: ["rig.yaml": rig])
+        defer { trying.remove() }
+        #expect(trying.code == 0, "\(trying.output)\(trying.errors)")
+        for step in ["register", "token", "authorize", "media"] {
+            #expect(trying.row(step).contains("not needed"), "\(trying.output)")
+        }
+    }
+
+    @Test("a bad rig is exit code 2, as everywhere")
+    func badRig() async throws {
+        let trying = try await Trying.run(["try", "rig.yaml"], files: ["rig.yaml": "rig: x\n"])
+        defer { trying.remove() }
+        #expect(trying.code == 2)
+        #expect(trying.errors.contains("'target' is missing"))
+    }
+}

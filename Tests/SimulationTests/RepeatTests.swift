@@ -1,0 +1,61 @@
+import Rigs
+import Statistics
+import Testing
+
+@Suite("A seed is a run")
+struct RepeatTests {
+    @Test(
+        "each rig gives the same history twice, and another one by another seed",
+        arguments: RigFiles.names)
+    func repeats(name: String) throws {
+        let first = try Rehearsal(RigFiles.read(name, seed: 7))
+        let second = try Rehearsal(RigFiles.read(name, seed: 7))
+        #expect(first.hash.count == 32)
+        #expect(first.hash == second.hash, "screenrig simulate rigs/\(name) --seed 7, twice")
+        #expect(try first.exchanges() == second.exchanges())
+        #expect(try first.households() == second.households())
+        #expect(first.hash != (try Rehearsal(RigFiles.read(name, seed: 8)).hash))
+    }
+
+    @Test("weather, throttling and strangers repeat as well", arguments: Seed.samples(4))
+    func rough(seed: Seed) throws {
+        let overrides: KeyValuePairs = [
+            "standin.network.loss": "5%", "load.spacing": "poisson", "polling.every": "500ms",
+        ]
+        let hashes = try (0..<2).map { _ in
+            try Rehearsal(RigFiles.read("poisson.yaml", seed: seed.value, overrides)).hash
+        }
+        #expect(hashes[0] == hashes[1], "screenrig simulate rigs/poisson.yaml --seed \(seed)")
+    }
+
+    @Test("no rig runs away from its name")
+    func names() {
+        #expect(RigFiles.names.count >= 11)
+    }
+
+    @Test("two lanes repeat too, and hold each household once")
+    func lanes() throws {
+        let rig = try RigFiles.read("premiere-ramp.yaml")
+        let runs = try (0..<2).map { _ in try Rehearsal(rig, lanes: 2) }
+        #expect(runs[0].hash == runs[1].hash)
+        let households = try runs[0].households()
+        let planned = try #require(Plan(rig, seed: rig.seed, run: "seed-\(rig.seed)").households)
+        #expect(households.map(\.household) == Array(0..<planned))
+        #expect(Set(households.map(\.lane)) == [0, 1])
+        #expect(households.allSatisfy { $0.lane == $0.household % 2 && $0.fate == .signedIn })
+        for exchange in try runs[0].exchanges() {
+            #expect(exchange.lane == exchange.device.household % 2)
+        }
+    }
+
+    @Test("households are the same on one lane and on two")
+    func split() throws {
+        let rig = try RigFiles.read("smoke.yaml", ["standin.network.latency": "fixed 2ms"])
+        let lives = try [1, 2].map { lanes in
+            try Rehearsal(rig, lanes: lanes).households().map { record in
+                [record.arrived, record.codeShown, record.tokenSeen, record.ended]
+            }
+        }
+        #expect(lives[0] == lives[1])
+    }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import Rigs
+import Statistics
+
+/// The clone's `rigs/`, small enough for a test: a big one keeps its shape and loses households.
+enum RigFiles {
+    static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().appending(path: "rigs")
+
+    /// Every rig but target files, by name.
+    static let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
+        .filter { $0.hasSuffix(".yaml") }.sorted()
+
+    /// As `simulate` would read it, with `--set` and `--seed`.
+    static func read(
+        _ name: String, seed: UInt64? = nil, _ overrides: KeyValuePairs<String, String> = [:]
+    ) throws -> Rig {
+        var all = overrides.map { (path: $0.key, value: $0.value) }
+        if let seed { all.append(("seed", String(seed))) }
+        let reading = try Rig.read(
+            contentsOf: folder.appending(path: name).path,
+            with: RigSurroundings(overrides: all, target: .embedded))
+        return cut(reading.rig)
+    }
+
+    static let householdLimit = 60
+
+    private static func cut(_ rig: Rig) -> Rig {
+        var rig = rig
+        guard let planned = Plan(rig, seed: rig.seed, run: "cut").households,
+            planned > householdLimit
+        else { return rig }
+        switch rig.load {
+        case .open(var arrivals):
+            let share = Double(householdLimit) / Double(planned)
+            arrivals.stages = arrivals.stages.map { stage in
+                switch stage {
+                case .ramp(let rate, let time): .ramp(to: rate, over: time * share)
+                case .hold(let time): .hold(time * share)
+                }
+            }
+            rig.load = .open(arrivals)
+        case .once(_, let settle):
+            rig.load = .once(households: householdLimit, settle: settle)
+        case .closed: break
+        }
+        return rig
+    }
+}

@@ -1,0 +1,72 @@
+import Dialects
+import Journal
+import Lanes
+import Signing
+import Standin
+import Statistics
+import Testing
+
+@testable import Wire
+
+@Suite("against the stand-in", .serialized)
+struct StandinExchangeTests {
+    struct Row: Sendable, CustomTestStringConvertible {
+        var engine: WireSettings.Engine
+        var http: WireSettings.Version
+        var isSecure: Bool
+        var testDescription: String { "\(engine), \(http)\(isSecure ? " over TLS" : "")" }
+    }
+
+    static let rows =
+        [false, true].flatMap { isSecure in
+            [
+                Row(engine: .direct, http: .http1, isSecure: isSecure),
+                Row(engine: .multi, http: .http1, isSecure: isSecure),
+                Row(engine: .auto, http: .http2, isSecure: isSecure),
+            ]
+        }
+
+    @Test("a screen gets a code and polls, over one connection", arguments: rows)
+    func poll(_ row: Row) async throws {
+        let listener = try await Listener.start(
+            Service(
+                ServiceSettings(checksBearer: false), seed: Seed(1),
+                epochMilliseconds: 1_760_000_000_000),
+            tls: row.isSecure ? try CertificatePair.selfSigned() : nil)
+        let origin = Origin(
+            scheme: row.isSecure ? .https : .http, host: "127.0.0.1", port: listener.port)
+        let dialect = V1(
+            origin: origin, requestor: "DEMOTV", domain: "demo.test",
+            redirectURL: "https://demo.test/done")
+        let settings = WireSettings(http: row.http, tls: .init(verifies: false))
+        let (issued, polls) = try Bench.run(engine: row.engine, settings, dialect: dialect) {
+            bench in
+            let device = device()
+            let credential = Credential(device: device.identity, bearer: nil)
+            let issued = await bench.lane.send(
+                dialect.issueCode(credential, lifetime: nil, mvpd: nil), from: device)
+            var polls: [Exchange] = []
+            guard case .code(let code) = issued.answer else { return (issued, polls) }
+            for _ in 1...5 {
+                let poll = dialect.poll(code.code, .authn, credential)
+                polls.append(await bench.lane.send(poll, from: device).exchange)
+            }
+            return (issued, polls)
+        }
+        await listener.stop()
+        #expect(issued.exchange.delivery == .answered(status: 201), "\(issued)")
+        #expect(polls.count == 5)
+        for poll in polls {
+            #expect(poll.delivery == .answered(status: 404) && poll.outcome == .pending)
+            #expect(poll.planned <= poll.begun && poll.begun <= poll.sent)
+            #expect(poll.sent < poll.firstByte ?? .start)
+            #expect(poll.firstByte ?? .distantFuture <= poll.ended)
+            #expect(poll.deviations.isEmpty, "\(poll.deviations)")
+        }
+        // HTTP/2 in the clear cannot keep its connection with this libcurl: see Carrier.
+        if row.http == .http1 || row.isSecure {
+            #expect(polls.allSatisfy { $0.route.reused })
+            #expect(Set(polls.map(\.route.connection)) == [issued.exchange.route.connection])
+        }
+    }
+}
