@@ -221,6 +221,6 @@ final class Ledger {
         let worst = tally.errors.values.sorted { left, right in
             (right.count, left.first) < (left.count, right.first)
         }
-        return meter.turn(worst: worst.prefix(3))
+        return meter.turn(worst: Array(worst.prefix(3)))
     }
 }

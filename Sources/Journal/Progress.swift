@@ -111,7 +111,7 @@ struct ProgressMeter {
     }
 
     /// Ends the interval and gives the state at its end.
-    mutating func turn(worst: some Sequence<ErrorGroup>) -> Progress {
+    mutating func turn(worst: [ErrorGroup]) -> Progress {
         let seconds = (progress.elapsed - intervalBegan).seconds
         if seconds > 0 {
             progress.perSecond = Double(progress.completed - completedBefore) / seconds

@@ -50,7 +50,12 @@ public final class CurlTransport: Transport {
         _ call: Call, from device: Device, completion: @escaping (Transfer) -> Void
     ) {
         // Nothing to find out and nothing to wait for, as nearly always.
-        if direct.sendOverKept(call, from: device, completion: completion) { return }
+        let isPooled = settings.connections == .pooled
+        if !pins.mayDiffer(call.address.origin.host, isPooled: isPooled),
+            direct.sendOverKept(call, from: device, completion: completion)
+        {
+            return
+        }
         let errand = Errand(call, from: device, began: lane.now, completion: completion)
         let proxy = proxies.proxy(for: errand.origin)
         waiting.append(errand)

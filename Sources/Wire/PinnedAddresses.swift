@@ -50,6 +50,12 @@ struct PinTable {
         pins = Dictionary(pinned.map { ($0.host, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
+    /// Whether a free connection to the host may lead to another address than the next request wants.
+    func mayDiffer(_ host: String, isPooled: Bool) -> Bool {
+        guard !pins.isEmpty, let pin = pins[host] else { return false }
+        return isPooled || pin.spread == .request
+    }
+
     /// Nil when the host is not pinned.
     mutating func address(of host: String, for device: DeviceID) -> IPAddress? {
         guard !pins.isEmpty, let pin = pins[host] else { return nil }

@@ -123,7 +123,7 @@ final class Command {
                 send(SIGKILL)
                 throw Trouble.tooSlow("still there after \(limit): \(output)\(errors)")
             }
-            try await Task.sleep(for: .milliseconds(20))
+            await OwnThread.shared.pause()
         }
     }
 
@@ -139,7 +139,7 @@ final class Command {
             guard ContinuousClock.now - start < limit else {
                 throw Trouble.tooSlow("no \(what) within \(limit): \(output)\(errors)")
             }
-            try await Task.sleep(for: .milliseconds(20))
+            await OwnThread.shared.pause()
         }
     }
 

@@ -2,7 +2,7 @@ import Foundation
 import Journal
 import Testing
 
-@Suite("Runs that are cut short")
+@Suite("Runs that are cut short", .ownThread)
 struct EndingTests {
     private func start(_ more: [String], in folder: Folder) throws -> Command {
         try Command(["run", Command.rig("smoke.yaml"), "--out", "run"] + more, in: folder)

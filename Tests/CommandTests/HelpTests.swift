@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Help", .serialized)
+@Suite("Help", .serialized, .ownThread)
 struct HelpTests {
     @Test("without arguments the program says what it is")
     func overview() async throws {

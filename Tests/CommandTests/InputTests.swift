@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("What cannot be run", .serialized)
+@Suite("What cannot be run", .serialized, .ownThread)
 struct InputTests {
     /// Exit code 2 is ours: the parser's own would be 64 (product.md, Exit codes).
     @Test(

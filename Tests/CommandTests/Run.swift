@@ -56,23 +56,3 @@ func expectComplete(_ folder: Folder, _ name: String) throws {
         #expect(size ?? 0 > 0, "\(file) of \(name)")
     }
 }
-
-/// A port at which nobody listens: one that the system just gave away and took back.
-func freePort() throws -> Int {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(descriptor) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let port = withUnsafeMutablePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address -> UInt16 in
-            guard bind(descriptor, address, length) == 0,
-                getsockname(descriptor, address, &length) == 0
-            else { return 0 }
-            return pointer.pointee.sin_port.bigEndian
-        }
-    }
-    try #require(port != 0)
-    return Int(port)
-}

@@ -3,7 +3,7 @@ import Rigs
 import Signing
 import Testing
 
-@Suite("Secrets stay secret", .serialized)
+@Suite("Secrets stay secret", .serialized, .ownThread)
 struct SecretTests {
     @Test("a planted secret is in no file of the run directory, and in no word of the command")
     func planted() async throws {

@@ -11,7 +11,7 @@ extension Command {
     }
 }
 
-@Suite("The stand-in alone", .serialized)
+@Suite("The stand-in alone", .serialized, .ownThread)
 struct ServeTests {
     @Test("its counters, summary.json, the tables and the history agree to the last request")
     func agreement() async throws {

@@ -1,6 +1,7 @@
 import Dialects
 import Journal
 import Rigs
+import Statistics
 import Testing
 
 @testable import Devices
@@ -157,7 +158,9 @@ import Testing
 }
 
 @Suite struct CleanUpTests {
-    private static let login = FakeRun.script(.page("plain"), .page("hand-over"))
+    private static var login: ([String], Int) -> FakeTarget.Turn {
+        FakeRun.script(.page("plain"), .page("hand-over"))
+    }
 
     private static func cleaning(_ run: FakeRun) -> [String] {
         run.ledger.exchanges.filter(\.provoked).map(\.operation.name)

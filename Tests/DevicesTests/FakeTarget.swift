@@ -179,7 +179,7 @@ struct FakeRun {
     let target: FakeTarget
     let ledger: Ledger
     let terms: Terms
-    let ended: Instant
+    let ended: Duration
 
     private static let kinds =
         "kinds: [{viewer: {notices-code: 1s, signs-in: 2s, gives-up: 0%}}]"
@@ -229,7 +229,7 @@ struct FakeRun {
             lane.at(.start + stopAfter) { coordinator.stop(within: .seconds(5)) }
         }
         coordinator.run()
-        ended = lane.now
+        ended = lane.now - .start
     }
 
     /// The turns one after the other, then the hand-over; the last one again if there are more.

@@ -17,15 +17,17 @@ final class Rehearsal {
     let end: HistoryEnd
     /// What each lane's stand-in counted.
     let counted: [ServiceCounters]
-    private let directory: URL
+    let directory: URL
 
     /// The day on which every simulated run begins, in microseconds.
     private static let epoch: Int64 = 1_767_225_600_000_000
 
-    /// Runs `rig` to its end. `stop` ends it from within, as Ctrl-C would from outside.
+    /// Runs `rig` to its end. `stop` ends it from within, as Ctrl-C would from outside; `through`
+    /// puts something between devices and the stand-in.
     init(
         _ rig: Rig, lanes laneCount: Int = 1, statement: Secret? = nil,
-        stop: (at: Instant, grace: Duration)? = nil
+        stop: (at: Instant, grace: Duration)? = nil,
+        through: (InProcess) -> any Transport = { $0 }
     ) throws {
         self.rig = rig
         directory = FileManager.default.temporaryDirectory
@@ -55,7 +57,7 @@ final class Rehearsal {
                     epochMilliseconds: Self.epoch / 1000),
                 network: Network(latency: rig.standin.latency, loss: rig.standin.loss),
                 seed: rig.seed.child("network"), timeout: rig.target.timeout)
-            lane.use(transport)
+            lane.use(through(transport))
             lanes.append(lane)
             transports.append(transport)
         }

@@ -127,6 +127,25 @@ struct SignInTests {
         #expect(summary.exchanges.sent == summary.exchanges.completed + timeouts)
     }
 
+    @Test(
+        "a lost answer is asked for again, and the household signs in all the same",
+        arguments: [
+            OperationName.registerClient, .accessToken, .checkAuthentication, .registrationCode,
+            .registrationRecord, .configuration, .authenticate, .mvpdLogin, .assertion, .checkCode,
+            .pollToken, .authorize, .mediaToken,
+        ])
+    func lostAnswer(operation: OperationName) throws {
+        let run = try Rehearsal(RigFiles.read("smoke.yaml")) {
+            Between($0, loses: operation)
+        }
+        for record in try run.households() {
+            #expect(record.fate == .signedIn && record.cause.isEmpty, "\(record)")
+        }
+        let lost = try run.exchanges().filter { $0.outcome == .transport }
+        #expect(!lost.isEmpty && lost.allSatisfy { $0.operation == operation })
+        #expect(try run.exchanges().count { $0.operation == .checkCode } >= 8)
+    }
+
     @Test("when everything is lost the run ends, and says that nothing answered")
     func silence() throws {
         let run = try Rehearsal(RigFiles.read("twenty.yaml", ["standin.network.loss": "100%"]))

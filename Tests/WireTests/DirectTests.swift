@@ -123,6 +123,32 @@ struct DirectTests {
         #expect(transfers.allSatisfy { !$0.route.reused })
     }
 
+    @Test(
+        "requests that are spread over addresses do not stay on the connection they find",
+        arguments: [WireSettings.Connections.perDevice, .pooled])
+    func spread(_ connections: WireSettings.Connections) throws {
+        let server = RoughServer.plain()
+        defer { server.stop() }
+        let port = server.port
+        // Nothing listens on the second one.
+        let pin = try #require(
+            PinnedAddresses(
+                host: "far.test", addresses: ["127.0.0.1", "127.0.0.2"], spread: .request))
+        var settings = WireSettings(connections: connections, engine: .direct)
+        settings.pinned = [pin]
+        let kinds = try Bench.run(settings) { bench in
+            let device = device()
+            var kinds: [String] = []
+            for _ in 1...4 {
+                let transfer = await bench.exchange(get(port, host: "far.test"), from: device)
+                kinds.append(transfer.refusal?.kind.rawValue ?? "answered")
+            }
+            return kinds
+        }
+        #expect(kinds == ["answered", "connection-refused", "answered", "connection-refused"])
+        #expect(server.connections == 1)
+    }
+
     @Test("a kept connection that the server closed is noticed before it is used")
     func noticed() throws {
         let server = RoughServer { visit in

@@ -42,15 +42,4 @@ extension V1 {
         }
         return found
     }
-
-    private static func isService(_ operation: OperationName) -> Bool {
-        switch operation {
-        case .authenticate, .mvpdLogin, .assertion: false
-        default: true
-        }
-    }
-
-    private static func isDocument(_ type: String) -> Bool {
-        type == "application/json" || type == "application/xml"
-    }
 }

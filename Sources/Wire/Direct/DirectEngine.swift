@@ -59,10 +59,11 @@ final class DirectEngine {
         _ errand: Errand, _ proxy: ProxyRoute.Proxy?, _ addresses: [IPAddress]
     ) throws(WireError) {
         let origins = makeLinks(of: errand.device).links(to: errand.origin)
-        // One may have become free while the name was looked for.
         outbox.write(errand.call, authority: origins.authority)
-        if let free = origins.idle.popLast() {
-            return free.send(outbox, begun: errand.began, completion: errand.completion)
+        // One may have become free while the name was looked for, or lead to the pinned address.
+        if let free = origins.idle.lastIndex(where: { $0.addresses == addresses }) {
+            return origins.idle.remove(at: free).send(
+                outbox, begun: errand.began, completion: errand.completion)
         }
         let link =
             if let spare = origins.spare.popLast() { spare } else { try Link(self, in: origins) }

@@ -28,7 +28,8 @@ final class Link: Readiness {
     private var isWatchedForWriting = false
 
     // How it was made.
-    private var addresses: [IPAddress] = []
+    /// Where it was told to lead: any of these.
+    private(set) var addresses: [IPAddress] = []
     private var proxy: ProxyRoute.Proxy?
     private var resolve: UnsafeMutablePointer<curl_slist>?
     private var openFailure: Int32 = 0

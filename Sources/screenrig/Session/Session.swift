@@ -124,9 +124,12 @@ struct Session {
     }
 
     private func writer(planned: Int?) throws -> HistoryWriter {
+        // As near to the lanes' time zero as can be: evidence of exchanges is told in UTC by it.
+        let now = Int64(Date().timeIntervalSince1970 * 1_000_000)
         let header = HistoryHeader(
             run: directory.name, rigName: rig.name, rigSource: rig.source, seed: rig.seed.value,
-            startedMicroseconds: stage.epochMicroseconds, target: stage.targetName,
+            startedMicroseconds: stage.isVirtual ? stage.epochMicroseconds : now,
+            target: stage.targetName,
             protocolName: stage.dialect.name, version: Screenrig.version,
             isVirtual: stage.isVirtual,
             lanes: stage.laneCount, kinds: rig.kinds.map(\.name), plannedHouseholds: planned,

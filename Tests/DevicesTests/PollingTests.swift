@@ -1,0 +1,152 @@
+import Dialects
+import Journal
+import Testing
+
+@testable import Devices
+
+/// rest-v1.md § 15, rule by rule. Times are seconds since the code was shown; the interval is 5 s,
+/// an answer takes 10 ms.
+@Suite("A first screen polls, and stops")
+struct PollingTests {
+    @Test("it starts one interval after the code, and stops at the token")
+    func success() throws {
+        let scene = try Scene(polls: [.answer(404), .answer(404), Script.token])
+        #expect(scene.polls == [5, 10, 15])
+        #expect(scene.record.fate == .signedIn && scene.record.polls == 3)
+        #expect(scene.record.signIn == .milliseconds(15_010))
+    }
+
+    @Test(
+        "404, 410, a 403 of the boolean check and a page of something in front are all 'not yet'",
+        arguments: [
+            Scripted.answer(404), .answer(410, #"{"status":410,"message":"Gone"}"#),
+            .answer(403, #"{"status":403,"message":"Authentication token not found"}"#),
+            .answer(200, "<!DOCTYPE html><html></html>", type: "text/html"),
+        ])
+    func pending(answer: Scripted) throws {
+        let scene = try Scene(polls: [answer, answer, Script.token])
+        #expect(scene.polls == [5, 10, 15])
+        #expect(scene.record.fate == .signedIn)
+    }
+
+    @Test("it stops when its code is over, and never polls after")
+    func codeOver() throws {
+        let scene = try Scene(codeLifetime: .seconds(12))
+        #expect(scene.polls == [5, 10])
+        #expect(scene.record.fate == .abandoned)
+        #expect(scene.record.cause == "the code ran out before the viewer signed in")
+    }
+
+    @Test("it polls at most 360 times for one code of half an hour")
+    func cap() throws {
+        let scene = try Scene()
+        #expect(scene.polls.count == 359 && scene.polls.last == 1795)
+    }
+
+    @Test("it stops when the viewer walks away")
+    func viewerLeaves() throws {
+        let scene = try Scene(viewer: "7s", givesUp: "100%")
+        #expect(scene.polls == [5])
+        #expect(scene.record.fate == .abandoned && scene.record.cause == "the viewer gave up")
+    }
+
+    @Test("it stops once the settle phase is over, and says that the sign-in never arrived")
+    func settled() throws {
+        let scene = try Scene(viewer: "2s", settle: "12s")
+        // The phone is done at 2 s and a little; the first poll that is due after 14 s is the last.
+        #expect(scene.polls == [5, 10, 15])
+        #expect(scene.record.fate == .failed)
+        #expect(
+            scene.record.cause
+                == "the phone had signed in, and the TV saw no token before the run ended")
+    }
+
+    @Test("after a 429 it waits a second at least, and returns to its cadence")
+    func throttled() throws {
+        let calm = try Scene(polls: [.answer(429), Script.token])
+        #expect(calm.polls == [5, 10])
+        let fast = try Scene(polls: [.answer(429), Script.token], every: "200ms")
+        #expect(fast.polls.count == 2)
+        let wait = fast.polls[1] - fast.polls[0]
+        #expect(wait >= 1 && wait <= 2.1, "\(wait)")
+    }
+
+    @Test("a 401 renews the token once and polls again at once")
+    func staleToken() throws {
+        let stale = Scripted.answer(401, #"{"status":401,"message":"Unauthorized"}"#)
+        let scene = try Scene(polls: [stale, Script.token])
+        #expect(scene.polls.count == 2 && scene.polls[1] < 5.1)
+        #expect(scene.count(.accessToken) == 2 && scene.count(.registerClient) == 1)
+        let bearers = scene.seen.filter { $0.operation == .pollToken }.map(\.bearer)
+        #expect(bearers[0] != bearers[1] && bearers[1] != nil)
+        #expect(scene.record.fate == .signedIn)
+    }
+
+    @Test("a second 401 stops it")
+    func staleTwice() throws {
+        let stale = Scripted.answer(401, #"{"status":401,"message":"Unauthorized"}"#)
+        let scene = try Scene(polls: [stale, stale, Script.token])
+        #expect(scene.polls.count == 2)
+        #expect(scene.record.fate == .failed)
+        #expect(scene.record.cause == "poll-token answered 401 Unauthorized")
+    }
+
+    @Test("an unknown client registers once more and polls again at once; a second time stops it")
+    func staleClient() throws {
+        let stale = Scripted.answer(403, #"{"error":"invalid_client"}"#)
+        let scene = try Scene(polls: [stale, Script.token])
+        #expect(scene.polls.count == 2 && scene.polls[1] < 5.1)
+        #expect(scene.count(.registerClient) == 2 && scene.count(.accessToken) == 2)
+        #expect(scene.record.fate == .signedIn)
+        let twice = try Scene(polls: [stale, stale, Script.token])
+        #expect(twice.polls.count == 2 && twice.record.fate == .failed)
+        #expect(twice.record.cause == "poll-token answered 403 invalid_client")
+    }
+
+    @Test(
+        "faults back off 1, 2, 4 ... 30 s, and then the cadence returns",
+        arguments: [
+            Scripted.answer(500), .answer(503), .answer(200, "neither JSON nor XML"),
+            .lost(.connectionLost), .lost(.connectionRefused),
+        ])
+    func faults(fault: Scripted) throws {
+        let scene = try Scene(
+            polls: Array(repeating: fault, count: 7) + [.answer(404), Script.token])
+        let waits = zip(scene.polls, scene.polls.dropFirst()).map { ($1 - $0).rounded() }
+        #expect(waits == [1, 2, 4, 8, 16, 30, 30, 5])
+        #expect(scene.record.fate == .signedIn)
+    }
+
+    @Test("a timeout backs off from when it was noticed")
+    func timeouts() throws {
+        let scene = try Scene(polls: [.lost(.timeout), .lost(.timeout), Script.token])
+        #expect(scene.polls == [5, 16, 28])
+    }
+
+    @Test("faults do not outlive the code", arguments: [Scripted.answer(500), .lost(.timeout)])
+    func faultsAndDeadline(fault: Scripted) throws {
+        let scene = try Scene(
+            polls: Array(repeating: fault, count: 100), codeLifetime: .seconds(60))
+        #expect(scene.polls.count > 2 && scene.polls.allSatisfy { $0 < 60 })
+        #expect(scene.record.fate == .abandoned)
+        #expect(scene.record.cause == "the code ran out before the viewer signed in")
+    }
+
+    @Test(
+        "any other refusal is a bug of ours and stops it at once", arguments: [400, 405, 409, 422])
+    func refused(status: Int) throws {
+        let scene = try Scene(
+            polls: [.answer(404), .answer(status, #"{"status":0,"message":"No"}"#), Script.token])
+        #expect(scene.polls == [5, 10])
+        #expect(scene.record.fate == .failed)
+        #expect(scene.record.cause == "poll-token answered \(status) No")
+    }
+
+    @Test("two polls are never under way together: a slow answer begins a new cadence")
+    func noOverlap() throws {
+        let scene = try Scene(
+            polls: [.slow(.seconds(8)), .slow(.seconds(3)), .answer(404), Script.token])
+        #expect(scene.mostPolls == 1)
+        #expect(scene.polls == [5, 18, 23, 28])
+    }
+}

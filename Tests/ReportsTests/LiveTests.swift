@@ -1,0 +1,189 @@
+import Dialects
+import Foundation
+import Journal
+import Statistics
+import Testing
+
+@testable import Reports
+
+@Suite("A run that goes on")
+struct LiveTests {
+    static let quiet = LiveState(
+        title: "smoke → embedded (in process)", progress: Progress(), planned: .seconds(26),
+        plannedHouseholds: 20)
+
+    static var busy: LiveState {
+        var progress = Progress()
+        progress.elapsed = Instant(.seconds(65))
+        (progress.households.started, progress.households.signedIn) = (1_642, 1_310)
+        (progress.households.failed, progress.households.abandoned) = (3, 12)
+        progress.households.preSignedIn = 5
+        progress.households.runningAt[Int(Stage.registered.rawValue)] = 4
+        progress.households.runningAt[Int(Stage.codeShown.rawValue)] = 208
+        progress.households.runningAt[Int(Stage.codeTyped.rawValue)] = 120
+        progress.households.runningAt[Int(Stage.signedIn.rawValue)] = 17
+        (progress.perSecond, progress.throttled) = (205.4, 7)
+        (progress.sent, progress.completed, progress.errors) = (12_350, 12_345, 37)
+        progress.latencyP50 = .microseconds(4210)
+        progress.latencyP99 = .milliseconds(61)
+        progress.latenessP99 = .microseconds(210)
+        (progress.heldBack, progress.heldNow) = (1_204, 31)
+        progress.worstErrors = [
+            .init(
+                operation: .authenticate, outcome: .serverError, status: 503,
+                reason: "overloaded, come back later", count: 28),
+            .init(
+                operation: .pollToken, outcome: .timeout, status: 0, reason: "timeout", count: 7),
+            .init(
+                operation: .checkCode, outcome: .rejected, status: 400, reason: "status 400",
+                count: 2),
+        ]
+        return LiveState(
+            title: "staging load → https://auth.staging.example", progress: progress,
+            planned: .seconds(150), plannedHouseholds: 2_000, phase: .viewers(389),
+            recentRates: (0..<120).map { Double($0 % 40) })
+    }
+
+    @Test("the block is as it was reviewed", arguments: [40, 80, 200])
+    func golden(width: Int) throws {
+        let states = [Self.quiet, Self.busy]
+        let blocks = states.map { LiveBlock.lines($0, width: width, color: false) }
+        let text = blocks.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
+        try Golden.expect(text, is: "live/block-\(width).txt")
+    }
+
+    @Test(
+        "the block never changes its height, and no line is wider than the terminal",
+        arguments: [1, 20, 33, 57, 79, 80, 81, 119, 120, 160, 200, 400])
+    func size(width: Int) {
+        for state in [Self.quiet, Self.busy] {
+            let lines = LiveBlock.lines(state, width: width, color: false)
+            #expect(lines.count == 8)
+            for line in lines { #expect(line.count <= max(20, width), "\(line)") }
+        }
+    }
+
+    @Test("colour changes no word", arguments: [40, 80, 200])
+    func color(width: Int) {
+        let plain = LiveBlock.lines(Self.busy, width: width, color: false)
+        let colored = LiveBlock.lines(Self.busy, width: width, color: true)
+        #expect(plain != colored)
+        #expect(colored.map { $0.replacing(#/\u{1b}\[[0-9;]*m/#, with: "") } == plain)
+        #expect(!plain.joined().contains("\u{1b}"))
+    }
+
+    @Test("what the service says cannot break the block")
+    func hostile() {
+        var state = Self.busy
+        state.progress.worstErrors[0].reason = "a\u{1b}[2J\nb\rc"
+        for line in LiveBlock.lines(state, width: 200, color: false) {
+            #expect(!line.contains { $0.isNewline || $0 == "\u{1b}" })
+        }
+    }
+
+    @Test(
+        "it says what the run waits for",
+        arguments: [
+            (LiveState.Phase.arrivals, "more households"), (.viewers(1), "1 viewer"),
+            (.viewers(389), "389 viewers"),
+            (.settling(.seconds(12)), "late tokens: polls go on for 12 s"),
+            (.leaving(3), "3 households to finish"), (.stopping, "what is under way, at most 5 s"),
+        ])
+    func waits(phase: LiveState.Phase, words: String) {
+        var state = Self.quiet
+        state.phase = phase
+        #expect(LiveBlock.lines(state, width: 80, color: false).last == "waits for   \(words)")
+    }
+
+    @Test("a progress object is one line with the keys as they were reviewed")
+    func progressJSON() throws {
+        let lines = [Self.quiet, Self.busy].map { ProgressJSON.progress($0) }
+        for line in lines {
+            #expect(!line.contains { $0.isNewline })
+            let read = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+            #expect(read?["type"] as? String == "progress")
+        }
+        try Golden.expect(lines.joined(separator: "\n") + "\n", is: "live/progress.jsonl")
+    }
+
+    @Test("a result object has the outcome, the exit code, the path and the thresholds")
+    func resultJSON() throws {
+        let summary = try Summary(Silent(), thresholds: [Thresholds.errors(below: 0.01)])
+        let line = ProgressJSON.result(summary, exitCode: 3, path: "reports/x")
+        let read = try #require(
+            try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        #expect(read["type"] as? String == "result")
+        #expect(read["outcome"] as? String == "aborted")
+        #expect(read["exitCode"] as? Int == 3)
+        #expect(read["path"] as? String == "reports/x")
+        #expect((read["thresholds"] as? [[String: Any]])?.first?["met"] as? Bool == false)
+        let failure = ProgressJSON.failure("a \"word\"\nmore", exitCode: 2)
+        let told = try JSONSerialization.jsonObject(with: Data(failure.utf8)) as? [String: Any]
+        #expect(told?["headline"] as? String == "a \"word\"\nmore")
+        #expect(!failure.contains { $0.isNewline })
+    }
+}
+
+/// A run with something that kept it from its rig.
+private struct Restrained: Recorded {
+    var inner: Sample
+    var restraint: Restraint
+    var header: HistoryHeader { inner.header }
+    var end: HistoryEnd?
+    var gaps: [String] { inner.gaps }
+
+    init(_ restraint: Restraint, breaker: String = "", _ shape: Shape = Shape(households: 6)) {
+        inner = Sample(shape)
+        self.restraint = restraint
+        end = inner.end
+        end?.breaker = breaker
+    }
+
+    func cells(_ body: (Cell) throws -> Void) throws { try inner.cells(body) }
+    func households(_ body: (HouseholdRecord) throws -> Void) throws { try inner.households(body) }
+    func errorGroups() throws -> [ErrorGroup] { try inner.errorGroups() }
+    func health() throws -> [LaneHealth] { try inner.health() }
+}
+
+@Suite("What kept a run from its rig")
+struct RestraintTests {
+    @Test("held-back requests are counted in a note")
+    func held() throws {
+        let restraint = Restraint(heldBack: 1_204, longestHold: .milliseconds(4_200))
+        let notes = try Summary(Restrained(restraint), thresholds: []).notes
+        #expect(
+            notes.contains {
+                $0.hasPrefix("1,204 requests were held back by max-rate")
+                    && $0.contains("the longest for 4.20 s")
+            })
+        #expect(try Summary(Restrained(Restraint()), thresholds: []).notes == [])
+    }
+
+    @Test("each host that may not be reached is named once, with the line to paste, first of all")
+    func refusals() throws {
+        let hosts = ["a.example", "b.example"].map {
+            "\($0) is not a loopback address; list it under target.allow or pass --allow \($0)"
+        }
+        let summary = try Summary(Restrained(Restraint(refusals: hosts)), thresholds: [])
+        #expect(summary.explanations.prefix(2) == hosts.map { "not allowed: \($0)" }[...])
+        let text = TerminalReport.text(summary, width: 200, color: false)
+        for host in hosts { #expect(text.components(separatedBy: host).count == 2) }
+    }
+
+    @Test("a run that the breaker stopped has failed, and says why")
+    func breaker() throws {
+        let words = "75% of exchanges were errors for 10 s, and target.breaker allows 50%"
+        let summary = try Summary(Restrained(Restraint(), breaker: words), thresholds: [])
+        #expect(summary.outcome == .fail)
+        #expect(summary.exitStatus == .missed)
+        #expect(summary.headline.hasPrefix("Stopped by the breaker: \(words); "))
+    }
+
+    @Test("an interruption weighs more than the breaker")
+    func interrupted() throws {
+        var shape = Shape(households: 6)
+        shape.isInterrupted = true
+        let summary = try Summary(Restrained(Restraint(), breaker: "x", shape), thresholds: [])
+        #expect(summary.exitStatus == .interrupted)
+    }
+}

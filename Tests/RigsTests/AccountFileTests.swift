@@ -1,0 +1,163 @@
+import Dialects
+import Foundation
+import Testing
+
+@testable import Rigs
+
+@Suite struct AccountFileTests {
+    private static func read(
+        _ csv: String?, terms: String = "file: accounts.csv", target: String = "{base: embedded}",
+        isOpen: Bool = false, secrets: RigSurroundings.Secrets = .resolved
+    ) throws -> AccountList {
+        var surroundings = RigSurroundings(
+            environment: ["PW": "from,outside"], secrets: secrets
+        ) { path in
+            switch path {
+            case "rigs/accounts.csv": csv
+            case "rigs/secret.txt": "from a file\n"
+            default: nil
+            }
+        }
+        surroundings.isOpenToAll = { _ in isOpen }
+        let rig = try Rig.sample(
+            "accounts: {\(terms)}", target: target, with: surroundings)
+        guard case .listed(let list) = rig.accounts else {
+            throw RigErrors([])
+        }
+        return list
+    }
+
+    @Test("accounts are read with quotes, line ends of any kind, and secrets from elsewhere")
+    func good() throws {
+        let list = try Self.read(
+            "\u{feff}user,mvpd,password,user-id\r\nann,DemoCable,\"a \"\"b\"\", c\",u-1\r\n\r\n"
+                + "bob,DemoSat,${PW},\neve,DemoCable,\"${file:secret.txt}\",u-3")
+        #expect(list.entries.map(\.mvpd) == ["DemoCable", "DemoSat", "DemoCable"])
+        #expect(list.entries.map(\.account.user) == ["ann", "bob", "eve"])
+        #expect(
+            list.entries.map { $0.account.password.reveal() } == [
+                "a \"b\", c", "from,outside", "from a file",
+            ])
+        #expect(list.entries.map(\.account.userID) == ["u-1", "bob", "u-3"])
+        #expect(
+            list.entries.map(\.place) == ["accounts.csv:2", "accounts.csv:4", "accounts.csv:5"])
+        #expect(list.providers.map(\.mvpd) == ["DemoCable", "DemoSat"])
+        #expect(list.providers.map(\.accounts) == [2, 1])
+        #expect(list.atOnce == 1)
+        #expect(list.onExhausted == .wait)
+        #expect(list.failuresAtMost == 3)
+    }
+
+    @Test("shared accounts have no limit unless one is given")
+    func shared() throws {
+        let csv = "mvpd,user,password\nDemoCable,ann,pw\n"
+        #expect(try Self.read(csv, terms: "file: accounts.csv, sharing: shared").atOnce == nil)
+        #expect(
+            try Self.read(csv, terms: "file: accounts.csv, sharing: shared, at-once: 4").atOnce
+                == 4)
+    }
+
+    @Test(
+        "what is wrong has its line and its remedy",
+        arguments: [
+            (
+                nil,
+                "rigs/sample.yaml:4:11: rigs/accounts.csv cannot be read; paths are relative to the rig's folder"
+            ),
+            (
+                "",
+                "rigs/accounts.csv: the file is empty; it begins with the line mvpd,user,password"
+            ),
+            (
+                "mvpd,user,password\n",
+                "rigs/accounts.csv:1: no account stands under the names of the columns"
+            ),
+            (
+                "mvpd,usr,password\na,b,c",
+                "rigs/accounts.csv:1: unknown column 'usr'; did you mean 'user'?\nrigs/accounts.csv:1: the column 'user' is missing; the first line is mvpd,user,password"
+            ),
+            (
+                "mvpd,user,password\nDemoCable,ann\n",
+                "rigs/accounts.csv:2: 2 cells, and 3 columns; put a cell with a comma in quotes"
+            ),
+            ("mvpd,user,password\nDemoCable,,x\n", "rigs/accounts.csv:2: the user is empty"),
+            (
+                "mvpd,user,password\nDemoCable,ann,x\n\nDemoCable,ann,y\n",
+                "rigs/accounts.csv:4: this account stands in line 2 already; keep one of them"
+            ),
+            (
+                "mvpd,user,password\nDemoCable,ann,\"x\ny\n",
+                "rigs/accounts.csv:2: a quote is never closed"
+            ),
+            (
+                "mvpd,user,password\nDemoCable,ann,x\"y\n",
+                "rigs/accounts.csv:2: a quote stands inside a cell; put the whole cell in quotes and double the quote"
+            ),
+            (
+                "mvpd,user,password\nDemoCable,ann,${NOWHERE}\n",
+                "rigs/accounts.csv:2: the environment has no NOWHERE; set it, as in 'NOWHERE=... screenrig run RIG'"
+            ),
+        ] as [(String?, String)])
+    func bad(csv: String?, problem: String) {
+        let error = #expect(throws: RigErrors.self) { try Self.read(csv) }
+        #expect(error?.description == problem)
+    }
+
+    @Test("a file that everybody may read is refused, with the line to type")
+    func open() throws {
+        let csv = "mvpd,user,password\nDemoCable,ann,pw\n"
+        let error = #expect(throws: RigErrors.self) { try Self.read(csv, isOpen: true) }
+        #expect(
+            error?.description
+                == "rigs/accounts.csv: everybody on this machine may read it; type 'chmod 600 rigs/accounts.csv'"
+        )
+        let file = FileManager.default.temporaryDirectory.appending(
+            path: "accounts-\(UUID().uuidString).csv")
+        try csv.write(to: file, atomically: true, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(at: file) }
+        for (mode, isOpen) in [(0o600, false), (0o640, false), (0o644, true), (0o602, true)] {
+            try FileManager.default.setAttributes(
+                [.posixPermissions: mode], ofItemAtPath: file.path)
+            #expect(Disk.isOpenToAll(file.path) == isOpen)
+        }
+    }
+
+    @Test("a provider of the target without an account is named")
+    func providers() {
+        let error = #expect(throws: RigErrors.self) {
+            try Self.read(
+                "mvpd,user,password\nDemoCable,ann,pw\n",
+                target: "{base: embedded, mvpds: [{id: DemoSat, weight: 1}]}")
+        }
+        #expect(
+            error?.description
+                == "rigs/accounts.csv: no account is of 'DemoSat', which target.mvpds names; there are accounts of DemoCable"
+        )
+    }
+
+    @Test("without secrets the file is left alone, for judging on another machine")
+    func omitted() throws {
+        #expect(try Self.read(nil, secrets: .omitted).entries == [])
+    }
+
+    @Test("exclusive accounts are for one household at a time")
+    func exclusive() {
+        let error = #expect(throws: RigErrors.self) {
+            try Self.read(
+                "mvpd,user,password\nDemoCable,ann,pw\n", terms: "file: accounts.csv, at-once: 2")
+        }
+        #expect(error?.description.contains("sharing: shared") == true)
+    }
+
+    @Test("clean-up is off on loopback and on elsewhere, unless the rig says so")
+    func cleanUp() throws {
+        for (target, lines, expected) in [
+            ("{base: embedded}", "", false), ("{base: \"http://127.0.0.1:80\"}", "", false),
+            ("{base: \"https://a.example\"}", "", true),
+            ("{base: \"https://a.example\"}", "clean-up: false", false),
+            ("{base: embedded}", "clean-up: true", true),
+        ] {
+            #expect(try Rig.sample(lines, target: target).cleansUp == expected, "\(target)")
+        }
+    }
+}
