@@ -17,6 +17,12 @@ struct TryCommand: AsyncParsableCommand {
     @Flag(help: "Headers and bodies too, with secrets as fingerprints.")
     var bodies = false
 
+    func validate() throws {
+        if traffic.json {
+            throw ValidationError("try prints for people; write 'run --json' for programs")
+        }
+    }
+
     func run() async throws {
         try await Session.run(traffic, isVirtual: false, trial: Trial(bodies: bodies))
     }

@@ -37,7 +37,8 @@ struct ExplainTests {
     @Test("every explanation reads well", arguments: [80])
     func texts(width: Int) throws {
         let all = Explanation.all.map { $0.text(width: width) }.joined(separator: "\n\n")
-        try expectGolden(all + "\n", "explanations.txt")
+        try Golden.expect(
+            all + "\n", matches: "explanations.txt")
         for line in all.split(separator: "\n") where line.hasPrefix("  ") {
             #expect(line.count <= width)
         }

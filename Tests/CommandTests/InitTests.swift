@@ -47,8 +47,9 @@ struct InitTests {
         for problem in problems {
             #expect(problem.description.contains("is still a blank; fill it in: "))
         }
-        try expectGolden(
-            text + "---\n" + (try #require(errors)).description + "\n", "init/template.txt")
+        try Golden.expect(
+            text + "---\n" + (try #require(errors)).description + "\n", matches: "init/template.txt"
+        )
     }
 
     @Test("filled in, it is in order and has nothing to be warned of")

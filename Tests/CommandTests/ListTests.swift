@@ -16,7 +16,8 @@ struct ListTests {
         defer { ended.remove() }
         #expect(ended.code == 0)
         #expect(ended.output == Explanation.list() + "\n")
-        try expectGolden(ended.output, "list.txt")
+        try Golden.expect(
+            ended.output, matches: "list.txt")
     }
 
     @Test("every name that list prints can be explained", arguments: listed)

@@ -193,6 +193,15 @@ struct TryBrokenTests {
             rig: trialRig("http://127.0.0.1:\(server.port)"))
     }
 
+    @Test("11, a wrong password in the file of accounts")
+    func wrongAccount() async throws {
+        try await expect(
+            "form", ["shows its login again after the password", "accounts"],
+            rig: trialRig("embedded", target: ["mvpds: [{id: DemoCable}]"])
+                + "\naccounts: {file: accounts.csv}\n",
+            files: ["accounts.csv": "mvpd,user,password\nDemoCable,ann,wrong\n"])
+    }
+
     @Test("12, a login page that needs JavaScript")
     func script() async throws {
         let server = try loginServer { _ in

@@ -359,7 +359,8 @@ struct TryChecklistTests {
     func text() throws {
         let scene = try TryScene("text").through(.preauthorize).answered(
             .authorize, 403, #"{"message": "User not authorized"}"#)
-        try expectGolden(try scene.checklist.text(width: 80) + "\n", "try/checklist.txt")
+        try Golden.expect(
+            try scene.checklist.text(width: 80) + "\n", matches: "try/checklist.txt")
     }
 
     private func expect(_ scene: TryScene) throws {

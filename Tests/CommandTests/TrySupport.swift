@@ -40,6 +40,9 @@ struct Trying {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         for (name, text) in files {
             try Data(text.utf8).write(to: folder.appending(path: name))
+            // Files of accounts are refused when others may read them.
+            try FileManager.default.setAttributes(
+                [.posixPermissions: 0o600], ofItemAtPath: folder.appending(path: name).path)
         }
         let process = Process()
         process.executableURL = binary
@@ -102,13 +105,6 @@ func standin(
     let epoch = Int64(Date().timeIntervalSince1970 * 1000)
     return try await Listener.start(
         Service(settings, seed: Seed(7), epochMilliseconds: epoch), tls: tls)
-}
-
-/// A port at which nobody listens: one that the system gave away and took back.
-func freePort() throws -> Int {
-    let server = try TryServer { _, _ in .init(status: 500) }
-    defer { server.stop() }
-    return server.port
 }
 
 /// A server on loopback that answers by a function of method and target. Safe because its socket is
@@ -217,19 +213,4 @@ func loginServer(
         default: return .init(status: 404, body: #"{"status": 404, "message": "Not Found"}"#)
         }
     }
-}
-
-/// Holds a text against `Golden/NAME`. `SCREENRIG_UPDATE_GOLDEN=1 swift test` rewrites it; the
-/// difference is then read like code.
-func expectGolden(_ text: String, _ name: String) throws {
-    let file = URL(filePath: #filePath).deletingLastPathComponent().appending(
-        path: "Golden/\(name)")
-    if ProcessInfo.processInfo.environment["SCREENRIG_UPDATE_GOLDEN"] == "1" {
-        try FileManager.default.createDirectory(
-            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try Data(text.utf8).write(to: file)
-        return
-    }
-    let golden = try? String(contentsOf: file, encoding: .utf8)
-    #expect(text == golden, "\(name); SCREENRIG_UPDATE_GOLDEN=1 rewrites it")
 }

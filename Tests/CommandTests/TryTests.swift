@@ -99,6 +99,15 @@ struct TryTests {
         }
     }
 
+    @Test("--json is for runs")
+    func json() async throws {
+        let trying = try await Trying.run(
+            ["try", "rig.yaml", "--json"], files: ["rig.yaml": trialRig("embedded")])
+        defer { trying.remove() }
+        #expect(trying.code == 2)
+        #expect(trying.errors.contains("write 'run --json' for programs"))
+    }
+
     @Test("a bad rig is exit code 2, as everywhere")
     func badRig() async throws {
         let trying = try await Trying.run(["try", "rig.yaml"], files: ["rig.yaml": "rig: x\n"])

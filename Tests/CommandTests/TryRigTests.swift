@@ -1,0 +1,44 @@
+import Rigs
+import Testing
+
+@Suite("The rig of a trial")
+struct TryRigTests {
+    private func trial(_ more: String) throws -> Rig {
+        try Rig.read(
+            """
+            rig: big
+            target: {base: embedded}
+            load: {arrivals: [{ramp-to: 20/s, over: 1m}], settle: 1s}
+            kinds:
+              - {name: first, viewer: {notices-code: 8s, signs-in: 20s, gives-up: 50%}}
+              - {name: second}
+            \(more)
+            """, file: "big.yaml"
+        ).rig.trial
+    }
+
+    @Test("it is one household of the first kind, in a hurry, that never gives up")
+    func household() throws {
+        let rig = try trial("polling: {every: 5s}")
+        #expect(rig.kinds.map(\.name) == ["first"])
+        #expect(rig.kinds[0].viewer.noticesCode == .fixed(.seconds(1)))
+        #expect(rig.kinds[0].viewer.signsIn == .fixed(.milliseconds(500)))
+        #expect(rig.kinds[0].viewer.givesUp == 0)
+        #expect(rig.load == .once(households: 1, settle: .seconds(10)))
+        #expect(rig.thresholds.isEmpty && rig.lanes == 1)
+    }
+
+    @Test("it polls as the rig says, but for a first poll that comes soon")
+    func polling() throws {
+        #expect(try trial("polling: {every: 5s}").polling.every == .seconds(5))
+        #expect(try trial("polling: {every: 5s}").polling.firstAfter == .seconds(1))
+        #expect(try trial("polling: {every: 500ms}").polling.firstAfter == .milliseconds(500))
+    }
+
+    @Test("it watches for a moment, signs in once, and always logs out")
+    func activities() throws {
+        let rig = try trial("after-sign-in: [authorize, {watch: 30s}, {logout: 5%}, {again: 10%}]")
+        #expect(rig.afterSignIn == [.authorize, .watch(.fixed(.milliseconds(500))), .logout(1)])
+        #expect(try trial("").afterSignIn == [.logout(1)])
+    }
+}
