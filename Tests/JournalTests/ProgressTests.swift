@@ -18,7 +18,7 @@ struct ProgressTests {
         other.fate = .failed
         other.ended = Instant(.seconds(2))
         meter.add(other)
-        var households = meter.turn(worst: nil).households
+        var households = meter.turn(worst: []).households
         #expect(households.started == 2)
         #expect(households.failed == 1)
         #expect(households.running == 1)
@@ -30,7 +30,7 @@ struct ProgressTests {
         record.stage = .loggedOut
         record.ended = Instant(.seconds(3))
         meter.add(record)
-        households = meter.turn(worst: nil).households
+        households = meter.turn(worst: []).households
         #expect(households.signedIn == 1)
         #expect(households.running == 0)
         #expect(households.started == 2)
@@ -53,16 +53,16 @@ struct ProgressTests {
         }
         add(100, taking: .milliseconds(10))
         meter.pass(Instant(.seconds(2)))
-        #expect(meter.turn(worst: nil).perSecond == 50)
+        #expect(meter.turn(worst: []).perSecond == 50)
         add(30, taking: .milliseconds(40))
         meter.pass(Instant(.seconds(3)))
-        let second = meter.turn(worst: nil)
+        let second = meter.turn(worst: [])
         #expect(second.perSecond == 30)
         #expect(second.completed == 130)
         #expect(second.latencyP50 == .milliseconds(40))
         #expect(second.latenessP99 == .milliseconds(1))
         meter.pass(Instant(.seconds(4)))
-        let idle = meter.turn(worst: nil)
+        let idle = meter.turn(worst: [])
         #expect(idle.perSecond == 0)
         #expect(idle.latencyP99 == nil)
         #expect(idle.completed == 130)
