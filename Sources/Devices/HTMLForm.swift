@@ -70,7 +70,8 @@ struct HTMLForm: Hashable {
                 return (field.name, named.password == nil ? password ?? "" : field.value)
             case .submit: return field == button ? (field.name, field.value) : nil
             case .unchecked:
-                return field.isRequired || Self.isConsent(field) ? (field.name, field.value) : nil
+                let isTicked = field.type == "checkbox" && field.isRequired || Self.isConsent(field)
+                return isTicked ? (field.name, field.value) : nil
             case .hidden, .text, .checked, .choice: return (field.name, field.value)
             }
         }
@@ -98,9 +99,10 @@ struct HTMLForm: Hashable {
         )
     }
 
-    /// A box that people tick because they must.
+    /// A box that people tick because they must, whether the page says so or not.
     private static func isConsent(_ field: Field) -> Bool {
-        contains(field.words, ["agree", "consent", "accept", "terms"])
+        field.type == "checkbox" && contains(field.words, ["agree", "consent", "accept", "terms"])
+            && !contains(field.words, ["revoke", "withdraw", "disagree"])
     }
 }
 

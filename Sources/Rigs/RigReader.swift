@@ -35,8 +35,10 @@ struct RigReader {
         var assembly = RigAssembly(root)
         var rig = assembly.rig(source: source)
         problems += assembly.problems
-        if case .listed(let list) = rig.accounts, let place = root.items["accounts"]?.place {
-            var reader = AccountFileReader(list, of: rig.target, surroundings, at: place)
+        if case .listed(let list) = rig.accounts, let item = root.items["accounts"],
+            (item.value as? Section)?.isWhole == true
+        {
+            var reader = AccountFileReader(list, of: rig.target, surroundings, at: item.place)
             rig.accounts = .listed(reader.read())
             problems += reader.problems
         }
