@@ -81,12 +81,31 @@ struct HTMLForm: Hashable {
         contains(name, ["user", "login", "email", "account", "identifier"])
     }
 
-    /// Whether a text holds one of these ASCII words, in any case.
+    /// Whether a text holds one of these ASCII words, in any case. The words are lower case.
     static func contains(_ text: String, _ words: [String]) -> Bool {
-        let text = Array(text.lowercased().utf8)
-        return words.contains { word in
-            text.indices.contains { text[$0...].starts(with: word.utf8) }
+        var text = text
+        return text.withUTF8 { bytes in
+            words.contains { word in
+                var word = word
+                return word.withUTF8 { holds(bytes, $0) }
+            }
         }
+    }
+
+    private static func holds(
+        _ text: UnsafeBufferPointer<UInt8>, _ word: UnsafeBufferPointer<UInt8>
+    ) -> Bool {
+        guard let first = word.first, text.count >= word.count else { return false }
+        for start in 0...(text.count - word.count) where lower(text[start]) == first {
+            var length = 1
+            while length < word.count, lower(text[start + length]) == word[length] { length += 1 }
+            if length == word.count { return true }
+        }
+        return false
+    }
+
+    private static func lower(_ byte: UInt8) -> UInt8 {
+        (0x41...0x5a).contains(byte) ? byte | 0x20 : byte
     }
 
     private static func leadsAway(_ button: Field) -> Bool {

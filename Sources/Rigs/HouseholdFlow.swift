@@ -55,8 +55,14 @@ struct HouseholdFlow {
             (.pollToken, rounds * polls),
             (.deleteRegistration, rig.code.deletesAfter ? rounds * stays : 0),
         ]
+        // Codes of viewers who left run out before the household ends, or are deleted.
+        let cleanUp: [(OperationName, Double)] =
+            rig.cleansUp
+            ? [(.logout, stays), (.deleteRegistration, rig.code.deletesAfter ? 0 : rounds)] : []
         requests =
-            (before + after.requests.map { ($0.0, $0.1 * rounds * stays) }).filter { $0.1 > 0 }
+            HouseholdFlow.summed(
+                before + after.requests.map { ($0.0, $0.1 * rounds * stays) } + cleanUp
+            ).filter { $0.1 > 0 }
         let round = human + interval / 2 + after.watching
         life = .nanoseconds(Int64((rounds * (stays * round + (1 - stays) * abandoned)) * 1e9))
         longLife = .nanoseconds(Int64((rounds * (slow + interval + after.watching)) * 1e9))
