@@ -107,6 +107,13 @@ func standin(
         Service(settings, seed: Seed(7), epochMilliseconds: epoch), tls: tls)
 }
 
+/// A port at which nobody listens: one that the system gave away and took back.
+func freePort() throws -> Int {
+    let server = try TryServer { _, _ in .init(status: 500) }
+    defer { server.stop() }
+    return server.port
+}
+
 /// A server on loopback that answers by a function of method and target. Safe because its socket is
 /// made in `init`; connections are threads of their own that share nothing.
 final class TryServer: Sendable {
