@@ -105,7 +105,8 @@ struct SchemaTests {
         arguments: [
             "polings: {every: 5s}", "polling: {every: 5}", "polling: {every: soon}", "kinds: 3",
             "kinds: [{weight: 0}]", "kinds: [{weight: 101}]", "kinds: [{weight: many}]",
-            "race: {plans: all}", "faults: [noisy]", "polling: {pollers: 2}", "accounts: {files: a}",
+            "race: {plans: all}", "faults: [noisy]", "polling: {pollers: 2}",
+            "accounts: {files: a}",
             "code: {new-code: 3}", "thresholds: [errors below 1]", "connections: none",
             "after-sign-in: [sing]", "after-sign-in: [{watch: 3s, logout: 3%}]",
             "kinds: [{viewer: {signs-in: normal(3s)}}]", "lanes: 1.5", "record: some",
