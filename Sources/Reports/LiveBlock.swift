@@ -106,10 +106,10 @@ public enum LiveBlock {
         func add(_ count: Int, _ what: String, _ paint: Ink.Paint? = nil) {
             if count > 0 { items.append(Item("\(Figures.count(count)) \(what)", paint)) }
         }
-        add(households.preSignedIn, "were signed in before", .yellow)
-        add(households.running, "under way")
         add(households.failed, "failed", .red)
+        add(households.running, "under way")
         add(households.abandoned, "gave up")
+        add(households.preSignedIn, "were signed in before", .yellow)
         return items
     }
 

@@ -48,8 +48,11 @@ extension RigAssembly {
             let terms = entry.item.value as? Section
             let items = terms?.value("addresses") ?? entry.item.value as? [Item] ?? []
             let addresses = items.compactMap { $0.value as? String }
-            if addresses.isEmpty, terms?.isWhole ?? true {
-                refuse(entry.item.place, "'\(entry.name)' has no address; give at least one")
+            guard !addresses.isEmpty else {
+                // What was given may have been no address, which was said already.
+                if section.isWhole {
+                    refuse(entry.item.place, "'\(entry.name)' has no address; give at least one")
+                }
                 continue
             }
             let spread = (terms?.value("spread") as String?).flatMap(PinnedHost.Spread.init)

@@ -7,6 +7,11 @@ import Testing
 
 @Suite("pinned addresses", .serialized)
 struct ResolveTests {
+    /// Knows no name.
+    @Sendable private static func nobody(_ host: String) -> NameTable.Found {
+        .failure(.init(description: "asked"))
+    }
+
     private static func pin(
         _ addresses: [String], _ spread: PinnedAddresses.Spread = .household
     ) throws -> PinnedAddresses {
@@ -23,7 +28,7 @@ struct ResolveTests {
         let port = server.port
         let settings = WireSettings(pinned: [try Self.pin(["127.0.0.1"])])
         let transfer = try Bench.run(
-            engine: engine, settings, lookup: { _ in .failure(.init(description: "asked")) }
+            engine: engine, settings, lookup: Self.nobody
         ) { bench in
             await bench.exchange(get(port, host: "auth.example"), from: device())
         }
@@ -48,7 +53,7 @@ struct ResolveTests {
     func others(engine: WireSettings.Engine) throws {
         let settings = WireSettings(pinned: [try Self.pin(["127.0.0.1"])])
         let transfer = try Bench.run(
-            engine: engine, settings, lookup: { _ in .failure(.init(description: "asked")) }
+            engine: engine, settings, lookup: Self.nobody
         ) { bench in
             await bench.exchange(get(1, host: "other.example"), from: device())
         }
