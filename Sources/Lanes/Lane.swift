@@ -33,10 +33,9 @@ public struct Answered: Sendable {
 /// inside `run()`, which `checkIsolated` compares; those four touch only `inbox` and `stopAt`.
 public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     public let index: Int
-    /// What this lane has done so far, in events: how fast virtual time goes is counted in them. An
-    /// event is one thing done at one instant: an action that came due (`at`), or a step of a flow,
-    /// from where it was resumed to where it waits again. A timer that wakes a sleeper is no event
-    /// besides the step that follows. Read it once `run()` has returned.
+    /// What came due on this lane so far: an action (a request that reaches the stand-in, an answer
+    /// that reaches its device, an arrival) or the waking of a sleeper. How fast virtual time goes
+    /// is counted in these. Read it once `run()` has returned.
     public private(set) var events = 0
     let loop: any LaneLoop
     private let correspondence: Correspondence
@@ -252,11 +251,10 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
             // get to its sockets.
             let due = loop.now.nanoseconds
             while let timer = timers.pop(dueBy: due) {
+                events += 1
                 switch timer.action {
                 case .wake(let sleeper): sleeper.resume(returning: false)
-                case .call(let action):
-                    events += 1
-                    action()
+                case .call(let action): action()
                 }
                 runReady()
             }
@@ -327,7 +325,6 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     private func runReady() {
         while !ready.isEmpty {
             swap(&ready, &spare)
-            events += spare.count
             for job in spare {
                 job.runSynchronously(
                     isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())

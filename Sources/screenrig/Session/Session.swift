@@ -98,8 +98,13 @@ struct Session {
         let usage = Usage.now()
         await Self.onOwnThread { coordinator.run() }
         let ended = lanes.map(\.now).max() ?? .start
-        let cpu = stage.isVirtual ? 0 : Usage.now().percent(since: usage)
+        let spent = Usage.now()
+        let cpu = stage.isVirtual ? 0 : spent.percent(since: usage)
         watch.end()
+        if stage.isVirtual, !traffic.quiet, !traffic.json {
+            let events = lanes.reduce(0) { $0 + $1.events }
+            Terminal.complain(Self.pace(ended, events: events, in: spent.wall - usage.wall))
+        }
         for sentence in terms.accounts?.givenUp ?? [] { Terminal.complain("note: \(sentence)") }
         if pages.finish() > 0 {
             Terminal.complain(
@@ -149,6 +154,14 @@ struct Session {
     /// Device ids and accounts carry the run where tokens may outlive it (rig-format.md).
     private var identityRun: String {
         rig.identities == .perRun && !stage.isVirtual ? directory.name : "seed-\(rig.seed)"
+    }
+
+    /// `55.1 s of virtual time in 0.82 s: 95,000 events, 116,000 events/s`.
+    private static func pace(_ ended: Instant, events: Int, in seconds: Double) -> String {
+        let rate = Int(Double(events) / max(seconds, 1e-6))
+        let virtual = String(format: "%.1f", ended.milliseconds / 1000)
+        let real = String(format: "%.3f", seconds)
+        return "\(virtual) s of virtual time in \(real) s: \(events) events, \(rate) events/s"
     }
 
     /// Lanes block their thread: never one of the concurrency pool.
