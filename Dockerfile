@@ -24,7 +24,7 @@ FROM debian:bookworm-slim
 RUN apt-get update \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
         ca-certificates libcurl4 libsqlite3-0 libssl3 libstdc++6 libxml2 \
-    && rm -rf /var/lib/apt/lists/*
+    && apt-get clean && rm -rf /var/lib/apt/lists/*
 # 1000 is the first user of most machines, so that what is mounted from there can be written; for another,
 # 'docker run --user' takes any number, which is why everyone may write to /reports.
 RUN groupadd --gid 1000 screenrig \
