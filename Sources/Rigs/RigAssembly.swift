@@ -7,6 +7,7 @@ struct RigAssembly {
     private let root: Section
     private(set) var problems: [RigProblem] = []
     private(set) var warnings: [RigProblem] = []
+    private(set) var needs: [RigProblem] = []
 
     init(_ root: Section) {
         self.root = root
@@ -22,7 +23,7 @@ struct RigAssembly {
         let validity: Section = root.value("validity")
         let activities = activities(root.value("after-sign-in"), target)
         let needs = TargetNeeds(target, activities, section: root.value("target"))
-        warnings += needs.warnings
+        self.needs = needs.warnings
         return Rig(
             name: root.value("rig"), seed: root.value("seed"),
             identities: identities == "by-seed" ? .bySeed : .perRun, target: target,

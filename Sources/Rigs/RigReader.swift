@@ -43,7 +43,8 @@ struct RigReader {
             problems += reader.problems
         }
         guard problems.isEmpty else { throw RigErrors(problems) }
-        return RigReading(rig: rig, warnings: assembly.warnings.inOrder)
+        return RigReading(
+            rig: rig, warnings: assembly.warnings.inOrder, needs: assembly.needs.inOrder)
     }
 }
 

@@ -57,10 +57,14 @@ public struct RigSurroundings: Sendable {
 public struct RigReading: Sendable, Hashable {
     public var rig: Rig
     public var warnings: [RigProblem]
+    /// Keys that its operations need at a service of somebody else's, and that it leaves at the
+    /// values of the stand-in: for `validate`.
+    public var needs: [RigProblem]
 
-    public init(rig: Rig, warnings: [RigProblem]) {
+    public init(rig: Rig, warnings: [RigProblem], needs: [RigProblem] = []) {
         self.rig = rig
         self.warnings = warnings
+        self.needs = needs
     }
 }
 

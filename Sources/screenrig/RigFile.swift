@@ -16,7 +16,7 @@ enum RigFile {
 
     static func read(
         _ options: RigOptions, besides more: [(path: String, value: String)] = [],
-        isVirtual: Bool = false
+        isVirtual: Bool = false, tellsNeeds: Bool = false
     ) throws -> Rig {
         var overrides = try options.overrides.map(split)
         if let seed = options.seed { overrides.append(("seed", String(seed))) }
@@ -29,7 +29,8 @@ enum RigFile {
             environment: ProcessInfo.processInfo.environment)
         do {
             let reading = try Rig.read(contentsOf: options.rig, with: surroundings)
-            for warning in reading.warnings { Terminal.complain("warning: \(warning)") }
+            let doubts = reading.warnings + (tellsNeeds ? reading.needs : [])
+            for warning in doubts { Terminal.complain("warning: \(warning)") }
             return reading.rig
         } catch {
             throw Failure.badInput("\(error)")

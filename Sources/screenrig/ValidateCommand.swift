@@ -15,7 +15,7 @@ struct ValidateCommand: ParsableCommand {
     @OptionGroup var options: RigOptions
 
     func run() throws {
-        let rig = try RigFile.read(options)
+        let rig = try RigFile.read(options, tellsNeeds: true)
         let estimate = PlanEstimate(Plan(rig, seed: rig.seed, run: "validate"), on: Self.limits())
         if case .remote(let origin, _) = rig.target.base, rig.target.allow.isEmpty,
             !TargetNeeds.isThisMachine(origin.host)

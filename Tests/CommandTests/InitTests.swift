@@ -64,7 +64,7 @@ struct InitTests {
         }
         let surroundings = RigSurroundings(environment: ["SOFTWARE_STATEMENT": "s"])
         let reading = try Rig.read(text, file: "mine.yaml", with: surroundings)
-        #expect(reading.warnings.isEmpty)
+        #expect(reading.warnings.isEmpty && reading.needs.isEmpty)
         #expect(reading.rig.target.allow == ["auth.demo.test"])
     }
 
@@ -85,7 +85,7 @@ struct InitTests {
                 load: {closed: {households: 1}}
                 after-sign-in: [authorize]
                 """, file: "needs.yaml"
-            ).warnings
+            ).needs
         }
         let warnings = try read("https://auth.demo.test").map(\.description)
         let named = warnings.compactMap { $0.firstMatch(of: /target has no '([a-z-]+)'/)?.1 }
@@ -104,5 +104,6 @@ struct InitTests {
         defer { ended.remove() }
         #expect(ended.code == 0)
         #expect(ended.errors.contains("add 'allow: [auth.demo.test]'"), "\(ended.errors)")
+        #expect(ended.errors.contains("target has no 'requestor'"), "\(ended.errors)")
     }
 }
