@@ -26,7 +26,8 @@ extension Household {
             call: terms.dialect.authenticate(code, mvpd: provider, credential))
         for _ in 0..<terms.maxHops {
             walk.call.code = code
-            let answered = try await insist(walk.call, phone)
+            // Without an answer to the assertion, check-code decides.
+            guard let answered = try await hear(walk.call) else { return }
             var target: WebAddress?
             var arrived = lane.now
             switch answered.answer {
@@ -45,6 +46,21 @@ extension Household {
             }
         }
         throw .failed("the login did not end within \(terms.maxHops) hops (target.max-hops)")
+    }
+
+    /// The answer to a hop. An assertion is sent once: one whose answer was lost may have counted, and
+    /// repeating it would then be refused (decisions.md, 1). Nil stands for that.
+    private func hear(_ call: Call) async throws(Halt) -> Answered? {
+        guard call.operation == .assertion else { return try await insist(call, phone) }
+        let answered = await lane.send(call, from: phone.device)
+        switch answered.answer {
+        case .slow, .unanswered(_, reached: false): return try await insist(call, phone)
+        case .unanswered(let error, reached: true):
+            if error.kind == .stopped { throw .stopped }
+            return nil
+        case .fault: return nil
+        default: return answered
+        }
     }
 
     /// `?error=access_denied` on the way back: turned down (§ 5, § 8).
