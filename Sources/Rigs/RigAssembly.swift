@@ -66,6 +66,18 @@ struct RigAssembly {
 // MARK: Target
 
 extension RigAssembly {
+    /// The direct engine speaks HTTP/1.1 only.
+    private mutating func engine(_ section: Section) -> Target.Engine {
+        let engine: Target.Engine = Self.word("engine", in: section)
+        let http: Target.HTTPVersion = Self.word("http", in: section)
+        if engine == .direct, http == .http2 {
+            refuse(
+                section.place(of: "engine"),
+                "engine is 'direct', which speaks HTTP/1.1 only; write multi, or http: \"1.1\"")
+        }
+        return engine
+    }
+
     private mutating func target(_ section: Section) -> Target {
         let headers: [(String, String)] = section.value("headers")
         let mvpds: [Item] = section.value("mvpds")
@@ -87,7 +99,7 @@ extension RigAssembly {
                 (item.value as? Section)?.value("host") ?? item.value as? String
             },
             headers: Headers(headers.map { Headers.Field($0.0, $0.1) }),
-            http: Self.word("http", in: section),
+            http: Self.word("http", in: section), engine: engine(section),
             format: Self.word("format", in: section), timeout: section.value("timeout"),
             responseLimit: section.value("response-limit"), maxHops: section.value("max-hops"),
             proxy: section.value("proxy"), tls: tls(section.value("tls"), section),

@@ -62,6 +62,8 @@ public struct Target: Sendable, Hashable {
         case http1 = "1.1"
         case http2 = "2"
     }
+    /// Who speaks HTTP.
+    public enum Engine: String, Sendable, CaseIterable { case auto, direct, multi }
     public enum Format: String, Sendable, CaseIterable { case json, xml }
 
     public var base: Base
@@ -84,6 +86,7 @@ public struct Target: Sendable, Hashable {
     public var pinned: [PinnedHost]
     public var headers: Headers
     public var http: HTTPVersion
+    public var engine: Engine
     public var format: Format
     public var timeout: Duration
     /// Bytes of a response's body.
@@ -99,6 +102,7 @@ public struct Target: Sendable, Hashable {
         mvpds: [WeightedProvider] = [], resources: [String] = ["demo-1"],
         softwareStatement: Secret? = nil, clients: Clients = .perDevice, usesBearer: Bool = true,
         allow: [String] = [], headers: Headers = [:], http: HTTPVersion = .http1,
+        engine: Engine = .auto,
         format: Format = .json, timeout: Duration = .seconds(10), responseLimit: Int = 1_000_000,
         maxHops: Int = 20, proxy: Proxy = .none, tls: TLS = TLS(), correlates: Bool = true,
         courtesy: Courtesy = Courtesy(), pinned: [PinnedHost] = []
@@ -118,6 +122,7 @@ public struct Target: Sendable, Hashable {
         self.pinned = pinned
         self.headers = headers
         self.http = http
+        self.engine = engine
         self.format = format
         self.timeout = timeout
         self.responseLimit = responseLimit

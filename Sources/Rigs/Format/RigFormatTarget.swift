@@ -81,8 +81,9 @@ extension RigFormat {
         Key("http", .words("1.1", "2"), default: "\"1.1\"", "Version of HTTP."),
         Key(
             "engine",
-            .choice([Shape.Choice("auto"), Shape.Choice("multi"), .notYet("direct")]),
-            default: "auto", "What moves the bytes."),
+            .words("auto", "direct", "multi"), default: "auto",
+            "What speaks HTTP: our own HTTP/1.1 over libcurl's connections (direct), or all of "
+                + "libcurl (multi). auto is direct for HTTP/1.1, multi for HTTP/2."),
         Key("format", .words("json", "xml"), default: "json", "What answers are asked for in."),
         Key(
             "timeout", .scalar(.duration), default: "10s",

@@ -20,6 +20,7 @@ enum Assembly {
         return WireSettings(
             connections: connections(rig.connections),
             http: target.http == .http1 ? .http1 : .http2,
+            engine: engine(target.engine),
             tls: WireSettings.TLS(
                 verifies: target.tls.verifies, ca: target.tls.ca, caOnly: target.tls.caOnly,
                 certificate: target.tls.certificate, key: target.tls.key,
@@ -30,6 +31,14 @@ enum Assembly {
                 allowedByRig: target.allow,
                 allowedByCommand: allowedByCommand.map { $0.lowercased() }),
             pinned: Politeness.pinned(target.pinned))
+    }
+
+    private static func engine(_ engine: Target.Engine) -> WireSettings.Engine {
+        switch engine {
+        case .auto: .auto
+        case .direct: .direct
+        case .multi: .multi
+        }
     }
 
     private static func connections(_ connections: Rig.Connections) -> WireSettings.Connections {
