@@ -3,7 +3,7 @@ import Signing
 import Standin
 import Testing
 
-/// The twelve set-ups of issue 3, each broken in one way: the first failure, and what to do about it.
+/// Twelve set-ups, each broken in one way: the first failure, and what to do about it.
 @Suite("A trial of a target that is not in order")
 struct TryBrokenTests {
     /// Tries `rig`, and expects the step to fail with each of `words` in the remedy.
