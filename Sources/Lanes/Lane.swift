@@ -64,7 +64,6 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         var jobs: [UnownedJob] = []
         var actions: [@Sendable () -> Void] = []
         var stopAt: Instant?
-        var isRunning = true
     }
     private let inbox = Mutex(Inbox())
     /// Set after something was put into `inbox`, and taken back before it is emptied: a turn that
