@@ -6,6 +6,12 @@ struct SimulateTests {
     /// `--set` for a second-screen rig of 200 households.
     private static let small = ["--set", "load.arrivals=[{ramp-to: 50/s, over: 0s}, {hold: 4s}]"]
 
+    /// A network that loses something, and thresholds that forgive it.
+    private static let lossy = [
+        "--set", "standin.network.loss=2%",
+        "--set", "thresholds=[errors < 50%, households failed < 50%]",
+    ]
+
     private func simulate(
         _ rig: String, seed: Int = 1, _ more: [String] = [], program: String = Command.binary
     ) async throws -> Run {
@@ -90,7 +96,7 @@ struct SimulateTests {
         }
         for (rig, more) in [
             ("twenty.yaml", []), ("second-screen.yaml", Self.small), ("poisson.yaml", []),
-            ("slow-viewer.yaml", ["--set", "standin.network.loss=2%"]),
+            ("slow-viewer.yaml", Self.lossy),
         ] {
             let debug = try await simulate(rig, more)
             let release = try await simulate(rig, more, program: Self.release.path)
