@@ -93,7 +93,7 @@ extension Household {
                 due = lane.now + Backoff.afterFailure(failures)
             default: throw .refused(polled)
             }
-            if settled { throw undelivered(polled) }
+            if settled { throw undelivered }
         }
     }
 
@@ -114,7 +114,7 @@ extension Household {
     }
 
     /// The settle phase is over and the token has not come.
-    private func undelivered(_ polled: Answered) -> Halt {
+    private var undelivered: Halt {
         record.phoneDone == nil
             ? .abandoned("nobody signed in before the run ended")
             : .failed("the phone had signed in, and the TV saw no token before the run ended")

@@ -87,7 +87,10 @@ extension Household {
         for attempt in 1...5 {
             let checked = try await ask(phone) { terms.dialect.checkCode(code, $0) }
             switch checked.answer {
-            case .signedIn: return
+            case .signedIn:
+                // Where the assertion's own answer was lost, this is what told the phone.
+                if record.phoneDone == nil { record.phoneDone = checked.exchange.ended }
+                return
             case .pending where attempt < 5:
                 try await nap(.milliseconds(1000 + phone.dice.below(1000)))
             case .pending:

@@ -40,8 +40,8 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws {
         let settings = ServiceSettings(
             fidelity: strict ? .strict : .lenient, throttle: isUnthrottled ? nil : .init())
-        let epoch = Int64(Date().timeIntervalSince1970 * 1000)
-        let service = Service(settings, seed: Seed(seed), epochMilliseconds: epoch)
+        let service = Service(
+            settings, seed: Seed(seed), epochMilliseconds: WallClock.microseconds / 1000)
         let listener: Listener
         var certificate: String?
         do {

@@ -151,6 +151,7 @@ struct SignInTests {
         let run = try Rehearsal(RigFiles.read("smoke.yaml")) { Between($0, loses: .assertion) }
         let records = try run.households()
         #expect(records.allSatisfy { $0.fate == .signedIn })
+        #expect(records.allSatisfy { $0.phoneDone != nil })
     }
 
     @Test("when everything is lost the run ends, and says that nothing answered")

@@ -43,7 +43,7 @@ struct Session {
             rig, isVirtual: isVirtual, allowed: traffic.allowed, asksLeave: trial == nil)
         let session = Session(
             rig: rig, stage: stage, traffic: traffic,
-            directory: try directory(for: rig, startedAt: Date(), out: traffic.out), trial: trial)
+            directory: try directory(for: rig, out: traffic.out), trial: trial)
         try await session.measure()
         await stage.strike()
         guard let trial else {
@@ -53,13 +53,10 @@ struct Session {
         try trial.conclude(session.directory, rig: rig, target: stage.origin)
     }
 
-    private static func directory(
-        for rig: Rig, startedAt date: Date, out: String?
-    ) throws -> RunDirectory {
+    private static func directory(for rig: Rig, out: String?) throws -> RunDirectory {
         do {
-            let microseconds = Int64(date.timeIntervalSince1970 * 1_000_000)
             return try RunDirectory.create(
-                rig: rig.name, startedMicroseconds: microseconds, out: out)
+                rig: rig.name, startedMicroseconds: WallClock.microseconds, out: out)
         } catch {
             throw Failure.couldNotRun("\(error)")
         }
@@ -130,10 +127,10 @@ struct Session {
 
     private func writer(planned: Int?) throws -> HistoryWriter {
         // As near to the lanes' time zero as can be: evidence of exchanges is told in UTC by it.
-        let now = Int64(Date().timeIntervalSince1970 * 1_000_000)
+        let started = stage.isVirtual ? Stage.virtualEpoch : WallClock.microseconds
         let header = HistoryHeader(
             run: directory.name, rigName: rig.name, rigSource: rig.source, seed: rig.seed.value,
-            startedMicroseconds: stage.isVirtual ? stage.epochMicroseconds : now,
+            startedMicroseconds: started,
             target: stage.targetName,
             protocolName: stage.dialect.name, version: Screenrig.version,
             isVirtual: stage.isVirtual,
@@ -173,6 +170,12 @@ struct Session {
             }
         }
     }
+}
+
+/// The machine's wall clock; everything but the dates of a run goes by the lanes' clock.
+enum WallClock {
+    /// Since 1970.
+    static var microseconds: Int64 { Int64(Date().timeIntervalSince1970 * 1_000_000) }
 }
 
 /// Processor time of this process.

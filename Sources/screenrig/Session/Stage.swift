@@ -14,8 +14,6 @@ struct Stage {
     let origin: Origin
     let targetName: String
     let laneCount: Int
-    /// Wall clock at the start of the run; a fixed date in virtual time.
-    let epochMicroseconds: Int64
     let isVirtual: Bool
     /// The target is on this machine: nobody else is burdened by the load.
     let isNear: Bool
@@ -24,7 +22,7 @@ struct Stage {
     private let listener: Listener?
 
     /// 2026-01-01T00:00:00Z: the day on which every simulated run begins.
-    private static let virtualEpoch: Int64 = 1_767_225_600_000_000
+    static let virtualEpoch: Int64 = 1_767_225_600_000_000
 
     /// Starts the embedded stand-in, or checks that the target may be sent to; without `asksLeave`
     /// the first exchange is left to find out.
@@ -34,8 +32,6 @@ struct Stage {
         self.rig = rig
         self.isVirtual = isVirtual
         wire = Assembly.wire(rig, allowedByCommand: allowed)
-        epochMicroseconds =
-            isVirtual ? Self.virtualEpoch : Int64(Date().timeIntervalSince1970 * 1_000_000)
         var origin = Origin(scheme: .http, host: "127.0.0.1", port: 80)
         var prefix = ""
         var listener: Listener?
@@ -65,9 +61,9 @@ struct Stage {
     }
 
     private static func startStandin(_ rig: Rig) async throws -> Listener {
-        let epoch = Int64(Date().timeIntervalSince1970 * 1000)
         let service = Service(
-            Assembly.service(rig), seed: rig.seed.child("standin"), epochMilliseconds: epoch)
+            Assembly.service(rig), seed: rig.seed.child("standin"),
+            epochMilliseconds: WallClock.microseconds / 1000)
         do {
             return try await Listener.start(service, host: "127.0.0.1", port: 0, tls: nil)
         } catch {
