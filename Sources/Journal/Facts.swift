@@ -18,6 +18,7 @@ struct Facts {
             "valid_lateness_ns": String(header.validLatenessNanoseconds),
             "valid_busy": String(header.validBusy), "breach_fails": String(header.breachFails),
         ]
+        values["throttled_by"] = header.throttledBy?.rawValue
         values["planned_households"] = header.plannedHouseholds.map(String.init)
     }
 
@@ -65,7 +66,8 @@ struct Facts {
             version: version, isVirtual: isVirtual, lanes: lanes, kinds: kinds,
             plannedHouseholds: self["planned_households"].flatMap { Int($0) }, load: load,
             thresholds: thresholds, validLatenessNanoseconds: lateness, validBusy: busy,
-            breachFails: breachFails)
+            breachFails: breachFails,
+            throttledBy: self["throttled_by"].flatMap(ThrottleKey.init))
     }
 
     var end: HistoryEnd? {

@@ -58,7 +58,11 @@ struct HouseholdFlow {
         // Codes of viewers who left run out before the household ends, or are deleted.
         let cleanUp: [(OperationName, Double)] =
             rig.cleansUp
-            ? [(.logout, stays), (.deleteRegistration, rig.code.deletesAfter ? 0 : rounds)] : []
+            // Who logged out by the rig has nothing left to log out of.
+            ? [
+                (.logout, stays * after.staysSignedIn),
+                (.deleteRegistration, rig.code.deletesAfter ? 0 : rounds),
+            ] : []
         requests =
             HouseholdFlow.summed(
                 before + after.requests.map { ($0.0, $0.1 * rounds * stays) } + cleanUp
@@ -68,10 +72,13 @@ struct HouseholdFlow {
         longLife = .nanoseconds(Int64((rounds * (slow + interval + after.watching)) * 1e9))
     }
 
-    /// What follows the sign-in: requests, seconds of watching, share that signs in again.
+    /// What follows the sign-in: requests, seconds of watching, share that signs in again, share that
+    /// is signed in at the end.
     private static func after(
         _ activities: [Rig.Activity]
-    ) -> (requests: [(OperationName, Double)], watching: Double, again: Double) {
+    ) -> (
+        requests: [(OperationName, Double)], watching: Double, again: Double, staysSignedIn: Double
+    ) {
         var requests: [(OperationName, Double)] = []
         var watching = 0.0
         var again = 0.0
@@ -89,7 +96,7 @@ struct HouseholdFlow {
             case .again(let share): again += (1 - again) * share
             }
         }
-        return (summed(requests), watching, again)
+        return (summed(requests), watching, again, signedIn)
     }
 
     /// One row for each operation, in the order of their first ones.
