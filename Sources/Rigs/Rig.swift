@@ -82,11 +82,17 @@ public struct Rig: Sendable, Hashable {
         public var isAligned: Bool
         /// Code shown → first poll; nil: one interval.
         public var firstAfter: Duration?
+        /// Poll loops of one TV, evenly apart; more than one is for test benches.
+        public var pollers: Int
+        /// How long they go on after each success and each logout, for test benches.
+        public var afterSuccess: Duration
 
         public init(
             every: Duration = .seconds(5), jitter: Double = 0.1, target: PollTarget = .authn,
-            isAligned: Bool = false
+            isAligned: Bool = false, pollers: Int = 1, afterSuccess: Duration = .zero
         ) {
+            self.pollers = pollers
+            self.afterSuccess = afterSuccess
             self.every = every
             self.jitter = jitter
             self.target = target

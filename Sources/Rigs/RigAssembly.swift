@@ -259,7 +259,8 @@ extension RigAssembly {
         let polling = Rig.Polling(
             every: section.value("every"), jitter: section.value("jitter"),
             target: Self.word("target", in: section),
-            isAligned: section.value("phase") == "aligned")
+            isAligned: section.value("phase") == "aligned", pollers: section.value("pollers"),
+            afterSuccess: section.value("after-success"))
         let floor = ProtocolTerms.pollFloor(target.protocolName)
         if section.isWhole, polling.every == .zero {
             refuse(section.place(of: "every"), "every is no time at all; write for example 5s")
