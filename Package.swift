@@ -40,7 +40,7 @@ let package = Package(
             name: "ScreenrigParts",
             targets: [
                 "Statistics", "Dialects", "Journal", "Rigs", "Lanes", "Devices", "Wire", "Signing",
-                "Standin",
+                "Standin", "Checker",
             ]),
     ],
     dependencies: [
@@ -73,6 +73,7 @@ let package = Package(
         part("Wire", ["Lanes", "Journal", "Dialects", "CCurl"]),
         part("Signing", ["COpenSSL"]),
         part("Standin", ["Dialects", "Lanes", "Journal", "Signing", "Statistics"] + nio),
+        part("Checker", ["Journal", "Dialects", "Statistics"]),
         part("Reports", ["Journal", "Rigs", "Dialects", "Statistics"]),
         .executableTarget(
             name: "screenrig",
@@ -86,6 +87,7 @@ let package = Package(
         tests("StatisticsTests", ["Statistics"]),
         tests("DialectsTests", ["Dialects"], exclude: ["Transcripts"]),
         tests("JournalTests", ["Journal", "Dialects", "Statistics"], exclude: ["Golden"]),
+        tests("CheckerTests", ["Checker", "Journal", "Dialects", "Statistics"]),
         tests("RigsTests", ["Rigs", "Dialects", "Statistics"], exclude: ["Golden"]),
         tests("LanesTests", ["Lanes", "Journal", "Dialects"]),
         tests(
