@@ -80,15 +80,25 @@ public struct Rig: Sendable, Hashable {
         public var isAligned: Bool
         /// Code shown → first poll; nil: one interval.
         public var firstAfter: Duration?
+        /// What makes a first screen ask.
+        public var mode: Mode
+
+        /// The vendor recommends a "Continue" button over polling (rest-v1.md § 15).
+        public enum Mode: Sendable, Hashable {
+            case timer
+            /// The viewer presses it after so long, and again after as long, until it works.
+            case button(Distribution)
+        }
 
         public init(
             every: Duration = .seconds(5), jitter: Double = 0.1, target: PollTarget = .authn,
-            isAligned: Bool = false
+            isAligned: Bool = false, mode: Mode = .timer
         ) {
             self.every = every
             self.jitter = jitter
             self.target = target
             self.isAligned = isAligned
+            self.mode = mode
         }
     }
 

@@ -48,7 +48,7 @@ struct RigAssembly {
         Self.word(key, in: root)
     }
 
-    private static func word<T: RawRepresentable>(
+    static func word<T: RawRepresentable>(
         _ key: String, in section: Section
     ) -> T where T.RawValue == String {
         let text: String = section.value(key)
@@ -231,34 +231,14 @@ extension RigAssembly {
                 names[name] = place
             }
         }
-        return sections.map { Self.kind($0) }
-    }
-
-    private static func kind(_ section: Section) -> HouseholdKind {
-        let device: Section = section.value("device")
-        let viewer: Section = section.value("viewer")
-        return HouseholdKind(
-            name: section.value("name"), weight: section.value("weight"),
-            firstScreen: word("first-screen", in: section),
-            secondScreens: section.value("second-screens"),
-            device: DeviceInfo(
-                model: device.value("model"), version: device.value("version"),
-                manufacturer: device.value("manufacturer"), osName: device.value("osName"),
-                osVersion: device.value("osVersion"),
-                primaryHardwareType: device.value("primaryHardwareType"),
-                connectionType: device.value("connectionType"),
-                applicationId: device.value("applicationId")),
-            viewer: HouseholdKind.Viewer(
-                noticesCode: viewer.value("notices-code"), signsIn: viewer.value("signs-in"),
-                givesUp: viewer.value("gives-up"),
-                mistypesPassword: viewer.value("wrong-password")))
+        return sections.map { kind($0) }
     }
 
     private mutating func polling(_ section: Section, _ target: Target) -> Rig.Polling {
         let polling = Rig.Polling(
             every: section.value("every"), jitter: section.value("jitter"),
             target: Self.word("target", in: section),
-            isAligned: section.value("phase") == "aligned")
+            isAligned: section.value("phase") == "aligned", mode: section.value("mode"))
         let floor = ProtocolTerms.pollFloor(target.protocolName)
         if section.isWhole, polling.every == .zero {
             refuse(section.place(of: "every"), "every is no time at all; write for example 5s")

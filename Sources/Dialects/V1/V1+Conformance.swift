@@ -14,7 +14,10 @@ extension V1 {
         case .pollToken: [200, 403, 404, 410]
         case .preauthorize: [200, 400, 403, 412]
         case .userMetadata: [200, 404, 412]
-        case .logout: [204]
+        case .logout: [204, 302]
+        case .freePreview, .tokenExchange: [204, 400]
+        case .profileRequest: [200, 400]
+        case .preauthorizeCode: [200, 400, 403, 412]
         default: nil
         }
     }
@@ -32,7 +35,7 @@ extension V1 {
         }
         let isHop =
             operation == .authenticate || operation == .mvpdLogin || operation == .assertion
-        if !isHop, reply.status == 200, !reply.body.isEmpty,
+        if !isHop, operation != .profileRequest, reply.status == 200, !reply.body.isEmpty,
             !reply.hasMediaType("application/json"), !reply.hasMediaType("application/xml")
         {
             found.append(

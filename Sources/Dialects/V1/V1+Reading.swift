@@ -7,6 +7,7 @@ extension V1 {
         var reading =
             switch call.operation {
             case .authenticate, .mvpdLogin, .assertion: readBrowserHop(reply, to: call)
+            case .logout where call.method == .get: readBrowserHop(reply, to: call)
             default: readService(reply, to: call)
             }
         if reading.outcome != .blocked {
@@ -98,6 +99,7 @@ extension V1 {
             return Reading(.ok, .signedIn(nil), Observation(.success))
         case .logout, .deleteRegistration, .freePreview, .tokenExchange:
             return Reading(.ok, .done, Observation(.success))
+        case .profileRequest: return readProfileRequest(reply)
         default: break
         }
         guard let tree = document(reply) else {
@@ -115,6 +117,7 @@ extension V1 {
         case .preauthorize, .preauthorizeCode: return readDecisions(tree)
         case .authorize, .authorizationToken: return readAuthorization(tree)
         case .mediaToken: return readMedia(tree)
+        case .userMetadata: return readMetadata(tree)
         default: return Reading(.ok, .done, Observation(.success))
         }
     }
@@ -145,9 +148,30 @@ extension V1 {
         }
         let providers = list.items("mvpd").compactMap { item -> Provider? in
             guard let id = item["id"]?.text else { return nil }
-            return Provider(id: id, displayName: item["displayName"]?.text ?? id)
+            return Provider(
+                id: id, displayName: item["displayName"]?.text ?? id,
+                isTempPass: item["isTempPass"]?.isTrue ?? false, platform: platformTerms(item))
         }
         return Reading(.ok, .configuration(providers), Observation(.success))
+    }
+
+    /// "The five platform properties are present only for MVPDs set up for platform SSO" (§ 7).
+    private func platformTerms(_ item: Tree) -> Provider.PlatformTerms? {
+        guard let enabled = item["enablePlatformServices"] else { return nil }
+        return Provider.PlatformTerms(
+            isEnabled: enabled.isTrue,
+            boarding: item["boardingStatus"]?.text.flatMap(
+                Provider.PlatformTerms.Boarding.init(rawValue:)),
+            isListed: item["displayInPlatformPicker"]?.isTrue ?? false,
+            mappingID: item["platformMappingId"]?.text ?? "",
+            requiredMetadata: metadataFields(item))
+    }
+
+    /// A list in JSON, a repeated element in XML.
+    private func metadataFields(_ item: Tree) -> [String] {
+        guard let fields = item["requiredMetadataFields"] else { return [] }
+        if case .array(let names) = fields { return names.compactMap(\.text) }
+        return item.items("requiredMetadataFields").compactMap(\.text)
     }
 
     private func readCode(_ tree: Tree) -> Reading {
@@ -215,6 +239,20 @@ extension V1 {
             .success, tag: tag, resource: tree["resource"]?.text, expires: expires,
             secret: Secret(token))
         return Reading(.ok, .media(Secret(token)), observation)
+    }
+
+    /// S1: bytes that are nobody's to read but the platform's.
+    private func readProfileRequest(_ reply: Reply) -> Reading {
+        guard !reply.body.isEmpty else { return .incomplete("13, S1: the body is not empty") }
+        return Reading(
+            .ok, .profileRequest(reply.body),
+            Observation(.success, secret: Secret(reply.text)))
+    }
+
+    /// U1: `tokenSource` says who made the token; absent for all but the platform.
+    private func readMetadata(_ tree: Tree) -> Reading {
+        let source = tree["data"]?["tokenSource"]?.text ?? tree["tokenSource"]?.text
+        return Reading(.ok, .metadata(tokenSource: source), Observation(.success))
     }
 
     // MARK: Bodies
