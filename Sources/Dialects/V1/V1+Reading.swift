@@ -76,7 +76,10 @@ extension V1 {
             let reason = reason(of: reply)
             if reason == "invalid_client" { break }
             // § 10, N3: the message is our own text, so it is evidence against our stand-in only.
-            let expired = !isPoll && reason == "Authentication token expired"
+            let expired =
+                !isPoll
+                && (reason == "Authentication token expired"
+                    || reason == "authentication_session_expired")
             return Reading(.pending, .pending, Observation(expired ? .expired : .absent))
         case (_, 410):
             return Reading(.rejected, .expired, Observation(.expired), reason: reason(of: reply))
