@@ -7,7 +7,7 @@ internal import Statistics
 /// What the TV does (rest-v1.md §§ 10, 11, 15, 16).
 extension Household {
     func firstScreen() async throws(Halt) {
-        // if SDK
+        if plan.kind.firstScreen.isSDK { return try await sdkLife() }
         let checked = try await ask(tv) { terms.dialect.checkAuthentication($0) }
         reach(.registered)
         switch checked.answer {
@@ -95,6 +95,8 @@ extension Household {
         switch activity {
         case .userMetadata: try await optional { dialect.userMetadata($0) }
         case .preauthorize: try await optional { dialect.preauthorize(terms.resources, $0) }
+        // The phone's, which has done it.
+        case .preauthorizeCode: break
         case .authorize:
             let answered = try await ask(tv) { dialect.authorize(resource, $0) }
             guard case .done = answered.answer else { throw .refused(answered) }

@@ -41,6 +41,15 @@ actor Household {
     var knownProviders: [Provider]?
     /// Counts its events.
     var events = 0
+    /// The SDK under the app, where the first screen has one, and what the app remembers of it.
+    var sdk: AccessEnabler
+    var lastStatus: SDKStatus?
+    var issuedForSDK: IssuedCode?
+    var isAuthorized = false
+    var wasThrottled = false
+    var hasCancelled = false
+    /// Ends the story once the SDK has told the app.
+    var sdkHalt: Halt?
 
     init(_ plan: HouseholdPlan, terms: Terms, lane: Lane, shift: Shift) {
         self.plan = plan
@@ -65,6 +74,8 @@ actor Household {
         }
         phone = phones.first ?? tv
         accounts = SubscriberAccounts(plan, terms: terms, at: lane.now)
+        sdk = AccessEnabler(
+            hasWebView: plan.kind.firstScreen.hasWebView, hasPlatform: plan.kind.platform != nil)
         record = HouseholdRecord(
             household: plan.index, kind: plan.kind.name, lane: lane.index, arrived: lane.now)
     }

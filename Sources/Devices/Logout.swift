@@ -34,7 +34,7 @@ extension Household {
     }
 
     /// Whether the protocol has such a logout (rest-v1.md § 13, L2).
-    private func logOutInWebView() async throws(Halt) -> Bool {
+    func logOutInWebView() async throws(Halt) -> Bool {
         let credential = try await credential(of: tv)
         guard var call = terms.dialect.webLogout(credential) else { return false }
         for _ in 0..<terms.maxHops {

@@ -42,10 +42,21 @@ extension Household {
         try await logIn(code, provider: provider)
         try await confirm(code)
         endLogin { $0.noteSuccess(of: $1) }
+        if plan.activities.contains(.preauthorizeCode) { try await preauthorize(code) }
         if plan.viewer.typesTwice {
             takeNextPhone()
             try await typeAgain(code, provider: provider)
         }
+    }
+
+    /// What the phone says may be watched on the TV (Z2).
+    private func preauthorize(_ code: Code) async throws(Halt) {
+        let asked = try await ask(phone) { credential throws(Halt) in
+            guard let call = terms.dialect.preauthorize(terms.resources, code: code, credential)
+            else { throw .unknownStep }
+            return call
+        }
+        guard case .decisions = asked.answer else { throw .refused(asked) }
     }
 
     /// Looks the code up and picks the provider.

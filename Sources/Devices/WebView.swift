@@ -11,6 +11,7 @@ extension Household {
 
     /// `preselected` is the provider that the platform's picker has named: nobody is asked again.
     func signInOnDevice(preselected: String?) async throws(Halt) {
+        expect(aViewer: true)
         if !plan.viewer.givesUp { try await takeAccount() }
         var provider = try await ownPicker(preselected)
         let issued = try await issueCode(mvpd: provider)

@@ -110,6 +110,7 @@ struct KindFlow {
             switch activity {
             case .userMetadata: requests.append((.userMetadata, signedIn))
             case .preauthorize: requests.append((.preauthorize, signedIn))
+            case .preauthorizeCode: requests.append((.preauthorizeCode, signedIn))
             case .authorize: requests.append((.authorize, signedIn))
             case .mediaToken: requests.append((.mediaToken, signedIn))
             case .watch(let time): watching += time.mean.seconds * signedIn

@@ -162,6 +162,7 @@ public struct Plan: Sendable, Hashable {
             case .watch(let time): planned.append(.watch(time.sample(using: &own)))
             case .userMetadata: planned.append(.userMetadata)
             case .preauthorize: planned.append(.preauthorize)
+            case .preauthorizeCode: planned.append(.preauthorizeCode)
             case .authorize: planned.append(.authorize)
             case .mediaToken: planned.append(.mediaToken)
             }
@@ -242,7 +243,7 @@ public struct ViewerPlan: Sendable, Hashable {
 
 /// An activity that this household will really do.
 public enum PlannedActivity: Sendable, Hashable {
-    case userMetadata, preauthorize, authorize, mediaToken
+    case userMetadata, preauthorize, preauthorizeCode, authorize, mediaToken
     case watch(Duration)
     case logout
     case again

@@ -120,6 +120,8 @@ public struct Rig: Sendable, Hashable {
     /// What the TV does once it is signed in.
     public enum Activity: Sendable, Hashable {
         case userMetadata, preauthorize, authorize, mediaToken
+        /// The phone asks, by the code, once its sign-in was confirmed (Z2).
+        case preauthorizeCode
         case watch(Distribution)
         /// Share of households that log out at this point.
         case logout(Double)

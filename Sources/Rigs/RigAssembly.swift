@@ -264,9 +264,10 @@ extension RigAssembly {
                     "\(word) asks for a resource, and target.resources has none; add one")
                 return nil
             case "preauthorize": return .preauthorize
+            case "preauthorize-code": return .preauthorizeCode
             case "authorize": return .authorize
             case "media-token": return .mediaToken
-            default: preconditionFailure("the format's words for activities are these four")
+            default: preconditionFailure("the format's words for activities are these five")
             }
         }
     }

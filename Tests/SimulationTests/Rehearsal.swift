@@ -61,8 +61,13 @@ final class Rehearsal {
             lanes.append(lane)
             transports.append(transport)
         }
-        let terms = Terms(
+        var terms = Terms(
             rig, dialect: dialect, statement: statement ?? Secret(Signing.demoSoftwareStatement()))
+        terms.vouching = { query in
+            PlatformSAML.response(
+                to: query.verificationToken, provider: query.provider, subject: query.subject,
+                attributes: query.attributes)
+        }
         let coordinator = Coordinator(plan, terms: terms, lanes: lanes)
         if let stop {
             for lane in lanes {
@@ -92,6 +97,12 @@ final class Rehearsal {
         return all
     }
 
+    func events() throws -> [DeviceEvent] {
+        var all: [DeviceEvent] = []
+        try history.events { all.append($0) }
+        return all
+    }
+
     func households() throws -> [HouseholdRecord] {
         var all: [HouseholdRecord] = []
         try history.households { all.append($0) }
@@ -117,9 +128,7 @@ final class Rehearsal {
             checksBearer: rig.target.usesBearer, authenticationTTL: rig.standin.authnLifetime,
             authorizationTTL: rig.standin.authzLifetime,
             deleteOnFirstRetrieve: rig.standin.deletesOnFirstRetrieve)
-        if !rig.target.mvpds.isEmpty {
-            settings.providers = rig.target.mvpds.map { .init(id: $0.id) }
-        }
+        settings.offer(rig.target.mvpds.map(\.id))
         return settings
     }
 }

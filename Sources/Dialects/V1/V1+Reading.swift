@@ -7,7 +7,7 @@ extension V1 {
         var reading =
             switch call.operation {
             case .authenticate, .mvpdLogin, .assertion: readBrowserHop(reply, to: call)
-            case .logout where call.method == .get: readBrowserHop(reply, to: call)
+            case .logout where (300..<400).contains(reply.status): readBrowserHop(reply, to: call)
             default: readService(reply, to: call)
             }
         if reading.outcome != .blocked {

@@ -159,7 +159,8 @@ extension RigFormat {
     ]
 
     static let activity: Shape = .either([
-        .words("user-metadata", "preauthorize", "authorize", "media-token"),
+        .words(
+            "user-metadata", "preauthorize", "preauthorize-code", "authorize", "media-token"),
         .one(of: [
             Key("watch", .scalar(.distribution), example: "30s", "Play for this long."),
             Key("logout", .scalar(.share), example: "20%", "Share of TVs that log out here."),

@@ -67,9 +67,7 @@ enum Assembly {
             checksBearer: rig.target.usesBearer, authenticationTTL: terms.authnLifetime,
             authorizationTTL: terms.authzLifetime,
             deleteOnFirstRetrieve: terms.deletesOnFirstRetrieve)
-        if !rig.target.mvpds.isEmpty {
-            settings.providers = rig.target.mvpds.map { .init(id: $0.id) }
-        }
+        settings.offer(rig.target.mvpds.map(\.id))
         return settings
     }
 
