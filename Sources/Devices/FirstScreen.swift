@@ -56,7 +56,7 @@ extension Household {
         }
         let shown = show(issued)
         defer { codeOnScreen = nil }
-        try await poll(
+        try await pollAll(
             PollOrder(
                 code: issued.code, start: shown, firstAfter: terms.polling.firstAfter,
                 ends: shown + issued.lifetime,
@@ -71,6 +71,7 @@ extension Household {
         if record.codeShown == nil { record.codeShown = shown }
         reach(.codeShown)
         codeOnScreen = issued.code
+        polledCode = issued.code
         shownCodes.send(issued)
         return shown
     }

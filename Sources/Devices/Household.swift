@@ -14,6 +14,8 @@ actor Household {
     let plan: HouseholdPlan
     let shift: Shift
     let tv: Screen
+    /// Further poll loops of the TV, for test benches: the same TV on connections of their own.
+    let morePollers: [Screen]
     /// The household's phones; empty where a web view of the first screen is what signs in.
     let phones: [Screen]
     /// The browser that is in use: one of the phones, or the first screen itself.
@@ -25,6 +27,10 @@ actor Household {
     let shownCodes = Signal<IssuedCode>()
     /// What the TV shows now; nil once it has its token or the code is over.
     var codeOnScreen: Code?
+    /// The code that polls are for.
+    var polledCode: Code?
+    /// When further poll loops stop; nil while the TV waits for its token.
+    var pollersEnd: Instant?
     /// Whether a viewer of this household may still sign in.
     private var expectsViewer = true
     /// Set when the viewer walks away: the TV stops at its next poll.
@@ -64,6 +70,13 @@ actor Household {
                 id: DeviceID(household: plan.index, role: .firstScreen),
                 identity: plan.firstScreen, counter: counter),
             seed: seed.child("tv waits"))
+        morePollers = (1..<max(1, terms.polling.pollers)).map { index in
+            Screen(
+                device: Device(
+                    id: DeviceID(household: plan.index, role: .firstScreen, index: index),
+                    identity: plan.firstScreen, counter: counter),
+                seed: seed.child("poller waits", index))
+        }
         self.tv = tv
         phones = identities.enumerated().map { position, identity in
             Screen(
@@ -90,6 +103,7 @@ actor Household {
         if terms.cleansUp { await cleanUp() }
         giveBackAccount()
         lane.retire(tv.device)
+        for poller in morePollers { lane.retire(poller.device) }
         for phone in phones { lane.retire(phone.device) }
     }
 

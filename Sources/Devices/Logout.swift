@@ -18,6 +18,7 @@ extension Household {
         }
         traces.signedIn = false
         reach(.loggedOut)
+        await pollOn()
     }
 
     /// Steps 1 and 2 of § 7. What cannot be read counts as "not Apple".

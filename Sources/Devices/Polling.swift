@@ -22,9 +22,7 @@ extension Household {
     /// reckoned from its life, not from the service's clock.
     func poll(_ order: PollOrder) async throws(Halt) {
         var pace = PollPlan(
-            every: terms.polling.every, jitter: terms.polling.jitter,
-            isAligned: terms.polling.isAligned, firstAfter: order.firstAfter,
-            pressed: terms.polling.button, seed: plan.pollSeed.child("poll"))
+            terms.polling, firstAfter: order.firstAfter, seed: plan.pollSeed.child("poll"))
         var due = pace.first(after: order.start)
         var failures = 0
         while true {
@@ -33,7 +31,7 @@ extension Household {
             try await nap(due - lane.now)
             if let viewerLeft { throw viewerLeft }
             record.polls += 1
-            let polled = try await pollOnce(order.code, due: due)
+            let polled = try await pollOnce(order.code, due: due, from: tv)
             switch polled.answer {
             case .signedIn:
                 see(token: polled, due: due)
@@ -60,11 +58,13 @@ extension Household {
     }
 
     /// One poll; a stale token is renewed and the poll replayed once, and faults come back to the
-    /// cadence.
-    private func pollOnce(_ code: Code, due: Instant) async throws(Halt) -> Answered {
+    /// cadence. `poller` is the TV, or another poll loop of it.
+    func pollOnce(
+        _ code: Code, due: Instant, from poller: Screen
+    ) async throws(Halt) -> Answered {
         let credential = try await credential(of: tv)
         let call = terms.dialect.poll(code, terms.polling.target, credential)
-        let polled = await lane.send(call, from: tv.device, planned: due)
+        let polled = await lane.send(call, from: poller.device, planned: due)
         switch polled.answer {
         case .staleToken where terms.usesBearer: tv.token = nil
         case .staleClient where terms.usesBearer: forget(tv)
@@ -72,7 +72,7 @@ extension Household {
         }
         let renewed = try await self.credential(of: tv)
         return await lane.send(
-            terms.dialect.poll(code, terms.polling.target, renewed), from: tv.device)
+            terms.dialect.poll(code, terms.polling.target, renewed), from: poller.device)
     }
 
     /// The settle phase is over and the token has not come.

@@ -23,9 +23,12 @@ struct KindFlow {
         // A TV whose viewer left polls on, until its code or the settling ends.
         let codeLife = (rig.code.lifetime ?? Self.usualCodeLife).seconds
         let abandoned = min(codeLife, human + rig.load.settle.seconds)
-        let polls =
-            stays * max(1, human / interval + 0.5) + (1 - stays) * abandoned / interval
         let after = Self.after(rig.afterSignIn)
+        // Test benches poll on, after each success and each logout.
+        let logouts = after.requests.first { $0.0 == .logout }?.1 ?? 0
+        let polledOn = rig.polling.afterSuccess.seconds / interval * (1 + logouts)
+        let waiting = stays * (max(1, human / interval + 0.5) + polledOn)
+        let polls = (waiting + (1 - stays) * abandoned / interval) * Double(rig.polling.pollers)
         let rounds = 1 + after.again * stays
         devices = way == .code ? Double(1 + kind.secondScreens) : 1
         // Of several phones one is used, as a rule.
@@ -37,6 +40,10 @@ struct KindFlow {
             (.checkAuthentication, kind.firstScreen.isSDK ? 0 : rounds),
         ]
         let tries = 1 + viewer.cancels
+        let logins: Double = rounds * stays * tries
+        let pages: Double = 2 * logins + rounds * stays * viewer.mistypesPassword
+        let typed: Double = rounds * (tries + viewer.mistypesCode + viewer.typesTwice)
+        let again: Double = rounds * stays * viewer.typesTwice
         switch way {
         case .pass: before += [(.configuration, rounds), (.freePreview, rounds)]
         case .platform:
@@ -47,22 +54,15 @@ struct KindFlow {
         case .webView:
             before += [
                 (.registrationCode, rounds), (.configuration, rounds),
-                (.authenticate, rounds * stays * 2 * tries),
-                (.mvpdLogin, rounds * stays * (2 * tries + viewer.mistypesPassword)),
-                (.assertion, rounds * stays * tries), (.pollToken, rounds * stays),
+                (.authenticate, 2 * logins), (.mvpdLogin, pages), (.assertion, logins),
+                (.pollToken, rounds * stays),
             ]
         case .code:
             before += [
                 (.registrationCode, rounds * (1 + rig.code.newCode)),
-                (
-                    .registrationRecord,
-                    rounds * (1 + viewer.mistypesCode + viewer.cancels + viewer.typesTwice)
-                ),
-                (.configuration, rounds * tries),
-                (.authenticate, rounds * stays * (2 * tries + viewer.typesTwice)),
-                (.mvpdLogin, rounds * stays * (2 * tries + viewer.mistypesPassword)),
-                (.assertion, rounds * stays * tries), (.checkCode, rounds * stays * tries),
-                (.pollToken, rounds * polls),
+                (.registrationRecord, typed), (.configuration, rounds * tries),
+                (.authenticate, 2 * logins + again), (.mvpdLogin, pages),
+                (.assertion, logins), (.checkCode, logins), (.pollToken, rounds * polls),
             ]
         }
         let issues = way == .code || way == .webView

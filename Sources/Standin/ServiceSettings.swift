@@ -136,14 +136,3 @@ public struct ServiceSettings: Hashable, Sendable {
         return providers.first { $0.id == id }
     }
 }
-
-extension ServiceSettings {
-    /// Offers viewers these providers only, as far as there are any: what is known of one stays, and
-    /// trials stay beside them.
-    public mutating func offer(_ ids: [String]) {
-        guard !ids.isEmpty else { return }
-        providers =
-            ids.map { id in providers.first { $0.id == id } ?? Provider(id: id) }
-            + providers.filter { $0.passTime != nil && !ids.contains($0.id) }
-    }
-}

@@ -27,7 +27,8 @@ struct FirstScreenTests {
             #expect(exchange.deviations.isEmpty, "\(exchange.operation) \(exchange.deviations)")
             #expect(!exchange.isError, "\(exchange.operation) \(exchange.delivery)")
         }
-        #expect(try run.summary().exitStatus == .passed, "\(run.summary().headline)")
+        let summary = try run.summary()
+        #expect(summary.exitStatus == .passed, "\(summary.headline)")
     }
 
     @Test("an iPad keeps its code to itself and polls once its web view has closed")
