@@ -15,6 +15,7 @@ struct Facts {
             "virtual": String(header.isVirtual), "lanes": String(header.lanes),
             "kinds": FlatJSON.texts(header.kinds), "load": header.load,
             "thresholds": FlatJSON.texts(header.thresholds),
+            "policies": FlatJSON.texts(header.policies),
             "valid_lateness_ns": String(header.validLatenessNanoseconds),
             "valid_busy": String(header.validBusy), "breach_fails": String(header.breachFails),
         ]
@@ -64,7 +65,9 @@ struct Facts {
             startedMicroseconds: started, target: target, protocolName: protocolName,
             version: version, isVirtual: isVirtual, lanes: lanes, kinds: kinds,
             plannedHouseholds: self["planned_households"].flatMap { Int($0) }, load: load,
-            thresholds: thresholds, validLatenessNanoseconds: lateness, validBusy: busy,
+            thresholds: thresholds,
+            policies: self["policies"].flatMap(FlatJSON.readTexts) ?? [],
+            validLatenessNanoseconds: lateness, validBusy: busy,
             breachFails: breachFails)
     }
 
