@@ -149,6 +149,7 @@ struct Session {
             isVirtual: stage.isVirtual,
             lanes: stage.laneCount, kinds: rig.kinds.map(\.name), plannedHouseholds: planned,
             load: rig.load.description, thresholds: rig.thresholds.map(\.text),
+            policies: rig.policies.lines,
             validLatenessNanoseconds: rig.validity.latenessP99.nanoseconds,
             validBusy: rig.validity.busy, breachFails: rig.validity.failsOnBreach)
         do {
