@@ -9,7 +9,7 @@ struct CodeLife: Sendable {
     let made: Beat
     let record: UInt64
     /// When it expires, by our clock: never earlier, never later.
-    let low: Int64
+    var low: Int64
     let high: Int64
     /// The earliest call of anything that may have ended it before: deletion, a newer code.
     var endCalled = Int64.max

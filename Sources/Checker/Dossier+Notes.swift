@@ -236,7 +236,8 @@ extension Dossier {
     /// be of (decisions.md, 8).
     private func learn(_ operation: Observed) -> UInt8? {
         let isFresh = registry.rules.devicesAreFresh
-        if !isFresh, tags[0].mark == 0, signOuts.isEmpty, !reads.contains(where: { $0.value == 0 }) {
+        if !isFresh, tags[0].mark == 0, signOuts.isEmpty, !reads.contains(where: { $0.value == 0 })
+        {
             notePreSignedIn()
             return adopt(operation, at: 0)
         }

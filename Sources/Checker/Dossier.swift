@@ -259,6 +259,15 @@ final class Dossier {
                 act: Act(kind: .expireToken, tag: tag, isMaybe: true)))
     }
 
+    /// Our clock stood still: what runs out may seem to do so early by that much.
+    func stoodStill(for time: Int64) {
+        for position in expiries.indices {
+            expiries[position].low = max(now, expiries[position].low.plus(-time))
+        }
+        for position in lives.indices { lives[position].low = lives[position].low.plus(-time) }
+        for life in shared { life.low = life.low.plus(-time) }
+    }
+
     // MARK: The end
 
     /// The household has left, at `time`.

@@ -19,8 +19,10 @@ public final class Judge {
     /// As long as its phone may still be at something.
     private static let longGrace: Int64 = 900_000_000_000
 
-    public init(_ rules: Rules) {
+    /// `lanes`: how many there are to wait for before a household may be let go.
+    public init(_ rules: Rules, lanes: Int = 1) {
         registry = Registry(rules)
+        through = Array(repeating: .min, count: max(1, lanes))
     }
 
     public var rules: Rules { registry.rules }
@@ -61,6 +63,7 @@ public final class Judge {
     /// Our own clock stood still for so long (the machine slept).
     public func clockStoodStill(for time: Duration) {
         registry.clock.stoodStill(for: time.inNanoseconds)
+        for dossier in dossiers.values { dossier.stoodStill(for: time.inNanoseconds) }
     }
 
     private func closeLeaving(by time: Int64) {

@@ -3,7 +3,8 @@ public import Statistics
 /// Consistency as the run showed it, weakest first: the strongest that holds is the headline
 /// (correctness.md § 3.6).
 public enum ConsistencyLevel: Int, CaseIterable, Sendable {
-    case safety = 1, eventual, monotonicReads, readYourWrites, crossScreen, linearizable
+    case safety = 1
+    case eventual, monotonicReads, readYourWrites, crossScreen, linearizable
 
     /// `monotonic reads`.
     public var name: String {

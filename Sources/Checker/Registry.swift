@@ -282,7 +282,7 @@ final class SharedLife {
     let sequence: Int
     let call: Int64
     let ret: Int64
-    let low: Int64
+    var low: Int64
     let high: Int64
     /// The earliest call of anything that may have ended it before its expiry.
     var endCalled = Int64.max

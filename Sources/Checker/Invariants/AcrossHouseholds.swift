@@ -9,7 +9,8 @@ extension Registry {
                 accuse(
                     newer, older,
                     "record of code \(newer.text) has the id of that of household "
-                        + "\(older.household)'s code \(older.text) (its exchange #\(older.sequence))")
+                        + "\(older.household)'s code \(older.text) (its exchange #\(older.sequence))"
+                )
                 continue
             }
             guard together < older.low, together < newer.low, older.endCalled > together,

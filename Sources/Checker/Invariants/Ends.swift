@@ -8,8 +8,9 @@ extension Dossier {
         guard let life = life(of: operation) else { return }
         switch (operation.operation, operation.effect) {
         case (.registrationRecord, .success):
-            guard operation.detail == 0 || lives[life].record == 0
-                || operation.detail == lives[life].record
+            guard
+                operation.detail == 0 || lives[life].record == 0
+                    || operation.detail == lives[life].record
             else { return }
             judgeAlive(life, beat)
             judgeBack(life, beat)
@@ -60,7 +61,8 @@ extension Dossier {
         defer { if lives[position].gone == nil { lives[position].gone = beat } }
         guard beat.call > life.made.ret + registry.visibility, beat.ret < life.low,
             life.endCalled > beat.ret,
-            registry.rules.recordsOutliveTokens || !attempts.contains(where: { $0.life == position })
+            registry.rules.recordsOutliveTokens
+                || !attempts.contains(where: { $0.life == position })
         else { return }
         let gap = life.low - beat.ret
         let text =
@@ -158,9 +160,11 @@ extension Dossier {
 
     /// `logout-final`: after a sign-out nothing of that sign-in answers.
     func judgeLogout(_ operation: Observed, _ beat: Beat, _ value: UInt8) {
-        guard let out = signOuts.last(where: {
-            $0.effect == .success && $0.ret < beat.call - registry.visibility
-        }) else { return }
+        guard
+            let out = signOuts.last(where: {
+                $0.effect == .success && $0.ret < beat.call - registry.visibility
+            })
+        else { return }
         registry.check(.logoutFinal)
         // A check of a code answers for that code's sign-in alone.
         let ofCode = operation.operation == .checkCode || operation.operation == .preauthorizeCode

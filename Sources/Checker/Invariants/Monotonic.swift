@@ -5,7 +5,9 @@ extension Dossier {
     /// known.
     func compare(_ read: TokenRead) {
         registry.check(.tokenMonotonic)
-        for earlier in reads where earlier.contradicts(read.value) {
+        // The latest first: it leaves the least time for a cause.
+        let others = reads.filter { $0.contradicts(read.value) }
+        for earlier in others.sorted(by: { $0.beat.call > $1.beat.call }) {
             guard earlier.beat.ret < read.beat.call - registry.visibility else { continue }
             let isExplained =
                 read.value == 0
@@ -77,7 +79,7 @@ extension Dossier {
             earlier.value == 0
             ? "\(read.beat.name) saw a sign-in again that \(earlier.beat.name) had been told is "
                 + "not there; nobody signed in between"
-            : "\(read.beat.name) saw an older sign-in than \(earlier.beat.name), "
+            : "\(read.beat.name) saw another sign-in than \(earlier.beat.name), "
                 + "\(milliseconds(read.beat.call - earlier.beat.ret)) before; nobody signed in "
                 + "between"
         accuse(
