@@ -73,13 +73,14 @@ let package = Package(
         part("Wire", ["Lanes", "Journal", "Dialects", "CCurl"]),
         part("Signing", ["COpenSSL"]),
         part("Standin", ["Dialects", "Lanes", "Journal", "Signing", "Statistics"] + nio),
+        part("Calibration", ["Lanes", "Journal", "Dialects", "Statistics"]),
         part("Checker", ["Journal", "Dialects", "Statistics"]),
         part("Reports", ["Journal", "Rigs", "Dialects", "Statistics"]),
         .executableTarget(
             name: "screenrig",
             dependencies: [
                 "Statistics", "Dialects", "Journal", "Rigs", "Lanes", "Devices", "Wire", "Signing",
-                "Standin", "Reports",
+                "Standin", "Reports", "Calibration",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: house),
@@ -96,6 +97,8 @@ let package = Package(
         tests(
             "WireTests",
             ["Wire", "Statistics", "Lanes", "Journal", "Dialects", "Signing", "Standin"] + nio),
+        tests(
+            "CalibrationTests", ["Calibration", "Lanes", "Journal", "Dialects", "Statistics"]),
         tests("SigningTests", ["Signing"]),
         tests(
             "StandinTests",
@@ -107,7 +110,7 @@ let package = Package(
             "SimulationTests",
             [
                 "Devices", "Standin", "Rigs", "Lanes", "Journal", "Dialects", "Statistics",
-                "Reports", "Signing",
+                "Reports", "Signing", "Calibration",
             ]),
         tests(
             "CommandTests",

@@ -35,9 +35,10 @@ extension Household {
         if record.codeShown == nil { record.codeShown = shown }
         reach(.codeShown)
         codeOnScreen = issued.code
+        polledCode = issued.code
         shownCodes.send(issued)
         defer { codeOnScreen = nil }
-        try await poll(issued, since: shown)
+        try await pollAll(issued, since: shown)
         reach(.signedIn)
         if terms.code.deletesAfter {
             try await optional { terms.dialect.delete(issued.code, $0) }
@@ -56,11 +57,8 @@ extension Household {
 
     /// Polls until the token is there, and stops by the rules of rest-v1.md § 15. The code's end is
     /// reckoned from its life, not from the service's clock.
-    private func poll(_ issued: IssuedCode, since shown: Instant) async throws(Halt) {
-        var pace = PollPlan(
-            every: terms.polling.every, jitter: terms.polling.jitter,
-            isAligned: terms.polling.isAligned, firstAfter: terms.polling.firstAfter,
-            seed: plan.pollSeed.child("poll"))
+    func poll(_ issued: IssuedCode, since shown: Instant) async throws(Halt) {
+        var pace = PollPlan(terms.polling, seed: plan.pollSeed.child("poll"))
         let codeEnds = shown + issued.lifetime
         var due = pace.first(after: shown)
         var failures = 0
@@ -70,7 +68,7 @@ extension Household {
             try await nap(due - lane.now)
             if let viewerLeft { throw viewerLeft }
             record.polls += 1
-            let polled = try await pollOnce(issued.code, due: due)
+            let polled = try await pollOnce(issued.code, due: due, from: tv)
             switch polled.answer {
             case .signedIn:
                 if record.tokenSeen == nil { record.tokenSeen = polled.exchange.ended }
@@ -98,11 +96,13 @@ extension Household {
     }
 
     /// One poll; a stale token is renewed and the poll replayed once, and faults come back to the
-    /// cadence.
-    private func pollOnce(_ code: Code, due: Instant) async throws(Halt) -> Answered {
+    /// cadence. `poller` is the TV, or another poll loop of it.
+    func pollOnce(
+        _ code: Code, due: Instant, from poller: Screen
+    ) async throws(Halt) -> Answered {
         let credential = try await credential(of: tv)
         let call = terms.dialect.poll(code, terms.polling.target, credential)
-        let polled = await lane.send(call, from: tv.device, planned: due)
+        let polled = await lane.send(call, from: poller.device, planned: due)
         switch polled.answer {
         case .staleToken where terms.usesBearer: tv.token = nil
         case .staleClient where terms.usesBearer: forget(tv)
@@ -110,7 +110,7 @@ extension Household {
         }
         let renewed = try await self.credential(of: tv)
         return await lane.send(
-            terms.dialect.poll(code, terms.polling.target, renewed), from: tv.device)
+            terms.dialect.poll(code, terms.polling.target, renewed), from: poller.device)
     }
 
     /// The settle phase is over and the token has not come.
@@ -162,5 +162,6 @@ extension Household {
         guard case .done = answered.answer else { throw .refused(answered) }
         traces.signedIn = false
         reach(.loggedOut)
+        await pollOn()
     }
 }

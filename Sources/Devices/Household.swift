@@ -14,6 +14,8 @@ actor Household {
     let plan: HouseholdPlan
     let shift: Shift
     let tv: Screen
+    /// Further poll loops of the TV, for test benches: the same TV on connections of their own.
+    let morePollers: [Screen]
     let phone: Screen
     var record: HouseholdRecord
 
@@ -21,6 +23,10 @@ actor Household {
     let shownCodes = Signal<IssuedCode>()
     /// What the TV shows now; nil once it has its token or the code is over.
     var codeOnScreen: Code?
+    /// The code that polls are for.
+    var polledCode: Code?
+    /// When further poll loops stop; nil while the TV waits for its token.
+    var pollersEnd: Instant?
     /// Whether a viewer of this household may still sign in.
     private var expectsViewer = true
     /// Set when the viewer walks away: the TV stops at its next poll.
@@ -45,6 +51,13 @@ actor Household {
                 id: DeviceID(household: plan.index, role: .firstScreen),
                 identity: plan.firstScreen, counter: counter),
             seed: seed.child("tv waits"))
+        morePollers = (1..<max(1, terms.polling.pollers)).map { index in
+            Screen(
+                device: Device(
+                    id: DeviceID(household: plan.index, role: .firstScreen, index: index),
+                    identity: plan.firstScreen, counter: counter),
+                seed: seed.child("poller waits", index))
+        }
         phone = Screen(
             device: Device(
                 id: DeviceID(household: plan.index, role: .secondScreen), identity: phoneIdentity,
@@ -64,6 +77,7 @@ actor Household {
         if terms.cleansUp { await cleanUp() }
         giveBackAccount()
         lane.retire(tv.device)
+        for poller in morePollers { lane.retire(poller.device) }
         lane.retire(phone.device)
     }
 

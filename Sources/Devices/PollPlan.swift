@@ -1,4 +1,5 @@
 internal import Journal
+internal import Rigs
 internal import Statistics
 
 /// When a first screen polls: pure, so that it is tested without a lane (rest-v1.md § 15).
@@ -20,6 +21,12 @@ struct PollPlan {
         self.jitter = jitter
         self.isAligned = isAligned
         dice = seed.generator()
+    }
+
+    init(_ polling: Rig.Polling, seed: Seed) {
+        self.init(
+            every: polling.every, jitter: polling.jitter, isAligned: polling.isAligned,
+            firstAfter: polling.firstAfter, seed: seed)
     }
 
     /// The first poll: one interval after the code is there, or the next beat.

@@ -108,6 +108,9 @@ public struct HistoryHeader: Sendable, Hashable {
     public var load: String
     /// All thresholds in force, as written.
     public var thresholds: [String]
+    /// What the service is held to where its protocol leaves it open, a line each:
+    /// `code-reuse: single`. Empty in histories from before this was kept.
+    public var policies: [String]
     /// validity: lateness-p99 in nanoseconds, busy share, fail on breach.
     public var validLatenessNanoseconds: Int64
     public var validBusy: Double
@@ -117,7 +120,8 @@ public struct HistoryHeader: Sendable, Hashable {
         run: String, rigName: String, rigSource: String, seed: UInt64, startedMicroseconds: Int64,
         target: String, protocolName: String, version: String, isVirtual: Bool, lanes: Int,
         kinds: [String], plannedHouseholds: Int?, load: String, thresholds: [String],
-        validLatenessNanoseconds: Int64, validBusy: Double, breachFails: Bool
+        policies: [String] = [], validLatenessNanoseconds: Int64, validBusy: Double,
+        breachFails: Bool
     ) {
         self.run = run
         self.rigName = rigName
@@ -133,6 +137,7 @@ public struct HistoryHeader: Sendable, Hashable {
         self.plannedHouseholds = plannedHouseholds
         self.load = load
         self.thresholds = thresholds
+        self.policies = policies
         self.validLatenessNanoseconds = validLatenessNanoseconds
         self.validBusy = validBusy
         self.breachFails = breachFails

@@ -69,11 +69,12 @@ final class Ledger {
         }
     }
 
-    func take(_ batch: Batch) {
+    /// Without `keeps` its exchanges are counted only: the disk is behind.
+    func take(_ batch: Batch, keeps: Bool = true) {
         for record in batch.households {
             kindOf[record.household] = kinds[record.kind] ?? 0
         }
-        for exchange in batch.exchanges { take(exchange, lane: batch.lane) }
+        for exchange in batch.exchanges { take(exchange, lane: batch.lane, keeps: keeps) }
         for record in batch.households { take(record, lane: batch.lane) }
         if let measured = batch.health { health.append(measured) }
         restraint.add(batch.heldBack)
@@ -85,17 +86,21 @@ final class Ledger {
         if exchanges.count >= Self.groupSize || tally.cells.count >= Self.cellLimit { settle() }
     }
 
-    private func take(_ exchange: Exchange, lane: Int) {
+    private func take(_ exchange: Exchange, lane: Int, keeps: Bool) {
         digest.add(exchange, lane: lane)
         meter.add(exchange)
         if exchange.outcome == .notSent { restraint.add(exchange) }
         kept.total += 1
-        let released = keeper.take(exchange)
+        let released = keeps ? keeper.take(exchange) : []
         for one in released { keep(one) }
+        let isPassedOver = !keeps && recording != .aggregates && recording != .none
+        if isPassedOver { kept.countedOnly += 1 }
         let kind = kindOf[exchange.device.household] ?? 0
         guard let group = tally.add(exchange, kind: kind), recording != .none else { return }
         tally.keep(exchange, of: group)
         if released.isEmpty { keep(exchange) }
+        // The first example of an error is kept all the same.
+        if isPassedOver { kept.countedOnly -= 1 }
         if failure == nil { examples[group] = lastID }
     }
 

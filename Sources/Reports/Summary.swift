@@ -54,6 +54,8 @@ public struct Summary: Sendable, Hashable {
         public var isVirtual: Bool
         public var lanes: Int
         public var load: String
+        /// What the service was held to, a line each: `code-reuse: single`.
+        public var policies: [String]
         public var version: String
         public var historyHash: String
     }
@@ -134,6 +136,7 @@ extension Summary.Run {
         isVirtual = header.isVirtual
         lanes = header.lanes
         load = Plain.line(header.load)
+        policies = header.policies.map { Plain.line($0, limit: 200) }
         version = Plain.line(header.version)
         historyHash = fold.end?.historyHash ?? ""
     }

@@ -33,9 +33,13 @@ struct HouseholdFlow {
         // A TV whose viewer left polls on, until its code or the settling ends.
         let codeLife = (rig.code.lifetime ?? Self.usualCodeLife).seconds
         let abandoned = min(codeLife, human + rig.load.settle.seconds)
-        let polls =
-            stays * max(1, human / interval + 0.5) + (1 - stays) * abandoned / interval
         let after = HouseholdFlow.after(rig.afterSignIn)
+        // Test benches poll on, after each success and each logout.
+        let logouts = after.requests.first { $0.0 == .logout }?.1 ?? 0
+        let polledOn = rig.polling.afterSuccess.seconds / interval * (1 + logouts)
+        let polls =
+            (stays * (max(1, human / interval + 0.5) + polledOn)
+                + (1 - stays) * abandoned / interval) * Double(rig.polling.pollers)
         let rounds = 1 + after.again * stays
         devices = average { Double(1 + $0.secondScreens) }
         let registers: Double =

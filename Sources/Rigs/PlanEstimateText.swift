@@ -14,6 +14,10 @@ extension PlanEstimate: CustomStringConvertible {
                 "connections",
                 "\(connections) together, \(Self.number(newConnectionsPerSecond)) new/s"),
             row("descriptors", String(descriptors)),
+            row("memory", "about \(memoryMB) MB"),
+        ]
+        if let measured { lines += Self.wrapped(capacity(measured), hanging: 22) }
+        lines += [
             "",
             Self.columns("requests expected", "each", "mean/s", "peak/s"),
         ]
@@ -41,6 +45,16 @@ extension PlanEstimate: CustomStringConvertible {
                 ? "each followed by another for \(Self.time(arrivalsEnd))" : "all at the start"
         }
         return "up to \(Self.number(peakArrivals))/s, over \(Self.time(arrivalsEnd))"
+    }
+
+    /// What was measured is of plain requests, and says so.
+    private func capacity(_ measured: MachineLimits.Measured) -> String {
+        let kept = measured.recordsAll ? "recorded" : "counted"
+        let lanes = measured.lanes == 1 ? "1 lane" : "\(measured.lanes) lanes"
+        return row(
+            "this machine",
+            "did \(Self.whole(measured.requestsPerSecond)) plain requests/s (\(kept), \(lanes)) on "
+                + "\(measured.date); the plan needs \(Self.whole(peakRequestsPerSecond))/s")
     }
 
     private func row(_ name: String, _ value: String) -> String {
@@ -84,13 +98,17 @@ extension PlanEstimate: CustomStringConvertible {
         return small == 0 ? "\(large) \(names.0)" : "\(large) \(names.0) \(small) \(names.1)"
     }
 
-    private static func wrapped(_ text: String) -> [String] {
-        var lines: [String] = []
-        for word in text.split(separator: " ") {
-            if let last = lines.last, last.count + 1 + word.count <= 80 {
-                lines[lines.count - 1] = "\(last) \(word)"
+    private static func wrapped(_ text: String, hanging: Int = 2) -> [String] {
+        // The first word keeps the space behind it: it may be a row's name.
+        let indent = String(repeating: " ", count: hanging)
+        var lines = [String(text.prefix(hanging == 2 ? 0 : hanging))]
+        for word in text.dropFirst(lines[0].count).split(separator: " ") {
+            let last = lines[lines.count - 1]
+            let joint = last.isEmpty || last.hasSuffix("  ") ? "" : " "
+            if last.count + joint.count + word.count <= 80 {
+                lines[lines.count - 1] = last + joint + word
             } else {
-                lines.append(lines.isEmpty ? String(word) : "  \(word)")
+                lines.append(indent + word)
             }
         }
         return lines

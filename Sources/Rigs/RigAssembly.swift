@@ -24,6 +24,7 @@ struct RigAssembly {
         let activities = activities(root.value("after-sign-in"), target)
         let needs = TargetNeeds(target, activities, section: root.value("target"))
         self.needs = needs.warnings
+        let policies = policies(root.value("policies"))
         return Rig(
             name: root.value("rig"), seed: root.value("seed"),
             identities: identities == "by-seed" ? .bySeed : .perRun, target: target,
@@ -39,7 +40,7 @@ struct RigAssembly {
             validity: Rig.Validity(
                 latenessP99: validity.value("lateness-p99"), busy: validity.value("busy"),
                 failsOnBreach: validity.value("on-breach") == "fail"),
-            standin: standin(root.value("standin")),
+            policies: policies, standin: standin(root.value("standin"), under: policies),
             thresholds: thresholds(root.value("thresholds"), kinds), source: source)
     }
 
@@ -48,7 +49,7 @@ struct RigAssembly {
         Self.word(key, in: root)
     }
 
-    private static func word<T: RawRepresentable>(
+    static func word<T: RawRepresentable>(
         _ key: String, in section: Section
     ) -> T where T.RawValue == String {
         let text: String = section.value(key)
@@ -258,7 +259,8 @@ extension RigAssembly {
         let polling = Rig.Polling(
             every: section.value("every"), jitter: section.value("jitter"),
             target: Self.word("target", in: section),
-            isAligned: section.value("phase") == "aligned")
+            isAligned: section.value("phase") == "aligned", pollers: section.value("pollers"),
+            afterSuccess: section.value("after-success"))
         let floor = ProtocolTerms.pollFloor(target.protocolName)
         if section.isWhole, polling.every == .zero {
             refuse(section.place(of: "every"), "every is no time at all; write for example 5s")
@@ -352,17 +354,6 @@ extension RigAssembly {
         return
             !(origin.host == "localhost" || origin.host == "::1"
             || origin.host.hasPrefix("127."))
-    }
-
-    private func standin(_ section: Section) -> Rig.StandinTerms {
-        let network: Section = section.value("network")
-        return Rig.StandinTerms(
-            throttle: section.value("throttle") == "contract" ? .contract : .off,
-            isStrict: section.value("fidelity") == "strict",
-            authnLifetime: section.value("authn-ttl"), authzLifetime: section.value("authz-ttl"),
-            deletesOnFirstRetrieve: section.value("delete-on-first-retrieve"),
-            enhancedErrors: section.value("enhanced-errors"), latency: network.value("latency"),
-            loss: network.value("loss"))
     }
 
     private mutating func thresholds(_ items: [Item], _ kinds: [HouseholdKind]) -> [Threshold] {

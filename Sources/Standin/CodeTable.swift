@@ -51,10 +51,15 @@ struct CodeRecord: Sendable {
     let generated: Int64
     let expires: Int64
     var state: State = .created
+    /// Where codes may be used again: the login under way with one that is bound already.
+    var secondLogin: String?
     /// What the protocol's codec echoes.
     let registrant: Registrant
 
     func isLive(at time: Int64) -> Bool { time < expires }
+
+    /// Whether that login may bind it.
+    func awaits(_ login: String) -> Bool { state == .used(login: login) || secondLogin == login }
 }
 
 /// What a device said of itself when it asked for a code.
@@ -115,14 +120,20 @@ struct CodeTable: Sendable {
         return record
     }
 
-    /// A browser begins to log in: CREATED or USED become USED by this one.
+    /// A browser begins to log in: CREATED or USED become USED by this one; BOUND stays bound, to be
+    /// bound anew where the policy allows it.
     mutating func use(_ key: CodeKey, login: String) {
-        records[key]?.state = .used(login: login)
+        if case .bound? = records[key]?.state {
+            records[key]?.secondLogin = login
+        } else {
+            records[key]?.state = .used(login: login)
+        }
     }
 
     /// A login succeeded: the code is spent, and no longer superseded by another.
     mutating func bind(_ record: CodeRecord, serial: Int) {
         records[record.key]?.state = .bound(serial: serial)
+        records[record.key]?.secondLogin = nil
         let owner = DeviceKey(
             requestor: record.device.requestor, device: record.device.device)
         if newest[owner] == record.key { newest[owner] = nil }

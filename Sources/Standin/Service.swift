@@ -14,7 +14,11 @@ public struct Service: Sendable {
     let epoch: Int64
     var ids: IDs
     var codes = CodeTable()
-    var tokens = TokenTable()
+    var tokens: TokenTable
+    var passes = Passes()
+    var profileRequests = ProfileRequests()
+    var sessions = ProviderSessions()
+    var spentMedia = SpentMedia()
     var clients = Clients()
     var logins = Logins()
     var throttle: Throttle?
@@ -22,6 +26,8 @@ public struct Service: Sendable {
     var deviceInfos = DeviceInfos()
     var statements: Statements
     let media: MediaSigner
+    /// The platform's and ours: the stand-in plays both sides.
+    let platformKey = DemoKeys.saml()
     private var dateSecond = Int64.min
     private var dateText = ""
 
@@ -33,7 +39,9 @@ public struct Service: Sendable {
         epoch = epochMilliseconds
         ids = IDs(seed.child("ids"))
         throttle = settings.throttle.map(Throttle.init)
-        statements = Statements(revoked: settings.revokedSoftware)
+        tokens = TokenTable(goneDecays: settings.policies.goneDecays)
+        statements = Statements(
+            revoked: settings.revokedSoftware, checks: settings.checksStatements)
         media = MediaSigner(signs: settings.signsMedia)
     }
 
@@ -79,6 +87,8 @@ public struct Service: Sendable {
         tokens.sweep(at: moment.milliseconds)
         clients.sweep(at: moment.milliseconds)
         logins.sweep(at: moment.milliseconds)
+        profileRequests.sweep(at: moment.milliseconds)
+        spentMedia.sweep(at: moment.milliseconds)
         throttle?.sweep(at: moment.now)
     }
 

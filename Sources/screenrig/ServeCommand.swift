@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Foundation
 internal import Journal
+internal import Rigs
 internal import Signing
 internal import Standin
 internal import Statistics
@@ -12,8 +13,10 @@ struct ServeCommand: AsyncParsableCommand {
         discussion: """
             Example:
                 screenrig serve --port 8080
+                screenrig serve --policy code-reuse=until-expiry --policy enhanced-errors=true
             It listens on 127.0.0.1 only. With --tls it makes its own certificate and says where it is:
             name that file under target.tls.ca. GET /_standin/counters shows what it has counted.
+            --policy takes the keys of policies: and standin: of a rig; rigs/reference.yaml explains them.
             """)
 
     @Option(help: "Port; 0 takes a free one.")
@@ -31,6 +34,12 @@ struct ServeCommand: AsyncParsableCommand {
     @Flag(help: "Demand everything mandatory; no shortcuts.")
     var strict = false
 
+    @Option(
+        name: .customLong("policy"),
+        help: ArgumentHelp(
+            "How it behaves where the protocol leaves it open; repeatable.", valueName: "k=v"))
+    var policies: [String] = []
+
     func validate() throws {
         if !(0...65535).contains(port) {
             throw ValidationError("--port is \(port); it must be 0 to 65535")
@@ -38,8 +47,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let settings = ServiceSettings(
-            fidelity: strict ? .strict : .lenient, throttle: isUnthrottled ? nil : .init())
+        let settings = try settings()
         let service = Service(
             settings, seed: Seed(seed), epochMilliseconds: WallClock.microseconds / 1000)
         let listener: Listener
@@ -55,6 +63,35 @@ struct ServeCommand: AsyncParsableCommand {
         if let certificate { Terminal.print("certificate: \(certificate)") }
         await Self.untilInterrupted()
         await listener.stop()
+    }
+
+    /// The stand-in of a rig that says nothing but these policies, so that they are read, and
+    /// refused, as in a rig.
+    private func settings() throws -> ServiceSettings {
+        let overrides = try policies.map { text in
+            guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
+                throw Failure.badInput(
+                    "--policy '\(text)' has no value; write --policy new-code=keep")
+            }
+            let key = text[..<equals]
+            let isPolicy = Policies().lines.contains { $0.hasPrefix("\(key):") }
+            return (
+                path: "\(isPolicy ? "policies" : "standin").\(key)",
+                value: String(text[text.index(after: equals)...])
+            )
+        }
+        let rig =
+            "rig: serve\ntarget: {base: embedded}\nload: {closed: {households: 1}}\n"
+        do {
+            let reading = try Rig.read(
+                rig, file: "serve", with: RigSurroundings(overrides: overrides))
+            var settings = Assembly.service(reading.rig)
+            if strict { settings.fidelity = .strict }
+            if isUnthrottled { settings.throttle = nil }
+            return settings
+        } catch {
+            throw Failure.badInput("\(error)".replacing("--set ", with: "--policy "))
+        }
     }
 
     /// Beside the temporary files, for the rig to trust.

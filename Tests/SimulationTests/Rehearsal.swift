@@ -53,7 +53,7 @@ final class Rehearsal {
             let transport = InProcess(
                 lane: lane,
                 service: Service(
-                    Self.service(rig), seed: rig.seed.child("standin", index),
+                    RigService.settings(rig), seed: rig.seed.child("standin", index),
                     epochMilliseconds: Self.epoch / 1000),
                 network: Network(latency: rig.standin.latency, loss: rig.standin.loss),
                 seed: rig.seed.child("network"), timeout: rig.target.timeout)
@@ -105,21 +105,8 @@ final class Rehearsal {
             protocolName: "adobe-pass-v1", version: "0", isVirtual: true, lanes: lanes,
             kinds: rig.kinds.map(\.name), plannedHouseholds: plan.households,
             load: rig.load.description, thresholds: rig.thresholds.map(\.text),
+            policies: rig.policies.lines,
             validLatenessNanoseconds: 10_000_000, validBusy: rig.validity.busy,
             breachFails: rig.validity.failsOnBreach)
-    }
-
-    private static func service(_ rig: Rig) -> ServiceSettings {
-        var settings = ServiceSettings(
-            requestors: [.init(id: rig.target.requestor, domains: [rig.target.domain])],
-            fidelity: rig.standin.isStrict ? .strict : .lenient,
-            throttle: rig.standin.throttle == .contract ? .init() : nil,
-            checksBearer: rig.target.usesBearer, authenticationTTL: rig.standin.authnLifetime,
-            authorizationTTL: rig.standin.authzLifetime,
-            deleteOnFirstRetrieve: rig.standin.deletesOnFirstRetrieve)
-        if !rig.target.mvpds.isEmpty {
-            settings.providers = rig.target.mvpds.map { .init(id: $0.id) }
-        }
-        return settings
     }
 }

@@ -89,7 +89,10 @@ extension V1 {
             let reason = reason(of: reply)
             if reason == "invalid_client" { break }
             // § 10, N3: the message is our own text, so it is evidence against our stand-in only.
-            let expired = !isPoll && reason == "Authentication token expired"
+            let expired =
+                !isPoll
+                && (reason == "Authentication token expired"
+                    || reason == "authentication_session_expired")
             return Reading(.pending, .pending, Observation(expired ? .expired : .absent))
         case (_, 410):
             return Reading(.rejected, .expired, Observation(.expired), reason: reason(of: reply))
@@ -158,7 +161,8 @@ extension V1 {
             return .incomplete("7, C1: requestor.mvpds is a list")
         }
         let providers = list.items("mvpd").compactMap { item -> Provider? in
-            guard let id = item["id"]?.text else { return nil }
+            // Nobody logs in at a trial (§ 7): a picker does not show it.
+            guard let id = item["id"]?.text, item["isTempPass"]?.isTrue != true else { return nil }
             return Provider(id: id, displayName: item["displayName"]?.text ?? id)
         }
         return Reading(.ok, .configuration(providers), Observation(.success))

@@ -99,9 +99,12 @@ extension RigFormat {
         .notYet(
             "mode", accepting: ["timer"], example: "continue(fixed 20s)",
             "timer, or a Continue button."),
-        .notYet("pollers", accepting: ["1"], example: "2", "Poll loops of one TV."),
-        .notYet(
-            "after-success", accepting: ["0s"], example: "2s", "Go on polling after success."),
+        Key(
+            "pollers", .scalar(.count(1...10)), default: "1",
+            "Poll loops of one TV, evenly apart; more than one is for test benches."),
+        Key(
+            "after-success", .scalar(.duration), default: "0s",
+            "Go on polling for this long after each success and each logout, for test benches."),
         Key(
             "phase", .words("spread", "aligned"), default: "spread",
             "spread: each TV on its own beat. aligned: all on one, for test benches."),

@@ -39,6 +39,7 @@ struct Session {
         var rig = try RigFile.read(traffic, isVirtual: isVirtual)
         if trial != nil { rig = rig.trial }
         _ = WireLimits.raiseDescriptorLimit()
+        if !isVirtual, trial == nil { try checkLimits(rig, traffic) }
         let stage = try await Stage(
             rig, isVirtual: isVirtual, allowed: traffic.allowed, asksLeave: trial == nil)
         let session = Session(
@@ -51,6 +52,18 @@ struct Session {
                 session.directory, thresholds: rig.thresholds, asJSON: traffic.json)
         }
         try trial.conclude(session.directory, rig: rig, target: stage.origin)
+    }
+
+    /// Holds the plan against this machine before anything is sent: what cannot work is refused, what
+    /// may not work is said.
+    private static func checkLimits(_ rig: Rig, _ traffic: TrafficOptions) throws {
+        let machine = ValidateCommand.limits()
+        let estimate = PlanEstimate(Plan(rig, seed: rig.seed, run: "limits"), on: machine)
+        if let refusal = estimate.refusal(on: machine) {
+            throw Failure.couldNotRun("this plan \(refusal)")
+        }
+        guard !traffic.quiet, !traffic.json else { return }
+        for warning in estimate.warnings { Terminal.complain("warning: this plan \(warning)") }
     }
 
     private static func directory(for rig: Rig, out: String?) throws -> RunDirectory {
@@ -136,6 +149,7 @@ struct Session {
             isVirtual: stage.isVirtual,
             lanes: stage.laneCount, kinds: rig.kinds.map(\.name), plannedHouseholds: planned,
             load: rig.load.description, thresholds: rig.thresholds.map(\.text),
+            policies: rig.policies.lines,
             validLatenessNanoseconds: rig.validity.latenessP99.nanoseconds,
             validBusy: rig.validity.busy, breachFails: rig.validity.failsOnBreach)
         do {
