@@ -33,6 +33,9 @@ extension Household {
         walk.cancels = cancels
         for _ in 0..<terms.maxHops {
             walk.call.code = code
+            if walk.call.operation == .assertion {
+                walk.call.tag = Tag(mvpd: walk.provider, user: walk.account.userID)
+            }
             // Without an answer to the assertion, check-code decides.
             guard let answered = try await hear(walk.call) else { return }
             var target: WebAddress?

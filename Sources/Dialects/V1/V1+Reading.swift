@@ -41,13 +41,27 @@ extension V1 {
                     .malformed, .fault, reason: "redirect without a usable Location",
                     missing: "8: Location is present")
             }
-            // decisions.md, 1: the assertion consumer's 302 applied inside its interval, or not at all.
-            return Reading(.ok, .redirect(address), Observation(.none))
+            return Reading(.ok, .redirect(address), Observation(told(by: address, to: call)))
         case 200..<300: return Reading(.ok, .page(reply.text), Observation(.none))
         case 500...: return Reading(.serverError, .fault, reason: reason(of: reply))
         default:
             let reason = reason(of: reply)
             return Reading(.rejected, .denied(reason), Observation(.denied), reason: reason)
+        }
+    }
+
+    /// What a redirect tells: N1's that the code lives (§ 6.3). The assertion consumer's took effect
+    /// inside its interval or not at all (decisions.md, 1); with `error=` it says that it did not, and
+    /// promises nothing (§ 8).
+    private func told(by address: WebAddress, to call: Call) -> Observation.Result {
+        switch call.operation {
+        case .authenticate where call.address.path.utf8.ends(with: "/api/v1/authenticate"):
+            .success
+        case .assertion
+        where isReturn(address)
+            && address.query.split(separator: "&").contains { $0.hasPrefix("error=") }:
+            .denied
+        default: .none
         }
     }
 
