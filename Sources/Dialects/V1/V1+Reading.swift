@@ -3,7 +3,10 @@
 extension V1 {
     public func read(_ reply: Reply, to call: Call) -> Reading {
         // § 14: the documented 429 is an HTML page of the front server; it carries no information.
-        if reply.status == 429 { return Reading(.throttled, .slow(.seconds(1))) }
+        if reply.status == 429 {
+            return Reading(
+                .throttled, .slow(.seconds(1)), deviations: deviations(of: reply, to: call))
+        }
         var reading =
             switch call.operation {
             case .authenticate, .mvpdLogin, .assertion: readBrowserHop(reply, to: call)
@@ -11,7 +14,9 @@ extension V1 {
             default: readService(reply, to: call)
             }
         if reading.outcome != .blocked {
-            reading.deviations += deviations(of: reply, to: call.operation)
+            // The table says the same as the codec, and more exactly.
+            let deviations = deviations(of: reply, to: call)
+            if !deviations.isEmpty { reading.deviations = deviations }
         }
         return reading
     }
