@@ -26,6 +26,8 @@ public struct Terms: Sendable {
     public var cleansUp: Bool
     /// Starts `login: {command: ...}`; nil where there are no processes, as in virtual time.
     public var loginProgram: (any LoginProgram)?
+    /// Signs what a platform vouches for; nil: there is no such platform.
+    public var vouching: (@Sendable (AttributeQuery) -> String?)?
     /// How long a household waits for its login program: as long as that may take, and its turn.
     public var loginLimit: Duration
     /// Takes pages that a login could not get past.
@@ -53,7 +55,9 @@ public struct Terms: Sendable {
     func provider(at draw: Double, offered: [Provider]) -> String? {
         let choices =
             providers.isEmpty
-            ? offered.map { Target.WeightedProvider(id: $0.id, weight: 1) } : providers
+            ? offered.filter { !$0.isTempPass }.map {
+                Target.WeightedProvider(id: $0.id, weight: 1)
+            } : providers
         return Self.choice(of: choices, at: draw)
     }
 
