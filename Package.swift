@@ -40,7 +40,7 @@ let package = Package(
             name: "ScreenrigParts",
             targets: [
                 "Statistics", "Dialects", "Journal", "Rigs", "Lanes", "Devices", "Wire", "Signing",
-                "Standin",
+                "Standin", "Checker",
             ]),
     ],
     dependencies: [
@@ -73,12 +73,14 @@ let package = Package(
         part("Wire", ["Lanes", "Journal", "Dialects", "CCurl"]),
         part("Signing", ["COpenSSL"]),
         part("Standin", ["Dialects", "Lanes", "Journal", "Signing", "Statistics"] + nio),
+        part("Calibration", ["Lanes", "Journal", "Dialects", "Statistics"]),
+        part("Checker", ["Journal", "Dialects", "Statistics"]),
         part("Reports", ["Journal", "Rigs", "Dialects", "Statistics"]),
         .executableTarget(
             name: "screenrig",
             dependencies: [
                 "Statistics", "Dialects", "Journal", "Rigs", "Lanes", "Devices", "Wire", "Signing",
-                "Standin", "Reports",
+                "Standin", "Reports", "Calibration",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: house),
@@ -86,6 +88,7 @@ let package = Package(
         tests("StatisticsTests", ["Statistics"]),
         tests("DialectsTests", ["Dialects"], exclude: ["Transcripts"]),
         tests("JournalTests", ["Journal", "Dialects", "Statistics"], exclude: ["Golden"]),
+        tests("CheckerTests", ["Checker", "Journal", "Dialects", "Statistics"]),
         tests("RigsTests", ["Rigs", "Dialects", "Statistics"], exclude: ["Golden"]),
         tests("LanesTests", ["Lanes", "Journal", "Dialects"]),
         tests(
@@ -94,6 +97,8 @@ let package = Package(
         tests(
             "WireTests",
             ["Wire", "Statistics", "Lanes", "Journal", "Dialects", "Signing", "Standin"] + nio),
+        tests(
+            "CalibrationTests", ["Calibration", "Lanes", "Journal", "Dialects", "Statistics"]),
         tests("SigningTests", ["Signing"]),
         tests(
             "StandinTests",
@@ -105,7 +110,7 @@ let package = Package(
             "SimulationTests",
             [
                 "Devices", "Standin", "Rigs", "Lanes", "Journal", "Dialects", "Statistics",
-                "Reports", "Signing",
+                "Reports", "Signing", "Calibration",
             ]),
         tests(
             "CommandTests",

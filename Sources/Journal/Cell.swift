@@ -108,16 +108,22 @@ public struct HistoryHeader: Sendable, Hashable {
     public var load: String
     /// All thresholds in force, as written.
     public var thresholds: [String]
+    /// What the service is held to where its protocol leaves it open, a line each:
+    /// `code-reuse: single`. Empty in histories from before this was kept.
+    public var policies: [String]
     /// validity: lateness-p99 in nanoseconds, busy share, fail on breach.
     public var validLatenessNanoseconds: Int64
     public var validBusy: Double
     public var breachFails: Bool
+    /// What a preflight found that the service throttles by; nil where there was none.
+    public var throttledBy: ThrottleKey?
 
     public init(
         run: String, rigName: String, rigSource: String, seed: UInt64, startedMicroseconds: Int64,
         target: String, protocolName: String, version: String, isVirtual: Bool, lanes: Int,
         kinds: [String], plannedHouseholds: Int?, load: String, thresholds: [String],
-        validLatenessNanoseconds: Int64, validBusy: Double, breachFails: Bool
+        policies: [String] = [], validLatenessNanoseconds: Int64, validBusy: Double,
+        breachFails: Bool, throttledBy: ThrottleKey? = nil
     ) {
         self.run = run
         self.rigName = rigName
@@ -133,10 +139,27 @@ public struct HistoryHeader: Sendable, Hashable {
         self.plannedHouseholds = plannedHouseholds
         self.load = load
         self.thresholds = thresholds
+        self.policies = policies
         self.validLatenessNanoseconds = validLatenessNanoseconds
         self.validBusy = validBusy
         self.breachFails = breachFails
+        self.throttledBy = throttledBy
     }
+}
+
+/// What a service counts requests by before it answers 429, as far as a preflight can tell
+/// (decisions.md, 7). `throttle-contract` is judged only where this is `forwardedAddress`.
+public enum ThrottleKey: String, Sendable, Hashable, CaseIterable {
+    /// By `X-Forwarded-For`, as the protocol page says: each device has a limit of its own.
+    case forwardedAddress = "forwarded-address"
+    /// By the device id or its token: each device has a limit of its own, for another reason.
+    case device
+    /// By the address that requests come from: all devices of a run share one limit.
+    case peerAddress = "peer-address"
+    /// The preflight was not throttled.
+    case nothing
+    /// The preflight did not come so far.
+    case unknown
 }
 
 /// How a run ended; nil in a history that was cut short (`kill -9`).

@@ -15,9 +15,11 @@ struct Facts {
             "virtual": String(header.isVirtual), "lanes": String(header.lanes),
             "kinds": FlatJSON.texts(header.kinds), "load": header.load,
             "thresholds": FlatJSON.texts(header.thresholds),
+            "policies": FlatJSON.texts(header.policies),
             "valid_lateness_ns": String(header.validLatenessNanoseconds),
             "valid_busy": String(header.validBusy), "breach_fails": String(header.breachFails),
         ]
+        values["throttled_by"] = header.throttledBy?.rawValue
         values["planned_households"] = header.plannedHouseholds.map(String.init)
     }
 
@@ -32,7 +34,7 @@ struct Facts {
     init(_ kept: KeptExchanges) {
         values = [
             "recorded_exchanges": String(kept.recorded), "lost_exchanges": String(kept.lost),
-            "total_exchanges": String(kept.total),
+            "total_exchanges": String(kept.total), "counted_only": String(kept.countedOnly),
         ]
     }
 
@@ -64,8 +66,11 @@ struct Facts {
             startedMicroseconds: started, target: target, protocolName: protocolName,
             version: version, isVirtual: isVirtual, lanes: lanes, kinds: kinds,
             plannedHouseholds: self["planned_households"].flatMap { Int($0) }, load: load,
-            thresholds: thresholds, validLatenessNanoseconds: lateness, validBusy: busy,
-            breachFails: breachFails)
+            thresholds: thresholds,
+            policies: self["policies"].flatMap(FlatJSON.readTexts) ?? [],
+            validLatenessNanoseconds: lateness, validBusy: busy,
+            breachFails: breachFails,
+            throttledBy: self["throttled_by"].flatMap(ThrottleKey.init))
     }
 
     var end: HistoryEnd? {
@@ -91,7 +96,7 @@ struct Facts {
         func number(_ key: String) -> Int { self[key].flatMap { Int($0) } ?? 0 }
         return KeptExchanges(
             recorded: number("recorded_exchanges"), lost: number("lost_exchanges"),
-            total: number("total_exchanges"))
+            total: number("total_exchanges"), countedOnly: number("counted_only"))
     }
 }
 
@@ -103,11 +108,14 @@ public struct KeptExchanges: Sendable, Hashable {
     public var lost: Int
     /// Counted in the cells.
     public var total: Int
+    /// To be kept, but the disk was slower than the load: counted, and let go.
+    public var countedOnly: Int
 
-    public init(recorded: Int = 0, lost: Int = 0, total: Int = 0) {
+    public init(recorded: Int = 0, lost: Int = 0, total: Int = 0, countedOnly: Int = 0) {
         self.recorded = recorded
         self.lost = lost
         self.total = total
+        self.countedOnly = countedOnly
     }
 
     /// Whether every exchange can be judged again (decisions.md, 12).

@@ -68,8 +68,10 @@ enum MarkdownPage {
     }
 
     private static func footer(_ run: Summary.Run) -> String {
-        "<sub>\(cell(run.id)) · seed \(run.seed) · \(Figures.span(seconds: run.seconds)) · "
-            + "\(cell(run.target)) · screenrig \(cell(run.version))</sub>"
+        let policies = run.policies.map(cell).joined(separator: ", ")
+        return "<sub>\(cell(run.id)) · seed \(run.seed) · \(Figures.span(seconds: run.seconds)) · "
+            + "\(cell(run.target)) · screenrig \(cell(run.version))"
+            + (policies.isEmpty ? "" : " · policies: \(policies)") + "</sub>"
     }
 
     /// Columns whose title begins with `>` are set to the right.

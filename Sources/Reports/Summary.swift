@@ -54,6 +54,8 @@ public struct Summary: Sendable, Hashable {
         public var isVirtual: Bool
         public var lanes: Int
         public var load: String
+        /// What the service was held to, a line each: `code-reuse: single`.
+        public var policies: [String]
         public var version: String
         public var historyHash: String
     }
@@ -103,7 +105,9 @@ public struct Summary: Sendable, Hashable {
         self.thresholds = thresholds.map { ThresholdResult($0, fold) }
         firstFailure = fold.errors.min { ($0.first, $0.operation) < ($1.first, $1.operation) }
             .map { ErrorRow($0, of: fold.sum($0.operation)).sentence }
-        notes = fold.gaps + Self.holds(fold.restraint) + Self.preSignIns(households)
+        notes =
+            fold.gaps + Self.throttling(fold.header.throttledBy) + Self.slowings(fold.sum())
+            + Self.holds(fold.restraint) + Self.preSignIns(households)
         (outcome, exitStatus, headline, explanations) = (.pass, .passed, "", [])
         judge(
             failure: Plain.line(fold.end?.failure ?? "", limit: 600),
@@ -134,6 +138,7 @@ extension Summary.Run {
         isVirtual = header.isVirtual
         lanes = header.lanes
         load = Plain.line(header.load)
+        policies = header.policies.map { Plain.line($0, limit: 200) }
         version = Plain.line(header.version)
         historyHash = fold.end?.historyHash ?? ""
     }

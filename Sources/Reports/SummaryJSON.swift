@@ -25,7 +25,7 @@ enum SummaryJSON {
     }
 
     private static func run(_ run: Summary.Run) -> JSON {
-        .object([
+        var members: [(String, JSON)] = [
             ("id", .text(run.id)),
             ("rig", .text(run.rig)),
             ("seed", seed(run.seed)),
@@ -40,7 +40,11 @@ enum SummaryJSON {
             ("load", .text(run.load)),
             ("version", .text(run.version)),
             ("historyHash", .text(run.historyHash)),
-        ])
+        ]
+        if !run.policies.isEmpty {
+            members.append(("policies", .array(run.policies.map(JSON.text))))
+        }
+        return .object(members)
     }
 
     /// All 64 bits: a JSON number may be any; readers that know only doubles lose the last digits

@@ -31,6 +31,13 @@ public struct PlanEstimate: Sendable, Hashable {
     public var newConnectionsPerSecond: Double
     /// Descriptors of this process: two for each connection when the target is embedded.
     public var descriptors: Int
+    /// Memory of this process at the peak, in MB, roughly.
+    public var memoryMB: Int
+    /// Requests per second while arrivals are at their peak.
+    public var peakRequestsPerSecond: Double
+    /// What this machine did when it was measured; nil if it never was.
+    public var measured: MachineLimits.Measured?
+    private var isEmbedded: Bool
     /// What would not work on this machine, and what to change.
     public var warnings: [String]
 
@@ -78,31 +85,127 @@ public struct PlanEstimate: Sendable, Hashable {
             connections = Int((peakRequests / 10).rounded(.up))
             newConnectionsPerSecond = peakRequests
         }
-        let isEmbedded = rig.target.base == .embedded
+        isEmbedded = rig.target.base == .embedded
         // Journal, epoll, standard streams, listening sockets.
         descriptors = connections * (isEmbedded ? 2 : 1) + 64
+        memoryMB = Self.memory(
+            rig, alive: alive * flow.devices, connections: Double(connections),
+            isEmbedded: isEmbedded)
+        peakRequestsPerSecond = peakRequests
+        measured = machine.measured
         warnings = []
         warnings = warnings(on: machine, rig)
+        if let warning = ceilingWarning(rig) { warnings.append(warning) }
+    }
+
+    /// What a ceiling of requests makes of the run: what comes faster waits (docs/politeness.md). The
+    /// addresses of the host are not known here; its name tells, as far as it can.
+    private func ceilingWarning(_ rig: Rig) -> String? {
+        var isNear = true
+        if case .remote(let origin, _) = rig.target.base {
+            isNear = TargetNeeds.isThisMachine(origin.host)
+        }
+        guard let ceiling = rig.target.courtesy.ceiling(onLoopback: isNear)?.perSecond else {
+            return nil
+        }
+        let peak = operations.reduce(0) { $0 + $1.peak }
+        guard ceiling > 0, peak > ceiling else { return nil }
+        let isUsual = rig.target.courtesy.maxRate == .usual
+        let asked =
+            "asks for up to \(Self.number(peak)) requests/s, and "
+            + (isUsual
+                ? "\(Self.number(ceiling))/s is the ceiling off loopback"
+                : "max-rate is \(Self.number(ceiling))/s") + ": the rest waits, "
+        let all = operations.reduce(0) { $0 + $1.perHousehold } * startedAbout
+        let needed = all / ceiling
+        // Under closed load for a time it is the households that become fewer.
+        let becomes: String
+        if households == nil {
+            becomes = "so that fewer households come in the same time"
+        } else if needed > duration.seconds {
+            becomes =
+                "and the run takes about \(Self.time(.seconds(needed))) instead of "
+                + Self.time(duration)
+        } else {
+            becomes = "and the load is gentler at its peak than it asks for"
+        }
+        return asked + becomes + "; lower arrivals, or raise max-rate if you may"
+    }
+
+    /// In MB: the program itself, and what each device and connection takes. Measured with idle ones
+    /// (performance.md, the goals; Benchmarks/README.md), rounded up; an embedded stand-in holds the
+    /// other end of each.
+    private static func memory(
+        _ rig: Rig, alive: Double, connections: Double, isEmbedded: Bool
+    ) -> Int {
+        let isSecure =
+            if case .remote(let origin, _) = rig.target.base { origin.scheme == .https } else {
+                false
+            }
+        let perConnection = isSecure ? 57.0 : 13.0
+        let kilobytes = alive * 3 + connections * perConnection * (isEmbedded ? 2 : 1)
+        return 60 + Int((kilobytes / 1024).rounded(.up))
     }
 
     /// Seconds that a closed connection keeps its port (TIME_WAIT on Linux).
     private static let portRest = 60.0
 
+    /// Nil when this machine can carry the plan; else why it cannot, however well it goes.
+    public func refusal(on machine: MachineLimits) -> String? {
+        descriptors > machine.descriptorsAtMost ? descriptorWarning(on: machine) : nil
+    }
+
+    private func descriptorWarning(on machine: MachineLimits) -> String {
+        let remedy =
+            isEmbedded
+            ? "; a separate 'screenrig serve' halves it, 'connections: pooled' nearly ends it"
+            : "; use 'connections: pooled', or fewer arrivals"
+        return "needs \(descriptors) descriptors, and this machine allows "
+            + "\(machine.descriptorsAtMost): raise 'ulimit -Hn'\(remedy)"
+    }
+
     private func warnings(on machine: MachineLimits, _ rig: Rig) -> [String] {
         var warnings: [String] = []
         if descriptors > machine.descriptorsAtMost {
-            let embedded =
-                rig.target.base == .embedded
-                ? "; a separate 'screenrig serve' halves it, 'connections: pooled' nearly ends it"
-                : "; use 'connections: pooled', or fewer arrivals"
-            warnings.append(
-                "needs \(descriptors) descriptors, and this machine allows "
-                    + "\(machine.descriptorsAtMost): raise 'ulimit -Hn'\(embedded)")
+            warnings.append(descriptorWarning(on: machine))
         } else if descriptors > machine.descriptors {
             warnings.append(
                 "needs \(descriptors) descriptors, and the limit is \(machine.descriptors); "
                     + "the run raises it by itself (allowed: \(machine.descriptorsAtMost))")
         }
+        if let available = machine.memoryMB, Double(memoryMB) > 0.8 * Double(available) {
+            let remedy =
+                rig.connections == .perDevice ? "use 'connections: pooled', or" : "let the rig have"
+            warnings.append(
+                "needs about \(memoryMB) MB, and this machine has \(available) MB to give: "
+                    + "\(remedy) fewer households at a time")
+        }
+        if let sentence = capacityWarning { warnings.append(sentence) }
+        warnings += portWarnings(on: machine)
+        if let lanes = rig.lanes, lanes > machine.cores {
+            warnings.append(
+                "asks for \(lanes) lanes, and this machine has \(machine.cores) cores: lanes that "
+                    + "share a core are late; leave 'lanes' out")
+        }
+        return warnings
+    }
+
+    /// A household's request is dearer than a plain one: devices read, wait and remember.
+    private static let householdShare = 0.4
+
+    private var capacityWarning: String? {
+        guard let measured,
+            peakRequestsPerSecond > Self.householdShare * measured.requestsPerSecond
+        else { return nil }
+        let limit = Int(Self.householdShare * measured.requestsPerSecond)
+        return "wants \(Int(peakRequestsPerSecond)) requests/s at its peak; with households, "
+            + "expect about \(limit)/s of this machine: spread the arrivals, or use 'lanes' on a "
+            + "machine with more cores"
+    }
+
+    /// A port is taken for one source address and one destination.
+    private func portWarnings(on machine: MachineLimits) -> [String] {
+        var warnings: [String] = []
         if connections > machine.ports {
             warnings.append(
                 "needs \(connections) connections, and one source address has \(machine.ports) "
@@ -115,11 +218,6 @@ public struct PlanEstimate: Sendable, Hashable {
                 "opens \(Int(newConnectionsPerSecond)) connections/s, and one source address "
                     + "sustains about \(Int(sustained))/s (a closed one keeps its port for "
                     + "60 s): use 'connections: per-device' or 'pooled', or fewer arrivals")
-        }
-        if let lanes = rig.lanes, lanes > machine.cores {
-            warnings.append(
-                "asks for \(lanes) lanes, and this machine has \(machine.cores) cores: lanes that "
-                    + "share a core are late; leave 'lanes' out")
         }
         return warnings
     }

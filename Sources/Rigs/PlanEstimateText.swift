@@ -14,6 +14,10 @@ extension PlanEstimate: CustomStringConvertible {
                 "connections",
                 "\(connections) together, \(Self.number(newConnectionsPerSecond)) new/s"),
             row("descriptors", String(descriptors)),
+            row("memory", "about \(memoryMB) MB"),
+        ]
+        if let measured { lines += Self.wrapped(capacity(measured), hanging: 22) }
+        lines += [
             "",
             Self.columns("requests expected", "each", "mean/s", "peak/s"),
         ]
@@ -43,6 +47,16 @@ extension PlanEstimate: CustomStringConvertible {
         return "up to \(Self.number(peakArrivals))/s, over \(Self.time(arrivalsEnd))"
     }
 
+    /// What was measured is of plain requests, and says so.
+    private func capacity(_ measured: MachineLimits.Measured) -> String {
+        let kept = measured.recordsAll ? "recorded" : "counted"
+        let lanes = measured.lanes == 1 ? "1 lane" : "\(measured.lanes) lanes"
+        return row(
+            "this machine",
+            "did \(Self.whole(measured.requestsPerSecond)) plain requests/s (\(kept), \(lanes)) on "
+                + "\(measured.date); the plan needs \(Self.whole(peakRequestsPerSecond))/s")
+    }
+
     private func row(_ name: String, _ value: String) -> String {
         Self.padded(name, 22) + value
     }
@@ -63,7 +77,7 @@ extension PlanEstimate: CustomStringConvertible {
     private static func whole(_ value: Double) -> String { String(Int(value.rounded())) }
 
     /// Three digits or so: 0.25, 12.5, 480.
-    private static func number(_ value: Double) -> String {
+    static func number(_ value: Double) -> String {
         if value >= 100 || value == value.rounded() { return whole(value) }
         let digits = value >= 10 ? 10.0 : 100.0
         let scaled = Int((value * digits).rounded())
@@ -73,7 +87,7 @@ extension PlanEstimate: CustomStringConvertible {
     }
 
     /// `450 ms`, `12.5 s`, `3 min 20 s`, `2 h 5 min`.
-    private static func time(_ duration: Duration) -> String {
+    static func time(_ duration: Duration) -> String {
         let seconds = duration.seconds
         if seconds < 1, seconds > 0 { return "\(whole(duration.milliseconds)) ms" }
         if seconds < 60 { return "\(number(seconds)) s" }
@@ -84,13 +98,17 @@ extension PlanEstimate: CustomStringConvertible {
         return small == 0 ? "\(large) \(names.0)" : "\(large) \(names.0) \(small) \(names.1)"
     }
 
-    private static func wrapped(_ text: String) -> [String] {
-        var lines: [String] = []
-        for word in text.split(separator: " ") {
-            if let last = lines.last, last.count + 1 + word.count <= 80 {
-                lines[lines.count - 1] = "\(last) \(word)"
+    private static func wrapped(_ text: String, hanging: Int = 2) -> [String] {
+        // The first word keeps the space behind it: it may be a row's name.
+        let indent = String(repeating: " ", count: hanging)
+        var lines = [String(text.prefix(hanging == 2 ? 0 : hanging))]
+        for word in text.dropFirst(lines[0].count).split(separator: " ") {
+            let last = lines[lines.count - 1]
+            let joint = last.isEmpty || last.hasSuffix("  ") ? "" : " "
+            if last.count + joint.count + word.count <= 80 {
+                lines[lines.count - 1] = last + joint + word
             } else {
-                lines.append(lines.isEmpty ? String(word) : "  \(word)")
+                lines.append(indent + word)
             }
         }
         return lines

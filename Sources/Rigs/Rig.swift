@@ -24,6 +24,8 @@ public struct Rig: Sendable, Hashable {
     public var lanes: Int?
     public var record: Recording
     public var validity: Validity
+    /// What the service is held to.
+    public var policies: Policies
     public var standin: StandinTerms
     public var thresholds: [Threshold]
     /// The file as it was read, with `--set` applied and secrets left as `${NAME}`; for reports.
@@ -80,15 +82,32 @@ public struct Rig: Sendable, Hashable {
         public var isAligned: Bool
         /// Code shown → first poll; nil: one interval.
         public var firstAfter: Duration?
+        /// What makes a first screen ask.
+        public var mode: Mode
+        /// Poll loops of one TV, evenly apart; more than one is for test benches.
+        public var pollers: Int
+        /// How long they go on after each success and each logout, for test benches.
+        public var afterSuccess: Duration
+
+        /// The vendor recommends a "Continue" button over polling (rest-v1.md § 15).
+        public enum Mode: Sendable, Hashable {
+            case timer
+            /// The viewer presses it after so long, and again after as long, until it works.
+            case button(Distribution)
+        }
 
         public init(
             every: Duration = .seconds(5), jitter: Double = 0.1, target: PollTarget = .authn,
-            isAligned: Bool = false
+            isAligned: Bool = false, pollers: Int = 1, afterSuccess: Duration = .zero,
+            mode: Mode = .timer
         ) {
+            self.pollers = pollers
+            self.afterSuccess = afterSuccess
             self.every = every
             self.jitter = jitter
             self.target = target
             self.isAligned = isAligned
+            self.mode = mode
         }
     }
 
@@ -110,46 +129,13 @@ public struct Rig: Sendable, Hashable {
     /// What the TV does once it is signed in.
     public enum Activity: Sendable, Hashable {
         case userMetadata, preauthorize, authorize, mediaToken
+        /// The phone asks, by the code, once its sign-in was confirmed (Z2).
+        case preauthorizeCode
         case watch(Distribution)
         /// Share of households that log out at this point.
         case logout(Double)
         /// Share of households that sign in once more, from the start; ends the list when taken.
         case again(Double)
-    }
-
-    /// Settings of the embedded stand-in.
-    public struct StandinTerms: Sendable, Hashable {
-        public enum Throttle: Sendable, Hashable {
-            case contract, off
-        }
-        public var throttle: Throttle
-        public var isStrict: Bool
-        public var authnLifetime: Duration
-        public var authzLifetime: Duration
-        public var deletesOnFirstRetrieve: Bool
-        public var enhancedErrors: Bool
-        /// Virtual time only: one way from device to service.
-        public var latency: Distribution
-        /// Virtual time only: share of requests that are lost, 0 to 1.
-        public var loss: Double
-
-        public init(
-            throttle: Throttle = .contract, isStrict: Bool = false,
-            authnLifetime: Duration = .seconds(6 * 3600),
-            authzLifetime: Duration = .seconds(24 * 3600),
-            deletesOnFirstRetrieve: Bool = false, enhancedErrors: Bool = false,
-            latency: Distribution = .lognormal(median: .milliseconds(2), p95: .milliseconds(8)),
-            loss: Double = 0
-        ) {
-            self.throttle = throttle
-            self.isStrict = isStrict
-            self.authnLifetime = authnLifetime
-            self.authzLifetime = authzLifetime
-            self.deletesOnFirstRetrieve = deletesOnFirstRetrieve
-            self.enhancedErrors = enhancedErrors
-            self.latency = latency
-            self.loss = loss
-        }
     }
 
     public init(
@@ -158,8 +144,8 @@ public struct Rig: Sendable, Hashable {
         afterSignIn: [Activity] = [], accounts: Accounts = .generated, login: Login = .auto,
         cleansUp: Bool = false, connections: Connections = .perDevice,
         forwardedFor: ForwardedFor = .perDevice, lanes: Int? = nil, record: Recording = .all,
-        validity: Validity = Validity(), standin: StandinTerms = StandinTerms(),
-        thresholds: [Threshold] = [], source: String = ""
+        validity: Validity = Validity(), policies: Policies = Policies(),
+        standin: StandinTerms = StandinTerms(), thresholds: [Threshold] = [], source: String = ""
     ) {
         self.name = name
         self.seed = seed
@@ -178,6 +164,7 @@ public struct Rig: Sendable, Hashable {
         self.lanes = lanes
         self.record = record
         self.validity = validity
+        self.policies = policies
         self.standin = standin
         self.thresholds = thresholds
         self.source = source

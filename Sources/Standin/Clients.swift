@@ -23,6 +23,8 @@ struct Clients: Sendable {
         case good(Software)
         /// Unknown, expired or absent: a new one is needed.
         case stale
+        /// The client it was granted to is no longer registered.
+        case orphaned
     }
 
     private var clients: [String: Client] = [:]
@@ -57,10 +59,16 @@ struct Clients: Sendable {
     }
 
     func standing(of token: String, at time: Int64) -> Standing {
-        guard let grant = grants[token], time < grant.expires, let client = clients[grant.client]
-        else { return .stale }
+        guard let grant = grants[token], time < grant.expires else { return .stale }
+        guard let client = clients[grant.client] else { return .orphaned }
         return .good(client.software)
     }
+
+    /// The application of a registered client.
+    func software(of id: String) -> Software? { clients[id]?.software }
+
+    /// Forgets a client, as when its application is withdrawn; false when it was not known.
+    mutating func forget(_ id: String) -> Bool { clients.removeValue(forKey: id) != nil }
 
     /// Whether `standing` is good, for those who need not know of whom.
     func accepts(_ token: String, at time: Int64) -> Bool {

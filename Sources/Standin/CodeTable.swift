@@ -51,10 +51,15 @@ struct CodeRecord: Sendable {
     let generated: Int64
     let expires: Int64
     var state: State = .created
+    /// Where codes may be used again: the login under way with one that is bound already.
+    var secondLogin: String?
     /// What the protocol's codec echoes.
     let registrant: Registrant
 
     func isLive(at time: Int64) -> Bool { time < expires }
+
+    /// Whether that login may bind it.
+    func awaits(_ login: String) -> Bool { state == .used(login: login) || secondLogin == login }
 }
 
 /// What a device said of itself when it asked for a code.
@@ -75,6 +80,11 @@ struct CodeTable: Sendable {
     /// The newest unbound code of each device, to be superseded by the next (A9).
     private var newest: [DeviceKey: CodeKey] = [:]
     private var queue = DueQueue<CodeKey>()
+    /// For faults: a code may be issued while another record of it lives.
+    var allowsTwins = false
+    private var overwritten: CodeRecord?
+    /// Id of the record that was issued last.
+    private(set) var latest: String?
 
     /// Codes held at present, with expired ones that are not swept yet.
     var count: Int { records.count }
@@ -90,15 +100,31 @@ struct CodeTable: Sendable {
         while true {
             let text = ids.code()
             guard let key = CodeKey(text) else { continue }
-            if let other = records[key], other.isLive(at: time) { continue }
+            if let other = records[key], other.isLive(at: time) {
+                guard allowsTwins else { continue }
+                overwritten = other
+            }
             let record = CodeRecord(
                 id: ids.record(), text: text, key: key, device: device, mvpd: mvpd,
                 generated: time, expires: time + ttl, registrant: registrant)
             records[key] = record
+            latest = record.id
             if supersedes { newest[owner] = key }
             queue.add(key, due: record.expires)
             return record
         }
+    }
+
+    /// What is stored of a code, live or not; for faults.
+    subscript(key: CodeKey) -> CodeRecord? {
+        get { records[key] }
+        set { records[key] = newValue }
+    }
+
+    /// The live record that the last issue put out of the way, if it did.
+    mutating func takeOverwritten() -> CodeRecord? {
+        defer { overwritten = nil }
+        return overwritten
     }
 
     /// The live record of a code of that requestor; nil once expired or deleted.
@@ -115,14 +141,20 @@ struct CodeTable: Sendable {
         return record
     }
 
-    /// A browser begins to log in: CREATED or USED become USED by this one.
+    /// A browser begins to log in: CREATED or USED become USED by this one; BOUND stays bound, to be
+    /// bound anew where the policy allows it.
     mutating func use(_ key: CodeKey, login: String) {
-        records[key]?.state = .used(login: login)
+        if case .bound? = records[key]?.state {
+            records[key]?.secondLogin = login
+        } else {
+            records[key]?.state = .used(login: login)
+        }
     }
 
     /// A login succeeded: the code is spent, and no longer superseded by another.
     mutating func bind(_ record: CodeRecord, serial: Int) {
         records[record.key]?.state = .bound(serial: serial)
+        records[record.key]?.secondLogin = nil
         let owner = DeviceKey(
             requestor: record.device.requestor, device: record.device.device)
         if newest[owner] == record.key { newest[owner] = nil }

@@ -30,6 +30,8 @@ extension Service {
         case ("/_standin/counters", _),
             ("/_standin/approve", _) where settings.fidelity == .lenient:
             reply = Reply(status: 405)
+        case (_, .post?) where settings.fidelity == .lenient:
+            reply = control(String(path), JSONValue(request.body), at: moment)
         default: reply = Reply(status: 404)
         }
         effects.insert(.reply(reply, to: request.id, after: .zero), at: 0)
@@ -62,7 +64,8 @@ extension Service {
             let requestor = settings.requestor(record.device.requestor),
             settings.provider(approval.mvpd, of: requestor) != nil
         else { return false }
-        if case .bound = record.state { return false }
+        if case .bound = record.state, settings.policies.codeReuse == .single { return false }
+        guard accepts(record, at: moment) else { return false }
         switch approval.outcome {
         case .success: signIn(record, mvpd: approval.mvpd, user: approval.user, at: moment)
         case .fail, .cancel: codes.use(record.key, login: "")
@@ -72,7 +75,7 @@ extension Service {
 
     /// A login of this code has succeeded: the one place where sign-ins by code come about.
     mutating func signIn(_ record: CodeRecord, mvpd: String, user: String, at moment: Moment) {
-        let provider = settings.providers.first { $0.id == mvpd }
+        let provider = settings.provider(mvpd)
         let ttl = provider?.authenticationTTL ?? settings.authenticationTTL
         let serial = tokens.signIn(
             record.device, mvpd: mvpd, user: user, code: record.key, at: moment.milliseconds,

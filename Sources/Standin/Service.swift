@@ -14,7 +14,11 @@ public struct Service: Sendable {
     let epoch: Int64
     var ids: IDs
     var codes = CodeTable()
-    var tokens = TokenTable()
+    var tokens: TokenTable
+    var passes = Passes()
+    var profileRequests = ProfileRequests()
+    var sessions = ProviderSessions()
+    var spentMedia = SpentMedia()
     var clients = Clients()
     var logins = Logins()
     var throttle: Throttle?
@@ -22,18 +26,26 @@ public struct Service: Sendable {
     var deviceInfos = DeviceInfos()
     var statements: Statements
     let media: MediaSigner
+    /// The platform's and ours: the stand-in plays both sides.
+    let platformKey = DemoKeys.saml()
+    /// What misbehaves, if anything does.
+    var faults: Faults?
     private var dateSecond = Int64.min
     private var dateText = ""
 
     /// A service that has seen nothing yet. `epochMilliseconds` is its wall clock at time zero.
     public init(
-        _ settings: ServiceSettings = ServiceSettings(), seed: Seed, epochMilliseconds: Int64
+        _ settings: ServiceSettings = ServiceSettings(), faults: [Fault] = [], seed: Seed,
+        epochMilliseconds: Int64
     ) {
         self.settings = settings
+        self.faults = Faults(faults, seed: seed.child("faults"))
         epoch = epochMilliseconds
         ids = IDs(seed.child("ids"))
         throttle = settings.throttle.map(Throttle.init)
-        statements = Statements(revoked: settings.revokedSoftware)
+        tokens = TokenTable(goneDecays: settings.policies.goneDecays)
+        statements = Statements(
+            revoked: settings.revokedSoftware, checks: settings.checksStatements)
         media = MediaSigner(signs: settings.signsMedia)
     }
 
@@ -51,11 +63,20 @@ public struct Service: Sendable {
             if request.target.utf8.starts(with: "/_standin/".utf8) {
                 return answerOwn(request, at: moment)
             }
-            let reply = answerV1(request, at: moment)
+            if var faults = faults.take() {
+                defer { self.faults = faults }
+                return faults.answer(request, by: &self, at: moment)
+            }
+            let reply = answerV1(V1Question(request), at: moment)
             return [.reply(reply, to: request.id, after: .zero)]
         case .deed(let deed):
             switch deed.act {
             case .approve(let approval): _ = approve(approval, at: moment)
+            case .fault(let deed):
+                if var faults = faults.take() {
+                    defer { self.faults = faults }
+                    return faults.act(deed, on: &self, at: moment)
+                }
             }
             return []
         }
@@ -74,11 +95,18 @@ public struct Service: Sendable {
         return counters
     }
 
+    /// What its faults have done since the last call (see `TruthEvent`).
+    public mutating func takeTruth() -> [TruthEvent] {
+        faults?.takeTruth() ?? []
+    }
+
     private mutating func sweep(at moment: Moment) {
-        codes.sweep(at: moment.milliseconds)
+        codes.sweep(at: moment.milliseconds - (faults?.retention ?? 0))
         tokens.sweep(at: moment.milliseconds)
         clients.sweep(at: moment.milliseconds)
         logins.sweep(at: moment.milliseconds)
+        profileRequests.sweep(at: moment.milliseconds)
+        spentMedia.sweep(at: moment.milliseconds)
         throttle?.sweep(at: moment.now)
     }
 

@@ -20,26 +20,6 @@ public struct ServiceSettings: Hashable, Sendable {
         }
     }
 
-    /// A pay-TV provider that viewers sign in with.
-    public struct Provider: Hashable, Sendable {
-        public var id: String
-        public var displayName: String
-        /// Life of its sign-ins; nil: that of the service.
-        public var authenticationTTL: Duration?
-        /// Whether it tells anything about its users (U1).
-        public var offersMetadata: Bool
-
-        public init(
-            id: String, displayName: String? = nil, authenticationTTL: Duration? = nil,
-            offersMetadata: Bool = true
-        ) {
-            self.id = id
-            self.displayName = displayName ?? id
-            self.authenticationTTL = authenticationTTL
-            self.offersMetadata = offersMetadata
-        }
-    }
-
     /// A channel: who asks for sign-ins.
     public struct Requestor: Hashable, Sendable {
         public var id: String
@@ -48,14 +28,18 @@ public struct ServiceSettings: Hashable, Sendable {
         public var domains: [String]
         /// Ids of the integrated providers; nil: all of them.
         public var providers: [String]?
+        /// Whether it has opted in to enhanced errors (§ 4).
+        public var enhancedErrors: Bool
 
         public init(
-            id: String, name: String? = nil, domains: [String], providers: [String]? = nil
+            id: String, name: String? = nil, domains: [String], providers: [String]? = nil,
+            enhancedErrors: Bool = false
         ) {
             self.id = id
             self.name = name ?? id
             self.domains = domains
             self.providers = providers
+            self.enhancedErrors = enhancedErrors
         }
     }
 
@@ -84,12 +68,26 @@ public struct ServiceSettings: Hashable, Sendable {
     public var registrationURL: String?
     /// `software_id`s whose statements are no longer approved.
     public var revokedSoftware: [String]
+    /// Errors carry `action`, `code`, `trace` … for every requestor (§ 4).
+    public var enhancedErrors: Bool
+    /// What the protocol leaves open.
+    public var policies: Policies
+    /// A provider's browser session outlives a sign-in: the next login in that browser asks for
+    /// nothing, until a logout through the browser ends it (A12).
+    public var providersRemember: Bool
+    /// Software statements must bear the demo key's signature; else any JWT shape will do.
+    public var checksStatements: Bool
 
     public init(
         requestors: [Requestor] = [Requestor(id: "DEMOTV", domains: ["demo.test"])],
         providers: [Provider] = [
-            Provider(id: "DemoCable", displayName: "Demo Cable"),
-            Provider(id: "DemoSat", displayName: "Demo Sat"),
+            Provider(
+                id: "DemoCable", displayName: "Demo Cable",
+                platform: .init(mappingID: "demo-cable", boarding: .supported)),
+            Provider(
+                id: "DemoSat", displayName: "Demo Sat",
+                platform: .init(mappingID: "demo-sat", boarding: .picker)),
+            .tempPass(),
         ],
         fidelity: Fidelity = .lenient, throttle: ThrottleRule? = ThrottleRule(),
         checksBearer: Bool = true, codeTTL: Duration = .seconds(1800),
@@ -97,7 +95,9 @@ public struct ServiceSettings: Hashable, Sendable {
         authorizationTTL: Duration = .seconds(86_400), mediaTTL: Duration = .seconds(420),
         accessTTL: Duration = .seconds(21_600), deleteOnFirstRetrieve: Bool = false,
         signsMedia: Bool = false, preauthorizeLimit: Int = 5, registrationURL: String? = nil,
-        revokedSoftware: [String] = []
+        revokedSoftware: [String] = [], enhancedErrors: Bool = false,
+        policies: Policies = Policies(), providersRemember: Bool = false,
+        checksStatements: Bool = true
     ) {
         self.requestors = requestors
         self.providers = providers
@@ -115,10 +115,19 @@ public struct ServiceSettings: Hashable, Sendable {
         self.preauthorizeLimit = preauthorizeLimit
         self.registrationURL = registrationURL
         self.revokedSoftware = revokedSoftware
+        self.enhancedErrors = enhancedErrors
+        self.policies = policies
+        self.providersRemember = providersRemember
+        self.checksStatements = checksStatements
     }
 
     func requestor(_ id: String) -> Requestor? {
         requestors.first { $0.id == id }
+    }
+
+    /// The provider of that id, whoever is integrated with it.
+    func provider(_ id: String) -> Provider? {
+        providers.first { $0.id == id }
     }
 
     /// The provider, if it exists and `requestor` is integrated with it.

@@ -9,8 +9,27 @@ struct SignIn: Sendable {
     var serial: Int
     /// The code it came by.
     var code: CodeKey?
+    /// How it came about: what U1 tells of it.
+    var origin = Origin.browser
+    /// The provider has ended the session; the token itself still counts as there.
+    var isInvalidated = false
     /// Expiry of the authorization of each resource: they die with the sign-in (rest-v1.md § 10).
     var authorizations: [String: Int64] = [:]
+    /// The media token of each resource, where they may be had twice.
+    var media: [String: MediaToken] = [:]
+    /// When what is known of the user last changed.
+    var updated: Int64
+
+    enum Origin: Hashable, Sendable {
+        case browser, platform
+        /// A trial; what it is scoped by.
+        case pass(PassKey)
+    }
+
+    struct MediaToken: Sendable {
+        var text: String
+        var expires: Int64
+    }
 }
 
 /// All sign-ins, by device: one live token per key, newest wins. Neutral: no protocol is visible.
@@ -29,22 +48,37 @@ struct TokenTable: Sendable {
 
     /// How long an expired token is remembered as such, so that 410 can be told from 404 (§ 10);
     /// after that it decays to "none".
-    private static let memory: Int64 = 24 * 3_600_000
+    private let memory: Int64
+    private static let day: Int64 = 24 * 3_600_000
+    private static let ever: Int64 = 100 * 365 * day
+
+    /// `goneDecays`: whether "expired" becomes "none" after a day.
+    init(goneDecays: Bool = true) {
+        memory = goneDecays ? Self.day : Self.ever
+    }
 
     /// Tokens held at present, with expired ones that are still remembered.
     var count: Int { signIns.count }
 
+    /// What is stored of a device, expired or not; for faults. Setting it moves no dates of the queue:
+    /// only what was there before may be put back.
+    subscript(key: DeviceKey) -> SignIn? {
+        get { signIns[key] }
+        set { signIns[key] = newValue }
+    }
+
     /// Stores a sign-in and returns its serial. Authorizations of an older one are gone with it.
     mutating func signIn(
-        _ key: DeviceKey, mvpd: String, user: String, code: CodeKey?, at time: Int64, ttl: Int64
+        _ key: DeviceKey, mvpd: String, user: String, code: CodeKey?, at time: Int64, ttl: Int64,
+        origin: SignIn.Origin = .browser
     ) -> Int {
         made += 1
         let isNew =
             signIns.updateValue(
                 SignIn(
                     mvpd: mvpd, user: user, started: time, expires: time + ttl, serial: made,
-                    code: code), forKey: key) == nil
-        if isNew { queue.add(key, due: time + ttl + Self.memory) }
+                    code: code, origin: origin, updated: time), forKey: key) == nil
+        if isNew { queue.add(key, due: time + ttl + memory) }
         return made
     }
 
@@ -68,7 +102,20 @@ struct TokenTable: Sendable {
     ) -> Int64 {
         if let expires = signIns[key]?.authorizations[resource], time < expires { return expires }
         signIns[key]?.authorizations[resource] = time + ttl
+        signIns[key]?.updated = time
         return time + ttl
+    }
+
+    /// Keeps a media token, to be given out again while it lives.
+    mutating func keep(_ token: SignIn.MediaToken, for resource: String, of key: DeviceKey) {
+        signIns[key]?.media[resource] = token
+    }
+
+    /// The provider ends the session of a sign-in; false when nobody is signed in.
+    mutating func invalidate(_ key: DeviceKey) -> Bool {
+        guard signIns[key] != nil else { return false }
+        signIns[key]?.isInvalidated = true
+        return true
     }
 
     /// Signs the device out; false when nobody was signed in.
@@ -81,7 +128,7 @@ struct TokenTable: Sendable {
         for _ in 0..<sweepStep {
             guard let key = queue.next(dueBy: time) else { return }
             guard let signIn = signIns[key] else { continue }
-            let due = signIn.expires + Self.memory
+            let due = signIn.expires + memory
             if due <= time {
                 signIns[key] = nil
             } else {

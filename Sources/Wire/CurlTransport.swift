@@ -144,6 +144,8 @@ public final class CurlTransport: Transport {
     /// (RFC 9112, 3.2.2), which libcurl knows how to write.
     private func isDirect(_ origin: Origin, _ proxy: ProxyRoute.Proxy?) -> Bool {
         guard settings.http == .http1, settings.engine != .multi else { return false }
+        // To a proxy that is itself spoken to over TLS there is no bare socket to take over.
+        if proxy?.isSecure == true { return false }
         return origin.scheme == .https || proxy?.isTunnel != false
     }
 

@@ -12,6 +12,8 @@ struct ProxyRoute: Hashable, Sendable {
 
         /// Whether plain HTTP goes through it as it would without: SOCKS does not look inside.
         var isTunnel: Bool { url.lowercased().hasPrefix("socks") }
+        /// Whether it is spoken to over TLS itself.
+        var isSecure: Bool { url.lowercased().hasPrefix("https") }
     }
 
     private var forHTTP: Proxy?

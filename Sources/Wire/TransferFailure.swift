@@ -23,6 +23,8 @@ struct TransferFailure {
     var usesTLSFiles: Bool
     /// The connection had answered nothing before.
     var isFirstUse: Bool
+    /// Whose words these are.
+    var speaker = "libcurl"
     /// What is wrong with the answer, where we read it ourselves.
     var fault: ResponseFault?
 
@@ -55,7 +57,7 @@ struct TransferFailure {
         let (kind, sentence) = diagnosis
         if let fault { return TransportError(kind, "\(sentence) (\(fault))") }
         let said = words.isEmpty ? String(cString: curl_easy_strerror(code)) : words
-        return TransportError(kind, "\(sentence) (libcurl: \(said))")
+        return TransportError(kind, "\(sentence) (\(speaker): \(said))")
     }
 
     private var diagnosis: (TransportError.Kind, String) {
@@ -126,6 +128,11 @@ struct TransferFailure {
                 "shows a certificate for another name; correct target.base"
             ),
             ("does not match target host", "shows a certificate for another name"),
+            (
+                "hostname mismatch",
+                "shows a certificate for another name; correct target.base"
+            ),
+            ("IP address mismatch", "shows a certificate for another name; correct target.base"),
             (
                 "certificate required",
                 "wants a client certificate; set tls.certificate and tls.key"

@@ -23,8 +23,8 @@ struct Screenrig: AsyncParsableCommand {
         subcommands: [
             TryCommand.self, RunCommand.self, SimulateCommand.self, ReportCommand.self,
             ServeCommand.self,
-            InitCommand.self, ValidateCommand.self, SchemaCommand.self, ListCommand.self,
-            ExplainCommand.self,
+            InitCommand.self, ValidateCommand.self, SchemaCommand.self, CalibrateCommand.self,
+            ListCommand.self, ExplainCommand.self,
         ])
 
     static func main() async {

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Foundation
 internal import Journal
+internal import Rigs
 internal import Signing
 internal import Standin
 internal import Statistics
@@ -12,9 +13,19 @@ struct ServeCommand: AsyncParsableCommand {
         discussion: """
             Example:
                 screenrig serve --port 8080
-            It listens on 127.0.0.1 only. With --tls it makes its own certificate and says where it is:
-            name that file under target.tls.ca. GET /_standin/counters shows what it has counted.
+                screenrig serve --policy code-reuse=until-expiry --policy new-code=keep
+            It listens on 127.0.0.1 only, unless --host says otherwise: in a container,
+            --host 0.0.0.0 with a published port. With --tls it makes its own certificate
+            and says where it is: name that file under target.tls.ca.
+            GET /_standin/counters shows what it has counted. --policy takes the keys of
+            policies: and standin: of a rig; rigs/reference.yaml explains them.
             """)
+
+    @Option(
+        help: ArgumentHelp(
+            "Address or name to listen on; off loopback everybody who can reach it may sign in.",
+            valueName: "ADDRESS"))
+    var host = "127.0.0.1"
 
     @Option(help: "Port; 0 takes a free one.")
     var port = 8080
@@ -31,30 +42,80 @@ struct ServeCommand: AsyncParsableCommand {
     @Flag(help: "Demand everything mandatory; no shortcuts.")
     var strict = false
 
+    @Option(
+        name: .customLong("policy"),
+        help: ArgumentHelp(
+            "How it behaves where the protocol leaves it open; repeatable.", valueName: "k=v"))
+    var policies: [String] = []
+
     func validate() throws {
         if !(0...65535).contains(port) {
             throw ValidationError("--port is \(port); it must be 0 to 65535")
         }
+        if host.isEmpty || host.contains(where: { $0 == "/" || $0 == " " || $0 == "," }) {
+            throw ValidationError(
+                "--host is '\(host)'; it must be an address or a name, such as 0.0.0.0 (the port goes to "
+                    + "--port)")
+        }
     }
 
     func run() async throws {
-        let settings = ServiceSettings(
-            fidelity: strict ? .strict : .lenient, throttle: isUnthrottled ? nil : .init())
+        let settings = try settings()
         let service = Service(
             settings, seed: Seed(seed), epochMilliseconds: WallClock.microseconds / 1000)
         let listener: Listener
         var certificate: String?
         do {
-            let pair = tls ? try CertificatePair.selfSigned() : nil
+            let pair = tls ? try CertificatePair.selfSigned(for: names) : nil
             certificate = try pair.map(Self.save)
-            listener = try await Listener.start(service, host: "127.0.0.1", port: port, tls: pair)
+            listener = try await Listener.start(service, host: host, port: port, tls: pair)
         } catch {
-            throw Failure.couldNotRun("cannot serve on 127.0.0.1:\(port): \(error)")
+            throw Failure.couldNotRun("cannot serve on \(host):\(port): \(error)")
         }
-        Terminal.print("\(tls ? "https" : "http")://127.0.0.1:\(listener.port)")
+        Terminal.print(listener.url)
+        if !TargetNeeds.isThisMachine(host) {
+            Terminal.complain(
+                "warning: it listens on \(host): whoever can reach this machine may use it, and it gives sign-ins to "
+                    + "anybody")
+        }
         if let certificate { Terminal.print("certificate: \(certificate)") }
         await Self.untilInterrupted()
         await listener.stop()
+    }
+
+    /// What the certificate is for: this machine, and where it listens if that is one address.
+    private var names: [String] {
+        let usual = ["localhost", "127.0.0.1", "::1"]
+        return usual.contains(host) || ["0.0.0.0", "::"].contains(host) ? usual : usual + [host]
+    }
+
+    /// The stand-in of a rig that says nothing but these policies, so that they are read, and
+    /// refused, as in a rig.
+    private func settings() throws -> ServiceSettings {
+        let overrides = try policies.map { text in
+            guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
+                throw Failure.badInput(
+                    "--policy '\(text)' has no value; write --policy new-code=keep")
+            }
+            let key = text[..<equals]
+            let isPolicy = Policies().lines.contains { $0.hasPrefix("\(key):") }
+            return (
+                path: "\(isPolicy ? "policies" : "standin").\(key)",
+                value: String(text[text.index(after: equals)...])
+            )
+        }
+        let rig =
+            "rig: serve\ntarget: {base: embedded}\nload: {closed: {households: 1}}\n"
+        do {
+            let reading = try Rig.read(
+                rig, file: "serve", with: RigSurroundings(overrides: overrides))
+            var settings = Assembly.service(reading.rig)
+            if strict { settings.fidelity = .strict }
+            if isUnthrottled { settings.throttle = nil }
+            return settings
+        } catch {
+            throw Failure.badInput("\(error)".replacing("--set ", with: "--policy "))
+        }
     }
 
     /// Beside the temporary files, for the rig to trust.

@@ -34,6 +34,7 @@ struct ValidateCommand: ParsableCommand {
         return MachineLimits(
             descriptors: descriptors.soft, descriptorsAtMost: descriptors.hard,
             ports: WireLimits.ephemeralPorts().count,
-            cores: ProcessInfo.processInfo.activeProcessorCount)
+            cores: ProcessInfo.processInfo.activeProcessorCount, memoryMB: Memory.availableMB,
+            measured: RememberedCalibration.load()?.measured)
     }
 }

@@ -84,7 +84,9 @@ final class Command {
         process.arguments = arguments
         process.currentDirectoryURL = folder.url
         process.environment = ProcessInfo.processInfo.environment
-            .merging(["COLUMNS": "80", "TMPDIR": folder.url.path]) { $1 }
+            .merging([
+                "COLUMNS": "80", "TMPDIR": folder.url.path, "XDG_STATE_HOME": folder.url.path,
+            ]) { $1 }
             .merging(environment) { $1 }
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = try FileHandle(forWritingTo: outputFile)

@@ -53,7 +53,7 @@ final class Rehearsal {
             let transport = InProcess(
                 lane: lane,
                 service: Service(
-                    Self.service(rig), seed: rig.seed.child("standin", index),
+                    RigService.settings(rig), seed: rig.seed.child("standin", index),
                     epochMilliseconds: Self.epoch / 1000),
                 network: Network(latency: rig.standin.latency, loss: rig.standin.loss),
                 seed: rig.seed.child("network"), timeout: rig.target.timeout)
@@ -61,8 +61,13 @@ final class Rehearsal {
             lanes.append(lane)
             transports.append(transport)
         }
-        let terms = Terms(
+        var terms = Terms(
             rig, dialect: dialect, statement: statement ?? Secret(Signing.demoSoftwareStatement()))
+        terms.vouching = { query in
+            PlatformSAML.response(
+                to: query.verificationToken, provider: query.provider, subject: query.subject,
+                attributes: query.attributes)
+        }
         let coordinator = Coordinator(plan, terms: terms, lanes: lanes)
         if let stop {
             for lane in lanes {
@@ -92,6 +97,12 @@ final class Rehearsal {
         return all
     }
 
+    func events() throws -> [DeviceEvent] {
+        var all: [DeviceEvent] = []
+        try history.events { all.append($0) }
+        return all
+    }
+
     func households() throws -> [HouseholdRecord] {
         var all: [HouseholdRecord] = []
         try history.households { all.append($0) }
@@ -105,21 +116,8 @@ final class Rehearsal {
             protocolName: "adobe-pass-v1", version: "0", isVirtual: true, lanes: lanes,
             kinds: rig.kinds.map(\.name), plannedHouseholds: plan.households,
             load: rig.load.description, thresholds: rig.thresholds.map(\.text),
+            policies: rig.policies.lines,
             validLatenessNanoseconds: 10_000_000, validBusy: rig.validity.busy,
             breachFails: rig.validity.failsOnBreach)
-    }
-
-    private static func service(_ rig: Rig) -> ServiceSettings {
-        var settings = ServiceSettings(
-            requestors: [.init(id: rig.target.requestor, domains: [rig.target.domain])],
-            fidelity: rig.standin.isStrict ? .strict : .lenient,
-            throttle: rig.standin.throttle == .contract ? .init() : nil,
-            checksBearer: rig.target.usesBearer, authenticationTTL: rig.standin.authnLifetime,
-            authorizationTTL: rig.standin.authzLifetime,
-            deleteOnFirstRetrieve: rig.standin.deletesOnFirstRetrieve)
-        if !rig.target.mvpds.isEmpty {
-            settings.providers = rig.target.mvpds.map { .init(id: $0.id) }
-        }
-        return settings
     }
 }

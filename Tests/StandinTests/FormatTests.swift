@@ -84,10 +84,12 @@ struct FormatTests {
             ("/reggie/v1/DEMOTV/regcode/ABCDEFG", .post, "GET, DELETE"),
             ("/api/v1/config/DEMOTV", .post, "GET"), ("/api/v1/authenticate", .post, "GET"),
             ("/api/v1/checkauthn", .delete, "GET"), ("/api/v1/checkauthn/ABCDEFG", .post, "GET"),
-            ("/api/v1/tokens/authn", .delete, "GET"), ("/api/v1/preauthorize", .post, "GET"),
+            ("/api/v1/tokens/authn", .delete, "GET, POST"), ("/api/v1/preauthorize", .post, "GET"),
             ("/api/v1/authorize", .post, "GET"), ("/api/v1/tokens/authz", .post, "GET"),
             ("/api/v1/tokens/media", .post, "GET"), ("/api/v1/mediatoken", .delete, "GET"),
-            ("/api/v1/tokens/usermetadata", .post, "GET"), ("/api/v1/logout", .get, "DELETE"),
+            ("/api/v1/tokens/usermetadata", .post, "GET"), ("/api/v1/logout", .post, "GET, DELETE"),
+            ("/api/v1/authenticate/freepreview", .get, "POST"),
+            ("/api/v1/DEMOTV/profile-requests/DemoCable", .post, "GET"),
             ("/sp/saml/SAMLAssertionConsumer", .get, "POST"),
         ])
     func methods(path: String, method: Method, allowed: String) {

@@ -1,4 +1,5 @@
 import Dialects
+import Glibc
 import Journal
 import Lanes
 import Testing
@@ -178,6 +179,8 @@ struct ConnectionTests {
         #expect(failures == 0)
         #expect(numbers == 2000)
         #expect(most <= 31)
+        // Other suites run at the same time, one of them with thousands of connections.
+        for _ in 1...250 where openDescriptors() - before >= 100 { usleep(20_000) }
         #expect(openDescriptors() - before < 100)
     }
 

@@ -1,6 +1,8 @@
 import Dialects
+import Glibc
 import Journal
 import Lanes
+import NIOSSL
 import Testing
 
 @testable import Wire
@@ -112,6 +114,68 @@ struct TLSTests {
         }
         #expect(Set(rounds[0]).count == 20 && rounds[0] == rounds[1])
         #expect(open == 1)
+    }
+
+    @Test("a device resumes its own TLS sessions, and never another's", arguments: engines)
+    func resumption(_ engine: WireSettings.Engine) throws {
+        let files = try Certificates(["server"])
+        for newest in [TLSVersion.tlsv12, .tlsv13] {
+            let server = try TidyServer(.http1, certificates: files, newest: newest)
+            defer { server.stop() }
+            let port = server.port
+            let settings = WireSettings(
+                connections: .fresh, tls: .init(ca: files.path("ca.pem"), caOnly: true))
+            let resumed = try Bench.run(engine: engine, settings) { bench in
+                let devices = [device(1), device(2), device(3)]
+                var resumed: [[Bool?]] = []
+                for _ in 1...3 {
+                    var round: [Bool?] = []
+                    for device in devices {
+                        let transfer = await bench.exchange(secure(port), from: device)
+                        round.append(transfer.reply == nil ? nil : transfer.route.tlsResumed)
+                    }
+                    resumed.append(round)
+                }
+                return resumed
+            }
+            let (never, always) = ([Bool?](repeating: false, count: 3), [true, true, true])
+            // Under `fresh` libcurl has one seat for all devices, and one memory of sessions.
+            #expect(resumed[0] == (engine == .direct ? never : [false, true, true]), "\(newest)")
+            #expect(resumed[1] == always && resumed[2] == always, "\(newest): \(resumed)")
+        }
+    }
+
+    @Test(
+        "kept connections: a device that comes back resumes, a new one does not", arguments: engines
+    )
+    func comingBack(_ engine: WireSettings.Engine) throws {
+        let files = try Certificates(["server"])
+        let server = try TidyServer(.http1, certificates: files)
+        defer { server.stop() }
+        let port = server.port
+        let settings = WireSettings(tls: .init(ca: files.path("ca.pem"), caOnly: true))
+        let resumed = try Bench.run(engine: engine, settings) { bench in
+            let (one, two) = (device(1), device(2))
+            var resumed: [Bool?] = []
+            for device in [one, one, two, one, two] {
+                let transfer = await bench.exchange(secure(port), from: device)
+                resumed.append(transfer.route.reused ? nil : transfer.route.tlsResumed)
+                guard resumed.count > 2 else { continue }
+                for descriptor in bench.transport.descriptors {
+                    shutdown(descriptor, Int32(SHUT_RDWR))
+                }
+                try? await bench.lane.sleep(for: .milliseconds(20))
+            }
+            return resumed
+        }
+        #expect(resumed == [false, nil, false, true, true])
+    }
+
+    @Test("a plain connection resumes nothing", arguments: engines)
+    func plainRoute(_ engine: WireSettings.Engine) throws {
+        let server = RoughServer.plain()
+        defer { server.stop() }
+        #expect(try once(engine, get(server.port), WireSettings()).route.tlsResumed == nil)
     }
 
     struct Failure: CustomTestStringConvertible, Sendable {

@@ -55,7 +55,8 @@ enum RigSections {
         let pairs: [(String, String)] = [
             ("Run", run.id), ("Rig", run.rig), ("Seed", String(run.seed)),
             ("Started", run.started), ("Target", run.target), ("Protocol", run.protocolName),
-            ("Load", run.load), ("Lanes", String(run.lanes)), ("screenrig", run.version),
+            ("Load", run.load), ("Lanes", String(run.lanes)),
+            ("Policies", run.policies.joined(separator: ", ")), ("screenrig", run.version),
             ("History hash", run.historyHash),
         ]
         let rows = pairs.filter { !$0.1.isEmpty }.map { "<dt>\($0.0)</dt><dd>\($0.1)</dd>" as HTML }

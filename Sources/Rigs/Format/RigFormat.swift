@@ -66,7 +66,10 @@ enum RigFormat {
             "validity", .map(validity), default: "{}",
             "When the rig itself was the bottleneck and the run proves nothing."),
         .notYet("promises", example: "documented", "strict, documented or observe."),
-        .notYet("policies", example: "{code-reuse: single}", "What the service is held to."),
+        Key(
+            "policies", .map(policies), default: "{}",
+            "What the service is held to where the protocol leaves it open; printed in each report, "
+                + "and how the embedded stand-in behaves."),
         .notYet(
             "known", accepting: ["[]"],
             example: "[{invariant: sign-in-visible, ticket: AUTH-123, until: 2026-12-15}]",
@@ -96,32 +99,5 @@ enum RigFormat {
         Key(
             "on-breach", .words("fail", "warn"), default: "fail",
             "fail: the run ends as invalid (exit code 4). warn: it says so and goes on."),
-    ]
-
-    private static let standin: [Key] = [
-        Key(
-            "throttle", .words("contract", "off"), default: "contract",
-            "contract: 1 request/s and a burst of 10 for each forwarded address."),
-        Key(
-            "fidelity", .words("lenient", "strict"), default: "lenient",
-            "strict refuses what the protocol page forbids though services let it pass."),
-        Key(
-            "enhanced-errors", .scalar(.flag), default: "false", "Error bodies with details."),
-        .notYet("nodes", accepting: ["1"], example: "2", "Replicas behind one address."),
-        Key("authn-ttl", .scalar(.duration), default: "6h", "Life of a sign-in."),
-        Key("authz-ttl", .scalar(.duration), default: "24h", "Life of an authorization."),
-        Key(
-            "delete-on-first-retrieve", .scalar(.flag), default: "false",
-            "A code is gone once it was looked up."),
-        Key(
-            "network", .map(network), default: "{}",
-            "The way between device and service in virtual time."),
-    ]
-
-    private static let network: [Key] = [
-        Key(
-            "latency", .scalar(.distribution), default: "lognormal(median 2ms, p95 8ms)",
-            "One way."),
-        Key("loss", .scalar(.share), default: "0%", "Share of requests that get lost."),
     ]
 }

@@ -21,6 +21,22 @@ enum Calendar {
         return "\(date.year)-\(two(date.month))-\(two(date.day))T\(clock(second))Z"
     }
 
+    /// The epoch milliseconds of what `isoDate` wrote; nil for other texts.
+    static func milliseconds(_ isoDate: String) -> Int64? {
+        let parts = isoDate.split { "-T:Z".contains($0) }.compactMap { Int64($0) }
+        guard parts.count == 6, isoDate.hasSuffix("Z"), (1...12).contains(parts[1]) else {
+            return nil
+        }
+        // Days of the years from March on, as `civil` counts them.
+        let year = parts[1] > 2 ? parts[0] : parts[0] - 1
+        let month = parts[1] > 2 ? parts[1] - 3 : parts[1] + 9
+        let (era, yearOfEra) = floored(year, by: 400)
+        let dayOfYear = (153 * month + 2) / 5 + parts[2] - 1
+        let day = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        let days = era * 146_097 + day - 719_468
+        return (days * 86_400 + parts[3] * 3600 + parts[4] * 60 + parts[5]) * 1000
+    }
+
     private static func clock(_ second: Int64) -> String {
         "\(two(second / 3600)):\(two(second / 60 % 60)):\(two(second % 60))"
     }

@@ -75,6 +75,7 @@ enum SAML {
 /// Looking for markup by bytes: XML is ASCII where we look.
 extension ArraySlice<UInt8> {
     /// Where `part` first stands.
+<<<<<<< HEAD
     fileprivate func firstRange(of part: String) -> Range<Int>? {
         let (bytes, wanted) = (span, part.utf8Span.span)
         guard wanted.count > 0, bytes.count >= wanted.count else { return nil }
@@ -83,19 +84,27 @@ extension ArraySlice<UInt8> {
             while length < wanted.count, bytes[start + length] == wanted[length] { length += 1 }
             if length == wanted.count {
                 return startIndex + start..<startIndex + start + length
+=======
+    func firstRange(of part: String) -> Range<Int>? {
+        let wanted = Array(part.utf8)
+        var start = startIndex
+        while let candidate = self[start...].firstIndex(of: wanted[0]) {
+            if self[candidate...].starts(with: wanted) {
+                return candidate..<candidate + wanted.count
+>>>>>>> 90ffe1fadbfc760d65ff658db3cad6919bf08813
             }
         }
         return nil
     }
 
     /// From `start` to `end`, both included.
-    fileprivate func part(_ start: String, _ end: String) -> ArraySlice<UInt8>? {
+    func part(_ start: String, _ end: String) -> ArraySlice<UInt8>? {
         between(start, end).map {
             self[$0.startIndex - start.utf8.count..<$0.endIndex + end.utf8.count]
         }
     }
 
-    fileprivate func between(_ start: String, _ end: String) -> ArraySlice<UInt8>? {
+    func between(_ start: String, _ end: String) -> ArraySlice<UInt8>? {
         guard let first = firstRange(of: start) else { return nil }
         let rest = self[first.upperBound...]
         guard let last = rest.firstRange(of: end) else { return nil }
@@ -103,7 +112,7 @@ extension ArraySlice<UInt8> {
     }
 
     /// What stands between, unescaped.
-    fileprivate func text(_ start: String, _ end: String) -> String? {
+    func text(_ start: String, _ end: String) -> String? {
         between(start, end).map { Markup.unescape(String(decoding: $0, as: UTF8.self)) }
     }
 }

@@ -3,11 +3,10 @@ internal import Journal
 
 /// REST V1 over the stores: rest-v1.md, with the readings of its § 17.
 extension Service {
-    mutating func answerV1(_ request: ServiceRequest, at moment: Moment) -> Reply {
-        let question = V1Question(request)
+    mutating func answerV1(_ question: V1Question, at moment: Moment) -> Reply {
         let endpoint = question.route.endpoint
         let reply = throttled(question, at: moment) ?? admitted(question, at: moment)
-        counters.count(endpoint.operation(request.method), status: reply.status)
+        counters.count(endpoint.operation(question.request.method), status: reply.status)
         return reply
     }
 
@@ -17,7 +16,11 @@ extension Service {
         let identity = Self.identity(of: question.request)
         if throttle?.admits(identity, at: moment.now) == true { return nil }
         counters.throttled += 1
-        return Reply(
+        return tooManyRequests(at: moment)
+    }
+
+    mutating func tooManyRequests(at moment: Moment) -> Reply {
+        Reply(
             status: 429,
             headers: [
                 "Date": date(at: moment), "Content-Type": "text/html", "Server": "openresty",
@@ -25,7 +28,7 @@ extension Service {
     }
 
     /// `X-Forwarded-For` has one address (§ 3.2); of a list, the first is the device.
-    private static func identity(of request: ServiceRequest) -> String {
+    static func identity(of request: ServiceRequest) -> String {
         guard let forwarded = request.headers["X-Forwarded-For"], !forwarded.isEmpty else {
             return request.peer
         }
@@ -42,10 +45,11 @@ extension Service {
                 reply.headers.append("Allow", endpoint.allowed)
                 return reply
             }
-            if endpoint.needsBearer, settings.checksBearer {
-                guard let bearer = question.bearer,
-                    clients.accepts(bearer, at: moment.milliseconds)
-                else { return denied(at: moment) }
+            if settings.checksBearer, endpoint.needsBearer(question.request.method) {
+                guard let bearer = question.bearer else { return denied(at: moment) }
+                if !clients.accepts(bearer, at: moment.milliseconds) {
+                    return turnedDown(bearer, at: moment)
+                }
             }
             return try dispatch(question, at: moment)
         } catch {
@@ -72,14 +76,22 @@ extension Service {
         case .assertion: consumeAssertion(question, at: moment)
         case .checkCode: try checkCode(question, at: moment)
         case .checkAuthentication: try checkAuthentication(question, at: moment)
+        case .pollToken where question.request.method == .post:
+            try exchangeToken(question, at: moment)
         case .pollToken: try pollToken(question, at: moment)
+        case .freePreview: try freePreview(question, at: moment)
+        case .profileRequest: try profileRequest(question, at: moment)
         case .preauthorize: try preauthorize(question, at: moment)
         case .preauthorizeCode: try preauthorizeCode(question, at: moment)
         case .authorize: try authorize(question, at: moment)
         case .authorizationToken: try authorizationToken(question, at: moment)
         case .mediaToken: try mediaToken(question, at: moment)
         case .userMetadata: try userMetadata(question, at: moment)
+        case .logout where question.request.method == .get:
+            try logoutByBrowser(question, at: moment)
         case .logout: try logout(question, at: moment)
+        case .logoutHop: try sendToProviderLogout(question, at: moment)
+        case .providerLogout: try providerLogout(question, at: moment)
         case .listed, .unknown: throw ClassicError.noRecord
         }
     }
@@ -99,7 +111,13 @@ extension Service {
     mutating func reply(
         _ error: ClassicError, _ question: V1Question, at moment: Moment
     ) -> Reply {
-        Reply(
+        if let code = error.code, wantsEnhanced(question) {
+            let document = EnhancedError.document(
+                code, status: error.status, message: error.message, details: error.details,
+                trace: ids.response())
+            return reply(error.status, document, root: "error", question, at: moment)
+        }
+        return Reply(
             status: error.status, headers: headers(question.format.contentType, at: moment),
             body: question.format == .json ? error.json : error.xml)
     }
@@ -123,6 +141,25 @@ extension Service {
         Reply(
             status: status, headers: headers(V1Format.json.contentType, at: moment),
             body: Document.object([("error", .text(error))]).json())
+    }
+
+    /// Whether the requestor of this call has opted in (§ 4).
+    func wantsEnhanced(_ question: V1Question) -> Bool {
+        if settings.enhancedErrors { return true }
+        guard settings.requestors.contains(where: \.enhancedErrors) else { return false }
+        let id =
+            question["requestor"] ?? question["requestor_id"]
+            ?? (question.route.name.isEmpty ? nil : question.route.name)
+        return id.flatMap(settings.requestor)?.enhancedErrors ?? false
+    }
+
+    /// A bearer that is not good: its client is gone (403, register again), or the token itself is
+    /// (401, ask for another; § 5).
+    private mutating func turnedDown(_ bearer: String, at moment: Moment) -> Reply {
+        if case .orphaned = clients.standing(of: bearer, at: moment.milliseconds) {
+            return reply(403, error: "invalid_client", at: moment)
+        }
+        return denied(at: moment)
     }
 
     private mutating func denied(at moment: Moment) -> Reply {

@@ -1,51 +1,65 @@
 internal import Dialects
 internal import Signing
 
-/// May it be played: Z1 to Z5, and what the provider tells of its user, U1 (rest-v1.md §§ 11, 12).
+/// May it be played: Z1 to Z4, and what the provider tells of its user, U1 (rest-v1.md §§ 11, 12).
 extension Service {
-    /// The stand-in's policy: everything but ids that begin with `deny-`.
-    private static func permits(_ resource: String) -> Bool {
-        guard resource.hasPrefix("<") else { return !resource.hasPrefix("deny-") }
-        return !resource.contains(">deny-")  // an MRSS fragment
-    }
-
     /// Z1.
     mutating func preauthorize(
         _ question: V1Question, at moment: Moment
     ) throws(ClassicError) -> Reply {
         let device = try device(question)
         let resources = try resources(question)
-        guard case .live = tokens.find(device, at: moment.milliseconds) else {
-            throw .notAuthenticated
-        }
-        return try decide(resources, question, at: moment)
+        return try decide(resources, try signIn(device, question, at: moment), question, at: moment)
     }
 
     /// Z2, on the token that the code led to.
     mutating func preauthorizeCode(
         _ question: V1Question, at moment: Moment
     ) throws(ClassicError) -> Reply {
-        let signIn = try boundSignIn(question, at: moment)
+        let bound = try boundSignIn(question, at: moment)
         let resources = try resources(question)
-        guard signIn != nil else { throw .notAuthenticated }
-        return try decide(resources, question, at: moment)
+        guard let bound else { throw .notAuthenticated(.none, at: .preauthorizeCode) }
+        return try decide(resources, bound.1, question, at: moment)
     }
 
     private func resources(_ question: V1Question) throws(ClassicError) -> [String] {
         let resources = try question.required("resource").split(separator: ",")
             .map { $0.trimmingSpaces() }.filter { !$0.isEmpty }
         guard !resources.isEmpty else { throw .missing("resource") }
+        guard resources.allSatisfy(ResourceVerdict.isWellFormed) else { throw .malformedResource }
         return resources
     }
 
+    /// The live sign-in of a device, or the error that the endpoint has for there being none.
+    private func signIn(
+        _ device: DeviceKey, _ question: V1Question, at moment: Moment
+    ) throws(ClassicError) -> SignIn {
+        let finding = tokens.find(device, at: moment.milliseconds)
+        guard case .live(let signIn) = finding else {
+            throw .notAuthenticated(finding, at: question.route.endpoint)
+        }
+        return signIn
+    }
+
     private mutating func decide(
-        _ resources: [String], _ question: V1Question, at moment: Moment
+        _ resources: [String], _ signIn: SignIn, _ question: V1Question, at moment: Moment
     ) throws(ClassicError) -> Reply {
         guard resources.count <= settings.preauthorizeLimit else { throw .tooManyResources }
-        let items = resources.map { resource in
-            Document.object([
-                ("id", .text(resource)), ("authorized", .flag(Self.permits(resource))),
-            ])
+        let isEnhanced = wantsEnhanced(question)
+        var items: [Document] = []
+        for resource in resources {
+            let verdict = ResourceVerdict(resource, mvpd: signIn.mvpd)
+            var members: [(String, Document)] = [
+                ("id", .text(resource)), ("authorized", .flag(verdict.code == nil)),
+            ]
+            // Item-level: within 200, with a status of its own (§ 4).
+            if isEnhanced, let code = verdict.preauthorizationCode {
+                let error = EnhancedError.document(
+                    code, status: 403, message: "Not authorized", details: verdict.details,
+                    trace: ids.response())
+                members.append(("error", error))
+            }
+            items.append(.object(members))
         }
         let document = Document.object([("resources", .list(items, item: "resource"))])
         // In XML the list is the root itself.
@@ -66,17 +80,32 @@ extension Service {
     ) throws(ClassicError) -> Reply {
         let device = try device(question)
         let resource = try question.required("resource")
-        guard case .live(let signIn) = tokens.find(device, at: moment.milliseconds) else {
-            throw .notAuthenticatedForbidden
-        }
-        guard Self.permits(resource) else {
+        _ = try GenericData.scope(question["generic_data"])
+        guard ResourceVerdict.isWellFormed(resource) else { throw .malformedResource }
+        let signIn = try signIn(device, question, at: moment)
+        if let mvpd = question["mvpd"], mvpd != signIn.mvpd {
             throw ClassicError(
-                403, "User not authorized",
-                details: "Your package of \(signIn.mvpd) does not include this channel.")
+                400, "The session is one of '\(signIn.mvpd)'", code: .issuerMismatch)
         }
-        let expires = tokens.authorize(
-            device, resource, at: moment.milliseconds,
-            ttl: settings.authorizationTTL.wholeMilliseconds)
+        guard !signIn.isInvalidated else {
+            throw ClassicError(
+                403, "User not authorized", details: "\(signIn.mvpd) has ended the session.",
+                code: .deniedBySessionInvalidated)
+        }
+        let verdict = ResourceVerdict(resource, mvpd: signIn.mvpd)
+        if let code = verdict.code {
+            throw ClassicError(403, "User not authorized", details: verdict.details, code: code)
+        }
+        var ttl = settings.authorizationTTL.wholeMilliseconds
+        if let end = passEnd(of: signIn, at: moment) {
+            guard moment.milliseconds < end else {
+                throw ClassicError(
+                    403, "User not authorized", details: "The free preview is used up.",
+                    code: .authorizationDenied)
+            }
+            ttl = min(ttl, end - moment.milliseconds)
+        }
+        let expires = tokens.authorize(device, resource, at: moment.milliseconds, ttl: ttl)
         return authorization(device, signIn, resource, expires, question, at: moment)
     }
 
@@ -86,9 +115,7 @@ extension Service {
     ) throws(ClassicError) -> Reply {
         let device = try device(question)
         let resource = try question.required("resource")
-        guard case .live(let signIn) = tokens.find(device, at: moment.milliseconds) else {
-            throw .notAuthenticatedNull
-        }
+        let signIn = try signIn(device, question, at: moment)
         guard let expires = signIn.authorizations[resource] else { throw .noAuthorization }
         guard moment.milliseconds < expires else { throw .authorizationGone }
         return authorization(device, signIn, resource, expires, question, at: moment)
@@ -98,37 +125,14 @@ extension Service {
         _ device: DeviceKey, _ signIn: SignIn, _ resource: String, _ expires: Int64,
         _ question: V1Question, at moment: Moment
     ) -> Reply {
-        let document = Document.object([
+        var members: [(String, Document)] = [
             ("mvpd", .text(signIn.mvpd)), ("resource", .text(resource)),
             ("requestor", .text(device.requestor)), ("expires", .text(String(expires))),
-        ])
-        return reply(200, document, root: "authorization", question, at: moment)
-    }
-
-    /// Z5: a new one each time; one use (checked by whoever verifies it).
-    mutating func mediaToken(
-        _ question: V1Question, at moment: Moment
-    ) throws(ClassicError) -> Reply {
-        let device = try device(question)
-        let resource = try question.required("resource")
-        guard case .live(let signIn) = tokens.find(device, at: moment.milliseconds) else {
-            throw .notAuthenticatedForbidden
+        ]
+        if let proxy = settings.provider(signIn.mvpd)?.proxy {
+            members.append(("proxyMvpd", .text(proxy)))
         }
-        guard let authorized = signIn.authorizations[resource], moment.milliseconds < authorized
-        else { throw .notAuthorized }
-        let ttl = settings.mediaTTL.wholeMilliseconds
-        let token = media.token(
-            session: ids.record(), device: device, signIn: signIn, resource: resource,
-            issued: moment.milliseconds, ttl: ttl)
-        counters.mediaTokens += 1
-        // `mvpdId` here, not `mvpd` (§ 11).
-        let document = Document.object([
-            ("resource", .text(resource)), ("requestor", .text(device.requestor)),
-            ("expires", .text(String(moment.milliseconds + ttl))),
-            ("serializedToken", .text(token)), ("userId", .text(signIn.user)),
-            ("mvpdId", .text(signIn.mvpd)),
-        ])
-        return reply(200, document, root: "play", question, at: moment)
+        return reply(200, .object(members), root: "authorization", question, at: moment)
     }
 
     /// U1.
@@ -136,54 +140,28 @@ extension Service {
         _ question: V1Question, at moment: Moment
     ) throws(ClassicError) -> Reply {
         let device = try device(question)
-        guard case .live(let signIn) = tokens.find(device, at: moment.milliseconds) else {
-            throw .notAuthenticated
-        }
-        let provider = settings.providers.first { $0.id == signIn.mvpd }
+        let signIn = try signIn(device, question, at: moment)
+        let provider = settings.provider(signIn.mvpd)
         guard provider?.offersMetadata ?? true else { throw .notFound }
+        let encrypts = provider?.encryptsZip ?? false
         let rating = Document.object([("MPAA", .text("PG-13")), ("VCHIP", .text("TV-Y"))])
-        let data = Document.object([
+        var data: [(String, Document)] = [
             ("userID", .text(signIn.user)), ("householdID", .text("h-\(signIn.user)")),
-            ("zip", .list([.text("12345")], item: nil)), ("maxRating", rating),
+            ("zip", encrypts ? .text(Self.encryptedZip) : .list([.text("12345")], item: nil)),
+            ("maxRating", rating),
             ("channelID", .list([.text("c1"), .text("c2")], item: nil)),
-        ])
+        ]
+        // Only for tokens of platform sign-on (§ 12; apple-sso.md § 7).
+        if signIn.origin == .platform { data.append(("tokenSource", .text("Apple"))) }
         let document = Document.object([
-            ("updated", .number(signIn.started / 1000)), ("encrypted", .list([], item: nil)),
-            ("data", data),
+            ("updated", .number(signIn.updated / 1000)),
+            ("encrypted", .list(encrypts ? [.text("zip")] : [], item: nil)),
+            ("data", .object(data)),
         ])
         return reply(200, document, root: "metadata", question, at: moment)
     }
-}
 
-/// Makes media tokens (rest-v1.md § 11).
-struct MediaSigner: Sendable {
-    private let key: RSAKey?
-    /// Not a secret: it only makes tokens differ where they are not signed.
-    private static let filler = Array("screenrig demo media token".utf8)
-
-    init(signs: Bool) {
-        key = signs ? DemoKeys.media() : nil
-    }
-
-    /// Base64 of signature and short authorization token.
-    func token(
-        session: String, device: DeviceKey, signIn: SignIn, resource: String, issued: Int64,
-        ttl: Int64
-    ) -> String {
-        let token = Document.object([
-            ("sessionGUID", .text(session)), ("requestorID", .text(device.requestor)),
-            ("resourceID", .text(resource)), ("ttl", .number(ttl)),
-            ("issueTime", .text(Calendar.isoDate(issued))), ("mvpdId", .text(signIn.mvpd)),
-            ("proxyMvpdId", .text("")),
-        ])
-        let short = token.xmlElement("shortAuthorizationToken")
-        // An RSA key that was read signs any bytes; were it not so, nobody could verify the token,
-        // and that is what the filler says too.
-        let signature =
-            key.flatMap { try? $0.sign(short) }
-            ?? SHA256.authenticate(short, key: Self.filler)
-        let whole =
-            Array("<signatureInfo>\(Base64.encode(signature))</signatureInfo>".utf8) + short
-        return Base64.encode(whole)
-    }
+    /// Stands for RSA under the programmer's key, which the stand-in does not have: 256 bytes.
+    private static let encryptedZip = Base64.encode(
+        (0..<8).flatMap { SHA256.digest("zip 12345, part \($0)") })
 }

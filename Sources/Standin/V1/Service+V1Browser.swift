@@ -15,20 +15,17 @@ extension Service {
         let requestor = try requestor(try question.required("requestor_id"))
         let mvpd = try question.required("mso_id")
         let domain = try question.required("domain_name")
-        let redirect = try question.required("redirect_url")
-        guard settings.provider(mvpd, of: requestor) != nil else {
-            throw ClassicError(400, "Unknown integration '\(mvpd)'")
+        let redirect = try redirectURL(question)
+        // Nobody logs in at a trial.
+        guard settings.provider(mvpd, of: requestor)?.isTempPass == false else {
+            throw .unknownIntegration(mvpd)
         }
-        guard requestor.domains.contains(domain) else {
-            throw ClassicError(400, "Domain '\(domain)' is not registered for '\(requestor.id)'")
-        }
-        guard Self.isAbsolute(redirect), !redirect.utf8.contains(where: { $0 <= 32 }) else {
-            throw ClassicError(400, "Invalid 'redirect_url'")
-        }
+        try checkDomain(domain, of: requestor)
+        _ = try GenericData.scope(question["generic_data"])
         guard let key = CodeKey(code),
             let record = codes.live(key, of: requestor.id, at: moment.milliseconds)
         else { throw ClassicError(400, "Registration code '\(code)' not found") }
-        if case .bound = record.state {
+        if case .bound = record.state, settings.policies.codeReuse == .single {
             throw ClassicError(400, "Registration code '\(code)' has been used")
         }
         let login = Login(
@@ -62,6 +59,12 @@ extension Service {
         guard let id = question["RelayState"], question["SAMLRequest"] != nil,
             let login = logins[id], login.mvpd == question.route.name, !login.isOver
         else { return page(400, Pages.lost, at: moment) }
+        // The provider knows this browser: no questions asked (A12).
+        if let cookie = question.cookie(Self.rememberedCookie), let session = sessions[cookie],
+            session.mvpd == login.mvpd
+        {
+            return returnToService(login, user: session.user, at: moment)
+        }
         return showLogin(id, message: nil, at: moment)
     }
 
@@ -87,7 +90,14 @@ extension Service {
             return showLogin(
                 id, message: "The user name or the password is not right.", at: moment)
         }
-        return returnToService(login, user: user, at: moment)
+        var reply = returnToService(login, user: user, at: moment)
+        if settings.providersRemember {
+            let session = ids.shortSecret()
+            sessions.begin(session, .init(mvpd: login.mvpd, user: user))
+            reply.headers.append(
+                "Set-Cookie", "\(Self.rememberedCookie)=\(session); Path=/mvpd; HttpOnly")
+        }
+        return reply
     }
 
     /// The viewer gives up at the provider.
@@ -122,7 +132,7 @@ extension Service {
             let bytes = Base64.decode(text),
             let user = SAML.user(in: bytes, login: id, mvpd: login.mvpd),
             let record = codes.live(login.code, of: login.requestor, at: moment.milliseconds),
-            record.id == login.record, record.state == .used(login: id)
+            record.id == login.record, record.awaits(id), accepts(record, at: moment)
         else {
             let joint = login.redirectURL.contains("?") ? "&" : "?"
             return redirected(
@@ -133,14 +143,21 @@ extension Service {
         return redirected(to: login.redirectURL, at: moment)
     }
 
+    /// Whether a sign-in may take effect on a device where somebody may be signed in.
+    func accepts(_ record: CodeRecord, at moment: Moment) -> Bool {
+        guard settings.policies.secondSignIn == .reject else { return true }
+        if case .live = tokens.find(record.device, at: moment.milliseconds) { return false }
+        return true
+    }
+
     // MARK: Replies to a browser
 
-    private mutating func redirected(
-        to location: String, at moment: Moment, cookie: String? = nil
+    mutating func redirected(
+        to location: String, at moment: Moment, cookie: String? = nil, path: String = "/"
     ) -> Reply {
         var headers = headers(nil, at: moment)
         headers.append("Location", location)
-        if let cookie { headers.append("Set-Cookie", "\(cookie); Path=/; HttpOnly") }
+        if let cookie { headers.append("Set-Cookie", "\(cookie); Path=\(path); HttpOnly") }
         return Reply(status: 302, headers: headers)
     }
 

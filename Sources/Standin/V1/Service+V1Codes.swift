@@ -14,7 +14,7 @@ extension Service {
         let ttl = try lifetime(question)
         let mvpd = question["mvpd"]
         if let mvpd, settings.provider(mvpd, of: requestor) == nil {
-            throw ClassicError(400, "Unknown integration '\(mvpd)'")
+            throw .unknownIntegration(mvpd)
         }
         var registrant = Registrant(
             deviceInfo: info, userAgent: userAgent,
@@ -31,7 +31,7 @@ extension Service {
                 app: question["appId"] ?? ""),
             mvpd: mvpd, at: moment.milliseconds, ttl: ttl, registrant: registrant,
             // § 6.2: many devices share the literal `dummy`.
-            supersedes: device != "dummy", ids: &ids)
+            supersedes: device != "dummy" && settings.policies.newCode == .replace, ids: &ids)
         counters.codesIssued += 1
         return show(record, status: 201, question, at: moment)
     }
@@ -139,13 +139,7 @@ extension Service {
         let providers = settings.providers.filter {
             requestor.providers?.contains($0.id) ?? true
         }
-        let mvpds = providers.map { provider in
-            Document.object([
-                ("id", .text(provider.id)), ("displayName", .text(provider.displayName)),
-                ("logoUrl", .text("https://logos.demo.test/\(Percent.encode(provider.id)).png")),
-                ("authPerAggregator", .flag(true)),
-            ])
-        }
+        let mvpds = providers.map(Self.configured)
         let domains = requestor.domains.map {
             Document.object([("name", .text($0)), ("mvpdInitiated", .flag(false))])
         }
@@ -153,6 +147,34 @@ extension Service {
             ("id", .text(requestor.id)), ("name", .text(requestor.name)),
             ("domains", .list(domains, item: "domain")), ("mvpds", .list(mvpds, item: "mvpd")),
         ])
-        return reply(200, .object([("requestor", body)]), root: "config", question, at: moment)
+        let document = Document.object([
+            ("requestor", body), ("device", .text(question["deviceType"] ?? "unknown")),
+            ("clientType", .text("clientless")), ("os", .text("unknown")),
+            ("time", .text(Calendar.isoDate(moment.milliseconds))),
+        ])
+        return reply(200, document, root: "config", question, at: moment)
+    }
+
+    /// One `mvpd` (§ 7): what is false is left out, and the platform's properties with it.
+    private static func configured(_ provider: ServiceSettings.Provider) -> Document {
+        var members: [(String, Document)] = [
+            ("id", .text(provider.id)), ("displayName", .text(provider.displayName)),
+            ("logoUrl", .text("https://logos.demo.test/\(Percent.encode(provider.id)).png")),
+            ("authPerAggregator", .flag(true)),
+        ]
+        if provider.isTempPass { members.append(("isTempPass", .flag(true))) }
+        if provider.proxy != nil { members.append(("isProxy", .flag(true))) }
+        guard let platform = provider.platform else { return .object(members) }
+        members += [
+            ("enablePlatformServices", .flag(true)),
+            ("boardingStatus", .text(platform.boarding.rawValue)),
+            ("displayInPlatformPicker", .flag(platform.isListed)),
+            ("platformMappingId", .text(platform.mappingID)),
+            (
+                "requiredMetadataFields",
+                .list(platform.requiredMetadata.map(Document.text), item: nil)
+            ),
+        ]
+        return .object(members)
     }
 }

@@ -1,6 +1,6 @@
 internal import Dialects
 
-/// Whether somebody is signed in: N2, N3, N4, and the end of it, L1 (rest-v1.md §§ 9, 10, 13).
+/// Whether somebody is signed in: N2, N3, N4 (rest-v1.md §§ 9, 10).
 extension Service {
     /// N2: 200 iff the code is bound, not expired, not deleted, and that sign-in's token lives
     /// (decisions.md, 2).
@@ -30,6 +30,8 @@ extension Service {
     ) throws(ClassicError) -> Reply {
         let device = try device(question)
         switch tokens.find(device, at: moment.milliseconds) {
+        case .live(let signIn) where signIn.isInvalidated:
+            return reply(.sessionInvalidated, question, at: moment)
         case .live: return empty(200, at: moment)
         case .expired: return reply(.tokenExpired, question, at: moment)
         case .none: return reply(.noToken, question, at: moment)
@@ -52,19 +54,14 @@ extension Service {
                 codes.delete(code)
             }
             // `expires` is a string here (A21).
-            let document = Document.object([
+            var members: [(String, Document)] = [
                 ("requestor", .text(device.requestor)), ("mvpd", .text(signIn.mvpd)),
                 ("userId", .text(signIn.user)), ("expires", .text(String(signIn.expires))),
-            ])
-            return reply(200, document, root: "authentication", question, at: moment)
+            ]
+            if let proxy = settings.provider(signIn.mvpd)?.proxy {
+                members.append(("proxyMvpd", .text(proxy)))
+            }
+            return reply(200, .object(members), root: "authentication", question, at: moment)
         }
-    }
-
-    /// L1: idempotent; takes the authorizations along.
-    mutating func logout(
-        _ question: V1Question, at moment: Moment
-    ) throws(ClassicError) -> Reply {
-        tokens.signOut(try device(question))
-        return empty(204, at: moment)
     }
 }

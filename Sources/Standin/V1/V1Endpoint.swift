@@ -9,7 +9,9 @@ enum V1Endpoint: Hashable, Sendable {
     case authenticate, saml, loginPage, loginSubmit, loginCancel, assertion  // N1 and its hops
     case checkCode, checkAuthentication, pollToken  // N2, N3, N4
     case preauthorize, preauthorizeCode, authorize, authorizationToken, mediaToken  // Z1 - Z5
-    case userMetadata, logout  // U1, L1
+    case userMetadata, logout  // U1, L1 and L2
+    case logoutHop, providerLogout  // L2's further hops
+    case freePreview, profileRequest  // N5, S1; S2 is N4's path
     /// Throttled, and nothing behind it (`scopes`, `validate`, `identities`, V2).
     case listed
     case unknown
@@ -17,9 +19,10 @@ enum V1Endpoint: Hashable, Sendable {
     /// The method it takes; R2 and R3 share a path.
     func allows(_ method: Method?) -> Bool {
         switch self {
-        case .register, .token, .registrationCode, .loginSubmit, .assertion: method == .post
-        case .registrationRecord: method == .get || method == .delete
-        case .logout: method == .delete
+        case .register, .token, .registrationCode, .loginSubmit, .assertion, .freePreview:
+            method == .post
+        case .registrationRecord, .logout: method == .get || method == .delete
+        case .pollToken: method == .get || method == .post
         default: method == .get
         }
     }
@@ -27,9 +30,9 @@ enum V1Endpoint: Hashable, Sendable {
     /// What the `Allow` header of a 405 says.
     var allowed: String {
         switch self {
-        case .register, .token, .registrationCode, .loginSubmit, .assertion: "POST"
-        case .registrationRecord: "GET, DELETE"
-        case .logout: "DELETE"
+        case .register, .token, .registrationCode, .loginSubmit, .assertion, .freePreview: "POST"
+        case .registrationRecord, .logout: "GET, DELETE"
+        case .pollToken: "GET, POST"
         default: "GET"
         }
     }
@@ -37,17 +40,20 @@ enum V1Endpoint: Hashable, Sendable {
     /// § 14; N1 as well (A22), and none of the browser's further hops.
     var isThrottled: Bool {
         switch self {
-        case .saml, .loginPage, .loginSubmit, .loginCancel, .assertion, .unknown: false
+        case .saml, .loginPage, .loginSubmit, .loginCancel, .assertion, .logoutHop,
+            .providerLogout, .unknown:
+            false
         default: true
         }
     }
 
-    /// All but registration, N1 and the browser hops (A3).
-    var needsBearer: Bool {
+    /// All but registration, N1 and the browser hops (A3), of which L2 is the first of its own.
+    func needsBearer(_ method: Method?) -> Bool {
         switch self {
         case .register, .token, .authenticate, .saml, .loginPage, .loginSubmit, .loginCancel,
-            .assertion, .listed, .unknown:
+            .assertion, .logoutHop, .providerLogout, .listed, .unknown:
             false
+        case .logout: method == .delete
         default: true
         }
     }
@@ -64,14 +70,16 @@ enum V1Endpoint: Hashable, Sendable {
         case .assertion: .assertion
         case .checkCode: .checkCode
         case .checkAuthentication: .checkAuthentication
-        case .pollToken: .pollToken
+        case .pollToken: method == .post ? .tokenExchange : .pollToken
+        case .freePreview: .freePreview
+        case .profileRequest: .profileRequest
         case .preauthorize: .preauthorize
         case .preauthorizeCode: .preauthorizeCode
         case .authorize: .authorize
         case .authorizationToken: .authorizationToken
         case .mediaToken: .mediaToken
         case .userMetadata: .userMetadata
-        case .logout: .logout
+        case .logout, .logoutHop, .providerLogout: .logout
         case .listed, .unknown: nil
         }
     }
@@ -82,6 +90,7 @@ struct V1Route: Sendable {
     var endpoint: V1Endpoint
     /// Requestor or provider.
     var name = ""
+    /// A registration code; the provider of a profile request.
     var code = ""
 
     /// Paths without variable segments.
@@ -98,8 +107,8 @@ struct V1Route: Sendable {
         ("/api/v1/tokens/authz", .authorizationToken),
         ("/api/v1/tokens/media", .mediaToken), ("/api/v1/mediatoken", .mediaToken),
         ("/api/v1/tokens/usermetadata", .userMetadata),
-        ("/api/v1/logout", .logout),
-        ("/api/v1/authenticate/freepreview", .listed), ("/api/v1/identities", .listed),
+        ("/api/v1/logout", .logout), ("/adobe-services/logout", .logoutHop),
+        ("/api/v1/authenticate/freepreview", .freePreview), ("/api/v1/identities", .listed),
     ]
 
     /// A walk along the table: few paths have the same length, and hashing one costs more.
@@ -132,13 +141,14 @@ struct V1Route: Sendable {
             default: self.init(.unknown)
             }
         case (5, "api") where parts[1] == "v1" && parts[3] == "profile-requests":
-            self.init(.listed)
+            self.init(.profileRequest, name: parts[2], code: parts[4])
         case (2..., "api") where parts[1] == "v2": self.init(.listed)
         case (3, "adobe-services") where parts[1] == "config" && !parts[2].isEmpty:
             self.init(.configuration, name: parts[2])
         case (3, "mvpd") where parts[2] == "sso": self.init(.loginPage, name: parts[1])
         case (3, "mvpd") where parts[2] == "login": self.init(.loginSubmit, name: parts[1])
         case (3, "mvpd") where parts[2] == "cancel": self.init(.loginCancel, name: parts[1])
+        case (3, "mvpd") where parts[2] == "logout": self.init(.providerLogout, name: parts[1])
         default: self.init(.unknown)
         }
     }

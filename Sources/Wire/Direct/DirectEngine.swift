@@ -3,13 +3,15 @@ internal import Glibc
 internal import Journal
 internal import Lanes
 
-/// Speaks HTTP/1.1 itself over connections that libcurl makes: names, TCP, TLS, verification and
-/// proxy tunnels are libcurl's, requests and answers ours. Half the cost of letting libcurl do both
-/// (performance.md, A), stamps next to the system call, and a connection of its own for each device.
+/// Speaks HTTP/1.1 itself over connections that libcurl makes: TCP, source addresses and proxy tunnels
+/// are libcurl's, TLS is libssl's (see `TLSClient`), requests and answers are ours. Half the cost of
+/// letting libcurl do it all (performance.md, A), stamps next to the system call, and a connection of
+/// its own for each device.
 final class DirectEngine {
     /// Safe because the transport owns the engine.
     unowned(unsafe) let transport: CurlTransport
     let loop: LiveLoop
+    let connections: ConnectionTable
     let settings: WireSettings
     /// Where the next request is written; given away with a request that could not be sent at once.
     private(set) var outbox = RequestBuffer()
@@ -18,6 +20,10 @@ final class DirectEngine {
 
     private var readers: [AnswerReader] = []
     private var docks: [Dock] = []
+    private var dials: [Dial] = []
+    /// Every connection that is being made or open, free or not.
+    private var links: [Link] = []
+    private var knownTLS: TLSClient?
     /// The connections of everybody: `pooled`.
     private let common = DeviceLinks()
 
@@ -29,13 +35,17 @@ final class DirectEngine {
     init(_ transport: CurlTransport, loop: LiveLoop) {
         self.transport = transport
         self.loop = loop
+        connections = transport.connections
         settings = transport.settings
         timeout = Instant(settings.timeout).nanoseconds
         sweepEvery = max(1_000_000, timeout / 100)
         inbox = .allocate(byteCount: 65536, alignment: 16)
     }
 
-    deinit { inbox.deallocate() }
+    deinit {
+        for link in links { link.abandon() }
+        inbox.deallocate()
+    }
 
     var now: Instant { loop.now }
 
@@ -65,13 +75,12 @@ final class DirectEngine {
             return origins.idle.remove(at: free).send(
                 outbox, begun: errand.began, completion: errand.completion)
         }
-        let link =
-            if let spare = origins.spare.popLast() { spare } else { try Link(self, in: origins) }
+        let link = Link(
+            self, in: origins, to: addresses, through: proxy,
+            from: settings.sources?.address(of: errand.device.id))
         link.prepare(
-            RequestBuffer(copying: outbox), begun: errand.began,
-            from: settings.sources?.address(of: errand.device.id),
-            completion: errand.completion)
-        link.open(to: addresses, through: proxy)
+            RequestBuffer(copying: outbox), begun: errand.began, completion: errand.completion)
+        link.open()
     }
 
     /// The request in the outbox stays where it is; the next one is written elsewhere.
@@ -101,7 +110,7 @@ final class DirectEngine {
     }
 
     func abort(_ error: TransportError) {
-        for link in docks.flatMap(\.links) { link.stop(error, closes: false) }
+        for link in links { link.stop(error, closes: false) }
     }
 
     // MARK: Whose connections
@@ -119,20 +128,47 @@ final class DirectEngine {
         return links
     }
 
-    // MARK: Docks
+    // MARK: Making connections
 
-    /// One with room for a connection. Those without TLS are smaller: looking through a hundred is a
-    /// tenth of what an exchange costs of our own. With TLS, each keeps parsed roots (850 KB); in
-    /// any case it costs 30 KB.
-    func dock(isTLS: Bool) throws(WireError) -> Dock {
-        let capacity = isTLS ? settings.shardSize : min(settings.shardSize, 50)
-        let free = docks.last { $0.isTLS == isTLS && $0.links.count < capacity }
-        if let free { return free }
+    /// A handle to connect with.
+    func lendDial() throws(WireError) -> Dial {
+        if let free = dials.popLast() { return free }
+        return try Dial(self)
+    }
+
+    /// A few are kept: as many as would else be made and freed again and again.
+    func takeBack(_ dial: Dial) {
+        if dials.count < settings.shardSize { dials.append(dial) }
+    }
+
+    /// One with room for a connection to be made.
+    func dock() throws(WireError) -> Dock {
+        if let free = docks.last(where: { $0.dials.count < settings.shardSize }) { return free }
         let dock = try Dock(
-            lane: transport.lane, connections: transport.connections, capacity: capacity,
-            isTLS: isTLS)
+            lane: transport.lane, connections: connections, capacity: settings.shardSize)
         docks.append(dock)
         return dock
+    }
+
+    /// Made for the first connection that needs it: roots are parsed then (20 ms).
+    func tls() throws(LineFault) -> TLSClient {
+        if let knownTLS { return knownTLS }
+        let made = try TLSClient(settings.tls, trust: transport.trust)
+        knownTLS = made
+        return made
+    }
+
+    func add(_ link: Link) {
+        link.position = links.count
+        links.append(link)
+    }
+
+    func remove(_ link: Link) {
+        let last = links.removeLast()
+        if last !== link {
+            links[link.position] = last
+            last.position = link.position
+        }
     }
 
     // MARK: Deadlines
@@ -147,22 +183,32 @@ final class DirectEngine {
         return deadline
     }
 
+    /// The end of the time that a connection begun at `instant` has, of an exchange that ends by
+    /// `limit`.
+    func connectDeadline(from instant: Instant, until limit: Int64) -> Int64 {
+        guard let patience = settings.connectTimeout else { return limit }
+        let deadline = min(limit, Instant(patience).nanoseconds &+ instant.nanoseconds)
+        if sweepDue.map({ $0 > deadline }) ?? true { arm(deadline) }
+        return deadline
+    }
+
     private func arm(_ due: Int64) {
         sweepDue = due
-        transport.lane.at(Instant(nanoseconds: due)) { [weak self] in self?.sweep() }
+        transport.lane.at(Instant(nanoseconds: due)) { [weak self] in
+            // Superseded by an earlier one.
+            if self?.sweepDue == due { self?.sweep() }
+        }
     }
 
     private func sweep() {
         let now = loop.now.nanoseconds
         var late: [Link] = []
         var next = Int64.max
-        for dock in docks {
-            for link in dock.links where link.deadline != 0 {
-                if link.deadline <= now {
-                    late.append(link)
-                } else {
-                    next = min(next, link.deadline)
-                }
+        for link in links where link.deadline != 0 {
+            if link.deadline <= now {
+                late.append(link)
+            } else {
+                next = min(next, link.deadline)
             }
         }
         sweepDue = nil

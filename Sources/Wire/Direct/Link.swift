@@ -4,46 +4,46 @@ internal import Glibc
 internal import Journal
 internal import Lanes
 
-/// One connection that libcurl made, and the exchange on it at the moment.
+/// One connection of one device, and the exchange on it at the moment.
 ///
 /// ```
-///  closed -> connecting -> busy <-> idle
-///     ^----------+-----------+--------+
+///  closed -> connecting -> securing -> busy <-> idle
+///     ^----------+------------+---------+--------+
 /// ```
 final class Link: Readiness {
-    private enum State { case closed, connecting, idle, busy }
+    private enum State { case closed, connecting, securing, idle, busy }
 
-    let easy: Easy
-    /// Safe because the engine owns the docks, and only a link in a dock is called; unsafe because
-    /// this is looked at a dozen times for each exchange.
+    /// Safe because the engine keeps its links; unsafe because this is looked at a dozen times for
+    /// each exchange.
     private unowned(unsafe) let engine: DirectEngine
     private let home: OriginLinks
-    private let words: UnsafeMutablePointer<CChar>
-    private let isTLS: Bool
-    /// Position among the links of its dock.
+    /// Position among the links of the engine.
     var position = 0
-    private var dock: Dock?
     private var state = State.closed
-    private var descriptor: Int32 = -1
+    private var line = Line(descriptor: -1)
     private var isWatchedForWriting = false
 
     // How it was made.
     /// Where it was told to lead: any of these.
-    private(set) var addresses: [IPAddress] = []
-    private var proxy: ProxyRoute.Proxy?
-    private var resolve: UnsafeMutablePointer<curl_slist>?
-    private var openFailure: Int32 = 0
-    private var openBegan = Instant.start
+    let addresses: [IPAddress]
+    private let proxy: ProxyRoute.Proxy?
+    private let source: IPAddress?
+    private var dial: Dial?
     private var opened: Opening?
     private var route = Route()
 
     // The exchange under way.
     private var completion: ((Transfer) -> Void)?
-    /// When it is late; 0 when there is none.
+    /// When it is late, or the making of its connection is; 0 when there is none.
     private(set) var deadline: Int64 = 0
+    /// When the exchange is late.
+    private var limit: Int64 = 0
     /// Nil once all of it has been sent.
     private var request: RequestBuffer?
     private var written = 0
+    /// Called once all but the last byte has been sent, which then waits for `letGo`.
+    private var gate: (() -> Void)?
+    private var isHeld = false
     /// A byte of it may have left this machine.
     private var hasLeft = false
     private var hasReopened = false
@@ -53,142 +53,138 @@ final class Link: Readiness {
     /// Nil until the first byte of the answer has come.
     private var reader: AnswerReader?
 
-    init(_ engine: DirectEngine, in home: OriginLinks) throws(WireError) {
-        easy = try Easy()
+    init(
+        _ engine: DirectEngine, in home: OriginLinks, to addresses: [IPAddress],
+        through proxy: ProxyRoute.Proxy?, from source: IPAddress?
+    ) {
         self.engine = engine
         self.home = home
-        isTLS = home.origin.scheme == .https
-        words = .allocate(capacity: Int(CURL_ERROR_SIZE))
-        words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-        setUp()
+        self.addresses = addresses
+        self.proxy = proxy
+        self.source = source
     }
 
-    deinit {
-        curl_set_pointer(easy.handle, CURLOPT_ERRORBUFFER, nil)
-        words.deallocate()
-        curl_slist_free_all(resolve)
-    }
+    private var isTLS: Bool { home.origin.scheme == .https }
 
     // MARK: Connecting
 
-    /// What is the same for every connection of this device to this origin.
-    private func setUp() {
-        // Safe because libcurl calls back only inside calls that the lane makes, on this handle,
-        // which the link owns.
-        let context = Unmanaged.passUnretained(self).toOpaque()
-        curl_set_pointer(easy.handle, CURLOPT_PRIVATE, context)
-        curl_set_pointer(easy.handle, CURLOPT_ERRORBUFFER, words)
-        easy.set(CURLOPT_URL, "\(home.origin)")
-        easy.set(CURLOPT_CONNECT_ONLY, 1)
-        easy.set(CURLOPT_FRESH_CONNECT, 1)
-        easy.set(CURLOPT_NOSIGNAL, 1)
-        easy.set(CURLOPT_NOPROXY, "")
-        easy.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
-        easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        // For what libcurl reads itself: nothing, but of proxies.
-        easy.set(CURLOPT_BUFFERSIZE, 1024)
-        easy.secure(engine.settings.tls, trust: engine.transport.trust)
-        curl_set_open_socket_callback(
-            easy.handle,
-            { context, _, address in
-                guard let context, let address else { return -1 }
-                return Unmanaged<Link>.fromOpaque(context).takeUnretainedValue()
-                    .openSocket(address.pointee)
-            }, context)
-        engine.transport.connections.hearClosing(of: easy)
-    }
-
-    private func openSocket(_ address: curl_sockaddr) -> Int32 {
-        let table = engine.transport.connections
-        guard let connection = table.open(address, for: nil, isNamed: false) else {
-            openFailure = errno
-            return -1
-        }
-        if engine.settings.sources != nil { SourceAddresses.bindWithoutPort(connection.descriptor) }
-        return connection.descriptor
-    }
-
     /// Makes the connection; the request that was prepared follows when it stands.
-    func open(to addresses: [IPAddress], through proxy: ProxyRoute.Proxy?) {
-        self.addresses = addresses
-        self.proxy = proxy
-        openFailure = 0
-        words.pointee = 0
-        openBegan = engine.now
-        easy.set(CURLOPT_PROXY, proxy?.url ?? "")
-        resolve = ResolveEntry.replacing(
-            resolve, host: proxy?.host ?? home.origin.host, port: proxy?.port ?? home.origin.port,
-            addresses: addresses)
-        easy.set(CURLOPT_RESOLVE, list: resolve)
-        let limit = engine.settings.connectTimeout ?? engine.settings.timeout
-        easy.set(CURLOPT_CONNECTTIMEOUT_MS, limit.milliseconds)
+    func open() {
+        let began = engine.now
+        opened = Opening(began: began, connect: .zero)
+        deadline = engine.connectDeadline(from: began, until: limit)
         state = .connecting
         home.open.append(self)
+        engine.add(self)
         do throws(WireError) {
-            let dock = try engine.dock(isTLS: isTLS)
-            self.dock = dock
-            guard dock.take(self) else { throw .noHandle }
+            let dial = try engine.lendDial()
+            self.dial = dial
+            try dial.begin(
+                home.origin, to: addresses, through: proxy, from: source,
+                within: engine.settings.connectTimeout ?? engine.settings.timeout, for: self)
         } catch {
-            dock = nil
+            dial = nil
             finish(.refused(TransportError(.localLimit, error.description)), keeps: false)
         }
     }
 
-    /// libcurl has made the connection, or could not.
-    func connected(_ code: CURLcode) {
-        guard code == CURLE_OK else { return finish(failure(code).result, keeps: false) }
-        descriptor = curl_get_socket(easy.handle)
-        let connect = easy.duration(CURLINFO_CONNECT_TIME_T)
-        opened = Opening(
-            began: openBegan, connect: connect - easy.duration(CURLINFO_NAMELOOKUP_TIME_T),
-            tls: isTLS ? easy.duration(CURLINFO_APPCONNECT_TIME_T) - connect : nil)
-        route = Route(
-            connection: engine.transport.connections[descriptor]?.number ?? 0, reused: false,
-            local: ends(CURLINFO_LOCAL_IP, CURLINFO_LOCAL_PORT),
-            remote: ends(CURLINFO_PRIMARY_IP, CURLINFO_PRIMARY_PORT))
+    /// libcurl could not make the connection.
+    func notConnected(_ code: CURLcode, _ words: String, systemError: Int32) {
+        dial = nil
+        fail(failure(LineFault(code, words), systemError: systemError))
+    }
+
+    /// libcurl has made the connection, and left it to us.
+    func connected(_ connected: Dial.Connected) {
+        dial = nil
+        line = Line(descriptor: connected.descriptor)
+        opened?.connect = connected.took
+        route = connected.route
         isWatchedForWriting = false
-        engine.loop.watch(descriptor, for: .readable, by: self)
+        engine.loop.watch(line.descriptor, for: .readable, by: self)
+        guard isTLS else { return begin() }
+        do throws(LineFault) {
+            let tls = try engine.tls()
+            line.tls = tls.stream(over: line.descriptor, to: home.origin.host, home: home)
+        } catch {
+            state = .securing
+            return fail(failure(error))
+        }
+        state = .securing
+        guard line.tls != nil else { return fail(failure(LineFault(CURLE_OUT_OF_MEMORY, ""))) }
+        secure()
+    }
+
+    /// Goes on with the handshake.
+    private func secure() {
+        guard let tls = line.tls, let opened else { return }
+        switch tls.handshake() {
+        case .wantsReading: watchForWriting(false)
+        case .wantsWriting: watchForWriting(true)
+        case .failed(let fault): fail(failure(fault))
+        case .done:
+            self.opened?.tls = (engine.now - opened.began) - opened.connect
+            route.tlsResumed = tls.isResumed
+            watchForWriting(false)
+            begin()
+        }
+    }
+
+    private func begin() {
         state = .busy
+        deadline = limit
         push()
     }
 
-    private func ends(_ address: CURLINFO, _ port: CURLINFO) -> String {
-        let text = easy.text(address)
-        return "\(text.contains(":") ? "[\(text)]" : text):\(easy.number(port))"
-    }
-
-    /// Back to the beginning: the handle may connect again.
     private func close() {
         guard state != .closed else { return }
+        dial?.giveUp()
+        dial = nil
+        endLine()
         state = .closed
-        if descriptor >= 0 { engine.loop.forget(descriptor) }
-        // Closes the descriptor at once: what only connected is of no use to anybody else.
-        dock?.drop(self)
-        dock = nil
-        descriptor = -1
         home.open.removeAll { $0 === self }
-        if !home.isAbandoned { home.spare.append(self) }
+        engine.remove(self)
+    }
+
+    private func endLine() {
+        guard line.descriptor >= 0 else { return }
+        line.tls?.close()
+        engine.connections.close(line.descriptor)
+        line = Line(descriptor: -1)
+    }
+
+    /// The lane is gone, and its loop is not asked any more.
+    func abandon() {
+        endLine()
+        state = .closed
     }
 
     // MARK: An exchange
 
     /// Sends over the open connection.
     @inline(__always)
-    func send(_ request: RequestBuffer, begun: Instant, completion: @escaping (Transfer) -> Void) {
-        prepare(request, begun: begun, from: nil, completion: completion)
+    func send(
+        _ request: RequestBuffer, begun: Instant, gate: (() -> Void)? = nil,
+        completion: @escaping (Transfer) -> Void
+    ) {
+        prepare(request, begun: begun, gate: gate, completion: completion)
         state = .busy
         push()
     }
 
-    /// Takes up an exchange; it begins with `open`.
+    /// Takes up an exchange; it begins with `open`. With a `gate`, which is called when only the last
+    /// byte is missing, that byte waits for `letGo`.
+    @inline(__always)
     func prepare(
-        _ request: RequestBuffer, begun: Instant, from source: IPAddress?,
+        _ request: RequestBuffer, begun: Instant, gate: (() -> Void)? = nil,
         completion: @escaping (Transfer) -> Void
     ) {
-        if let source { easy.set(CURLOPT_INTERFACE, "host!\(source)") }
         self.completion = completion
         self.request = request
-        deadline = engine.deadline(from: begun)
+        self.gate = gate
+        isHeld = gate != nil
+        limit = engine.deadline(from: begun)
+        deadline = limit
         written = 0
         hasLeft = false
         hasReopened = false
@@ -196,107 +192,145 @@ final class Link: Readiness {
         messagesSeen = 0
     }
 
+    /// Sends the last byte, which was held back.
+    func letGo() {
+        guard isHeld, completion != nil else { return }
+        isHeld = false
+        gate = nil
+        limit = engine.deadline(from: engine.now)
+        guard state == .busy else { return }
+        deadline = limit
+        push()
+    }
+
     func ready(_ descriptor: Int32, _ events: Events) {
-        guard descriptor == self.descriptor else { return }
+        guard descriptor == line.descriptor else { return }
         switch state {
         case .busy:
             // A broken connection has nothing to write to, but perhaps an answer to read.
             if request != nil, events.contains(.writable) { push() }
             if state == .busy { receive() }
         case .idle: look()
+        case .securing: secure()
         case .connecting, .closed: break
         }
     }
 
-    /// Sends what is left of the request.
+    /// Sends what is left of the request, or all of it but the last byte.
     private func push() {
         guard let request else { return }
-        let rest = request.contents(from: written)
-        var count = 0
+        let rest = request.contents(from: written, to: isHeld ? request.count - 1 : request.count)
+        guard !rest.isEmpty else { return reachedGate() }
         // Each attempt holds the last byte, so the stamp of the last attempt is that byte's.
         sent = engine.now
-        let code = curl_easy_send(easy.handle, rest.baseAddress, rest.count, &count)
-        written += count
-        // A TLS record that could not be written whole may have left in part; a failed write of
-        // several records may have left some of them.
-        if count > 0 || isTLS && (code == CURLE_AGAIN || rest.count > 16384) { hasLeft = true }
-        if code == CURLE_OK, count == rest.count {
-            self.request = nil
-            if isWatchedForWriting { watchForWriting(false) }
-        } else if code == CURLE_OK || code == CURLE_AGAIN {
-            if request === engine.outbox { engine.giveUpOutbox() }
-            if !isWatchedForWriting { watchForWriting(true) }
-        } else {
-            sendFailed(code)
+        switch line.send(rest) {
+        case .moved(let count):
+            hasLeft = true
+            written += count
+            if written == request.count {
+                self.request = nil
+                if isWatchedForWriting { watchForWriting(false) }
+            } else if count == rest.count {
+                reachedGate()
+            } else {
+                waitForRoom(request)
+            }
+        case .blocked:
+            // A TLS record that could not be written whole may have left in part.
+            if isTLS { hasLeft = true }
+            waitForRoom(request)
+        case .ended: sendFailed(LineFault(CURLE_SEND_ERROR, "connection closed"))
+        case .failed(let fault):
+            // Of several records, some may have left.
+            if isTLS, rest.count > 16384 { hasLeft = true }
+            sendFailed(fault)
         }
+    }
+
+    private func waitForRoom(_ request: RequestBuffer) {
+        if request === engine.outbox { engine.giveUpOutbox() }
+        if !isWatchedForWriting { watchForWriting(true) }
+    }
+
+    private func reachedGate() {
+        if request === engine.outbox { engine.giveUpOutbox() }
+        if isWatchedForWriting { watchForWriting(false) }
+        guard let gate else { return }
+        self.gate = nil
+        gate()
     }
 
     /// A kept connection that turns out to be dead before a byte has left costs a new one, nothing
     /// else: the service cannot have acted (RFC 9110, 9.2.2).
-    private func sendFailed(_ code: CURLcode) {
+    private func sendFailed(_ fault: LineFault) {
         guard !hasLeft else {
             // The service may have answered before it stopped listening (RFC 9112, 9.5).
             receive()
-            if state == .busy { finish(failure(code).result, keeps: false) }
+            if state == .busy { fail(failure(fault)) }
             return
         }
-        guard route.reused, !hasReopened, let request else {
-            return finish(failure(code).result, keeps: false)
-        }
+        guard route.reused, !hasReopened, let request else { return fail(failure(fault)) }
         if request === engine.outbox { engine.giveUpOutbox() }
         hasReopened = true
         written = 0
         close()
-        home.spare.removeAll { $0 === self }
-        open(to: addresses, through: proxy)
+        open()
     }
 
     private func watchForWriting(_ isWatched: Bool) {
+        guard isWatched != isWatchedForWriting else { return }
         isWatchedForWriting = isWatched
         engine.loop.watch(
-            descriptor, for: isWatched ? [.readable, .writable] : .readable, by: self)
+            line.descriptor, for: isWatched ? [.readable, .writable] : .readable, by: self)
     }
 
-    /// Reads until the answer is complete or nothing is left. TLS may hold bytes that epoll will not
-    /// announce, so there only `CURLE_AGAIN` means nothing; a short read from a socket does as well.
+    /// Reads until the answer is complete or nothing is left.
     private func receive() {
         let inbox = engine.inbox
         while true {
-            var count = 0
-            let code = curl_easy_recv(easy.handle, inbox.baseAddress, inbox.count, &count)
-            if code == CURLE_AGAIN { return }
-            guard code == CURLE_OK else { return finish(failure(code).result, keeps: false) }
-            let now = engine.now
-            do throws(ResponseFault) {
-                let reader = reader ?? engine.lendReader()
-                self.reader = reader
-                guard count > 0 else {
-                    try reader.parser.end()
-                    return answered(reader, at: now, keeps: false)
-                }
-                let used = try reader.parser.feed(
-                    UnsafeRawBufferPointer(start: inbox.baseAddress, count: count))
-                if reader.parser.messagesBegun != messagesSeen {
-                    messagesSeen = reader.parser.messagesBegun
-                    firstByte = now
-                }
-                // Bytes after the answer belong to nothing (RFC 9112, 9.2).
-                if reader.parser.isComplete {
-                    return answered(reader, at: now, keeps: used == count)
-                }
-            } catch {
-                return finish(failure(error), keeps: false)
+            switch line.receive(into: inbox) {
+            case .blocked: return
+            case .failed(let fault): return fail(failure(fault))
+            case .ended: return take(0)
+            case .moved(let count):
+                take(count)
+                guard state == .busy, completion != nil, line.mayHoldMore(count, of: inbox.count)
+                else { return }
             }
-            if !isTLS, count < inbox.count { return }
+        }
+    }
+
+    /// Reads what came into the inbox; nothing: the end of the connection.
+    private func take(_ count: Int) {
+        let now = engine.now
+        do throws(ResponseFault) {
+            let reader = reader ?? engine.lendReader()
+            self.reader = reader
+            guard count > 0 else {
+                try reader.parser.end()
+                return answered(reader, at: now, keeps: false)
+            }
+            let used = try reader.parser.feed(
+                UnsafeRawBufferPointer(start: engine.inbox.baseAddress, count: count))
+            if reader.parser.messagesBegun != messagesSeen {
+                messagesSeen = reader.parser.messagesBegun
+                firstByte = now
+            }
+            // Bytes after the answer belong to nothing (RFC 9112, 9.2).
+            if reader.parser.isComplete { answered(reader, at: now, keeps: used == count) }
+        } catch {
+            finish(failure(error), keeps: false)
         }
     }
 
     /// Something happened on a connection that nobody uses: its end, as a rule. Found here, and not
     /// by a request that fails; TLS session tickets come this way too, and are no bytes of ours.
     private func look() {
-        var byte: UInt8 = 0
-        var count = 0
-        guard curl_easy_recv(easy.handle, &byte, 1, &count) != CURLE_AGAIN else { return }
+        if case .blocked = line.receive(
+            into: UnsafeMutableRawBufferPointer(rebasing: engine.inbox[..<1]))
+        {
+            return
+        }
         home.idle.removeAll { $0 === self }
         close()
     }
@@ -308,33 +342,40 @@ final class Link: Readiness {
         finish(.answered(reader.parser.takeReply()), keeps: keeps, at: now)
     }
 
+    private func fail(_ failure: TransferFailure) { finish(failure.result, keeps: false) }
+
     private func finish(_ result: Transfer.Result, keeps: Bool, at now: Instant? = nil) {
         guard let completion else { return close() }
         let transfer = Transfer(
             sent: hasLeft ? sent : nil,
             firstByte: reader?.parser.isFinal == true ? firstByte : nil, ended: now ?? engine.now,
             result: result, route: route, bytesReceived: reader?.parser.bodyBytes ?? 0,
-            opened: opened)
+            opened: line.descriptor < 0 ? nil : opened)
         if let reader { engine.takeBack(reader) }
         reader = nil
         self.completion = nil
         request = nil
         deadline = 0
-        opened = nil
-        route.reused = true
         if keeps, engine.settings.connections != .fresh {
+            opened = nil
+            route.reused = true
             state = .idle
             home.idle.append(self)
         } else {
             close()
         }
+        // It ended before the gate: whoever waits there learns it too.
+        if let gate {
+            self.gate = nil
+            gate()
+        }
         completion(transfer)
     }
 
-    /// The time of the exchange is over.
+    /// The time of the exchange, or of making its connection, is over.
     func expire() {
         guard completion != nil else { return }
-        finish(failure(CURLE_OPERATION_TIMEDOUT).result, keeps: false)
+        fail(failure(LineFault(CURLE_OPERATION_TIMEDOUT, "")))
     }
 
     /// Ends the exchange under way. `closes`: the connection as well, if there is none.
@@ -349,16 +390,15 @@ final class Link: Readiness {
 
     // MARK: Failures
 
-    private func failure(_ code: CURLcode) -> TransferFailure {
-        let systemError = openFailure != 0 ? openFailure : Int32(easy.number(CURLINFO_OS_ERRNO))
+    private func failure(_ fault: LineFault, systemError: Int32 = 0) -> TransferFailure {
         let isStale = route.reused && state == .busy && messagesSeen == 0
         return TransferFailure(
-            code: code, words: String(cString: words),
-            systemError: state == .connecting ? systemError : 0, origin: home.origin,
+            code: fault.code, words: fault.words, systemError: systemError, origin: home.origin,
             proxy: proxy?.url, timeout: engine.settings.timeout, excess: nil,
             responseLimit: engine.settings.responseLimit, hasSent: hasLeft,
-            wouldRepeat: isStale && hasLeft && code != CURLE_OPERATION_TIMEDOUT,
-            usesTLSFiles: engine.settings.tls.certificate != nil, isFirstUse: !route.reused)
+            wouldRepeat: isStale && hasLeft && fault.code != CURLE_OPERATION_TIMEDOUT,
+            usesTLSFiles: engine.settings.tls.certificate != nil, isFirstUse: !route.reused,
+            speaker: state == .connecting ? "libcurl" : isTLS ? "libssl" : "system")
     }
 
     private func failure(_ fault: ResponseFault) -> Transfer.Result {
@@ -368,7 +408,7 @@ final class Link: Readiness {
             case .cutOff: CURLE_PARTIAL_FILE
             default: CURLE_WEIRD_SERVER_REPLY
             }
-        var failure = failure(code)
+        var failure = failure(LineFault(code, ""))
         failure.fault = fault
         switch fault {
         case .headTooLong: failure.excess = .head

@@ -1,7 +1,7 @@
 internal import Dialects
 
 /// The connections of one device: what makes it a device of its own to the service. Under `pooled`
-/// and `fresh`, see `DirectEngine`, those of a whole lane.
+/// those of a whole lane.
 final class DeviceLinks {
     private var byOrigin: [OriginLinks] = []
 
@@ -34,19 +34,14 @@ final class OriginLinks {
     let authority: String
     /// Open and free; the one used last at the end.
     var idle: [Link] = []
-    /// Closed. Their handles are used again: they remember the TLS session, so that a device resumes
-    /// its own and never another's.
-    var spare: [Link] = []
     /// Open, free or not.
     var open: [Link] = []
-
-    /// Its device is gone.
-    private(set) var isAbandoned = false
+    /// What the server gave last for resuming. Here, so that a device resumes its own sessions and
+    /// never another's.
+    var session: TLSSession?
 
     func abandon() {
-        isAbandoned = true
         idle = []
-        spare = []
         open = []
     }
 

@@ -24,7 +24,12 @@ final class RequestBuffer {
 
     /// What has been written, from `start` on; valid until the next request is written.
     func contents(from start: Int = 0) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: bytes + start, count: count - start)
+        contents(from: start, to: count)
+    }
+
+    /// The same up to `end`.
+    func contents(from start: Int, to end: Int) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: bytes + start, count: end - start)
     }
 
     /// Writes a whole request (RFC 9112, 3). The length is ours to say (6.2), whatever the call's

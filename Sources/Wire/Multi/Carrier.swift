@@ -23,6 +23,7 @@ final class Carrier {
     private var errand: Errand?
     private var way: Way?
     private var proxy: ProxyRoute.Proxy?
+    private var began = Instant.start
     private var sent: Instant?
     private var firstByte: Instant?
     private var connection: Connection?
@@ -126,6 +127,7 @@ final class Carrier {
         self.seat = seat
         self.way = way
         self.proxy = proxy
+        began = transport.lane.now
         sent = nil
         firstByte = nil
         connection = nil
@@ -235,6 +237,10 @@ final class Carrier {
             local: local, localPort, remote: remote, remotePort, opened: opened)
         isReused = (connection?.uses ?? 0) > 0
         connection?.uses += 1
+        if !isReused, way?.origin.scheme == .https {
+            let resumed = curl_tls_resumed(easy.handle)
+            connection?.isResumed = resumed < 0 ? nil : resumed == 1
+        }
         sent = transport.lane.now
         return true
     }
@@ -277,13 +283,24 @@ final class Carrier {
         let hasVersion2 = easy.number(CURLINFO_HTTP_VERSION) >= Int(CURL_HTTP_VERSION_2_0)
         let route = Route(
             connection: connection?.number ?? 0, reused: isReused, local: connection?.local ?? "",
-            remote: connection?.remote ?? "", httpVersion: hasVersion2 ? "2" : "1.1")
+            remote: connection?.remote ?? "", httpVersion: hasVersion2 ? "2" : "1.1",
+            tlsResumed: connection?.isResumed)
         let transfer = Transfer(
             sent: hasLeft ? sent : nil, firstByte: firstByte, ended: transport.lane.now,
-            result: result, route: route, bytesReceived: reader.bytes)
+            result: result, route: route, bytesReceived: reader.bytes,
+            opened: connection == nil || isReused ? nil : opening())
         self.errand = nil
         connection = nil
         return (errand, transfer)
+    }
+
+    /// By libcurl's own clock, which is right about connections (performance.md, F).
+    private func opening() -> Opening {
+        let connected = easy.duration(CURLINFO_CONNECT_TIME_T)
+        let isTLS = way?.origin.scheme == .https
+        return Opening(
+            began: began, connect: connected - easy.duration(CURLINFO_NAMELOOKUP_TIME_T),
+            tls: isTLS ? easy.duration(CURLINFO_APPCONNECT_TIME_T) - connected : nil)
     }
 
     /// Whether a byte of the request has left: after the connection stood, and libcurl counted more

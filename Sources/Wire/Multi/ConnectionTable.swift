@@ -10,8 +10,12 @@ final class Connection {
     let descriptor: Int32
     /// Whose it is; nil when it is anybody's.
     weak var seat: Seat?
+    /// libcurl made it, and has nothing to do with it any more.
+    fileprivate var isTakenOver = false
     /// Requests sent over it.
     var uses = 0
+    /// Whether its TLS session was resumed; nil without TLS.
+    var isResumed: Bool?
     fileprivate(set) var ends: Ends?
     /// `127.0.0.1:40312`.
     private(set) var local = ""
@@ -91,7 +95,18 @@ final class ConnectionTable {
         return connection
     }
 
+    /// A connection that libcurl is about to close stays open: its descriptor is the caller's from
+    /// now on, who ends it with `close`.
+    func takeOver(_ descriptor: Int32) { self[descriptor]?.isTakenOver = true }
+
     /// libcurl is done with a descriptor.
+    private func libcurlCloses(_ descriptor: Int32) {
+        guard self[descriptor]?.isTakenOver == true else { return close(descriptor) }
+        if isInUse(descriptor) { wanted[Int(descriptor)] = 0 }
+        if Int(descriptor) < registered.count { registered[Int(descriptor)] = 0 }
+    }
+
+    /// Closes a connection.
     func close(_ descriptor: Int32) {
         if let connection = self[descriptor] {
             live -= 1
@@ -189,7 +204,7 @@ final class ConnectionTable {
             { table, descriptor in
                 guard let table else { return 0 }
                 Unmanaged<ConnectionTable>.fromOpaque(table).takeUnretainedValue()
-                    .close(descriptor)
+                    .libcurlCloses(descriptor)
                 return 0
             }, Unmanaged.passUnretained(self).toOpaque())
     }

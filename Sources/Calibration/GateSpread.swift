@@ -1,0 +1,76 @@
+public import Dialects
+internal import Journal
+public import Lanes
+public import Statistics
+
+/// How far apart two requests leave that are to race: over two warm connections of one lane, released
+/// in one turn, again and again. The stamps are those that the transport takes before the last byte.
+///
+/// Safe because everything but the initializer runs on the lane's thread, or before and after the
+/// lane runs.
+public final class GateSpread: @unchecked Sendable {
+    /// Between the two sends of a pair.
+    public private(set) var spread = Histogram()
+    public private(set) var isOver = false
+
+    private let lane: Lane
+    private let transport: any Transport
+    private let call: Call
+    private let devices: [Device]
+    private var left: Int
+    private var isWarm = false
+    private var sent: [Instant] = []
+    private static let looksAtMost = 10_000
+    private var underWay = 0
+
+    /// `pairs` of them, on a lane that has nothing else to do.
+    public init(_ call: Call, pairs: Int, on lane: Lane, over transport: any Transport) {
+        self.call = call
+        self.lane = lane
+        self.transport = transport
+        left = pairs
+        devices = [Device(plain: -1), Device(plain: -2)]
+    }
+
+    /// Opens the two connections. On the lane's thread, before it runs.
+    public func begin() {
+        if left == 0 { isOver = true } else { release() }
+    }
+
+    private func release() {
+        sent = []
+        underWay = devices.count
+        for device in devices {
+            transport.start(call, from: device) { [self] transfer in
+                if case .answered = transfer.result, let instant = transfer.sent {
+                    sent.append(instant)
+                }
+                underWay -= 1
+                if underWay == 0 { ended() }
+            }
+        }
+    }
+
+    /// The first pair makes the connections, and is not counted.
+    private func ended() {
+        guard sent.count == devices.count, left > 0 else {
+            isOver = true
+            return
+        }
+        if isWarm {
+            left -= 1
+            let apart = sent[1] - sent[0]
+            spread.record(max(apart, .zero - apart).nanoseconds)
+        }
+        isWarm = true
+        // By a timer: all pairs begin alike, in a turn of their own, and after a short spin, as a
+        // precise gate does: a core that has just been woken takes its time.
+        let due = lane.now + .microseconds(300)
+        lane.at(lane.now + .microseconds(200)) { [self] in
+            // In virtual time nothing passes while one looks at the clock.
+            var looks = 0
+            while lane.now < due, looks < Self.looksAtMost { looks += 1 }
+            release()
+        }
+    }
+}

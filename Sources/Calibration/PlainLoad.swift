@@ -1,0 +1,239 @@
+public import Dialects
+internal import Journal
+public import Lanes
+internal import Statistics
+
+/// One request over and over, from many callers on one lane: what a load generator without
+/// households would send. First each caller asks once, to have its connection; then time is taken.
+///
+/// ```text
+///   warm-up: one request of each caller, 64 at a time | measured: closed loop, or at a rate
+/// ```
+///
+/// Safe because everything but the initializer runs on the lane's thread, or before and after the
+/// lane runs.
+public final class PlainLoad: @unchecked Sendable {
+    /// What is asked, how fast and for how long.
+    public struct Terms: Sendable {
+        public var call: Call
+        /// Of all lanes together.
+        public var callers: Int
+        public var pace: Pace
+        public var lasting: Duration
+        public var keeping: Keeping
+        /// Each request waits for the ceilings of its lane, the first of each caller too: then nothing
+        /// is warmed up.
+        public var isHeldBack: Bool
+        /// The processor's clock, in seconds.
+        public var processor: @Sendable () -> Double
+
+        public init(
+            call: Call, callers: Int, pace: Pace, lasting: Duration, keeping: Keeping,
+            isHeldBack: Bool = false, processor: @escaping @Sendable () -> Double
+        ) {
+            self.call = call
+            self.callers = callers
+            self.pace = pace
+            self.lasting = lasting
+            self.keeping = keeping
+            self.isHeldBack = isHeldBack
+            self.processor = processor
+        }
+    }
+
+    public private(set) var findings = Findings()
+    /// Nobody asks any more.
+    public private(set) var isOver = false
+
+    private let lane: Lane
+    private let transport: any Transport
+    private let terms: Terms
+    private let callers: [Caller]
+    private var waiting: Int
+    private var active: Int
+    private var began = Instant.start
+    private var ends = Instant.distantFuture
+    private var lastEnd = Instant.start
+    private var processorBegan = 0.0
+
+    /// Handshakes under way at a time: more would only wait for each other.
+    private static let warmingAtOnce = 64
+    /// After an exchange that failed, so that a dead target is not asked in a frenzy.
+    private static let respite: Duration = .milliseconds(10)
+
+    /// This lane's part of the load: every `lanes`-th caller. `transport` is the lane's.
+    public init(
+        _ terms: Terms, on lane: Lane, over transport: any Transport, part: Int = 0,
+        of lanes: Int = 1
+    ) {
+        self.lane = lane
+        self.transport = transport
+        self.terms = terms
+        callers = stride(from: part, to: terms.callers, by: lanes).map(Caller.init)
+        waiting = callers.count
+        active = callers.count
+        // Safe because the load owns its callers, and outlives the lane's run.
+        for caller in callers {
+            caller.ended = { [unowned(unsafe) self, unowned(unsafe) caller] in ended(caller, $0) }
+            caller.ask = { [unowned(unsafe) self, unowned(unsafe) caller] in ask(caller) }
+        }
+    }
+
+    /// Sets the warm-up going. On the lane's thread, before it runs.
+    public func begin() {
+        if callers.isEmpty { isOver = true }
+        if terms.isHeldBack { return measure() }
+        for _ in 0..<min(Self.warmingAtOnce, callers.count) { warmNext() }
+    }
+
+    // MARK: Warm-up
+
+    private func warmNext() {
+        guard waiting > 0 else { return }
+        waiting -= 1
+        // By a timer, so that refusals, which come at once, do not nest.
+        let caller = callers[waiting]
+        lane.at(lane.now) { [self] in
+            transport.start(terms.call, from: caller.device) { [self] transfer in
+                caller.isConnected = transfer.isAnswered
+                if !caller.isConnected { findings.fail("\(transfer.words)") }
+                active -= 1
+                if active == 0 { measure() } else { warmNext() }
+            }
+        }
+    }
+
+    /// Nothing is measured when nobody was answered.
+    private func measure() {
+        guard terms.isHeldBack || callers.contains(where: \.isConnected) else {
+            isOver = true
+            return
+        }
+        findings = Findings()
+        findings.connections = callers.count
+        active = callers.count
+        processorBegan = terms.processor()
+        began = lane.now
+        lastEnd = began
+        ends = began + terms.lasting
+        for caller in callers { caller.free = began }
+        if terms.keeping == .all || terms.isHeldBack {
+            for position in callers.indices { lane.start { [self] in await flow(position) } }
+        } else {
+            for caller in callers { next(caller) }
+        }
+    }
+
+    // MARK: Measured
+
+    /// When this caller asks next; nil when its time is over.
+    private func due(_ caller: Caller) -> Instant? {
+        defer { caller.turn += 1 }
+        guard let offset = terms.pace.due(caller.turn, of: caller.number, among: terms.callers)
+        else { return caller.free < ends ? caller.free : nil }
+        let due = Instant(nanoseconds: began.nanoseconds + offset)
+        return due < ends ? due : nil
+    }
+
+    private func next(_ caller: Caller) {
+        guard let due = due(caller) else { return leave() }
+        caller.due = due
+        if due > lane.now { lane.at(due, caller.ask) } else { ask(caller) }
+    }
+
+    private func ask(_ caller: Caller) {
+        caller.begun = lane.now
+        transport.start(terms.call, from: caller.device, completion: caller.ended)
+    }
+
+    private func ended(_ caller: Caller, _ transfer: Transfer) {
+        let hasFailed = !transfer.isAnswered
+        // What a closed loop has under way at its end belongs to no whole second.
+        if terms.pace != .closed || transfer.ended <= ends {
+            findings.count(
+                transfer, due: caller.due, free: caller.free, begun: caller.begun,
+                keeps: terms.keeping != .none)
+            lastEnd = max(lastEnd, transfer.ended)
+        }
+        caller.free = transfer.ended
+        guard hasFailed else { return next(caller) }
+        caller.free = transfer.ended + Self.respite
+        lane.at(caller.free) { [self] in next(caller) }
+    }
+
+    /// The same, recorded as in a run.
+    private func flow(_ position: Int) async {
+        let caller = callers[position]
+        while let due = due(caller) {
+            if due > lane.now, (try? await lane.sleep(until: due)) == nil { break }
+            let exchange = await lane.send(terms.call, from: caller.device, planned: due).exchange
+            if terms.pace != .closed || exchange.ended <= ends {
+                findings.count(exchange, free: caller.free)
+                lastEnd = max(lastEnd, exchange.ended)
+            }
+            caller.free = exchange.ended
+            if exchange.delivery.status == nil {
+                caller.free = exchange.ended + Self.respite
+                if (try? await lane.sleep(until: caller.free)) == nil { break }
+            }
+        }
+        leave()
+    }
+
+    private func leave() {
+        active -= 1
+        guard active == 0 else { return }
+        let length = terms.pace == .closed ? terms.lasting : max(terms.lasting, lastEnd - began)
+        findings.close(
+            after: length.seconds, processor: processorBegan, terms.processor())
+        isOver = true
+    }
+}
+
+/// One of those who ask.
+private final class Caller {
+    let number: Int
+    let device: Device
+    var turn = 0
+    /// When the request under way was due, and handed over.
+    var due = Instant.start
+    var begun = Instant.start
+    /// When its last answer was there.
+    var free = Instant.start
+    var isConnected = false
+    /// Made once: a closure for each request would cost a tenth of it.
+    var ended: (Transfer) -> Void = { _ in }
+    var ask: () -> Void = {}
+
+    init(_ number: Int) {
+        self.number = number
+        device = Device(plain: number)
+    }
+}
+
+extension Device {
+    /// A device of no household: what it says of itself is of no interest to a plain service.
+    convenience init(plain number: Int) {
+        let info = DeviceInfo(
+            model: "AppleTV14,1", osName: "tvOS", osVersion: "17.4",
+            primaryHardwareType: "SetTopBox")
+        self.init(
+            id: DeviceID(household: number, role: .firstScreen),
+            identity: DeviceIdentity(
+                id: "plain-\(number)", info: info, userAgent: "screenrig", forwardedFor: nil),
+            counter: Device.Counter())
+    }
+}
+
+extension Transfer {
+    fileprivate var isAnswered: Bool {
+        if case .answered = result { true } else { false }
+    }
+
+    fileprivate var words: String {
+        switch result {
+        case .answered(let reply): "status \(reply.status)"
+        case .refused(let error), .lost(let error): error.description
+        }
+    }
+}

@@ -1,0 +1,95 @@
+public import Statistics
+
+extension Rig {
+    /// Settings of the embedded stand-in.
+    public struct StandinTerms: Sendable, Hashable {
+        /// A pay-TV provider, where the rig describes its own.
+        public struct Provider: Sendable, Hashable {
+            /// What it is to the platform's single sign-on (apple-sso.md § 3.5).
+            public enum Platform: String, Sendable, CaseIterable {
+                /// Nothing.
+                case none
+                /// Signs in on the platform.
+                case supported
+                /// Is listed there, and signs in elsewhere.
+                case picker
+                /// Signs in on the platform, and is not listed.
+                case hidden
+            }
+
+            public var id: String
+            public var platform: Platform
+            /// Nil: no trial.
+            public var passTime: Duration?
+            /// Nil: `authn-ttl` of the stand-in.
+            public var authnLifetime: Duration?
+            public var offersMetadata: Bool
+            public var encryptsZip: Bool
+            /// The aggregator it stands behind; nil: none.
+            public var proxy: String?
+
+            public init(
+                id: String, platform: Platform = .supported, passTime: Duration? = nil,
+                authnLifetime: Duration? = nil, offersMetadata: Bool = true,
+                encryptsZip: Bool = false, proxy: String? = nil
+            ) {
+                self.id = id
+                self.platform = platform
+                self.passTime = passTime
+                self.authnLifetime = authnLifetime
+                self.offersMetadata = offersMetadata
+                self.encryptsZip = encryptsZip
+                self.proxy = proxy
+            }
+        }
+
+        /// How it behaves where the protocol leaves it open: the rig's policies, but for what
+        /// `standin.policies` and `standin.throttle` say.
+        public var policies: Policies
+        public var isStrict: Bool
+        public var authnLifetime: Duration
+        public var authzLifetime: Duration
+        public var mediaLifetime: Duration
+        public var accessLifetime: Duration
+        public var deletesOnFirstRetrieve: Bool
+        public var enhancedErrors: Bool
+        /// Media tokens with a true RSA signature, at 0.24 ms each.
+        public var signsMedia: Bool
+        public var verifiesStatements: Bool
+        /// Providers' browser sessions outlive a sign-in.
+        public var providersRemember: Bool
+        /// Empty: those of `target.mvpds`, or the stand-in's own.
+        public var providers: [Provider]
+        /// Virtual time only: one way from device to service.
+        public var latency: Distribution
+        /// Virtual time only: share of requests that are lost, 0 to 1.
+        public var loss: Double
+
+        public init(
+            policies: Policies = Policies(), isStrict: Bool = false,
+            authnLifetime: Duration = .seconds(6 * 3600),
+            authzLifetime: Duration = .seconds(24 * 3600),
+            mediaLifetime: Duration = .seconds(420), accessLifetime: Duration = .seconds(6 * 3600),
+            deletesOnFirstRetrieve: Bool = false, enhancedErrors: Bool = false,
+            signsMedia: Bool = false, verifiesStatements: Bool = true,
+            providersRemember: Bool = false, providers: [Provider] = [],
+            latency: Distribution = .lognormal(median: .milliseconds(2), p95: .milliseconds(8)),
+            loss: Double = 0
+        ) {
+            self.policies = policies
+            self.isStrict = isStrict
+            self.authnLifetime = authnLifetime
+            self.authzLifetime = authzLifetime
+            self.mediaLifetime = mediaLifetime
+            self.accessLifetime = accessLifetime
+            self.deletesOnFirstRetrieve = deletesOnFirstRetrieve
+            self.enhancedErrors = enhancedErrors
+            self.signsMedia = signsMedia
+            self.verifiesStatements = verifiesStatements
+            self.providersRemember = providersRemember
+            self.providers = providers
+            self.latency = latency
+            self.loss = loss
+        }
+    }
+}
