@@ -25,20 +25,17 @@ public final class HistoryWriter: HistorySink, @unchecked Sendable {
     }
 
     private static let waitingLimit = 64
-<<<<<<< HEAD
     /// Seconds between transactions. With the 0.1 s for which a lane keeps what it has, a run that is
     /// killed misses 0.3 s, and a loaded machine has the rest of a second to be late in.
     private static let beat = 0.2
     /// Progress is renewed every so many beats.
     private static let beatsToProgress = 4
-=======
     /// Exchanges that may wait for the disk, about 100 MB. Of what comes while more do, exchanges are
     /// counted and not kept: a slow disk may cost detail, but neither memory nor the lanes' time.
     private let backlog: Int
     static let usualBacklog = 200_000
     /// Called before each batch is taken up: a slow disk, for tests.
     private let delay: @Sendable () -> Void
->>>>>>> 90ffe1fadbfc760d65ff658db3cad6919bf08813
 
     /// Creates `path`, which must not exist yet. With `waits`, `append` blocks while many batches
     /// wait: for virtual time, which would outrun the disk. `onFailure` is called once, on a queue
