@@ -75,24 +75,14 @@ enum SAML {
 /// Looking for markup by bytes: XML is ASCII where we look.
 extension ArraySlice<UInt8> {
     /// Where `part` first stands.
-<<<<<<< HEAD
-    fileprivate func firstRange(of part: String) -> Range<Int>? {
-        let (bytes, wanted) = (span, part.utf8Span.span)
-        guard wanted.count > 0, bytes.count >= wanted.count else { return nil }
-        for start in 0...bytes.count - wanted.count where bytes[start] == wanted[0] {
-            var length = 1
-            while length < wanted.count, bytes[start + length] == wanted[length] { length += 1 }
-            if length == wanted.count {
-                return startIndex + start..<startIndex + start + length
-=======
     func firstRange(of part: String) -> Range<Int>? {
         let wanted = Array(part.utf8)
         var start = startIndex
         while let candidate = self[start...].firstIndex(of: wanted[0]) {
             if self[candidate...].starts(with: wanted) {
                 return candidate..<candidate + wanted.count
->>>>>>> 90ffe1fadbfc760d65ff658db3cad6919bf08813
             }
+            start = candidate + 1
         }
         return nil
     }
