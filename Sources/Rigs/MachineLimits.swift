@@ -6,11 +6,17 @@ public struct MachineLimits: Sendable, Hashable {
     /// Ephemeral ports of one source address.
     public var ports: Int
     public var cores: Int
+    /// Addresses that the rig wants to send from, and that are not this machine's.
+    public var foreignSources: [String]
 
-    public init(descriptors: Int, descriptorsAtMost: Int, ports: Int, cores: Int) {
+    public init(
+        descriptors: Int, descriptorsAtMost: Int, ports: Int, cores: Int,
+        foreignSources: [String] = []
+    ) {
         self.descriptors = descriptors
         self.descriptorsAtMost = descriptorsAtMost
         self.ports = ports
         self.cores = cores
+        self.foreignSources = foreignSources
     }
 }

@@ -116,7 +116,7 @@ struct Stage {
         let start = LiveLoop.monotonic()
         do {
             return try (0..<laneCount).map { index in
-                let loop = try LiveLoop(origin: start)
+                let loop = try LiveLoop(origin: start, isPrecise: rig.isPrecise)
                 let lane = Lane(
                     index: index, loop: loop, correspondence: correspondence, sink: sink)
                 lane.use(try CurlTransport(lane: lane, loop: loop, settings: wire))
