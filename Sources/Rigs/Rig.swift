@@ -26,6 +26,10 @@ public struct Rig: Sendable, Hashable {
     public var validity: Validity
     /// What the service is held to.
     public var policies: Policies
+    /// Which breaches may fail the run.
+    public var promises: Promises
+    /// Breaches accepted for now.
+    public var known: [Known]
     public var standin: StandinTerms
     public var thresholds: [Threshold]
     /// The file as it was read, with `--set` applied and secrets left as `${NAME}`; for reports.
@@ -132,6 +136,7 @@ public struct Rig: Sendable, Hashable {
         cleansUp: Bool = false, connections: Connections = .perDevice,
         forwardedFor: ForwardedFor = .perDevice, lanes: Int? = nil, record: Recording = .all,
         validity: Validity = Validity(), policies: Policies = Policies(),
+        promises: Promises = Promises(), known: [Known] = [],
         standin: StandinTerms = StandinTerms(), thresholds: [Threshold] = [], source: String = ""
     ) {
         self.name = name
@@ -152,6 +157,8 @@ public struct Rig: Sendable, Hashable {
         self.record = record
         self.validity = validity
         self.policies = policies
+        self.promises = promises
+        self.known = known
         self.standin = standin
         self.thresholds = thresholds
         self.source = source

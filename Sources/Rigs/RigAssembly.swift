@@ -40,9 +40,12 @@ struct RigAssembly {
             validity: Rig.Validity(
                 latenessP99: validity.value("lateness-p99"), busy: validity.value("busy"),
                 failsOnBreach: validity.value("on-breach") == "fail"),
-            policies: policies, standin: standin(root.value("standin"), under: policies),
+            policies: policies, promises: promises(), known: known(root.value("known")),
+            standin: standin(root.value("standin"), under: policies),
             thresholds: thresholds(root.value("thresholds"), kinds), source: source)
     }
+
+    func rootItem(_ key: String) -> Item? { root.items[key] }
 
     /// A word of the top level whose choices are those of an enum.
     private func word<T: RawRepresentable>(_ key: String) -> T where T.RawValue == String {
