@@ -30,6 +30,10 @@ public struct Rig: Sendable, Hashable {
     public var validity: Validity
     /// What the service is held to.
     public var policies: Policies
+    /// Which breaches may fail the run.
+    public var promises: Promises
+    /// Breaches accepted for now.
+    public var known: [Known]
     public var standin: StandinTerms
     public var thresholds: [Threshold]
     /// The file as it was read, with `--set` applied and secrets left as `${NAME}`; for reports.
@@ -150,6 +154,7 @@ public struct Rig: Sendable, Hashable {
         sources: [AddressRange] = [], forwardedFor: ForwardedFor = .perDevice, lanes: Int? = nil,
         isPrecise: Bool = false, record: Recording = .all,
         validity: Validity = Validity(), policies: Policies = Policies(),
+        promises: Promises = Promises(), known: [Known] = [],
         standin: StandinTerms = StandinTerms(), thresholds: [Threshold] = [], source: String = ""
     ) {
         self.name = name
@@ -172,6 +177,8 @@ public struct Rig: Sendable, Hashable {
         self.record = record
         self.validity = validity
         self.policies = policies
+        self.promises = promises
+        self.known = known
         self.standin = standin
         self.thresholds = thresholds
         self.source = source

@@ -44,7 +44,8 @@ struct RigAssembly {
             validity: Rig.Validity(
                 latenessP99: validity.value("lateness-p99"), busy: validity.value("busy"),
                 failsOnBreach: validity.value("on-breach") == "fail"),
-            policies: policies, standin: standin(root.value("standin"), under: policies),
+            policies: policies, promises: promises(), known: known(root.value("known")),
+            standin: standin(root.value("standin"), under: policies),
             thresholds: thresholds(root.value("thresholds"), kinds), source: source)
     }
 
@@ -62,6 +63,8 @@ struct RigAssembly {
         }
         return ranges
     }
+
+    func rootItem(_ key: String) -> Item? { root.items[key] }
 
     /// A word of the top level whose choices are those of an enum.
     private func word<T: RawRepresentable>(_ key: String) -> T where T.RawValue == String {
