@@ -40,7 +40,7 @@ let package = Package(
             name: "ScreenrigParts",
             targets: [
                 "Statistics", "Dialects", "Journal", "Rigs", "Lanes", "Devices", "Wire", "Signing",
-                "Standin",
+                "Standin", "Checker",
             ]),
     ],
     dependencies: [
@@ -74,6 +74,7 @@ let package = Package(
         part("Signing", ["COpenSSL"]),
         part("Standin", ["Dialects", "Lanes", "Journal", "Signing", "Statistics"] + nio),
         part("Calibration", ["Lanes", "Journal", "Dialects", "Statistics"]),
+        part("Checker", ["Journal", "Dialects", "Statistics"]),
         part("Reports", ["Journal", "Rigs", "Dialects", "Statistics"]),
         .executableTarget(
             name: "screenrig",
@@ -87,6 +88,7 @@ let package = Package(
         tests("StatisticsTests", ["Statistics"]),
         tests("DialectsTests", ["Dialects"], exclude: ["Transcripts"]),
         tests("JournalTests", ["Journal", "Dialects", "Statistics"], exclude: ["Golden"]),
+        tests("CheckerTests", ["Checker", "Journal", "Dialects", "Statistics"]),
         tests("RigsTests", ["Rigs", "Dialects", "Statistics"], exclude: ["Golden"]),
         tests("LanesTests", ["Lanes", "Journal", "Dialects"]),
         tests(

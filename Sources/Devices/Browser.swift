@@ -15,17 +15,27 @@ extension Household {
         var progress = LoginProgress()
         var hasAskedProgram = false
         var hasMistyped = false
+        /// The viewer cancels on the login page.
+        var cancels = false
+        /// The viewer closed the page: there is no next call.
+        var isClosed = false
     }
 
     /// From the start of the login to the return to the app.
-    func walkLogin(_ code: Code, provider: String, as account: Account) async throws(Halt) {
+    func walkLogin(
+        _ code: Code, provider: String, as account: Account, cancels: Bool = false
+    ) async throws(Halt) {
         let credential = Credential(device: phone.device.identity, bearer: phone.token?.bearer)
         phone.device.cookies.removeAll()
         var walk = Walk(
             code: code, provider: provider, account: account,
             call: terms.dialect.authenticate(code, mvpd: provider, credential))
+        walk.cancels = cancels
         for _ in 0..<terms.maxHops {
             walk.call.code = code
+            if walk.call.operation == .assertion {
+                walk.call.tag = Tag(mvpd: walk.provider, user: walk.account.userID)
+            }
             // Without an answer to the assertion, check-code decides.
             guard let answered = try await hear(walk.call) else { return }
             var target: WebAddress?
@@ -40,7 +50,10 @@ extension Household {
                 target = try await pass(HTMLPage(html), answered, &walk)
             default: target = try await passRefusal(answered, &walk)
             }
+            if walk.isClosed { return }
+            if walk.cancels { walk.call.provoked = walk.call.operation != .authenticate }
             if let target, terms.dialect.isReturn(target) {
+                if walk.cancels { return }
                 record.phoneDone = arrived
                 return try judgeReturn(target)
             }
@@ -82,6 +95,8 @@ extension Household {
             return try await ask(program, shown: page, &walk)
         }
         switch step {
+        case .send(let entry) where entry.typesPassword && walk.cancels:
+            return try await cancel(page, &walk)
         case .send(let entry): return try await send(entry, of: page, &walk)
         case .follow(let reference, let delay):
             try await human(delay)
@@ -131,6 +146,17 @@ extension Household {
         walk.call = terms.dialect.hop(.get, asked, form: fields, referer: shownAt)
         walk.call.provoked = isMistyped
         return asked
+    }
+
+    /// Looks at the login page, and leaves by the page's own way out, or else closes it.
+    private func cancel(_ page: HTMLPage, _ walk: inout Walk) async throws(Halt) -> WebAddress? {
+        try await human(plan.viewer.signsIn)
+        guard let wayOut = page.wayOut, let target = walk.call.address.resolving(wayOut) else {
+            walk.isClosed = true
+            return nil
+        }
+        walk.call = terms.dialect.hop(.get, target, form: [], referer: walk.call.address)
+        return target
     }
 
     /// A page that came with an error status may still be the login page (401), or the same again

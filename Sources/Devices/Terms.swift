@@ -24,6 +24,8 @@ public struct Terms: Sendable {
     public var cleansUp: Bool
     /// Starts `login: {command: ...}`; nil where there are no processes, as in virtual time.
     public var loginProgram: (any LoginProgram)?
+    /// Signs what a platform vouches for; nil: there is no such platform.
+    public var vouching: (@Sendable (AttributeQuery) -> String?)?
     /// Takes pages that a login could not get past.
     public var pages: (any PageSink)?
 
@@ -47,7 +49,9 @@ public struct Terms: Sendable {
     func provider(at draw: Double, offered: [Provider]) -> String? {
         let choices =
             providers.isEmpty
-            ? offered.map { Target.WeightedProvider(id: $0.id, weight: 1) } : providers
+            ? offered.filter { !$0.isTempPass }.map {
+                Target.WeightedProvider(id: $0.id, weight: 1)
+            } : providers
         return Self.choice(of: choices, at: draw)
     }
 

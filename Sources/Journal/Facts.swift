@@ -33,7 +33,7 @@ struct Facts {
     init(_ kept: KeptExchanges) {
         values = [
             "recorded_exchanges": String(kept.recorded), "lost_exchanges": String(kept.lost),
-            "total_exchanges": String(kept.total),
+            "total_exchanges": String(kept.total), "counted_only": String(kept.countedOnly),
         ]
     }
 
@@ -94,7 +94,7 @@ struct Facts {
         func number(_ key: String) -> Int { self[key].flatMap { Int($0) } ?? 0 }
         return KeptExchanges(
             recorded: number("recorded_exchanges"), lost: number("lost_exchanges"),
-            total: number("total_exchanges"))
+            total: number("total_exchanges"), countedOnly: number("counted_only"))
     }
 }
 
@@ -106,11 +106,14 @@ public struct KeptExchanges: Sendable, Hashable {
     public var lost: Int
     /// Counted in the cells.
     public var total: Int
+    /// To be kept, but the disk was slower than the load: counted, and let go.
+    public var countedOnly: Int
 
-    public init(recorded: Int = 0, lost: Int = 0, total: Int = 0) {
+    public init(recorded: Int = 0, lost: Int = 0, total: Int = 0, countedOnly: Int = 0) {
         self.recorded = recorded
         self.lost = lost
         self.total = total
+        self.countedOnly = countedOnly
     }
 
     /// Whether every exchange can be judged again (decisions.md, 12).

@@ -19,10 +19,18 @@ public final class HistoryWriter: HistorySink, @unchecked Sendable {
         var progress = Progress()
         var failure: String?
         var waiting = 0
+        /// In those batches.
+        var waitingExchanges = 0
         var ticks = 0
     }
 
     private static let waitingLimit = 64
+    /// Exchanges that may wait for the disk, about 100 MB. Of what comes while more do, exchanges are
+    /// counted and not kept: a slow disk may cost detail, but neither memory nor the lanes' time.
+    private let backlog: Int
+    static let usualBacklog = 200_000
+    /// Called before each batch is taken up: a slow disk, for tests.
+    private let delay: @Sendable () -> Void
 
     /// Creates `path`, which must not exist yet. With `waits`, `append` blocks while many batches
     /// wait: for virtual time, which would outrun the disk. `onFailure` is called once, on a queue
@@ -38,8 +46,11 @@ public final class HistoryWriter: HistorySink, @unchecked Sendable {
 
     init(
         path: String, header: HistoryHeader, recording: Recording, waits: Bool, pageLimit: Int?,
+        backlog: Int = usualBacklog, delay: @escaping @Sendable () -> Void = {},
         onFailure: @escaping @Sendable (String) -> Void
     ) throws(JournalError) {
+        self.backlog = backlog
+        self.delay = delay
         ledger = try Ledger(
             path: path, header: header, recording: recording, pageLimit: pageLimit)
         gate = waits ? DispatchSemaphore(value: Self.waitingLimit) : nil
@@ -57,11 +68,20 @@ public final class HistoryWriter: HistorySink, @unchecked Sendable {
     /// Hands a batch over. Called on a lane's thread.
     public func append(_ batch: Batch) {
         gate?.wait()
-        shared.withLock { $0.waiting += 1 }
+        let count = batch.exchanges.count
+        let isBehind = shared.withLock { shared in
+            shared.waiting += 1
+            shared.waitingExchanges += count
+            return gate == nil && shared.waitingExchanges > backlog
+        }
         queue.async { [self] in
             assertOnQueue()
-            ledger.take(batch)
-            shared.withLock { $0.waiting -= 1 }
+            delay()
+            ledger.take(batch, keeps: !isBehind)
+            shared.withLock { shared in
+                shared.waiting -= 1
+                shared.waitingExchanges -= count
+            }
             gate?.signal()
             tellFailure()
         }

@@ -21,6 +21,7 @@ final class Ledger {
 
     private var exchanges: [(id: Int, exchange: Exchange)] = []
     private var households: [Int: HouseholdRecord] = [:]
+    private var events: [DeviceEvent] = []
     private var health: [LaneHealth] = []
     private var examples: [Tally.Group: Int] = [:]
     private var kept = KeptExchanges()
@@ -69,12 +70,14 @@ final class Ledger {
         }
     }
 
-    func take(_ batch: Batch) {
+    /// Without `keeps` its exchanges are counted only: the disk is behind.
+    func take(_ batch: Batch, keeps: Bool = true) {
         for record in batch.households {
             kindOf[record.household] = kinds[record.kind] ?? 0
         }
-        for exchange in batch.exchanges { take(exchange, lane: batch.lane) }
+        for exchange in batch.exchanges { take(exchange, lane: batch.lane, keeps: keeps) }
         for record in batch.households { take(record, lane: batch.lane) }
+        for event in batch.events { take(event, lane: batch.lane) }
         if let measured = batch.health { health.append(measured) }
         restraint.add(batch.heldBack)
         meter.add(batch.heldBack, lane: batch.lane)
@@ -85,17 +88,21 @@ final class Ledger {
         if exchanges.count >= Self.groupSize || tally.cells.count >= Self.cellLimit { settle() }
     }
 
-    private func take(_ exchange: Exchange, lane: Int) {
+    private func take(_ exchange: Exchange, lane: Int, keeps: Bool) {
         digest.add(exchange, lane: lane)
         meter.add(exchange)
         if exchange.outcome == .notSent { restraint.add(exchange) }
         kept.total += 1
-        let released = keeper.take(exchange)
+        let released = keeps ? keeper.take(exchange) : []
         for one in released { keep(one) }
+        let isPassedOver = !keeps && recording != .aggregates && recording != .none
+        if isPassedOver { kept.countedOnly += 1 }
         let kind = kindOf[exchange.device.household] ?? 0
         guard let group = tally.add(exchange, kind: kind), recording != .none else { return }
         tally.keep(exchange, of: group)
         if released.isEmpty { keep(exchange) }
+        // The first example of an error is kept all the same.
+        if isPassedOver { kept.countedOnly -= 1 }
         if failure == nil { examples[group] = lastID }
     }
 
@@ -104,6 +111,15 @@ final class Ledger {
         meter.add(record)
         households[record.household] = record
         for one in keeper.take(record) { keep(one) }
+    }
+
+    /// Events are few: whoever keeps exchanges at all keeps every one.
+    private func take(_ event: DeviceEvent, lane: Int) {
+        digest.add(event, lane: lane)
+        switch recording {
+        case .all, .sample: if failure == nil { events.append(event) }
+        case .aggregates, .none: break
+        }
     }
 
     /// A household whose exchanges are wanted whole from now on.
@@ -164,6 +180,7 @@ final class Ledger {
         var entries = Entries()
         entries.exchanges = exchanges
         entries.households = households.keys.sorted().compactMap { households[$0] }
+        entries.events = events
         entries.health = health
         entries.cells = tally.dirty.sorted().compactMap { tally.cells[$0] }
         entries.closedBefore = tally.closedBefore
@@ -184,6 +201,7 @@ final class Ledger {
         tally.written(through: max(watermark, patient))
         exchanges.removeAll(keepingCapacity: true)
         households.removeAll(keepingCapacity: true)
+        events.removeAll(keepingCapacity: true)
         health.removeAll(keepingCapacity: true)
         hasNews = false
     }

@@ -81,6 +81,7 @@ public struct Correspondence: Sendable {
         var observation = reading.observation
         if observation.code == nil { observation.code = call.code }
         if observation.resource == nil { observation.resource = call.resource }
+        if observation.tag == nil { observation.tag = call.tag }
         let fingerprint = observation.secret.map(fingerprinter.fingerprint(of:))
         observation.secret = nil
         let exchange = Exchange(

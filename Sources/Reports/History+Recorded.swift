@@ -9,6 +9,12 @@ extension History: Recorded {
                 "\(Figures.counted(kept.lost, "exchange")) could not be kept (the disk was full); "
                     + "counts and times here are of all")
         }
+        if kept.countedOnly > 0 {
+            gaps.append(
+                "\(Figures.count(kept.countedOnly)) of \(Figures.counted(kept.total, "exchange")) were "
+                    + "counted only: the disk was slower than the load; counts and times here are of "
+                    + "all ('record: sample(10%)' or 'aggregates' writes less)")
+        }
         if recording != "all", kept.recorded < kept.total {
             gaps.append(
                 "of \(Figures.counted(kept.total, "exchange")) \(Figures.count(kept.recorded)) can be "

@@ -232,34 +232,15 @@ extension RigAssembly {
                 names[name] = place
             }
         }
-        return sections.map { Self.kind($0) }
-    }
-
-    private static func kind(_ section: Section) -> HouseholdKind {
-        let device: Section = section.value("device")
-        let viewer: Section = section.value("viewer")
-        return HouseholdKind(
-            name: section.value("name"), weight: section.value("weight"),
-            firstScreen: word("first-screen", in: section),
-            secondScreens: section.value("second-screens"),
-            device: DeviceInfo(
-                model: device.value("model"), version: device.value("version"),
-                manufacturer: device.value("manufacturer"), osName: device.value("osName"),
-                osVersion: device.value("osVersion"),
-                primaryHardwareType: device.value("primaryHardwareType"),
-                connectionType: device.value("connectionType"),
-                applicationId: device.value("applicationId")),
-            viewer: HouseholdKind.Viewer(
-                noticesCode: viewer.value("notices-code"), signsIn: viewer.value("signs-in"),
-                givesUp: viewer.value("gives-up"),
-                mistypesPassword: viewer.value("wrong-password")))
+        return sections.map { kind($0) }
     }
 
     private mutating func polling(_ section: Section, _ target: Target) -> Rig.Polling {
         let polling = Rig.Polling(
             every: section.value("every"), jitter: section.value("jitter"),
             target: Self.word("target", in: section),
-            isAligned: section.value("phase") == "aligned")
+            isAligned: section.value("phase") == "aligned", pollers: section.value("pollers"),
+            afterSuccess: section.value("after-success"), mode: section.value("mode"))
         let floor = ProtocolTerms.pollFloor(target.protocolName)
         if section.isWhole, polling.every == .zero {
             refuse(section.place(of: "every"), "every is no time at all; write for example 5s")
@@ -285,9 +266,10 @@ extension RigAssembly {
                     "\(word) asks for a resource, and target.resources has none; add one")
                 return nil
             case "preauthorize": return .preauthorize
+            case "preauthorize-code": return .preauthorizeCode
             case "authorize": return .authorize
             case "media-token": return .mediaToken
-            default: preconditionFailure("the format's words for activities are these four")
+            default: preconditionFailure("the format's words for activities are these five")
             }
         }
     }

@@ -56,7 +56,7 @@ extension Rig.Activity {
     /// The operation, where it asks for a resource.
     fileprivate var playing: String? {
         switch self {
-        case .preauthorize: "preauthorize"
+        case .preauthorize, .preauthorizeCode: "preauthorize"
         case .authorize: "authorize"
         case .mediaToken: "media-token"
         case .userMetadata, .watch, .logout, .again: nil

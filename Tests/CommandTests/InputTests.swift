@@ -66,6 +66,23 @@ struct InputTests {
         #expect(ended.after < .seconds(10))
     }
 
+    @Test("a plan that this machine cannot carry is refused before the run, with what to change")
+    func beyondLimits() async throws {
+        let folder = try Folder()
+        let ended = try await Command(
+            [
+                "-c",
+                "ulimit -n 100; exec \(Command.binary) run \(Command.rig("second-screen.yaml"))",
+            ], in: folder, program: "/bin/sh"
+        ).ended()
+        #expect(ended.code == 3 && ended.output.isEmpty)
+        #expect(
+            ended.errors.contains(
+                "this plan needs 2964 descriptors, and this machine allows 100: raise 'ulimit -Hn'"),
+            "\(ended.errors)")
+        #expect(!folder.holds("reports"))
+    }
+
     @Test("a port at which nobody listens: what failed first, and exit code 3")
     func closedPort() async throws {
         let folder = try Folder()

@@ -23,6 +23,7 @@ enum Scripted: Sendable {
 struct Seen: Sendable {
     var operation: OperationName
     var role: DeviceID.Role
+    var index: Int
     var at: Instant
     var bearer: String?
 }
@@ -52,7 +53,8 @@ final class Script: Transport {
         let number = seen.count
         seen.append(
             Seen(
-                operation: call.operation, role: device.id.role, at: lane.now,
+                operation: call.operation, role: device.id.role, index: device.id.index,
+                at: lane.now,
                 bearer: call.headers["Authorization"]))
         let isPoll = call.operation == .pollToken
         if isPoll {
@@ -162,7 +164,8 @@ struct Scene {
     init(
         polls: [Scripted] = [], _ table: [OperationName: [Scripted]] = [:],
         every: String = "5s", codeLifetime: Duration = .seconds(1800), viewer: String = "3h",
-        givesUp: String = "0%", settle: String = "15s"
+        givesUp: String = "0%", settle: String = "15s", bench: String = "",
+        after: String? = nil
     ) throws {
         let text = """
             rig: scene
@@ -171,7 +174,8 @@ struct Scene {
             kinds:
               - name: home
                 viewer: {notices-code: \(viewer), signs-in: 1s, gives-up: \(givesUp)}
-            polling: {every: \(every), jitter: 0%}
+            polling: {every: \(every), jitter: 0%\(bench)}
+            \(after.map { "after-sign-in: \($0)" } ?? "")
             """
         let rig = try Rig.read(text, file: "scene.yaml").rig
         let dialect = V1(

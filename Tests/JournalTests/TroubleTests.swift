@@ -1,4 +1,5 @@
 import Dialects
+import Dispatch
 import Foundation
 import Statistics
 import Synchronization
@@ -98,6 +99,42 @@ struct TroubleTests {
         let groups = try history.errorGroups()
         #expect(groups.reduce(0) { $0 + $1.count } == exchanges.count(where: \.isError))
         #expect(groups.allSatisfy { $0.example != nil })
+    }
+
+    @Test("a disk slower than the load costs single exchanges only, and the file says how many")
+    func slow() throws {
+        let scratch = Scratch()
+        var samples = Samples(Seed(6))
+        let disk = DispatchSemaphore(value: 0)
+        let writer = try HistoryWriter(
+            path: scratch.history, header: Samples.header(), recording: .all, waits: false,
+            pageLimit: nil, backlog: 100, delay: { disk.wait() }, onFailure: { _ in })
+        let batches = samples.batches(lanes: 1, seconds: 12, perBatch: 20)
+        // Five batches of 20 may wait; of the next five, exchanges are counted only.
+        for batch in batches[..<10] { writer.append(batch) }
+        for _ in 0..<10 { disk.signal() }
+        while writer.progress.waitingBatches > 0 { usleep(1_000) }
+        // The disk has caught up: what comes now is kept again.
+        for batch in batches[10...] {
+            disk.signal()
+            writer.append(batch)
+        }
+        _ = writer.finish(Samples.end)
+
+        let history = try History(path: scratch.path)
+        let exchanges = batches.flatMap(\.exchanges)
+        let passed = batches[5..<10].flatMap(\.exchanges)
+        let recorded = try history.allExchanges()
+        #expect(history.kept.total == exchanges.count && history.kept.lost == 0)
+        #expect(history.kept.countedOnly + history.kept.recorded == exchanges.count)
+        // But for the first examples of errors, which are kept whatever happens.
+        let examples = recorded.filter(passed.contains)
+        #expect(history.kept.countedOnly == 100 - examples.count)
+        #expect(examples.filter { !$0.isError }.isEmpty)
+        #expect(recorded.count == history.kept.recorded && !history.kept.isComplete)
+        let cells = try history.allCells()
+        #expect(
+            cells.reduce(0) { $0 + $1.completed } == exchanges.count { $0.delivery.status != nil })
     }
 
     @Test("the hash of a history does not depend on the disk")

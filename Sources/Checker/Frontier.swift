@@ -1,0 +1,264 @@
+/// Just-in-time linearization of one device's life, online (correctness.md § 3.2): all explanations
+/// that have survived so far. Feed calls and returns in time order, calls first on equal stamps
+/// (intervals are closed).
+///
+/// An explanation is a state with what it has already used up: mutators that have taken effect but
+/// not returned, and reads that have been satisfied but not returned. A read is satisfied as soon
+/// as it can be: it changes nothing, so waiting gains nothing. A mutator takes effect as late as it
+/// can: only when a return needs it.
+struct Frontier: Sendable {
+    /// The place of an operation between its call and its return.
+    typealias Place = UInt8
+
+    enum Standing: UInt8, Sendable { case holds, violated, undecided }
+
+    struct Explanation: Hashable, Sendable {
+        var state = DeviceState()
+        /// Places of mutators that took effect.
+        var applied: UInt32 = 0
+        /// Places of reads that were satisfied.
+        var satisfied: UInt64 = 0
+    }
+
+    static let mutatorPlaces = 32
+    static let readPlaces = 64
+    /// Beyond these nothing is decided, and that is said (correctness.md § 3.2, e).
+    static let openLimit = 12
+    static let limit = 50_000
+
+    let model: DeviceModel
+    private(set) var standing = Standing.holds
+    private(set) var explanations: [Explanation]
+    /// The most explanations there were at once.
+    private(set) var widest = 1
+    private var mutators: [Act] = []
+    private var mutatorsOpen: UInt32 = 0
+    /// Of those, the ones that may also not have happened.
+    private var maybes: UInt32 = 0
+    /// Of those, the ones whose answers were lost.
+    private var unanswered: UInt32 = 0
+    private var reads: [Act] = []
+    private var readsOpen: UInt64 = 0
+
+    /// Begins with the states that the device may be in.
+    init(_ model: DeviceModel, from states: [DeviceState] = [DeviceState()]) {
+        self.model = model
+        explanations = states.map { Explanation(state: $0) }
+    }
+
+    /// Nothing can be said from here on.
+    mutating func giveUp() {
+        guard standing == .holds else { return }
+        standing = .undecided
+        explanations = []
+    }
+
+    // MARK: Calls
+
+    /// A read begins. Nil when nothing is judged any more.
+    mutating func call(read act: Act) -> Place? {
+        guard standing == .holds else { return nil }
+        let place = (~readsOpen).trailingZeroBitCount
+        guard place < Self.readPlaces else {
+            giveUp()
+            return nil
+        }
+        if place < reads.count { reads[place] = act } else { reads.append(act) }
+        let bit: UInt64 = 1 << UInt64(place)
+        readsOpen |= bit
+        for position in explanations.indices
+        where model.holds(explanations[position].state, act) {
+            explanations[position].satisfied |= bit
+        }
+        return Place(place)
+    }
+
+    /// A mutator begins; `isOpen` when its answer was lost.
+    mutating func call(mutator act: Act, isOpen: Bool = false) -> Place? {
+        guard standing == .holds else { return nil }
+        let place = (~mutatorsOpen).trailingZeroBitCount
+        guard place < Self.mutatorPlaces,
+            !isOpen || unanswered.nonzeroBitCount < Self.openLimit
+        else {
+            giveUp()
+            return nil
+        }
+        if place < mutators.count { mutators[place] = act } else { mutators.append(act) }
+        let bit: UInt32 = 1 << UInt32(place)
+        mutatorsOpen |= bit
+        if act.isMaybe { maybes |= bit }
+        if isOpen { unanswered |= bit }
+        return Place(place)
+    }
+
+    // MARK: Returns
+
+    /// A read returns: only explanations in which it was satisfied survive. False when that leaves
+    /// none.
+    mutating func finish(read place: Place) -> Bool {
+        guard standing == .holds else { return true }
+        let bit: UInt64 = 1 << UInt64(place)
+        defer { readsOpen &= ~bit }
+        if explanations.allSatisfy({ $0.satisfied & bit != 0 }) {
+            for position in explanations.indices { explanations[position].satisfied &= ~bit }
+            return true
+        }
+        var survivors = Survivors()
+        for explanation in explanations {
+            if explanation.satisfied & bit != 0 {
+                survivors.keep(explanation)
+            } else {
+                explore(explanation, into: &survivors) { $0.satisfied & bit != 0 }
+            }
+        }
+        readsOpen &= ~bit
+        return settle(survivors) { $0.satisfied &= ~bit }
+    }
+
+    /// A mutator returns, or, where its answer was lost, cannot take effect any more.
+    mutating func finish(mutator place: Place) -> Bool {
+        guard standing == .holds else { return true }
+        let bit: UInt32 = 1 << UInt32(place)
+        let isMaybe = maybes & bit != 0
+        defer {
+            mutatorsOpen &= ~bit
+            maybes &= ~bit
+            unanswered &= ~bit
+        }
+        var survivors = Survivors()
+        for explanation in explanations {
+            if explanation.applied & bit != 0 {
+                survivors.keep(explanation)
+                continue
+            }
+            if isMaybe { survivors.keep(explanation) }
+            explore(explanation, into: &survivors) { $0.applied & bit != 0 }
+        }
+        return settle(survivors) { $0.applied &= ~bit }
+    }
+
+    private struct Survivors {
+        var list: [Explanation] = []
+        var isOver = false
+
+        mutating func keep(_ explanation: Explanation) {
+            list.append(explanation)
+            if list.count > Frontier.limit { isOver = true }
+        }
+    }
+
+    /// All that `explanation` becomes by letting pending mutators take effect, in any order, until
+    /// `isEnough`; from there on waiting is better again.
+    private func explore(
+        _ explanation: Explanation, into survivors: inout Survivors,
+        until isEnough: (Explanation) -> Bool
+    ) {
+        var stack = [explanation]
+        var visited: Set<Explanation> = []
+        while let current = stack.popLast(), !survivors.isOver {
+            var left = mutatorsOpen & ~current.applied
+            while left != 0 {
+                let place = left.trailingZeroBitCount
+                left &= left - 1
+                guard !isRepeated(place, in: current),
+                    let state = model.step(current.state, mutators[place])
+                else { continue }
+                var next = current
+                next.state = state
+                next.applied |= 1 << UInt32(place)
+                satisfy(&next)
+                guard visited.insert(next).inserted else { continue }
+                if visited.count > Self.limit { survivors.isOver = true }
+                if isEnough(next) { survivors.keep(next) } else { stack.append(next) }
+            }
+        }
+    }
+
+    /// Equal operations whose answers were lost are interchangeable: the one called first goes first
+    /// (correctness.md § 3.2, c).
+    private func isRepeated(_ place: Int, in explanation: Explanation) -> Bool {
+        let bit: UInt32 = 1 << UInt32(place)
+        guard unanswered & bit != 0 else { return false }
+        var earlier = unanswered & ~explanation.applied & (bit - 1)
+        while earlier != 0 {
+            if mutators[earlier.trailingZeroBitCount] == mutators[place] { return true }
+            earlier &= earlier - 1
+        }
+        return false
+    }
+
+    private func satisfy(_ explanation: inout Explanation) {
+        var left = readsOpen & ~explanation.satisfied
+        while left != 0 {
+            let place = left.trailingZeroBitCount
+            left &= left - 1
+            if model.holds(explanation.state, reads[place]) {
+                explanation.satisfied |= 1 << UInt64(place)
+            }
+        }
+    }
+
+    /// Takes over what survived, each explanation with `change`, without those that another makes
+    /// needless.
+    private mutating func settle(
+        _ survivors: Survivors, _ change: (inout Explanation) -> Void
+    ) -> Bool {
+        guard !survivors.isOver else {
+            giveUp()
+            return true
+        }
+        var kept: [Explanation] = []
+        for survivor in survivors.list {
+            var survivor = survivor
+            change(&survivor)
+            if kept.count > 256 {
+                // Comparing each with each would cost more than it saves.
+                kept.append(survivor)
+                continue
+            }
+            if kept.contains(where: { covers($0, survivor) }) { continue }
+            kept.removeAll { covers(survivor, $0) }
+            kept.append(survivor)
+        }
+        if kept.count > 256 { kept = Array(Set(kept)).sorted(by: Self.precedes) }
+        explanations = kept
+        widest = max(widest, kept.count)
+        if kept.isEmpty { standing = .violated }
+        return !kept.isEmpty
+    }
+
+    private static func precedes(_ left: Explanation, _ right: Explanation) -> Bool {
+        (left.state.bits, left.applied, left.satisfied)
+            < (right.state.bits, right.applied, right.satisfied)
+    }
+
+    /// Whether whatever `other` can still explain, `one` can too: same state, every read satisfied,
+    /// and nothing used up but what may also never happen.
+    private func covers(_ one: Explanation, _ other: Explanation) -> Bool {
+        one.state == other.state && other.satisfied & ~one.satisfied == 0
+            && one.applied & ~other.applied == 0
+            && (other.applied & ~one.applied) & ~maybes == 0
+    }
+
+    // MARK: What is believed
+
+    /// Which tokens the device may have now: bit 0 nobody, bit n + 1 tag n, the last bit the rest.
+    var belief: UInt16 {
+        explanations.reduce(0) { $0 | 1 << UInt16(min(15, $1.state.token)) }
+    }
+
+    /// Whether the code is dead in every explanation, so that its number may be given again.
+    func isOver(code: UInt8) -> Bool {
+        explanations.allSatisfy { $0.state.code(code) == .dead }
+    }
+
+    /// Gives the number of a dead code to another.
+    mutating func forget(code: UInt8) {
+        for position in explanations.indices {
+            explanations[position].state.set(code, .unmade)
+            if explanations[position].state.tokenCode == code + 1 {
+                explanations[position].state.tokenCode = 0
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+public import Dialects
+
+/// Which breaches may fail a run (rig-format.md, `promises`; decisions.md, 4).
+public struct Promises: Sendable, Hashable {
+    public enum Level: String, Sendable, CaseIterable {
+        /// Every invariant.
+        case strict
+        /// What the vendor's pages promise, and safety that hangs on no policy.
+        case documented
+        /// Nothing fails; everything is told.
+        case observe
+    }
+
+    public var level: Level
+    /// For single invariants.
+    public var overrides: [Invariant: Level]
+
+    public init(_ level: Level = .strict, overrides: [Invariant: Level] = [:]) {
+        self.level = level
+        self.overrides = overrides
+    }
+
+    /// Whether a breach of `invariant`, promised by `source`, may fail a run.
+    public func holds(_ invariant: Invariant, from source: PromiseSource) -> Bool {
+        switch overrides[invariant] ?? level {
+        case .strict: true
+        case .documented: source == .documented || invariant.isSafety
+        case .observe: false
+        }
+    }
+}
+
+/// A finding that is accepted for now: listed in each report, and no reason to fail until its date
+/// (rig-format.md, `known`).
+public struct Known: Sendable, Hashable {
+    public var invariant: Invariant
+    /// Nil: whichever operation it shows in.
+    public var operation: OperationName?
+    public var ticket: String
+    /// `2026-12-15`: the last day; nil is for ever.
+    public var until: String?
+
+    public init(
+        invariant: Invariant, operation: OperationName? = nil, ticket: String, until: String? = nil
+    ) {
+        self.invariant = invariant
+        self.operation = operation
+        self.ticket = ticket
+        self.until = until
+    }
+
+    /// Whether it covers a violation whose answer was to `operation`, on `day` (`2026-11-21`).
+    public func covers(_ invariant: Invariant, _ operation: OperationName?, on day: String) -> Bool
+    {
+        guard invariant == self.invariant else { return false }
+        if let wanted = self.operation, wanted != operation { return false }
+        guard let until else { return true }
+        // Dates of this form compare as texts do.
+        return day <= until
+    }
+}
+
+/// The day of an instant given in microseconds since 1970, UTC: `2026-11-21`.
+func day(ofMicroseconds time: Int64) -> String {
+    // Days to civil date by Howard Hinnant's algorithm (chrono-Compatible Low-Level Date
+    // Algorithms): eras of 400 years that begin on 1 March.
+    let days = Int((Double(time) / 86_400_000_000).rounded(.down)) + 719_468
+    let era = (days >= 0 ? days : days - 146_096) / 146_097
+    let ofEra = days - era * 146_097
+    let year = (ofEra - ofEra / 1460 + ofEra / 36_524 - ofEra / 146_096) / 365
+    let ofYear = ofEra - (365 * year + year / 4 - year / 100)
+    let shifted = (5 * ofYear + 2) / 153
+    let day = ofYear - (153 * shifted + 2) / 5 + 1
+    let month = shifted < 10 ? shifted + 3 : shifted - 9
+    let civil = year + era * 400 + (month <= 2 ? 1 : 0)
+    func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    return "\(civil)-\(two(month))-\(two(day))"
+}

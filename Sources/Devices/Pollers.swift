@@ -1,0 +1,77 @@
+internal import Dialects
+internal import Journal
+internal import Lanes
+internal import Statistics
+
+/// A TV on a test bench: several poll loops, and polls after the success at which a true one stops.
+/// Flaps, resurrections and two tokens for one sign-in show only to those who look again
+/// (decisions.md, 13).
+///
+///     code shown      token seen           logout
+///      ├─ all poll ───────┼── after-success ─┤ … ├── after-success ─┤
+extension Household {
+    /// Polls until the token is there, and for `after-success` longer, with every poll loop.
+    func pollAll(_ order: PollOrder) async throws(Halt) {
+        guard !morePollers.isEmpty || terms.polling.afterSuccess > .zero else {
+            return try await poll(order)
+        }
+        pollersEnd = nil
+        async let others: Void = othersPoll(since: order.start)
+        var halt: Halt?
+        do throws(Halt) {
+            try await poll(order)
+            pollersEnd = lane.now + terms.polling.afterSuccess
+            await pollOn(at: 0, since: lane.now)
+        } catch {
+            pollersEnd = lane.now
+            halt = error
+        }
+        await others
+        if let halt { throw halt }
+    }
+
+    /// Polls for `after-success` with every poll loop; nothing where the rig does not ask for it.
+    func pollOn() async {
+        guard terms.polling.afterSuccess > .zero, polledCode != nil else { return }
+        let now = lane.now
+        pollersEnd = now + terms.polling.afterSuccess
+        async let others: Void = othersPoll(since: now)
+        await pollOn(at: 0, since: now)
+        await others
+    }
+
+    /// Every further poll loop, until `pollersEnd`.
+    private func othersPoll(since start: Instant) async {
+        await withTaskGroup(of: Void.self) { group in
+            for position in morePollers.indices {
+                group.addTask { await self.pollOn(at: position + 1, since: start) }
+            }
+        }
+    }
+
+    /// One poll loop, which no answer ends; the `position`-th of the TV is so many parts of an
+    /// interval behind the first.
+    private func pollOn(at position: Int, since start: Instant) async {
+        guard let code = polledCode else { return }
+        let poller = position == 0 ? tv : morePollers[position - 1]
+        var pace = PollPlan(terms.polling, seed: plan.pollSeed.child("poller", position))
+        let share = terms.polling.every / (morePollers.count + 1) * position
+        var due = pace.first(after: start) + (terms.polling.isAligned ? .zero : share)
+        do throws(Halt) {
+            while pollersEnd.map({ due < $0 }) ?? true {
+                try await nap(due - lane.now)
+                if let end = pollersEnd, lane.now >= end { return }
+                record.polls += 1
+                let polled = try await pollOnce(code, due: due, from: poller)
+                due = pace.next(due: due, ended: polled.exchange.ended)
+                switch polled.answer {
+                case .slow(let pause):
+                    due = max(
+                        due, lane.now + Backoff.afterThrottle(pause, using: &poller.dice))
+                case .unanswered(let error, _) where error.kind == .stopped: return
+                default: continue
+                }
+            }
+        } catch { return }
+    }
+}
