@@ -78,7 +78,7 @@ struct PlanEstimateTests {
             ("embedded", "per-device", 1_450 * (3.0 + 2 * 13)),
             ("http://127.0.0.1:8080", "per-device", 1_450 * (3.0 + 13)),
             ("https://127.0.0.1:8443", "per-device", 1_450 * (3.0 + 57)),
-        ])
+        ] as [(String, String, Double)])
     func memory(base: String, connections: String, kilobytes: Double) throws {
         let plan = try Self.plan([("target.base", base), ("connections", connections)])
         let estimate = PlanEstimate(plan, on: Self.machine)
