@@ -117,13 +117,27 @@ extension FormFinder {
         }
         if progress.hasSentUser, let code = oneTimeField { return .stuck(Self.oneTime(code)) }
         switch Self.distinct(asking).count {
-        case 0: return oneTimeField.map { .stuck(Self.oneTime($0)) } ?? .none
+        case 0:
+            if let code = oneTimeField { return .stuck(Self.oneTime(code)) }
+            return loneField.map { .found(Entry(form: $0, typesUser: true)) } ?? .none
         case 1: return .found(Entry(form: asking[0], typesUser: true))
         default:
             return .stuck(
                 "has \(asking.count) forms that ask for a user\(listed); "
                     + "say which with login: {form: N}")
         }
+    }
+
+    /// The only form of a first page that is sent with one text in it, whatever its name: whom else
+    /// should it ask for.
+    private var loneField: HTMLForm? {
+        guard !progress.hasSentUser, !progress.hasSentPassword else { return nil }
+        let forms = Self.distinct(
+            page.forms.filter { form in
+                form.isPost && !Self.isSearch(form)
+                    && form.fields.count { $0.kind == .text && !$0.name.isEmpty } == 1
+            })
+        return forms.count == 1 ? forms[0] : nil
     }
 
     private var oneTimeField: String? {
@@ -168,13 +182,17 @@ extension FormFinder {
 
     /// Pages show the same form twice, for small and large screens.
     private static func distinct(_ forms: [HTMLForm]) -> [HTMLForm] {
-        var seen: [String] = []
-        return forms.filter { form in
-            let names = form.fields.filter { $0.kind != .hidden }.map(\.name)
-            let key = "\(form.action) \(names)"
-            defer { seen.append(key) }
-            return !seen.contains(key)
-        }
+        guard forms.count > 1 else { return forms }
+        return forms.enumerated().filter { position, form in
+            !forms[..<position].contains { isSame($0, form) }
+        }.map(\.element)
+    }
+
+    /// Whether both lead to the same place and show the same fields.
+    private static func isSame(_ left: HTMLForm, _ right: HTMLForm) -> Bool {
+        left.action == right.action
+            && left.fields.lazy.filter { $0.kind != .hidden }.map(\.name)
+                .elementsEqual(right.fields.lazy.filter { $0.kind != .hidden }.map(\.name))
     }
 
     /// Two passwords are a new one and its repetition.
@@ -229,7 +247,8 @@ extension FormFinder {
 extension FormFinder {
     /// Why there is no going on.
     private var reason: String {
-        if page.needsScript {
+        let hasForm = page.forms.contains { !$0.isSilent && !Self.isSearch($0) }
+        if page.needsScript, !hasForm {
             let said = page.noscript
             return "needs JavaScript and has no form that can be sent without"
                 + (said.isEmpty ? "" : " ('\(said)')")
@@ -242,6 +261,8 @@ extension FormFinder {
             ? "" : "; \(page.strayFields.count) fields stand outside any form"
         return
             "has \(Self.count(page.forms.count)) and none asks for a password\(said)\(listed)\(strays)"
+            + (hasForm
+                ? "; name the field for the user with login: {user: NAME, password: NAME}" : "")
     }
 
     /// What it saw, for the cause: `: form 1 (POST /login) with user, pass[password]`.

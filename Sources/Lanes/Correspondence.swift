@@ -5,7 +5,8 @@ public import Journal
 /// whatever the device and the step. Immutable; shared by all lanes.
 public struct Correspondence: Sendable {
     public var dialect: any Dialect
-    /// Added to each request (`target.headers`).
+    /// On each request (`target.headers`), in the place of a field of the same name; cookies join
+    /// those of the device.
     public var headers: Headers
     /// Sends `traceparent` and `X-Screenrig` with each request.
     public var correlates: Bool
@@ -43,8 +44,16 @@ public struct Correspondence: Sendable {
             call.headers.append("X-Screenrig", correlation.trail + String(sequence))
             call.headers.append("traceparent", correlation.traceparent(sequence))
         }
-        for field in headers.fields { call.headers.append(field.name, field.value) }
+        for field in headers.fields { add(field, to: &call.headers) }
         return call
+    }
+
+    /// A field that is there already is replaced: two `User-Agent` lines are no request of any device
+    /// (RFC 9110, 5.3). A login lives by its cookies: they stay, in one field (RFC 6265, 5.4).
+    private func add(_ field: Headers.Field, to sent: inout Headers) {
+        guard let present = sent[field.name] else { return sent.append(field.name, field.value) }
+        let isCookie = field.name.equalsIgnoringCase("cookie")
+        sent.set(field.name, isCookie ? "\(present); \(field.value)" : field.value)
     }
 
     private func correlation(of device: Device) -> Correlation {
@@ -120,11 +129,6 @@ struct Correlation {
 
 /// The response headers that are kept of every exchange (product.md, Evidence).
 enum Evidence {
-    private static let names = [
-        "adobe-request-id", "x-request-id", "date", "server", "via", "age", "x-cache", "cf-ray",
-        "retry-after",
-    ]
-
     static func kept(of headers: Headers, _ fingerprinter: Fingerprinter) -> Headers {
         var kept = Headers()
         kept.reserve(2)
@@ -142,8 +146,24 @@ enum Evidence {
         return kept
     }
 
+    /// By length first: most names are none of these, and there are thousands a second.
     private static func isKept(_ name: String) -> Bool {
-        for kept in names where name.equalsIgnoringCase(kept) { return true }
+        switch name.utf8.count {
+        case 3: name.equalsIgnoringCase("via") || name.equalsIgnoringCase("age")
+        case 4: name.equalsIgnoringCase("date")
+        case 6: name.equalsIgnoringCase("server") || name.equalsIgnoringCase("cf-ray")
+        case 7: name.equalsIgnoringCase("x-cache") || isOfAmazon(name)
+        case 11: name.equalsIgnoringCase("retry-after") || isOfAmazon(name)
+        case 12: name.equalsIgnoringCase("x-request-id") || isOfAmazon(name)
+        case 16: name.equalsIgnoringCase("adobe-request-id") || isOfAmazon(name)
+        default: isOfAmazon(name)
+        }
+    }
+
+    private static func isOfAmazon(_ name: String) -> Bool {
+        let bytes = name.utf8Span.span
+        guard bytes.count >= 6, bytes[1] == UInt8(ascii: "-"), bytes[0] | 0x20 == UInt8(ascii: "x")
+        else { return false }
         return String(Substring(name.utf8.prefix(6))).equalsIgnoringCase("x-amz-")
     }
 }

@@ -298,8 +298,10 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         heldBack = HeldBack()
         batch.through = now
         sink.append(batch)
+        // As many as last time: a full batch would be a large block to come and go at each flush.
+        let usual = batch.exchanges.count
         batch = Batch(lane: index, through: now)
-        batch.exchanges.reserveCapacity(Self.batchSize)
+        batch.exchanges.reserveCapacity(usual)
         health = LaneHealth(
             lane: index, from: now, through: now, turns: 0, busy: .zero, longestTurn: .zero)
         flushDue = now + Self.batchEvery
