@@ -101,7 +101,8 @@ public struct Correspondence: Sendable {
             outcome: reading.outcome, reason: reading.reason, observation: observation,
             fingerprint: fingerprint, deviations: reading.deviations, route: transfer.route,
             evidence: evidence, bytesSent: call.body.count, bytesReceived: transfer.bytesReceived,
-            provoked: call.provoked)
+            provoked: call.provoked, connect: transfer.opened?.connect,
+            tls: transfer.opened?.tls)
         return Answered(exchange: exchange, answer: reading.answer, page: reading.page)
     }
 }

@@ -206,17 +206,28 @@ public struct PlanEstimate: Sendable, Hashable {
     /// A port is taken for one source address and one destination.
     private func portWarnings(on machine: MachineLimits) -> [String] {
         var warnings: [String] = []
-        if connections > machine.ports {
+        // One beside the system's choice; a device keeps to its own.
+        let addresses = max(1, rig.sources.reduce(0) { $0 + $1.count })
+        let those = addresses == 1 ? "one source address has" : "\(addresses) source addresses have"
+        if let foreign = machine.foreignSources.first {
             warnings.append(
-                "needs \(connections) connections, and one source address has \(machine.ports) "
-                    + "ports: use 'connections: pooled', or widen "
+                "sends from \(foreign), which is no address of this machine: add it to an interface "
+                    + "('ip address add'), or correct source-addresses")
+        }
+        if connections > machine.ports * addresses {
+            warnings.append(
+                "needs \(connections) connections, and \(those) \(machine.ports * addresses) "
+                    + "ports: use 'connections: pooled', 'source-addresses', or widen "
                     + "net.ipv4.ip_local_port_range")
         }
-        let sustained = Double(machine.ports) / Self.portRest
+        let sustained = Double(machine.ports * addresses) / Self.portRest
         if newConnectionsPerSecond > sustained, duration.seconds > Self.portRest / 2 {
             warnings.append(
-                "opens \(Int(newConnectionsPerSecond)) connections/s, and one source address "
-                    + "sustains about \(Int(sustained))/s (a closed one keeps its port for "
+                "opens \(Int(newConnectionsPerSecond)) connections/s, and "
+                    + (addresses == 1
+                        ? "one source address sustains"
+                        : "\(addresses) source addresses sustain")
+                    + " about \(Int(sustained))/s (a closed one keeps its port for "
                     + "60 s): use 'connections: per-device' or 'pooled', or fewer arrivals")
         }
         return warnings

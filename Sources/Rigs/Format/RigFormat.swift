@@ -40,7 +40,10 @@ enum RigFormat {
             "connections", .words("per-device", "pooled", "fresh"), default: "per-device",
             "per-device: each keeps its own, as real devices do. pooled: any idle one. fresh: one "
                 + "for each request (ports of a source address run out at about 470/s)."),
-        .notYet("source-addresses", example: "[127.1.0.0/16]", "Local addresses to send from."),
+        Key(
+            "source-addresses", .list(.scalar(.addressRange)), example: "[127.1.0.0/16]",
+            "Local addresses to send from, IPv4: each device has one of its own as far as they go. By "
+                + "default the system chooses."),
         Key(
             "forwarded-for",
             .either([
@@ -52,9 +55,10 @@ enum RigFormat {
         Key(
             "lanes", .scalar(.count(1...256)), example: "1",
             "Threads that run households. One for each core, less one when the target is embedded."),
-        .notYet(
-            "precise", accepting: ["false"], example: "true",
-            "Spin up to 100 us for exact sending."),
+        Key(
+            "precise", .scalar(.flag), default: "false",
+            "Spin over the last 100 us before a request is due, for exact sending: up to a core for "
+                + "each lane."),
     ]
 
     private static let judging: [Key] = [
