@@ -33,6 +33,9 @@ extension Household {
         walk.cancels = cancels
         for _ in 0..<terms.maxHops {
             walk.call.code = code
+            if walk.call.operation == .assertion {
+                walk.call.tag = Tag(mvpd: walk.provider, user: walk.account.userID)
+            }
             // Without an answer to the assertion, check-code decides.
             guard let answered = try await hear(walk.call) else { return }
             var target: WebAddress?
@@ -52,7 +55,8 @@ extension Household {
             if let target, terms.dialect.isReturn(target) {
                 if walk.cancels { return }
                 record.phoneDone = arrived
-                return try judgeReturn(target)
+                try judgeReturn(target)
+                return try await fetchReturn(target, referer: walk.call.address)
             }
         }
         throw .failed("the login did not end within \(terms.maxHops) hops (target.max-hops)")
@@ -78,6 +82,20 @@ extension Household {
         guard !address.query.isEmpty else { return }
         for field in address.query.split(separator: "&") where field.hasPrefix("error=") {
             throw .failed("the login came back with \(field)")
+        }
+    }
+
+    /// Asks for the page of the app where the rig says so: once, and whatever it answers. It is part
+    /// of the load, not of the sign-in, which has ended. Only a host that nobody allowed ends the
+    /// household, as any hop to one does.
+    private func fetchReturn(_ address: WebAddress, referer: WebAddress) async throws(Halt) {
+        guard terms.fetchesRedirect else { return }
+        traces.signedIn = true
+        let call = terms.dialect.hop(.get, address, form: [], referer: referer)
+        let answered = await lane.send(call, from: phone.device)
+        switch answered.exchange.delivery.error?.kind {
+        case .hostNotAllowed, .stopped: throw .refused(answered)
+        default: return
         }
     }
 
@@ -183,8 +201,6 @@ extension Household {
 extension Household {
     /// How often a household looks whether its program has answered.
     private static let programBeat: Duration = .milliseconds(20)
-    /// And for how long: beyond the program's own limit and its wait for a turn.
-    private static let programLimit: Duration = .seconds(90)
 
     /// Has the user's program take the login from here. The time that it takes is the viewer's.
     private func ask(
@@ -198,7 +214,7 @@ extension Household {
             userAgent: phone.device.identity.userAgent, page: page.html)
         let mailbox = ProgramMailbox()
         program.ask(question.json) { mailbox.put($0) }
-        let deadline = lane.now + Self.programLimit
+        let deadline = lane.now + terms.loginLimit
         while lane.now < deadline {
             try await human(Self.programBeat)
             switch mailbox.take() {
@@ -207,7 +223,7 @@ extension Household {
             case .output(let text)?: return try follow(text, from: address, &walk)
             }
         }
-        throw .failed("the login program did not answer within \(Int(Self.programLimit.seconds)) s")
+        throw .failed("the login program did not answer within \(Int(terms.loginLimit.seconds)) s")
     }
 
     private func follow(

@@ -71,7 +71,11 @@ struct KindFlow {
         // Codes of viewers who left run out before the household ends, or are deleted.
         let cleanUp: [(OperationName, Double)] =
             rig.cleansUp
-            ? [(.logout, stays), (.deleteRegistration, !issues || deletes ? 0 : rounds)] : []
+            // Who logged out by the rig has nothing left to log out of.
+            ? [
+                (.logout, stays * after.staysSignedIn),
+                (.deleteRegistration, !issues || deletes ? 0 : rounds),
+            ] : []
         requests =
             HouseholdFlow.summed(
                 before + after.requests.map { ($0.0, $0.1 * rounds * stays) } + cleanUp
@@ -98,10 +102,13 @@ struct KindFlow {
         }
     }
 
-    /// What follows the sign-in: requests, seconds of watching, share that signs in again.
+    /// What follows the sign-in: requests, seconds of watching, share that signs in again, share that
+    /// is signed in at the end.
     private static func after(
         _ activities: [Rig.Activity]
-    ) -> (requests: [(OperationName, Double)], watching: Double, again: Double) {
+    ) -> (
+        requests: [(OperationName, Double)], watching: Double, again: Double, staysSignedIn: Double
+    ) {
         var requests: [(OperationName, Double)] = []
         var watching = 0.0
         var again = 0.0
@@ -120,7 +127,7 @@ struct KindFlow {
             case .again(let share): again += (1 - again) * share
             }
         }
-        return (HouseholdFlow.summed(requests), watching, again)
+        return (HouseholdFlow.summed(requests), watching, again, signedIn)
     }
 }
 

@@ -3,7 +3,10 @@
 extension V1 {
     public func read(_ reply: Reply, to call: Call) -> Reading {
         // § 14: the documented 429 is an HTML page of the front server; it carries no information.
-        if reply.status == 429 { return Reading(.throttled, .slow(.seconds(1))) }
+        if reply.status == 429 {
+            return Reading(
+                .throttled, .slow(.seconds(1)), deviations: deviations(of: reply, to: call))
+        }
         var reading =
             switch call.operation {
             case .authenticate, .mvpdLogin, .assertion: readBrowserHop(reply, to: call)
@@ -11,7 +14,9 @@ extension V1 {
             default: readService(reply, to: call)
             }
         if reading.outcome != .blocked {
-            reading.deviations += deviations(of: reply, to: call.operation)
+            // The table says the same as the codec, and more exactly.
+            let deviations = deviations(of: reply, to: call)
+            if !deviations.isEmpty { reading.deviations = deviations }
         }
         return reading
     }
@@ -41,13 +46,27 @@ extension V1 {
                     .malformed, .fault, reason: "redirect without a usable Location",
                     missing: "8: Location is present")
             }
-            // decisions.md, 1: the assertion consumer's 302 applied inside its interval, or not at all.
-            return Reading(.ok, .redirect(address), Observation(.none))
+            return Reading(.ok, .redirect(address), Observation(told(by: address, to: call)))
         case 200..<300: return Reading(.ok, .page(reply.text), Observation(.none))
         case 500...: return Reading(.serverError, .fault, reason: reason(of: reply))
         default:
             let reason = reason(of: reply)
             return Reading(.rejected, .denied(reason), Observation(.denied), reason: reason)
+        }
+    }
+
+    /// What a redirect tells: N1's that the code lives (§ 6.3). The assertion consumer's took effect
+    /// inside its interval or not at all (decisions.md, 1); with `error=` it says that it did not, and
+    /// promises nothing (§ 8).
+    private func told(by address: WebAddress, to call: Call) -> Observation.Result {
+        switch call.operation {
+        case .authenticate where call.address.path.utf8.ends(with: "/api/v1/authenticate"):
+            .success
+        case .assertion
+        where isReturn(address)
+            && address.query.split(separator: "&").contains { $0.hasPrefix("error=") }:
+            .denied
+        default: .none
         }
     }
 
