@@ -181,7 +181,7 @@ public struct PlanEstimate: Sendable, Hashable {
                     + "\(remedy) fewer households at a time")
         }
         if let sentence = capacityWarning { warnings.append(sentence) }
-        warnings += portWarnings(on: machine)
+        warnings += portWarnings(on: machine, rig)
         if let lanes = rig.lanes, lanes > machine.cores {
             warnings.append(
                 "asks for \(lanes) lanes, and this machine has \(machine.cores) cores: lanes that "
@@ -204,7 +204,7 @@ public struct PlanEstimate: Sendable, Hashable {
     }
 
     /// A port is taken for one source address and one destination.
-    private func portWarnings(on machine: MachineLimits) -> [String] {
+    private func portWarnings(on machine: MachineLimits, _ rig: Rig) -> [String] {
         var warnings: [String] = []
         // One beside the system's choice; a device keeps to its own.
         let addresses = max(1, rig.sources.reduce(0) { $0 + $1.count })
