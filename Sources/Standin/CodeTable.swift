@@ -80,6 +80,11 @@ struct CodeTable: Sendable {
     /// The newest unbound code of each device, to be superseded by the next (A9).
     private var newest: [DeviceKey: CodeKey] = [:]
     private var queue = DueQueue<CodeKey>()
+    /// For faults: a code may be issued while another record of it lives.
+    var allowsTwins = false
+    private var overwritten: CodeRecord?
+    /// Id of the record that was issued last.
+    private(set) var latest: String?
 
     /// Codes held at present, with expired ones that are not swept yet.
     var count: Int { records.count }
@@ -95,15 +100,31 @@ struct CodeTable: Sendable {
         while true {
             let text = ids.code()
             guard let key = CodeKey(text) else { continue }
-            if let other = records[key], other.isLive(at: time) { continue }
+            if let other = records[key], other.isLive(at: time) {
+                guard allowsTwins else { continue }
+                overwritten = other
+            }
             let record = CodeRecord(
                 id: ids.record(), text: text, key: key, device: device, mvpd: mvpd,
                 generated: time, expires: time + ttl, registrant: registrant)
             records[key] = record
+            latest = record.id
             if supersedes { newest[owner] = key }
             queue.add(key, due: record.expires)
             return record
         }
+    }
+
+    /// What is stored of a code, live or not; for faults.
+    subscript(key: CodeKey) -> CodeRecord? {
+        get { records[key] }
+        set { records[key] = newValue }
+    }
+
+    /// The live record that the last issue put out of the way, if it did.
+    mutating func takeOverwritten() -> CodeRecord? {
+        defer { overwritten = nil }
+        return overwritten
     }
 
     /// The live record of a code of that requestor; nil once expired or deleted.

@@ -8,6 +8,10 @@ struct IDs: Sendable {
     private var codes: Dice
     private var secrets: Dice
     private var responses: Dice
+    /// For faults: how many different codes there are.
+    var codeSpace: Int?
+    /// For faults: the next code.
+    var nextCode: String?
 
     private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789".utf8)
     private static let digits = Array("0123456789abcdef".utf8)
@@ -30,6 +34,14 @@ struct IDs: Sendable {
 
     /// Seven of `[A-Z0-9]` (rest-v1.md, A7).
     mutating func code() -> String {
+        if let text = nextCode {
+            nextCode = nil
+            return text
+        }
+        if let codeSpace {
+            let digits = String(codes.below(codeSpace))
+            return "X" + String(repeating: "0", count: max(0, 6 - digits.count)) + digits
+        }
         var word = codes.next()
         return String(unsafeUninitializedCapacity: 7) { buffer in
             for position in 0..<7 {

@@ -14,6 +14,8 @@ public import Statistics
 public final class InProcess: Transport {
     /// The service behind the network; for its counters.
     public private(set) var service: Service
+    /// What its faults have done, in order.
+    public private(set) var truth: [TruthEvent] = []
     private let lane: Lane
     private let network: Network
     private let seed: Seed
@@ -129,8 +131,12 @@ public final class InProcess: Transport {
             case .reply(let reply, to: let id, after: let delay):
                 isAnswered = true
                 send(reply, to: id.value, after: delay)
+            case .reset(let id):
+                isAnswered = true
+                reset(id.value)
             }
         }
+        truth += service.takeTruth()
         // A fault may leave a request unanswered, or answer it when it acts.
         if case .request(let request) = input, !isAnswered,
             let passage = underWay[request.id.value]
@@ -148,6 +154,15 @@ public final class InProcess: Transport {
             return
         }
         lane.at(arrival) { self.complete(id, .answered(reply)) }
+    }
+
+    /// The connection breaks; the device hears of it as it would of an answer.
+    private func reset(_ id: UInt64) {
+        guard let passage = underWay[id] else { return }
+        lane.at(lane.now + passage.backLatency) {
+            let error = TransportError(.connectionLost, "the connection was reset")
+            self.complete(id, .lost(error))
+        }
     }
 
     /// A timer only for exchanges that are known to fail: the others cannot, and most are others.

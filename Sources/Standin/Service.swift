@@ -28,14 +28,18 @@ public struct Service: Sendable {
     let media: MediaSigner
     /// The platform's and ours: the stand-in plays both sides.
     let platformKey = DemoKeys.saml()
+    /// What misbehaves, if anything does.
+    var faults: Faults?
     private var dateSecond = Int64.min
     private var dateText = ""
 
     /// A service that has seen nothing yet. `epochMilliseconds` is its wall clock at time zero.
     public init(
-        _ settings: ServiceSettings = ServiceSettings(), seed: Seed, epochMilliseconds: Int64
+        _ settings: ServiceSettings = ServiceSettings(), faults: [Fault] = [], seed: Seed,
+        epochMilliseconds: Int64
     ) {
         self.settings = settings
+        self.faults = Faults(faults, seed: seed.child("faults"))
         epoch = epochMilliseconds
         ids = IDs(seed.child("ids"))
         throttle = settings.throttle.map(Throttle.init)
@@ -59,11 +63,20 @@ public struct Service: Sendable {
             if request.target.utf8.starts(with: "/_standin/".utf8) {
                 return answerOwn(request, at: moment)
             }
-            let reply = answerV1(request, at: moment)
+            if var faults = faults.take() {
+                defer { self.faults = faults }
+                return faults.answer(request, by: &self, at: moment)
+            }
+            let reply = answerV1(V1Question(request), at: moment)
             return [.reply(reply, to: request.id, after: .zero)]
         case .deed(let deed):
             switch deed.act {
             case .approve(let approval): _ = approve(approval, at: moment)
+            case .fault(let deed):
+                if var faults = faults.take() {
+                    defer { self.faults = faults }
+                    return faults.act(deed, on: &self, at: moment)
+                }
             }
             return []
         }
@@ -82,8 +95,13 @@ public struct Service: Sendable {
         return counters
     }
 
+    /// What its faults have done since the last call (see `TruthEvent`).
+    public mutating func takeTruth() -> [TruthEvent] {
+        faults?.takeTruth() ?? []
+    }
+
     private mutating func sweep(at moment: Moment) {
-        codes.sweep(at: moment.milliseconds)
+        codes.sweep(at: moment.milliseconds - (faults?.retention ?? 0))
         tokens.sweep(at: moment.milliseconds)
         clients.sweep(at: moment.milliseconds)
         logins.sweep(at: moment.milliseconds)

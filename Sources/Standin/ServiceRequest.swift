@@ -48,6 +48,8 @@ public struct Deed: Sendable, Hashable {
     enum Act: Sendable, Hashable {
         /// `/_standin/approve` with a delay.
         case approve(Approval)
+        /// Of a fault.
+        case fault(FaultDeed)
     }
 
     let act: Act
@@ -60,4 +62,6 @@ public enum Effect: Sendable {
     case reply(Reply, to: RequestID, after: Duration)
     /// Come back with `Input` at that instant, in order of setting among equals.
     case again(Input, at: Instant)
+    /// Break the connection that this came on instead of answering.
+    case reset(RequestID)
 }

@@ -60,6 +60,13 @@ struct TokenTable: Sendable {
     /// Tokens held at present, with expired ones that are still remembered.
     var count: Int { signIns.count }
 
+    /// What is stored of a device, expired or not; for faults. Setting it moves no dates of the queue:
+    /// only what was there before may be put back.
+    subscript(key: DeviceKey) -> SignIn? {
+        get { signIns[key] }
+        set { signIns[key] = newValue }
+    }
+
     /// Stores a sign-in and returns its serial. Authorizations of an older one are gone with it.
     mutating func signIn(
         _ key: DeviceKey, mvpd: String, user: String, code: CodeKey?, at time: Int64, ttl: Int64,

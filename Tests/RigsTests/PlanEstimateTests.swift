@@ -40,6 +40,37 @@ struct PlanEstimateTests {
     }
 
     @Test(
+        "a ceiling that holds back is told, with what it makes of the run",
+        arguments: [
+            (
+                "target.max-rate", "20/s",
+                "max-rate is 20/s: the rest waits, and the run takes about"
+            ),
+            ("target.base", "http://a.example", "20/s is the ceiling off loopback: the rest waits"),
+            ("target.max-rate", "900/s", "gentler at its peak than it asks for"),
+            ("target.max-rate", "5000/s", nil), ("target.base", "http://127.0.0.1:1", nil),
+            ("target.max-rate", "none", nil),
+        ] as [(String, String, String?)])
+    func ceiling(path: String, value: String, words: String?) throws {
+        let warnings = try Self.estimate("second-screen.yaml", [(path, value)]).warnings
+            .filter { $0.contains("raise max-rate") }
+        #expect(warnings.count == (words == nil ? 0 : 1), "\(warnings)")
+        if let words { #expect(warnings.first?.contains(words) == true, "\(warnings)") }
+    }
+
+    @Test("who logs out by the rig is not logged out again to clean up")
+    func logouts() throws {
+        let logouts = { (share: String) in
+            try Self.estimate(
+                "second-screen.yaml",
+                [("clean-up", "true"), ("after-sign-in", "[{logout: \(share)}]")]
+            ).operations.first { $0.name == .logout }?.perHousehold
+        }
+        let (none, all) = (try #require(try logouts("0%")), try #require(try logouts("100%")))
+        #expect(abs(none - all) < 1e-9)
+    }
+
+    @Test(
         "what this machine cannot do is said, with what to change",
         arguments: [
             ("load.arrivals.0.ramp-to", "2000/s", "descriptors"),

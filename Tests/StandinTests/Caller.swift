@@ -21,6 +21,8 @@ struct Caller {
     var cookies: [String: String] = [:]
     /// Inputs that the service has asked for.
     var due: [(at: Instant, input: Input)] = []
+    /// Connections that the service broke.
+    var resets = 0
     private var requests: UInt64 = 0
 
     init(_ settings: ServiceSettings = ServiceSettings(), seed: Seed = Seed(7)) {
@@ -101,6 +103,7 @@ struct Caller {
             switch effect {
             case .reply(let reply, to: _, after: _): replies.append(reply)
             case .again(let input, at: let instant): due.append((instant, input))
+            case .reset: resets += 1
             }
         }
         return replies

@@ -95,6 +95,14 @@ final class Connection: ChannelInboundHandler, Waiting {
         }
     }
 
+    func reset() {
+        guard let context else { return }
+        head = nil
+        // Nothing unread, nothing unsent: a close that the caller sees as a broken connection, since
+        // its answer never came.
+        context.close(promise: nil)
+    }
+
     private static func method(_ method: HTTPMethod) -> Method? {
         switch method {
         case .GET: .get

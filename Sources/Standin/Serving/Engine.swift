@@ -5,19 +5,27 @@ internal import NIOCore
 /// Where a reply goes: a connection, or a stream of one.
 protocol Waiting: AnyObject {
     func send(_ reply: Reply)
+    /// Breaks the connection instead.
+    func reset()
 }
 
 /// The service on its event loop. Everything here runs on that loop.
 final class Engine {
     private(set) var service: Service
     let bodyLimit: Int
+    /// Gets what the service's faults have done.
+    private let truth: (@Sendable ([TruthEvent]) -> Void)?
     private let loop: any EventLoop
     private let origin = NIODeadline.now()
     private var requests: UInt64 = 0
     /// Requests that were not answered at once.
     private var waiting: [UInt64: any Waiting] = [:]
 
-    init(loop: any EventLoop, service: Service, bodyLimit: Int) {
+    init(
+        loop: any EventLoop, service: Service, bodyLimit: Int,
+        truth: (@Sendable ([TruthEvent]) -> Void)? = nil
+    ) {
+        self.truth = truth
         self.loop = loop
         self.service = service
         self.bodyLimit = bodyLimit
@@ -39,14 +47,24 @@ final class Engine {
             peer: peer)
         var isAnswered = false
         for effect in service.on(request, at: now) {
-            if case .reply(let reply, to: let to, after: .zero) = effect, to.value == id {
+            switch effect {
+            case .reply(let reply, let to, after: .zero) where to.value == id:
                 isAnswered = true
                 caller.send(reply)
-            } else {
-                perform(effect)
+            case .reset(let to) where to.value == id:
+                isAnswered = true
+                caller.reset()
+            default: perform(effect)
             }
         }
         if !isAnswered { waiting[id] = caller }
+        tell()
+    }
+
+    private func tell() {
+        guard let truth else { return }
+        let events = service.takeTruth()
+        if !events.isEmpty { truth(events) }
     }
 
     private func perform(_ effect: Effect) {
@@ -56,7 +74,9 @@ final class Engine {
         case .again(let input, at: let instant):
             after(instant - now) { engine in
                 for effect in engine.service.on(input, at: engine.now) { engine.perform(effect) }
+                engine.tell()
             }
+        case .reset(let id): waiting.removeValue(forKey: id.value)?.reset()
         }
     }
 

@@ -43,10 +43,12 @@ public final class Listener: Sendable {
     }
 
     /// Starts serving; `port` 0 takes any free one. The service's time zero is now: make it with the
-    /// present wall clock as its epoch. `bodyLimit` is in bytes; a longer body is answered 413.
+    /// present wall clock as its epoch. `bodyLimit` is in bytes; a longer body is answered 413. `truth`
+    /// gets what the service's faults do, on the listener's thread.
     public static func start(
         _ service: consuming Service, host: String = "127.0.0.1", port: Int = 0,
-        tls: CertificatePair? = nil, bodyLimit: Int = 1 << 20
+        tls: CertificatePair? = nil, bodyLimit: Int = 1 << 20,
+        truth: (@Sendable ([TruthEvent]) -> Void)? = nil
     ) async throws(ListenerError) -> Listener {
         let context = try tls.map { pair throws(ListenerError) in try Self.context(pair) }
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -54,7 +56,8 @@ public final class Listener: Sendable {
         do {
             let service = service
             let engine = try await loop.submit {
-                let engine = Engine(loop: loop, service: service, bodyLimit: bodyLimit)
+                let engine = Engine(
+                    loop: loop, service: service, bodyLimit: bodyLimit, truth: truth)
                 return NIOLoopBound(engine, eventLoop: loop)
             }.get()
             let bootstrap = bootstrap(group, engine: engine, context: context)

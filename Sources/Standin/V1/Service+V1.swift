@@ -3,11 +3,10 @@ internal import Journal
 
 /// REST V1 over the stores: rest-v1.md, with the readings of its § 17.
 extension Service {
-    mutating func answerV1(_ request: ServiceRequest, at moment: Moment) -> Reply {
-        let question = V1Question(request)
+    mutating func answerV1(_ question: V1Question, at moment: Moment) -> Reply {
         let endpoint = question.route.endpoint
         let reply = throttled(question, at: moment) ?? admitted(question, at: moment)
-        counters.count(endpoint.operation(request.method), status: reply.status)
+        counters.count(endpoint.operation(question.request.method), status: reply.status)
         return reply
     }
 
@@ -17,7 +16,11 @@ extension Service {
         let identity = Self.identity(of: question.request)
         if throttle?.admits(identity, at: moment.now) == true { return nil }
         counters.throttled += 1
-        return Reply(
+        return tooManyRequests(at: moment)
+    }
+
+    mutating func tooManyRequests(at moment: Moment) -> Reply {
+        Reply(
             status: 429,
             headers: [
                 "Date": date(at: moment), "Content-Type": "text/html", "Server": "openresty",
@@ -25,7 +28,7 @@ extension Service {
     }
 
     /// `X-Forwarded-For` has one address (§ 3.2); of a list, the first is the device.
-    private static func identity(of request: ServiceRequest) -> String {
+    static func identity(of request: ServiceRequest) -> String {
         guard let forwarded = request.headers["X-Forwarded-For"], !forwarded.isEmpty else {
             return request.peer
         }

@@ -1,0 +1,210 @@
+internal import Dialects
+internal import Journal
+
+// Faults of registration codes and their dates.
+
+/// Codes come from a tiny space, without a look at live ones (R07).
+struct DuplicateLiveCode: Mischief {
+    private var chance: Chance
+    private let space: Int
+    private var households: [String: Int] = [:]
+
+    init(_ fault: Fault, _ chance: Chance) {
+        self.chance = chance
+        space = fault["space"].count
+    }
+
+    mutating func before(_ visit: Visit, _ service: inout Service, _ course: inout Course) {
+        guard visit.endpoint == .registrationCode, chance.strikes() else { return }
+        service.ids.codeSpace = space
+        service.codes.allowsTwins = true
+    }
+
+    mutating func after(
+        _ visit: Visit, _ reply: inout Reply, _ service: inout Service, _ course: inout Course
+    ) {
+        guard visit.endpoint == .registrationCode else { return }
+        service.ids.codeSpace = nil
+        service.codes.allowsTwins = false
+        let twin = service.codes.takeOverwritten()
+        guard reply.status == 201, let device = visit.device else { return }
+        let former = households[twin?.id ?? ""]
+        if let twin {
+            let session = Session(household: visit.household, device: device, code: twin.text)
+            // Its own former code was to be superseded: no twin.
+            guard twin.device.device != device.device else { return }
+            let strike = course.strike(chance.name, session, at: visit, other: former)
+            let remaining = twin.expires - visit.moment.milliseconds
+            if remaining > Sightings.margin.wholeMilliseconds * 2 {
+                course.show(strike, chance.name, session, at: visit, other: former)
+            }
+        }
+        if let household = visit.household, let record = service.codes.latest {
+            households[record] = household
+        }
+    }
+}
+
+/// One endpoint lets codes and tokens die early, or late (R10).
+struct ExpirySkew: Mischief {
+    private var chance: Chance
+    private let skew: Int64
+    private let endpoint: String
+    private var decided: [DeviceKey: Bool] = [:]
+    /// Whether the visit under way is one where it makes a difference.
+    private var strike: Int?
+
+    var retention: Int64 { max(0, skew) + 1000 }
+
+    init(_ fault: Fault, _ chance: Chance) {
+        self.chance = chance
+        skew = fault["skew"].milliseconds
+        endpoint = fault["endpoint"].text
+    }
+
+    mutating func before(_ visit: Visit, _ service: inout Service, _ course: inout Course) {
+        strike = nil
+        guard visit.operation?.name == endpoint, let device = visit.device else { return }
+        if decided[device] == nil { decided[device] = chance.strikes() }
+        guard decided[device] == true else { return }
+        let now = visit.moment.milliseconds
+        course.moment = Moment(now: visit.moment.now, milliseconds: now - skew)
+        let expires = visit.isPoll ? service.tokens[device]?.expires : visit.record?.expires
+        guard let expires, (now < expires) != (now - skew < expires) else { return }
+        strike = course.strike(chance.name, visit.session, at: visit)
+    }
+
+    mutating func after(
+        _ visit: Visit, _ reply: inout Reply, _ service: inout Service, _ course: inout Course
+    ) {
+        guard let strike, let device = visit.device else { return }
+        let expires = visit.isPoll ? service.tokens[device]?.expires : visit.record?.expires
+        guard let expires, abs(visit.moment.milliseconds - expires) > 15 else { return }
+        course.show(strike, chance.name, visit.session, at: visit)
+    }
+}
+
+/// A code that has run out is still accepted for sign-ins (R11).
+struct AuthenticateAfterExpiry: Mischief {
+    private var chance: Chance
+    private let grace: Int64
+    private var decided: [String: Bool] = [:]
+    private var struck: [DeviceKey: (strike: Int, isShown: Bool)] = [:]
+
+    var retention: Int64 { grace + 1000 }
+
+    init(_ fault: Fault, _ chance: Chance) {
+        self.chance = chance
+        grace = fault["grace"].milliseconds
+    }
+
+    mutating func before(_ visit: Visit, _ service: inout Service, _ course: inout Course) {
+        switch visit.endpoint {
+        case .authenticate, .assertion, .checkCode: break
+        default: return
+        }
+        let now = visit.moment.milliseconds
+        guard let record = visit.record, now >= record.expires, now < record.expires + grace else {
+            return
+        }
+        if decided[record.id] == nil { decided[record.id] = chance.strikes() }
+        guard decided[record.id] == true else { return }
+        // For this request the code's last millisecond has not passed.
+        course.moment = Moment(now: visit.moment.now, milliseconds: record.expires - 1)
+    }
+
+    mutating func after(
+        _ visit: Visit, _ reply: inout Reply, _ service: inout Service, _ course: inout Course
+    ) {
+        let late = visit.moment.milliseconds - course.moment.milliseconds
+        if let device = course.signedIn, late > 0 {
+            // The token itself is dated right.
+            service.tokens[device]?.started += late
+            service.tokens[device]?.expires += late
+            struck[device] = (course.strike(chance.name, visit.session, at: visit), false)
+        }
+        guard visit.endpoint == .checkCode, reply.status == 200, let device = visit.device,
+            let entry = struck[device], !entry.isShown, late > 15
+        else { return }
+        struck[device]?.isShown = true
+        course.show(entry.strike, chance.name, visit.session, at: visit)
+    }
+}
+
+/// A deleted code stays usable for a while (R14).
+struct DeleteLoses: Mischief {
+    private var chance: Chance
+    private let window: Duration
+    private var kept: [Int: CodeRecord] = [:]
+    private var tickets = 0
+    private var struck: [String: (strike: Int, at: Instant, isShown: Bool)] = [:]
+
+    init(_ fault: Fault, _ chance: Chance) {
+        self.chance = chance
+        window = fault["window"].duration
+    }
+
+    mutating func after(
+        _ visit: Visit, _ reply: inout Reply, _ service: inout Service, _ course: inout Course
+    ) {
+        guard let record = visit.record else { return }
+        let isDelete =
+            visit.endpoint == .registrationRecord && visit.question.request.method == .delete
+        if isDelete, reply.status == 204, chance.strikes() {
+            tickets += 1
+            kept[tickets] = record
+            service.codes[record.key] = record
+            struck[record.id] = (
+                course.strike(chance.name, visit.session, at: visit), visit.moment.now, false
+            )
+            course.putOff(tickets, by: window)
+        } else if let entry = struck[record.id], !entry.isShown, !isDelete,
+            (200..<400).contains(reply.status),
+            [.registrationRecord, .checkCode, .authenticate].contains(visit.endpoint),
+            // Long enough ago for the deleter to have heard of it.
+            visit.moment.now - entry.at >= .milliseconds(3)
+        {
+            struck[record.id]?.isShown = true
+            course.show(entry.strike, chance.name, visit.session, at: visit)
+        }
+    }
+
+    mutating func act(_ ticket: Int, _ service: inout Service, _ course: inout Course) {
+        guard let record = kept.removeValue(forKey: ticket),
+            service.codes[record.key]?.id == record.id
+        else { return }
+        struck[record.id] = nil
+        service.codes.delete(record.key)
+    }
+}
+
+/// The dates of a code come from a node whose clock is off (R18).
+struct NodeClockSkew: Mischief {
+    private var chance: Chance
+    private let nodes: Int
+    private let skew: Int64
+    private var right = 0
+    private var strike: Int?
+
+    init(_ fault: Fault, _ chance: Chance) {
+        self.chance = chance
+        nodes = fault["nodes"].count
+        skew = fault["skew"].milliseconds
+    }
+
+    var retention: Int64 { max(0, -skew) + 1000 }
+
+    mutating func before(_ visit: Visit, _ service: inout Service, _ course: inout Course) {
+        guard visit.endpoint == .registrationCode else { return }
+        strike = nil
+        guard chance.dice.below(nodes) == 1, chance.strikes() else {
+            right += 1
+            return
+        }
+        let now = visit.moment
+        course.moment = Moment(now: now.now, milliseconds: now.milliseconds + skew)
+        strike = course.strike(chance.name, visit.session, at: visit)
+        // Two clocks show only beside each other.
+        if let strike, right > 0 { course.show(strike, chance.name, visit.session, at: visit) }
+    }
+}
