@@ -106,9 +106,9 @@ struct PlanEstimateTests {
     @Test(
         "memory grows with devices, and more so over TLS and with the stand-in in the same process",
         arguments: [
-            ("embedded", "per-device", 1_450 * (3.0 + 2 * 13)),
-            ("http://127.0.0.1:8080", "per-device", 1_450 * (3.0 + 13)),
-            ("https://127.0.0.1:8443", "per-device", 1_450 * (3.0 + 57)),
+            ("embedded", "per-device", 42_050.0),
+            ("http://127.0.0.1:8080", "per-device", 23_200.0),
+            ("https://127.0.0.1:8443", "per-device", 87_000.0),
         ])
     func memory(base: String, connections: String, kilobytes: Double) throws {
         let plan = try Self.plan([("target.base", base), ("connections", connections)])
