@@ -32,6 +32,9 @@ bench: release ## measure the goals against wrk, hey, h2load and ab; rewrites th
 	swift build -c release --package-path Benchmarks --product goals
 	Benchmarks/.build/release/goals $(ROWS)
 
+coverage: ## write docs/coverage.md: what of the specification is run by which rig or test
+	SCREENRIG_UPDATE_GOLDEN=1 swift test --filter CoverageTests
+
 lint: ## layout of the code, strict
 	swift format lint --strict --recursive Package.swift Sources Tests
 

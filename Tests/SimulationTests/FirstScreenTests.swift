@@ -156,7 +156,7 @@ struct FirstScreenTests {
         let run = try Rehearsal(RigFiles.read("slips.yaml"))
         let exchanges = try run.exchanges()
         let refused = exchanges.filter { $0.outcome == .rejected }
-        #expect(refused.allSatisfy { $0.provoked }, "\(refused.filter { !$0.provoked })")
+        #expect(refused.filter { !$0.provoked } == [])
         #expect(Set(refused.map(\.operation)) == [.registrationRecord, .authenticate])
         #expect(try run.summary().exchanges.errors == 0)
         for record in try run.households() {
