@@ -1,3 +1,5 @@
+// Both: libcurl's header brings constants of sockets along, and which module then has them is not said.
+internal import CCurl
 internal import Glibc
 
 /// What this machine allows: for `validate`, and for the start of a run.
