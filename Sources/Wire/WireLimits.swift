@@ -1,4 +1,3 @@
-// Both: libcurl's header brings constants of sockets along, and which module then has them is not said.
 internal import CCurl
 internal import Glibc
 
