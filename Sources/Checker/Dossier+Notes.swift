@@ -26,9 +26,9 @@ extension Dossier {
             return operation.effect == .success ? Act(kind: .tokenAny) : nil
         case .authorizationToken, .mediaToken:
             guard operation.effect == .success else { return nil }
-            return Act(
-                kind: .media, tag: knownTag(operation.tag) ?? Act.none,
-                resource: operation.resource)
+            // After a sign-in that no poll waits for, it is the first to name the user.
+            let tag = operation.tag == 0 ? nil : knownTag(operation.tag) ?? learn(operation)
+            return Act(kind: .media, tag: tag ?? Act.none, resource: operation.resource)
         default: return nil
         }
     }

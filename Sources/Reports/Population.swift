@@ -38,6 +38,8 @@ struct Population {
         var fates = [Int](repeating: 0, count: HouseholdRecord.Fate.allCases.count)
         /// Households that reached exactly this stage.
         var stages = [Int](repeating: 0, count: Stage.allCases.count)
+        /// Of those, households that had a code at all: the platform's sign-on goes without.
+        var coded = [Int](repeating: 0, count: Stage.allCases.count)
         var signIn = Histogram()
         var signInService = Histogram()
         var tokenVisibility = Histogram()
@@ -48,6 +50,7 @@ struct Population {
             started += 1
             fates[Int(household.fate.rawValue)] += 1
             stages[Int(household.stage.rawValue)] += 1
+            if household.codeShown != nil { coded[Int(household.stage.rawValue)] += 1 }
             if let time = household.signIn { signIn.record(time) }
             if let time = household.signInService { signInService.record(time) }
             if let time = household.tokenVisibility { tokenVisibility.record(time) }
@@ -138,7 +141,9 @@ extension Funnel {
             (.signedIn, "signed in"), (.playing, "playing"), (.loggedOut, "logged out"),
         ]
         steps = shown.map { stage, name in
-            let count = tally.stages[Int(stage.rawValue)...].reduce(0, +)
+            let isAboutCode = stage == .codeShown || stage == .codeTyped
+            let counts = isAboutCode ? tally.coded : tally.stages
+            let count = counts[Int(stage.rawValue)...].reduce(0, +)
             let share = tally.started == 0 ? 0 : Double(count) / Double(tally.started)
             return Step(name: name, households: count, share: share)
         }

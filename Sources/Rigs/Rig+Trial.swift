@@ -1,12 +1,17 @@
 internal import Statistics
 
 extension Rig {
-    /// This rig for one household that loses no time: the first kind, with human times shortened and
-    /// nobody giving up; everything about the target as it is. For `screenrig try`.
+    /// This rig for one household that loses no time: the first kind, as a TV with a phone, with human
+    /// times shortened and nobody giving up; everything about the target as it is. For `screenrig
+    /// try`, whose checklist is that of a sign-in by code.
     public var trial: Rig {
         var rig = self
         rig.kinds = kinds.prefix(1).map { kind in
             var kind = kind
+            if kind.firstScreen != .tvos { kind.device = .appleTV }
+            kind.firstScreen = .tvos
+            kind.platform = nil
+            kind.hasTempPass = false
             kind.viewer = HouseholdKind.Viewer(
                 noticesCode: .fixed(.seconds(1)), signsIn: .fixed(.milliseconds(500)), givesUp: 0)
             return kind
@@ -14,6 +19,7 @@ extension Rig {
         // A poll that comes before the sign-in shows what "not yet" looks like here; the token must
         // have two polls' time to appear.
         rig.polling.firstAfter = min(.seconds(1), polling.every)
+        rig.polling.mode = .timer
         rig.load = .once(households: 1, settle: max(.seconds(5), polling.every * 2))
         rig.code.newCode = 0
         rig.afterSignIn = Self.hurried(afterSignIn)

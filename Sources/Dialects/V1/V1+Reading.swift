@@ -10,13 +10,22 @@ extension V1 {
         var reading =
             switch call.operation {
             case .authenticate, .mvpdLogin, .assertion: readBrowserHop(reply, to: call)
-            case .logout where (300..<400).contains(reply.status): readBrowserHop(reply, to: call)
+            case .logout where (300..<400).contains(reply.status): readLogoutHop(reply, to: call)
             default: readService(reply, to: call)
             }
         if reading.outcome != .blocked {
             // The table says the same as the codec, and more exactly.
             let deviations = deviations(of: reply, to: call)
             if !deviations.isEmpty { reading.deviations = deviations }
+        }
+        return reading
+    }
+
+    /// L2 removes what L1 would (§ 13); its further hops are between the browser and the provider.
+    private func readLogoutHop(_ reply: Reply, to call: Call) -> Reading {
+        var reading = readBrowserHop(reply, to: call)
+        if reading.outcome == .ok, call.address.path.utf8.ends(with: "/api/v1/logout") {
+            reading.observation = Observation(.success)
         }
         return reading
     }
