@@ -84,7 +84,9 @@ enum RigFormat {
                 + "and how the embedded stand-in behaves."),
         Key(
             "known", .list(.map(known)), default: "[]",
-            example: "[{invariant: sign-in-visible, ticket: AUTH-123, until: 2026-12-15}]",
+            example:
+                "[{invariant: sign-in-visible, operation: poll-token, ticket: AUTH-123, "
+                + "until: 2026-12-15}]",
             "Violations accepted for now: listed in each report, and no reason to fail until the "
                 + "date."),
     ]
