@@ -87,8 +87,10 @@ private struct Reading {
             read(.abandoned, fold.tally(kind: threshold.kind), threshold.measure)
         case .violations, .undecided, .invariant:
             guard let findings = fold.findings else {
+                (unit, note) = (.number(of: nil), "not judged")
+                if case .invariant = threshold.subject { return }
                 // None found is all that can be said, and is said.
-                (value, unit, note) = (0, .number(of: nil), " (not judged)")
+                (value, note) = (0, " (not judged)")
                 return
             }
             read(threshold, findings)

@@ -79,8 +79,9 @@ enum RigFormat {
             "What the service is held to where the protocol leaves it open; printed in each report, "
                 + "and how the embedded stand-in behaves."),
         Key(
-            "known", .list(.map(known)), default: "[]",
-            example: "[{invariant: sign-in-visible, ticket: AUTH-123, until: 2026-12-15}]",
+            "known", .list(.map(known)),
+            example: "[{invariant: sign-in-visible, operation: poll-token, ticket: AUTH-123, "
+                + "until: 2026-12-15}]",
             "Violations accepted for now: listed in each report, and no reason to fail until the "
                 + "date."),
     ]
