@@ -22,6 +22,7 @@ final class Dossier {
     private var contiguousBegun = Int64.min
     private var ahead: [(sequence: Int32, begun: Int64)] = []
     private var lastOf: [ScreenState] = []
+    private var busyPhones: UInt64 = 0
     private(set) var now = Int64.min
 
     // What has happened.
@@ -113,6 +114,12 @@ final class Dossier {
     }
 
     private func insert(_ operation: Observed) {
+        if operation.screen > 0 {
+            // A phone is done once it was told so.
+            let bit: UInt64 = 1 << UInt64(operation.screen & 63)
+            let isDone = operation.operation == .checkCode && operation.effect == .success
+            busyPhones = isDone ? busyPhones & ~bit : busyPhones | bit
+        }
         let call = start(of: operation)
         var position = waiting.count
         while position > 0 {
@@ -275,13 +282,7 @@ final class Dossier {
     func end(at time: Int64) { ended = time }
 
     /// Whether a phone of it may still be at something although its TV has ended.
-    var isPhoneBusy: Bool {
-        for (position, state) in lastOf.enumerated() where position > 0 {
-            guard let last = state.lastOperation else { continue }
-            if last != .checkCode { return true }
-        }
-        return !ahead.isEmpty
-    }
+    var isPhoneBusy: Bool { busyPhones != 0 || !ahead.isEmpty }
 
     /// Nothing more will come of it: judges the rest, and what only the whole tells.
     func close() {

@@ -11,6 +11,7 @@ public final class Judge {
     private var leavingFirst = 0
     private var through: [Int64] = []
     private var hasFinished = false
+    private var accusedBefore = 0
     /// Exchanges taken.
     public private(set) var operations = 0
 
@@ -85,6 +86,12 @@ public final class Judge {
         }
     }
 
+    /// Households accused since this was asked last: everything of them is worth keeping.
+    public func takeAccused() -> [Int] {
+        defer { accusedBefore = registry.found.count }
+        return registry.found[accusedBefore...].map(\.household)
+    }
+
     // MARK: What was found
 
     /// What is known so far.
@@ -104,7 +111,7 @@ public final class Judge {
 }
 
 /// What the judge found in a run, or in what there is of it.
-public struct Findings: Sendable {
+public struct Findings: Sendable, Hashable {
     public var rules: Rules
     /// All invariants, in the order of product.md.
     public var verdicts: [Verdict]

@@ -87,7 +87,7 @@ extension Invariant {
 /// How long after a sign-in its TV could still be told "not yet": interval-censored, for each
 /// sign-in lies between the last "not yet" and the first token (correctness.md § 3.5). Not what a
 /// user feels, which has the poll interval in it.
-public struct Staleness: Sendable {
+public struct Staleness: Sendable, Hashable {
     /// Lower and upper ends, in nanoseconds after the sign-in's answer.
     public private(set) var atLeast = Histogram()
     public private(set) var atMost = Histogram()

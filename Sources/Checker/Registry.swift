@@ -180,6 +180,8 @@ final class Registry {
         for position in found.indices {
             found[position].nearChange = changes.near(found[position].at)
         }
+        // However lanes interleaved, the same history gives the same list.
+        found.sort { ($0.at, $0.household, $0.invariant) < ($1.at, $1.household, $1.invariant) }
     }
 
     private func settleForeign() {

@@ -111,6 +111,8 @@ public struct HistoryHeader: Sendable, Hashable {
     /// What the service is held to where its protocol leaves it open, a line each:
     /// `code-reuse: single`. Empty in histories from before this was kept.
     public var policies: [String]
+    /// What it is judged by, as the judge reads it back; empty in a history that nobody judges.
+    public var judging: [String]
     /// validity: lateness-p99 in nanoseconds, busy share, fail on breach.
     public var validLatenessNanoseconds: Int64
     public var validBusy: Double
@@ -122,8 +124,8 @@ public struct HistoryHeader: Sendable, Hashable {
         run: String, rigName: String, rigSource: String, seed: UInt64, startedMicroseconds: Int64,
         target: String, protocolName: String, version: String, isVirtual: Bool, lanes: Int,
         kinds: [String], plannedHouseholds: Int?, load: String, thresholds: [String],
-        policies: [String] = [], validLatenessNanoseconds: Int64, validBusy: Double,
-        breachFails: Bool, throttledBy: ThrottleKey? = nil
+        policies: [String] = [], judging: [String] = [], validLatenessNanoseconds: Int64,
+        validBusy: Double, breachFails: Bool, throttledBy: ThrottleKey? = nil
     ) {
         self.run = run
         self.rigName = rigName
@@ -140,6 +142,7 @@ public struct HistoryHeader: Sendable, Hashable {
         self.load = load
         self.thresholds = thresholds
         self.policies = policies
+        self.judging = judging
         self.validLatenessNanoseconds = validLatenessNanoseconds
         self.validBusy = validBusy
         self.breachFails = breachFails

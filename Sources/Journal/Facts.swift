@@ -16,6 +16,7 @@ struct Facts {
             "kinds": FlatJSON.texts(header.kinds), "load": header.load,
             "thresholds": FlatJSON.texts(header.thresholds),
             "policies": FlatJSON.texts(header.policies),
+            "judging": FlatJSON.texts(header.judging),
             "valid_lateness_ns": String(header.validLatenessNanoseconds),
             "valid_busy": String(header.validBusy), "breach_fails": String(header.breachFails),
         ]
@@ -68,6 +69,7 @@ struct Facts {
             plannedHouseholds: self["planned_households"].flatMap { Int($0) }, load: load,
             thresholds: thresholds,
             policies: self["policies"].flatMap(FlatJSON.readTexts) ?? [],
+            judging: self["judging"].flatMap(FlatJSON.readTexts) ?? [],
             validLatenessNanoseconds: lateness, validBusy: busy,
             breachFails: breachFails,
             throttledBy: self["throttled_by"].flatMap(ThrottleKey.init))

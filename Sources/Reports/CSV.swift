@@ -1,3 +1,4 @@
+internal import Checker
 internal import Journal
 
 /// The tables of a run directory as RFC 4180 has them: a header, CRLF, quotes where needed. The
@@ -34,7 +35,7 @@ enum CSV {
         "viewer_ms", "polls", "violations",
     ]
 
-    static func line(_ household: HouseholdRecord) -> String {
+    static func line(_ household: HouseholdRecord, violations: Int) -> String {
         let isLost = household.fate == .failed || household.fate == .abandoned
         return line([
             String(household.household), Plain.line(household.kind), household.fate.name,
@@ -42,15 +43,47 @@ enum CSV {
             Plain.line(household.cause),
             Figures.trimmed(household.arrived.milliseconds / 1000),
             number(household.signIn?.milliseconds), number(household.viewerTime.milliseconds),
-            String(household.polls), "0",
+            String(household.polls), String(violations),
         ])
     }
 
-    /// Columns of product.md; the rows come with the checker.
-    static let violations = line([
+    /// Columns of product.md, and what the violation means for the run.
+    static let violationColumns = [
         "signature", "invariant", "certainty", "source", "gap_ms", "household", "exchange_ids",
-        "request_ids", "remote_addresses", "sentence",
-    ])
+        "request_ids", "remote_addresses", "sentence", "standing", "companions", "times",
+        "near_change",
+    ]
+
+    static func violations(_ summary: Summary) -> String {
+        table(
+            violationColumns,
+            (summary.findings?.violations ?? []).enumerated().map { position, violation in
+                let row = position < summary.violations.count ? summary.violations[position] : nil
+                let certainty =
+                    switch violation.certainty {
+                    case .certain: "certain"
+                    case .given(let bound): "given: \(bound)"
+                    case .suspicion(let reason): "suspicion: \(reason)"
+                    }
+                return [
+                    violation.signature, violation.invariant.name, Plain.line(certainty),
+                    violation.source.rawValue,
+                    number(violation.gap.map { Double($0) / 1e6 }), String(violation.household),
+                    violation.exchanges.map { "\(violation.household)/\($0)" }
+                        .joined(separator: " "),
+                    row?.requestIDs.joined(separator: " ") ?? "",
+                    row?.remotes.joined(separator: " ") ?? "", Plain.line(violation.sentence),
+                    standing(violation.standing),
+                    violation.companions.map(\.name).joined(separator: " "),
+                    String(violation.times), Plain.line(violation.nearChange ?? ""),
+                ]
+            })
+    }
+
+    private static func standing(_ standing: Standing) -> String {
+        if case .known(let ticket) = standing { return "known: \(Plain.line(ticket))" }
+        return standing.name
+    }
 
     static func line(_ fields: [String]) -> String {
         fields.map(field).joined(separator: ",") + "\r\n"

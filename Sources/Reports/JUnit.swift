@@ -1,3 +1,5 @@
+internal import Checker
+
 /// junit.xml: thresholds, and whether the run is to be trusted, as test cases for a CI server.
 enum JUnit {
     private struct Case {
@@ -18,7 +20,14 @@ enum JUnit {
         let thresholds = summary.thresholds.map { result in
             Case(name: result.expression, failure: result.met ? nil : result.sentence)
         }
-        let suites = [("run", run), ("thresholds", thresholds)]
+        let promises = (summary.findings?.verdicts ?? []).filter { $0.checked > 0 }.map { verdict in
+            Case(
+                name: verdict.invariant.name,
+                failure: verdict.violations == 0
+                    ? nil : verdict.examples.first ?? "\(verdict.violations) violations")
+        }
+        var suites = [("run", run), ("thresholds", thresholds)]
+        if !promises.isEmpty { suites.append(("invariants", promises)) }
         let cases = suites.flatMap(\.1)
         let attributes =
             "tests=\"\(cases.count)\" failures=\"\(cases.filter { $0.failure != nil }.count)\" "

@@ -1,3 +1,5 @@
+internal import Checker
+
 /// What became of a run, in one word (product.md, summary.json).
 public enum RunOutcome: String, Sendable, CaseIterable {
     case pass, fail, invalid, aborted
@@ -38,6 +40,8 @@ extension Summary {
             settle(
                 .aborted, .interrupted,
                 "Cut short: the record breaks off after \(after); \(progress).")
+        } else if missed.contains(where: \.isAboutPromises) {
+            settle(.fail, .violated, "Failed: \(brokenSentence); \(progress).")
         } else if let bottleneck, breachFails {
             settle(.invalid, .untrusted, bottleneck)
         } else if !breaker.isEmpty {
@@ -48,13 +52,34 @@ extension Summary {
         } else {
             settle(.pass, .passed, "Passed: \(progress)\(metSentence).")
         }
-        explanations = []
+        explanations = brokenPromises
         if let bottleneck {
             explanations.insert(contentsOf: rigHealth.reasons.map { "the rig: \($0)" }, at: 0)
             if outcome != .invalid { notes.insert(bottleneck, at: 0) }
         }
         if gotNowhere || outcome != .pass, let firstFailure, !headline.contains(firstFailure) {
             explanations.insert("first: \(firstFailure)", at: gotNowhere ? 0 : explanations.count)
+        }
+    }
+
+    /// `the service broke 2 promises in 12 households`.
+    private var brokenSentence: String {
+        let failing = findings?.violations.filter { $0.standing == .fails } ?? []
+        let promises = Set(failing.map(\.invariant)).sorted()
+        let households = Set(failing.map(\.household)).count
+        let what =
+            promises.count == 1
+            ? "its promise \(promises[0].name)"
+            : "\(Figures.count(promises.count)) of its promises"
+        return "the service broke \(what) in \(Figures.counted(households, "household"))"
+    }
+
+    /// The first violation of each promise, those that fail the run first.
+    private var brokenPromises: [String] {
+        var told: Set<Invariant> = []
+        let all = findings?.violations.filter { $0.standing == .fails } ?? []
+        return all.filter { told.insert($0.invariant).inserted }.map {
+            "\($0.invariant.name): \(Plain.line($0.sentence, limit: 400))"
         }
     }
 

@@ -18,9 +18,14 @@ public protocol Recorded {
     func errorGroups() throws -> [ErrorGroup]
     /// Ordered by time.
     func health() throws -> [LaneHealth]
+    /// What was kept of one household, in its order.
+    func exchanges(household: Int) throws -> [Exchange]
 }
 
 extension Recorded {
     /// Nothing did.
     public var restraint: Restraint { Restraint() }
+
+    /// Nothing was kept one by one.
+    public func exchanges(household: Int) throws -> [Exchange] { [] }
 }

@@ -1,3 +1,4 @@
+public import Checker
 internal import Dialects
 internal import Foundation
 internal import Journal
@@ -18,13 +19,14 @@ public enum Report {
     /// written does not keep the others from being written; only a history that cannot be read
     /// throws. `thresholds` are those of the rig, parsed.
     public static func write(
-        _ history: some Recorded, thresholds: [Threshold], to directory: String
+        _ history: some Recorded, thresholds: [Threshold], findings: Findings? = nil,
+        to directory: String
     ) throws(ReportError) -> Written {
         let fold: RunFold
         let households: String
         do {
-            fold = try RunFold(history)
-            households = try householdTable(history)
+            fold = try RunFold(history, findings)
+            households = try householdTable(history, findings)
         } catch {
             throw .unreadable(why: "\(error)")
         }
@@ -52,7 +54,7 @@ public enum Report {
             ("junit.xml", { JUnit.text(summary) }),
             ("summary.md", { MarkdownPage.text(summary) }),
             ("report.html", { HTMLPage.text(summary) }),
-            ("violations.csv", { CSV.violations }),
+            ("violations.csv", { CSV.violations(summary) }),
             (
                 "timeline.csv",
                 {
@@ -64,9 +66,17 @@ public enum Report {
         ]
     }
 
-    static func householdTable(_ history: some Recorded) throws -> String {
+    static func householdTable(
+        _ history: some Recorded, _ findings: Findings? = nil
+    ) throws -> String {
         var text = CSV.line(CSV.householdColumns)
-        try history.households { text += CSV.line($0) }
+        var violations: [Int: Int] = [:]
+        for violation in findings?.violations ?? [] where violation.standing == .fails {
+            violations[violation.household, default: 0] += 1
+        }
+        try history.households {
+            text += CSV.line($0, violations: violations[$0.household] ?? 0)
+        }
         return text
     }
 

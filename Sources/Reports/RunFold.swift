@@ -1,3 +1,4 @@
+internal import Checker
 internal import Dialects
 internal import Journal
 internal import Statistics
@@ -14,6 +15,8 @@ struct RunFold {
     let end: HistoryEnd?
     let gaps: [String]
     let restraint: Restraint
+    let findings: Findings?
+    let violations: [ViolationRow]
     private(set) var population = Population()
     private(set) var timeline = Timeline()
     private(set) var sums: [Slot: Cell] = [:]
@@ -22,7 +25,9 @@ struct RunFold {
     /// What the record covers, in seconds.
     private(set) var seconds = 0.0
 
-    init(_ history: some Recorded) throws {
+    init(_ history: some Recorded, _ findings: Findings? = nil) throws {
+        self.findings = findings
+        violations = try ViolationRow.rows(findings, history)
         header = history.header
         end = history.end
         gaps = history.gaps

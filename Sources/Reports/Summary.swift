@@ -1,3 +1,4 @@
+public import Checker
 internal import Dialects
 internal import Journal
 public import Rigs
@@ -33,6 +34,10 @@ public struct Summary: Sendable, Hashable {
     /// `register-client answered 400 invalid_software_statement in 20 of 20`: the first thing that
     /// went wrong; nil when nothing did.
     public var firstFailure: String?
+    /// What the judge found; nil where nothing was judged.
+    public var findings: Findings?
+    /// The first violations with what helps to find them in the service's logs.
+    public var violations: [ViolationRow]
     /// What a reader must know about the record: cut short, sampled, lost.
     public var notes: [String]
 
@@ -83,11 +88,15 @@ public struct Summary: Sendable, Hashable {
     }
 
     /// Folds a history; `thresholds` are those of its rig, parsed.
-    public init(_ history: some Recorded, thresholds: [Threshold]) throws {
-        self.init(try RunFold(history), thresholds: thresholds)
+    public init(
+        _ history: some Recorded, thresholds: [Threshold], findings: Findings? = nil
+    ) throws {
+        self.init(try RunFold(history, findings), thresholds: thresholds)
     }
 
     init(_ fold: RunFold, thresholds: [Threshold]) {
+        findings = fold.findings
+        violations = fold.violations
         run = Run(fold)
         households = Households(fold)
         exchanges = Exchanges(fold)

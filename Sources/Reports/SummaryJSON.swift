@@ -1,3 +1,6 @@
+internal import Checker
+internal import Statistics
+
 /// summary.json, schema `screenrig/summary/1` (product.md): keys may be added, none removed or
 /// renamed. Where nothing was measured the value of a time is null; its key is still there.
 enum SummaryJSON {
@@ -14,7 +17,9 @@ enum SummaryJSON {
             ("signInMs", spread(summary.signIn)),
             ("signInServiceMs", spread(summary.signInService)),
             ("tokenVisibilityMs", spread(summary.tokenVisibility)),
-            ("invariants", .array([])),
+            ("invariants", .array(summary.findings?.verdicts.map(verdict) ?? [])),
+            ("levels", .array(summary.findings?.levels.map(level) ?? [])),
+            ("staleness", summary.findings.map { staleness($0.staleness) } ?? .null),
             ("thresholds", .array(summary.thresholds.map(threshold))),
             ("funnels", .array(summary.funnels.map(funnel))),
             ("losses", .array(summary.losses.map(loss))),
@@ -22,6 +27,45 @@ enum SummaryJSON {
             ("firstFailure", summary.firstFailure.map(JSON.text) ?? .null),
             ("notes", .array(summary.notes.map(JSON.text))),
         ]).rendered() + "\n"
+    }
+
+    private static func verdict(_ verdict: Verdict) -> JSON {
+        .object([
+            ("name", .text(verdict.invariant.name)),
+            ("checked", .integer(verdict.checked)),
+            ("violations", .integer(verdict.violations)),
+            ("undecided", .integer(verdict.undecided)),
+            ("observed", .integer(verdict.observed)),
+            ("known", .integer(verdict.known)),
+            ("suspected", .integer(verdict.suspected)),
+            ("note", .text(verdict.note)),
+            ("examples", .array(verdict.examples.map { .text(Plain.line($0)) })),
+        ])
+    }
+
+    private static func level(_ level: LevelVerdict) -> JSON {
+        .object([
+            ("name", .text(level.level.name)), ("holds", .flag(level.holds)),
+            ("broken", .integer(level.broken)), ("households", .integer(level.households)),
+            ("undecided", .integer(level.undecided)),
+        ])
+    }
+
+    /// Between the last "not yet" and the first token of a sign-in lies the truth.
+    private static func staleness(_ staleness: Staleness) -> JSON {
+        func times(_ histogram: Histogram) -> JSON {
+            .object(
+                [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("max", 1)].map { name, share in
+                    (
+                        name,
+                        histogram.value(atShare: share).map { .number(Double($0) / 1e6) } ?? .null
+                    )
+                })
+        }
+        return .object([
+            ("signIns", .integer(staleness.count)), ("provenStale", .integer(staleness.proven)),
+            ("atLeastMs", times(staleness.atLeast)), ("atMostMs", times(staleness.atMost)),
+        ])
     }
 
     private static func run(_ run: Summary.Run) -> JSON {

@@ -1,3 +1,5 @@
+internal import Checker
+
 /// The last words of a run in a terminal: verdict, thresholds, table, errors, path of the report.
 public enum TerminalReport {
     /// `width` columns are used where there is something to fill them with; `path` is that of the
@@ -8,6 +10,9 @@ public enum TerminalReport {
         let ink = Ink(isOn: color)
         var blocks = [verdict(summary, width: width, ink)]
         if !summary.thresholds.isEmpty { blocks.append(thresholds(summary.thresholds, ink)) }
+        if let findings = summary.findings {
+            blocks.append(promises(findings, width: width, ink))
+        }
         if !summary.operations.isEmpty { blocks.append(operations(summary, width: width, ink)) }
         if let signIns = signIns(summary) { blocks.append(signIns) }
         if !summary.errors.isEmpty { blocks.append(errors(summary.errors, width: width, ink)) }
@@ -40,6 +45,34 @@ public enum TerminalReport {
             let mark = result.met ? ink("  met   ", .green) : ink("  MISSED", .red, bold: true)
             return "\(mark)  \(result.expression.padded(to: wide))  \(result.actual)"
         }.joined(separator: "\n")
+    }
+
+    /// How much was checked, and what was found beside what fails the run: one line if all is well.
+    private static func promises(_ findings: Findings, width: Int, _ ink: Ink) -> String {
+        let checked = findings.verdicts.filter { $0.checked > 0 }
+        let checks = checked.reduce(0) { $0 + $1.checked }
+        let others = findings.verdicts.reduce(0) { $0 + $1.observed + $1.known + $1.suspected }
+        var first =
+            "judged: \(Figures.count(checks)) checks of \(Figures.counted(checked.count, "promise")) in "
+            + "\(Figures.counted(findings.households, "household")), "
+            + "\(Figures.counted(findings.failing, "violation"))"
+        if others > 0 { first += ", \(Figures.count(others)) more observed, known or suspected" }
+        if findings.undecided > 0 { first += ", \(Figures.count(findings.undecided)) undecided" }
+        if let level = findings.strongestLevel { first += "; \(level.name)" }
+        var lines = wrapped(first, width: width, hanging: 8)
+        for verdict in findings.verdicts {
+            let counts = [
+                ("violations", verdict.violations), ("observed", verdict.observed),
+                ("known", verdict.known), ("suspected", verdict.suspected),
+            ].filter { $0.1 > 0 }
+            guard !counts.isEmpty else { continue }
+            let text = counts.map { "\(Figures.count($0.1)) \($0.0)" }.joined(separator: ", ")
+            let mark = verdict.violations > 0 ? ink("  BROKEN", .red, bold: true) : "  seen  "
+            lines.append(
+                "\(mark)  \(verdict.invariant.name.padded(to: 24))  \(text) in "
+                    + "\(Figures.counted(verdict.checked, "check"))")
+        }
+        return lines.joined(separator: "\n")
     }
 
     private struct Column {

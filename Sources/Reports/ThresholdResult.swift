@@ -1,3 +1,4 @@
+internal import Checker
 internal import Dialects
 internal import Journal
 internal import Rigs
@@ -10,6 +11,8 @@ public struct ThresholdResult: Sendable, Hashable {
     /// What was measured, with its unit.
     public var actual: String
     public var met: Bool
+    /// It is about broken promises: where it is missed, the run found one.
+    public var isAboutPromises = false
 
     /// `poll-token p99 < 250ms: it was 312 ms`.
     public var sentence: String {
@@ -20,6 +23,10 @@ public struct ThresholdResult: Sendable, Hashable {
 
     init(_ threshold: Threshold, _ fold: RunFold) {
         expression = Plain.line(threshold.text)
+        switch threshold.subject {
+        case .violations, .invariant: isAboutPromises = true
+        default: break
+        }
         let reading = Reading(threshold, fold)
         guard let value = reading.value else {
             actual = reading.text(nil)
@@ -78,12 +85,39 @@ private struct Reading {
             read(.failed, fold.tally(kind: threshold.kind), threshold.measure)
         case .householdsAbandoned:
             read(.abandoned, fold.tally(kind: threshold.kind), threshold.measure)
-        case .violations, .undecided:
-            // No invariant is judged yet: none found is all that can be said, and is said.
-            (value, unit, note) = (0, .number(of: nil), " (no invariant is judged yet)")
-        case .invariant:
-            (unit, note) = (.number(of: nil), "not judged")
+        case .violations, .undecided, .invariant:
+            guard let findings = fold.findings else {
+                (unit, note) = (.number(of: nil), "not judged")
+                if case .invariant = threshold.subject { return }
+                // None found is all that can be said, and is said.
+                (value, note) = (0, " (not judged)")
+                return
+            }
+            read(threshold, findings)
         }
+    }
+
+    /// Broken promises that fail the run, or what could not be decided.
+    private mutating func read(_ threshold: Threshold, _ findings: Findings) {
+        let counts: (part: Int, whole: Int)
+        switch threshold.subject {
+        case .undecided:
+            counts = (
+                findings.undecided, findings.verdicts.reduce(0) { $0 + $1.checked }
+            )
+        case .invariant(let name):
+            guard let invariant = Invariant(name: name) else { return }
+            counts = (findings[invariant].violations, findings[invariant].checked)
+        default:
+            counts = (findings.failing, findings.verdicts.reduce(0) { $0 + $1.checked })
+        }
+        guard case .share = threshold.measure else {
+            (value, unit) = (Double(counts.part), .number(of: nil))
+            return
+        }
+        (unit, isVacuous) = (.share, true)
+        note = " (\(Figures.count(counts.part)) of \(Figures.count(counts.whole)))"
+        value = counts.whole == 0 ? nil : Double(counts.part) / Double(counts.whole)
     }
 
     private mutating func read(_ cell: Cell, _ measure: Threshold.Measure, _ seconds: Double) {

@@ -44,7 +44,7 @@ struct RigAssembly {
             validity: Rig.Validity(
                 latenessP99: validity.value("lateness-p99"), busy: validity.value("busy"),
                 failsOnBreach: validity.value("on-breach") == "fail"),
-            policies: policies, promises: promises(), known: known(root.value("known")),
+            policies: policies, promises: promises(), known: known(root.optional("known") ?? []),
             standin: standin(root.value("standin"), under: policies),
             thresholds: thresholds(root.value("thresholds"), kinds), source: source)
     }

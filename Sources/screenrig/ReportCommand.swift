@@ -29,7 +29,7 @@ struct ReportCommand: ParsableCommand {
     }
 
     /// The history's header holds the rig as it was resolved, without its secrets.
-    private static func thresholds(of history: History) throws -> [Threshold] {
+    static func thresholds(of history: History) throws -> [Threshold] {
         let header = history.header
         let reading = try Rig.read(
             header.rigSource, file: "the rig of \(header.run)",

@@ -16,13 +16,13 @@ struct Screenrig: AsyncParsableCommand {
 
             The smallest run, against the embedded stand-in:
                 screenrig run rigs/smoke.yaml
-            Exit codes: 0 passed, 1 a threshold missed, 2 bad command line or rig, 3 could not run,
-            4 the rig was the bottleneck, 130 interrupted.
+            Exit codes: 0 passed, 1 a promise broken or a threshold missed, 2 bad command line or rig,
+            3 could not run, 4 the rig was the bottleneck, 130 interrupted.
             """,
         version: version,
         subcommands: [
-            TryCommand.self, RunCommand.self, SimulateCommand.self, ReportCommand.self,
-            ServeCommand.self,
+            TryCommand.self, RunCommand.self, SimulateCommand.self, JudgeCommand.self,
+            ReportCommand.self, ServeCommand.self,
             InitCommand.self, ValidateCommand.self, SchemaCommand.self, CalibrateCommand.self,
             ListCommand.self, ExplainCommand.self,
         ])

@@ -411,6 +411,26 @@ struct FairnessTests {
         #expect(one[Int(Invariant.logoutFinal.rawValue)].violations == 1)
     }
 
+    @Test("a household whose phone is still at it is kept, though its TV has ended")
+    func busyPhone() {
+        let judge = Judge(Rules())
+        var story = Story()
+        story.code()
+        story.assertion(at: 8_000)
+        story.check(at: 8_010, .absent)
+        for exchange in story.told { judge.take(exchange) }
+        var record = HouseholdRecord(household: 7, kind: "x", lane: 1, arrived: .start)
+        record.ended = Instant(nanoseconds: 9_000_000_000)
+        judge.take(record)
+        judge.pass(Instant(nanoseconds: 60_000_000_000), lane: 0)
+        #expect(judge.living == 1)
+        story.check(at: 61_000)
+        if let last = story.told.last { judge.take(last) }
+        judge.pass(Instant(nanoseconds: 62_000_000_000), lane: 0)
+        #expect(judge.living == 0)
+        #expect(judge.finish().undecided == 0)
+    }
+
     @Test("a household is let go soon after it has ended")
     func closing() {
         let judge = Judge(Rules(), lanes: 2)

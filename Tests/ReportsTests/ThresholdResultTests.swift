@@ -50,8 +50,8 @@ struct ThresholdResultTests {
             ("a", .householdsFailed, .count, .below, 1, "0 of 3", true),
             ("b", .householdsFailed, .share, .below, 0.05, "100 % (1 of 1)", false),
             (nil, .householdsAbandoned, .count, .equal, 0, "0 of 4", true),
-            (nil, .violations, .count, .equal, 0, "0 (no invariant is judged yet)", true),
-            (nil, .undecided, .share, .below, 0.001, "0 (no invariant is judged yet)", true),
+            (nil, .violations, .count, .equal, 0, "0 (not judged)", true),
+            (nil, .undecided, .share, .below, 0.001, "0 (not judged)", true),
             (nil, .invariant("token-isolation"), .count, .equal, 0, "not judged", false),
         ] as [Row])
     func reads(row: Row) throws {

@@ -52,6 +52,10 @@ enum HTMLPage {
     private static func sections(_ summary: Summary) -> [Section] {
         [
             Section(id: "thresholds", title: "Thresholds", body: thresholds(summary.thresholds)),
+            summary.findings.map {
+                Section(
+                    id: "promises", title: "Promises", body: PromiseSection.html($0, summary))
+            },
             Section(
                 id: "households", title: "Households", body: HouseholdSections.funnels(summary)),
             Section(
@@ -62,7 +66,7 @@ enum HTMLPage {
             Section(id: "lost", title: "Households lost", body: HouseholdSections.losses(summary)),
             Section(id: "rig", title: "The rig itself", body: RigSections.health(summary)),
             Section(id: "run", title: "The run", body: RigSections.run(summary.run)),
-        ]
+        ].compactMap(\.self)
     }
 
     private static func opening(_ summary: Summary) -> HTML {

@@ -85,6 +85,10 @@ enum Style {
         .area.bad,.dot.bad{fill:var(--bad)}
         i.s1{background:var(--s1)}i.s2{background:var(--s2)}i.s3{background:var(--s3)}
         i.s4{background:var(--s4)}i.s5{background:var(--s5)}i.s6{background:var(--s6)}
+        .lane{stroke:var(--hair);stroke-width:1}.op{fill:var(--faint);opacity:.35}\
+        .op.hit{fill:var(--s1);opacity:1}.op.last{fill:var(--bad);opacity:1}\
+        .open{fill:none;stroke:var(--faint);stroke-dasharray:4 3}.belief{fill:var(--soft);font-size:10.5px}\
+        .gap{stroke:var(--bad);stroke-width:1.25}.gaptext{fill:var(--bad);font-weight:600}
         .funnel{display:grid;grid-template-columns:auto 1fr auto auto;gap:10px 16px;align-items:center;margin:6px 0 8px;padding:0}
         .funnel>*{margin:0}
         .funnel .track{height:22px;border-radius:5px;background:var(--hair);overflow:hidden}

@@ -1,3 +1,4 @@
+internal import Checker
 internal import Foundation
 internal import Journal
 internal import Reports
@@ -8,30 +9,41 @@ enum Outcome {
     /// Writes every report into `directory`, prints the verdict, and throws the exit code if it is
     /// not 0.
     static func report(
-        _ directory: RunDirectory, thresholds: [Threshold], asJSON: Bool = false
+        _ directory: RunDirectory, thresholds: [Threshold], findings: Findings? = nil,
+        asJSON: Bool = false
     ) throws {
-        let summary = try write(directory, thresholds: thresholds)
+        let summary = try write(directory, thresholds: thresholds, findings: findings)
+        try tell(summary, at: directory.path, asJSON: asJSON)
+    }
+
+    /// Prints the verdict, and throws the exit code if it is not 0.
+    static func tell(_ summary: Summary, at path: String, asJSON: Bool = false) throws {
         let code = ExitCode(summary.exitStatus)
         if asJSON {
             Terminal.print(
-                ProgressJSON.result(summary, exitCode: code.rawValue, path: directory.path))
+                ProgressJSON.result(summary, exitCode: code.rawValue, path: path))
         } else {
             Terminal.print(
                 TerminalReport.text(
-                    summary, width: Terminal.width, color: Terminal.usesColor, path: directory.path)
+                    summary, width: Terminal.width, color: Terminal.usesColor, path: path)
             )
         }
         if code != .passed { throw Failure(code: code, message: "") }
     }
 
-    /// Writes every report into `directory`.
+    /// Writes every report into `directory`, or into `other`. Without findings the history is judged
+    /// again, if it can be.
     static func write(
-        _ directory: RunDirectory, thresholds: [Threshold]
+        _ directory: RunDirectory, thresholds: [Threshold], findings: Findings? = nil,
+        into other: String? = nil
     ) throws -> Summary {
         let written: Report.Written
         do {
             let history = try History(path: directory.history)
-            written = try Report.write(history, thresholds: thresholds, to: directory.path)
+            written = try Report.write(
+                history, thresholds: thresholds,
+                findings: try findings ?? Findings(rejudging: history),
+                to: other ?? directory.path)
         } catch {
             throw Failure.couldNotRun("\(error)")
         }

@@ -1,3 +1,4 @@
+internal import Checker
 internal import Devices
 internal import Dialects
 internal import Dispatch
@@ -53,11 +54,12 @@ struct Session {
             rig: rig, stage: stage, traffic: traffic,
             directory: try directory(for: rig, out: traffic.out), trial: trial,
             throttledBy: throttledBy)
-        try await session.measure()
+        let findings = try await session.measure()
         await stage.strike()
         guard let trial else {
             return try Outcome.report(
-                session.directory, thresholds: rig.thresholds, asJSON: traffic.json)
+                session.directory, thresholds: rig.thresholds, findings: findings,
+                asJSON: traffic.json)
         }
         try trial.conclude(session.directory, rig: rig, target: stage.origin, file: traffic.rig.rig)
     }
@@ -83,11 +85,15 @@ struct Session {
         }
     }
 
-    /// Carries the run out and leaves its history in the run directory.
-    private func measure() async throws {
+    /// Carries the run out and leaves its history in the run directory. Nil where the judge fell
+    /// behind, or had nothing to do.
+    private func measure() async throws -> Findings? {
         let plan = Plan(rig, seed: rig.seed, run: identityRun)
         let writer = try writer(planned: plan.households)
-        let lanes = try stage.lanes(of: directory.name, recordingTo: writer)
+        let judge = JudgeQueue(
+            rules, lanes: stage.laneCount, before: writer, waits: stage.isVirtual)
+        let lanes = try stage.lanes(
+            of: directory.name, recordingTo: trial == nil ? judge : writer)
         let statement = Secret(Signing.demoSoftwareStatement())
         var terms = Terms(rig, dialect: stage.dialect, statement: statement)
         if let trial {
@@ -129,10 +135,17 @@ struct Session {
             Terminal.complain(
                 "note: login pages that were not got past are in \(directory.file("pages"))")
         }
+        let findings = trial == nil ? judge.finish() : nil
         _ = writer.finish(
             HistoryEnd(
                 ended: ended, interrupted: interrupts.hasInterrupted, failure: watch.failure ?? "",
                 cpuPercent: cpu, historyHash: "", breaker: watch.tripped ?? ""))
+        return findings
+    }
+
+    /// What the service is held to.
+    private var rules: Rules {
+        Rules(rig, isEmbedded: stage.isEmbedded, startedMicroseconds: WallClock.microseconds)
     }
 
     /// The demo platform, which the stand-in trusts (decisions.md, 19).
@@ -165,7 +178,7 @@ struct Session {
             isVirtual: stage.isVirtual,
             lanes: stage.laneCount, kinds: rig.kinds.map(\.name), plannedHouseholds: planned,
             load: rig.load.description, thresholds: rig.thresholds.map(\.text),
-            policies: rig.policies.lines,
+            policies: rig.policies.lines, judging: trial == nil ? rules.texts : [],
             validLatenessNanoseconds: rig.validity.latenessP99.nanoseconds,
             validBusy: rig.validity.busy, breachFails: rig.validity.failsOnBreach,
             throttledBy: throttledBy)

@@ -15,6 +15,8 @@ struct Stage {
     let targetName: String
     let laneCount: Int
     let isVirtual: Bool
+    /// The service is a stand-in that this run has started for itself.
+    let isEmbedded: Bool
     /// The target is on this machine: nobody else is burdened by the load.
     let isNear: Bool
     private let rig: Rig
@@ -54,6 +56,7 @@ struct Stage {
         }
         self.listener = listener
         self.origin = origin
+        self.isEmbedded = isEmbedded
         self.isNear = isNear
         dialect = Assembly.dialect(rig.target, origin: origin, prefix: prefix)
         let cores = ProcessInfo.processInfo.activeProcessorCount

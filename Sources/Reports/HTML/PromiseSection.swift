@@ -1,0 +1,139 @@
+internal import Checker
+internal import Statistics
+
+/// What the service promised, and what became of it.
+enum PromiseSection {
+    /// Pictures are for the first of each signature, and no more than so many.
+    private static let pictures = 12
+
+    static func html(_ findings: Findings, _ summary: Summary) -> HTML {
+        "\(lead(findings))\(table(findings))\(violations(findings))\(levels(findings))\(staleness(findings.staleness))"
+    }
+
+    private static func lead(_ findings: Findings) -> HTML {
+        let level =
+            findings.strongestLevel.map {
+                "The strongest level that holds: \($0.name) (\($0.promise)). "
+            }
+            ?? ""
+        let changes = findings.changes.map { "<p class=\"note\">\(Plain.line($0)).</p>" as HTML }
+        return """
+            <p class="lead">\(level)\(Figures.counted(findings.operations, "exchange")) of \
+            \(Figures.counted(findings.households, "household")) judged; policies: \
+            \(findings.rules.policies.descriptions.joined(separator: ", ")); promises: \
+            \(findings.rules.promises.level.rawValue).</p>\(changes)
+            """
+    }
+
+    private static func table(_ findings: Findings) -> HTML {
+        Table(
+            caption: "Promises",
+            columns: [
+                .text("Promise"), .number("Checked"), .number("Violations"), .number("Undecided"),
+                .number("Observed"), .text("Verdict"),
+            ],
+            rows: findings.verdicts.map { verdict in
+                let others = verdict.observed + verdict.known + verdict.suspected
+                let word: HTML =
+                    if verdict.violations > 0 {
+                        "<span class=\"bad\">✗ broken</span>"
+                    } else if others > 0 {
+                        "<span class=\"soft\">seen, fails no run</span>"
+                    } else if verdict.checked > 0, verdict.undecided == 0 {
+                        "<span class=\"good\">✓ kept</span>"
+                    } else {
+                        "<span class=\"soft\">\(verdict.note.isEmpty ? "not exercised" : verdict.note)</span>"
+                    }
+                return [
+                    "<code>\(verdict.invariant.name)</code>", "\(Figures.count(verdict.checked))",
+                    "\(Figures.count(verdict.violations))", "\(Figures.count(verdict.undecided))",
+                    "\(Figures.count(others))", word,
+                ]
+            }
+        ).html
+    }
+
+    /// Grouped by signature: 4,000 violations are three findings.
+    private static func violations(_ findings: Findings) -> HTML {
+        var order: [String] = []
+        var groups: [String: [Violation]] = [:]
+        for violation in findings.violations {
+            if groups[violation.signature] == nil { order.append(violation.signature) }
+            groups[violation.signature, default: []].append(violation)
+        }
+        let ranked = order.sorted { left, right in
+            let (one, two) = (rank(groups[left]), rank(groups[right]))
+            return one == two ? left < right : one < two
+        }
+        let bodies = ranked.enumerated().map { position, signature -> HTML in
+            group(groups[signature] ?? [], isPictured: position < pictures, number: position)
+        }
+        return "\(bodies)"
+    }
+
+    private static func rank(_ group: [Violation]?) -> Int {
+        group?.contains { $0.standing == .fails } == true ? 0 : 1
+    }
+
+    private static func group(_ group: [Violation], isPictured: Bool, number: Int) -> HTML {
+        guard let first = group.first else { return .none }
+        let certainty =
+            switch first.certainty {
+            case .certain: "certain"
+            case .given(let bound): "certain given \(bound)"
+            case .suspicion(let reason): "a suspicion: \(reason)"
+            }
+        let near = group.filter { $0.nearChange != nil }.count
+        var facts = [
+            "\(Figures.counted(group.count, "household"))", certainty,
+            "promised by: \(first.source.rawValue)", first.standing.name,
+        ]
+        if !first.companions.isEmpty {
+            facts.append("with it: \(first.companions.map(\.name).joined(separator: ", "))")
+        }
+        if near > 0 { facts.append("\(near) near a change of the service") }
+        let picture: HTML = isPictured ? ViolationPicture.html(first, number: number) : .none
+        return """
+            <div class="error"><h3>\(Plain.line(first.signature))</h3>
+            <p>\(Plain.line(facts.joined(separator: " · "), limit: 600))</p>
+            <p>\(Plain.line(first.sentence, limit: 600))</p>\(picture)</div>
+            """
+    }
+
+    private static func levels(_ findings: Findings) -> HTML {
+        let table = Table(
+            caption: "Consistency",
+            columns: [
+                .text("Level"), .number("Broken in"), .number("Of"), .text("Share, 95 %"),
+                .text("What it says"),
+            ],
+            rows: findings.levels.map { level in
+                let share = level.share
+                return [
+                    "\(level.level.rawValue) \(level.level.name)", "\(Figures.count(level.broken))",
+                    "\(Figures.count(level.households))",
+                    "\(Figures.percent(share.low)) to \(Figures.percent(share.high))",
+                    "\(level.level.promise)",
+                ]
+            }
+        ).html
+        return "<h3>Consistency, weakest level first</h3>\(table)"
+    }
+
+    private static func staleness(_ staleness: Staleness) -> HTML {
+        guard staleness.count > 0 else { return .none }
+        func times(_ histogram: Histogram) -> String {
+            [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("max", 1.0)].map { name, share in
+                let value = histogram.value(atShare: share) ?? 0
+                return "\(name) \(Figures.time(milliseconds: Double(value) / 1e6))"
+            }.joined(separator: ", ")
+        }
+        return """
+            <h3>How stale a TV's answer was</h3>
+            <p>After a sign-in's own answer a TV was still told "not yet" for at least \
+            \(times(staleness.atLeast)), and at most \(times(staleness.atMost)) (over \
+            \(Figures.counted(staleness.count, "sign-in")); the poll interval is in the latter). Proven \
+            stale: \(Figures.count(staleness.proven)).</p>
+            """
+    }
+}

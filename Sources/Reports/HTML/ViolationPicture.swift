@@ -1,0 +1,153 @@
+internal import Checker
+
+/// The picture of a violation on a true time axis, for the distance is the story (correctness.md
+/// § 3.7): a lane for each screen and one for what the service may have believed, a box from call to
+/// return for each operation, the conflict in colour, the gap labelled.
+enum ViolationPicture {
+    private static let width = 1040.0
+    private static let left = 86.0
+    private static let right = 20.0
+    private static let laneHeight = 46.0
+    private static let top = 26.0
+
+    static func html(_ violation: Violation, number: Int) -> HTML {
+        let entries = shown(violation.scene)
+        guard let scale = Scale(entries) else { return .none }
+        let screens = Set(entries.map(\.screen)).sorted()
+        let rows = Double(screens.count + 1)
+        let height = top + rows * laneHeight + 30
+        let lanes = screens.enumerated().map { position, screen -> HTML in
+            lane(name(of: screen), y(position))
+        }
+        let belief = lane("may be", y(screens.count))
+        let boxes = entries.map { entry -> HTML in
+            box(
+                entry, y(screens.firstIndex(of: entry.screen) ?? 0), scale,
+                isLast: entry.sequence == violation.exchanges.last)
+        }
+        let beliefs = entries.map { entry -> HTML in believed(entry, y(screens.count), scale) }
+        return """
+            <figure><div class="scroll"><svg viewBox="0 0 \(px: width) \(px: height)" role="img" \
+            aria-labelledby="v\(number)-t"><title id="v\(number)-t">\(Plain.line(violation.sentence, limit: 600))</title>
+            \(lanes)\(belief)\(gap(violation, entries, screens, scale))\(boxes)\(beliefs)\(axis(scale, height))
+            </svg></div></figure>
+            """
+    }
+
+    /// The conflict with a little of what is around it: far operations would squeeze the near ones.
+    private static func shown(_ scene: [SceneEntry]) -> [SceneEntry] {
+        let conflict = scene.filter(\.isConflict)
+        guard let from = conflict.map(\.call).min(),
+            let through = conflict.map({ $0.isOpen ? $0.call : $0.ret }).max()
+        else { return [] }
+        let margin = max((through - from) / 4, 2_000_000)
+        return scene.filter {
+            $0.isConflict || ($0.ret >= from - margin && $0.call <= through + margin)
+        }
+    }
+
+    /// Time to place. The gap between two operations may be a thousand times their length: boxes
+    /// are never narrower than a reader can see.
+    private struct Scale {
+        var from: Int64
+        var through: Int64
+
+        init?(_ entries: [SceneEntry]) {
+            guard let from = entries.map(\.call).min(),
+                let through = entries.map({ $0.isOpen ? $0.call : $0.ret }).max()
+            else { return nil }
+            let margin = max((through - from) / 25, 200_000)
+            self.from = from - margin
+            self.through = through + margin
+        }
+
+        func across(_ time: Int64) -> Double {
+            let share = Double(min(max(time, from), through) - from) / Double(through - from)
+            return left + share * (width - left - right)
+        }
+    }
+
+    private static func y(_ row: Int) -> Double { top + Double(row) * laneHeight }
+
+    private static func name(of screen: Int) -> String {
+        screen == 0 ? "TV" : screen == 1 ? "phone" : "phone-\(screen)"
+    }
+
+    private static func lane(_ name: String, _ y: Double) -> HTML {
+        """
+        <line class="lane" x1="\(px: left)" x2="\(px: width - right)" y1="\(px: y + 24)" \
+        y2="\(px: y + 24)"/><text class="tick" x="\(px: left - 12)" y="\(px: y + 28)" \
+        text-anchor="end">\(name)</text>
+        """
+    }
+
+    private static func box(_ entry: SceneEntry, _ y: Double, _ scale: Scale, isLast: Bool) -> HTML
+    {
+        let start = scale.across(entry.call)
+        let end = entry.isOpen ? width - right : scale.across(entry.ret)
+        let wide = max(end - start, 3)
+        let style = entry.isOpen ? "open" : isLast ? "op last" : entry.isConflict ? "op hit" : "op"
+        let title = "\(entry.operation.name) #\(entry.sequence): \(entry.answer)"
+        let label: HTML =
+            entry.isConflict
+            ? """
+            <text class="label" x="\(px: min(start, width - 240))" y="\(px: y + 10)">\(title)</text>
+            """ : .none
+        return """
+            <rect class="\(style)" x="\(px: start)" y="\(px: y + 15)" width="\(px: wide)" height="18" \
+            rx="3"><title>\(title)</title></rect>\(label)
+            """
+    }
+
+    /// What may have been true after it returned; nothing any more where no order explains it.
+    private static func believed(_ entry: SceneEntry, _ y: Double, _ scale: Scale) -> HTML {
+        guard entry.isConflict, !entry.isOpen else { return .none }
+        var words: [String] = []
+        if entry.belief & 1 != 0 { words.append("signed out") }
+        for tag in 1..<16 where entry.belief >> UInt16(tag) & 1 != 0 {
+            words.append(tag == 1 ? "signed in" : "signed in (\(tag))")
+        }
+        let text = words.isEmpty ? "nothing" : words.joined(separator: " or ")
+        let style = words.isEmpty ? "gaptext" : "belief"
+        let end = scale.across(entry.ret)
+        return """
+            <text class="\(style)" x="\(px: min(end, width - 130))" y="\(px: y + 28)">\(text)</text>
+            """
+    }
+
+    /// From where the one before the last returned to where the last was sent.
+    private static func gap(
+        _ violation: Violation, _ entries: [SceneEntry], _ screens: [Int], _ scale: Scale
+    ) -> HTML {
+        guard let gap = violation.gap, violation.exchanges.count >= 2,
+            let last = entries.first(where: { $0.sequence == violation.exchanges.last }),
+            let other = entries.first(where: {
+                $0.sequence == violation.exchanges[violation.exchanges.count - 2]
+            })
+        else { return .none }
+        let (first, second) = other.ret <= last.call ? (other, last) : (last, other)
+        let (from, to) = (scale.across(first.ret), scale.across(second.call))
+        let (high, low) = (
+            y(screens.firstIndex(of: first.screen) ?? 0) + 24,
+            y(screens.firstIndex(of: second.screen) ?? 0) + 24
+        )
+        let text = Figures.time(milliseconds: Double(gap) / 1e6)
+        return """
+            <line class="gap" x1="\(px: from)" y1="\(px: high)" x2="\(px: to)" y2="\(px: low)"/>\
+            <text class="gaptext" x="\(px: (from + to) / 2)" y="\(px: (high + low) / 2 - 6)" \
+            text-anchor="middle">\(text)</text>
+            """
+    }
+
+    private static func axis(_ scale: Scale, _ height: Double) -> HTML {
+        let marks = (0...4).map { step -> HTML in
+            let time = scale.from + (scale.through - scale.from) / 4 * Int64(step)
+            let seconds = Figures.fixed(Double(time) / 1e9, 4)
+            return """
+                <text class="tick" x="\(px: scale.across(time))" y="\(px: height - 8)" \
+                text-anchor="\(step == 0 ? "start" : step == 4 ? "end" : "middle")">\(seconds) s</text>
+                """
+        }
+        return "\(marks)"
+    }
+}

@@ -1,0 +1,33 @@
+public import Checker
+public import Journal
+
+extension Findings {
+    /// Judges a recorded history again, from the file alone: the same verdicts as while it ran. Nil
+    /// where it does not hold every exchange, or was never to be judged (decisions.md, 12).
+    public init?(rejudging history: History) throws {
+        guard !history.header.judging.isEmpty, history.kept.isComplete else { return nil }
+        let judge = Judge(Rules(texts: history.header.judging))
+        // Households are let go as they end, so that a long run needs no more memory than it did.
+        var ends: [(ended: Instant, household: Int)] = []
+        try history.households { record in
+            if let ended = record.ended { ends.append((ended, record.household)) }
+        }
+        ends.sort { ($0.ended, $0.household) < ($1.ended, $1.household) }
+        var next = 0
+        try history.exchanges { exchange in
+            while next < ends.count, ends[next].ended <= exchange.ended {
+                var record = HouseholdRecord(
+                    household: ends[next].household, kind: "", lane: 0, arrived: .start)
+                record.ended = ends[next].ended
+                judge.take(record)
+                next += 1
+            }
+            judge.take(exchange)
+            // Lanes hand over a few times a second; a record may be that much out of order.
+            if judge.operations.isMultiple(of: 4096) {
+                judge.pass(exchange.ended + .seconds(-5), lane: 0)
+            }
+        }
+        self = judge.finish()
+    }
+}

@@ -1,0 +1,44 @@
+internal import Checker
+internal import Dialects
+internal import Journal
+
+/// Where the exchanges of a violation can be found in the service's own records.
+public struct ViolationRow: Sendable, Hashable {
+    /// What the service called its answers (`X-Request-Id` and the like).
+    public var requestIDs: [String]
+    public var remotes: [String]
+
+    /// So many are looked up; the rest have no evidence beside them.
+    private static let limit = 500
+    private static let names = [
+        "adobe-request-id", "x-request-id", "cf-ray", "x-amz-request-id", "x-amz-cf-id",
+    ]
+
+    /// One for each of the first violations, in their order.
+    static func rows(_ findings: Findings?, _ history: some Recorded) throws -> [ViolationRow] {
+        var lives: [Int: [Exchange]] = [:]
+        return try (findings?.violations ?? []).prefix(limit).map { violation in
+            let life: [Exchange]
+            if let known = lives[violation.household] {
+                life = known
+            } else {
+                life = try history.exchanges(household: violation.household)
+                lives[violation.household] = life
+            }
+            let own = violation.exchanges.compactMap { number in
+                life.first { $0.sequence == number }
+            }
+            var remotes: [String] = []
+            for remote in own.map(\.route.remote) where !remote.isEmpty && !remotes.contains(remote)
+            {
+                remotes.append(remote)
+            }
+            return ViolationRow(
+                requestIDs: own.compactMap { exchange in
+                    Self.names.lazy.compactMap { exchange.evidence[$0] }.first
+                        .map { Plain.line($0, limit: 120) }
+                },
+                remotes: remotes.map { Plain.line($0) })
+        }
+    }
+}

@@ -1,0 +1,71 @@
+internal import Checker
+internal import Dispatch
+internal import Journal
+internal import Synchronization
+
+/// Judges a run while it goes on, on a queue of its own: batches go to the journal first, and then
+/// to the judge, so that a slow verdict delays no lane.
+///
+/// Safe because `judge` is used on `queue` only, which `assertOnQueue` checks; the rest that changes
+/// is in a `Mutex`.
+final class JudgeQueue: HistorySink, @unchecked Sendable {
+    private let writer: HistoryWriter
+    private let queue = DispatchQueue(label: "screenrig.judge", qos: .utility)
+    private let judge: Judge
+    /// Lets only so many batches wait, where lanes may be made to wait.
+    private let gate: DispatchSemaphore?
+    private let shared = Mutex(Backlog())
+
+    private struct Backlog {
+        var waiting = 0
+        var hasFallenBehind = false
+    }
+
+    private static let batchLimit = 64
+    /// Exchanges that may wait. Beyond, the judge stops listening and reads the history in the end:
+    /// it never judges a sample and calls it the whole.
+    private static let backlogLimit = 500_000
+
+    /// With `waits`, `append` blocks while many batches wait: for virtual time.
+    init(_ rules: Rules, lanes: Int, before writer: HistoryWriter, waits: Bool) {
+        self.writer = writer
+        judge = Judge(rules, lanes: lanes)
+        gate = waits ? DispatchSemaphore(value: Self.batchLimit) : nil
+    }
+
+    func append(_ batch: Batch) {
+        writer.append(batch)
+        let count = batch.exchanges.count
+        let listens = shared.withLock { shared in
+            if shared.waiting > Self.backlogLimit { shared.hasFallenBehind = true }
+            guard !shared.hasFallenBehind else { return false }
+            shared.waiting += count
+            return true
+        }
+        guard listens else { return }
+        gate?.wait()
+        queue.async { [self] in
+            assertOnQueue()
+            judge.take(batch)
+            for household in judge.takeAccused() { writer.keepWhole(household) }
+            shared.withLock { $0.waiting -= count }
+            gate?.signal()
+        }
+    }
+
+    /// Waits for everything handed over, and gives what was found; nil when the judge fell behind,
+    /// and the history has to be judged instead.
+    func finish() -> Findings? {
+        queue.sync {
+            assertOnQueue()
+            if shared.withLock({ $0.hasFallenBehind }) { return nil }
+            let findings = judge.finish()
+            for household in judge.takeAccused() { writer.keepWhole(household) }
+            return findings
+        }
+    }
+
+    private func assertOnQueue() {
+        dispatchPrecondition(condition: .onQueue(queue))
+    }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import Testing
+
+@Suite("Judging again, from outside", .serialized, .ownThread)
+struct JudgeTests {
+    @Test("a recorded run judged again gives the same verdicts, beside the run")
+    func again() async throws {
+        let folder = try Folder()
+        let first = try await Command.run(
+            "simulate", Command.rig("twenty.yaml"), "--out", "run", in: folder)
+        #expect(first.code == 0, "\(first.errors)")
+        #expect(first.output.contains("judged: "))
+        let again = try await Command.run("judge", "run", in: folder)
+        #expect(again.code == 0, "\(again.errors)")
+        #expect(again.output.contains("judged: "))
+        for file in ["violations.csv", "summary.json", "junit.xml", "households.csv"] {
+            #expect(try folder.read("run/\(file)") == folder.read("run-judged/\(file)"), "\(file)")
+        }
+        let run = try Run(folder, "run")
+        let invariants = try #require(run["invariants"] as? [[String: Any]])
+        #expect(invariants.count == 21)
+        let order = try #require(invariants.first { $0["name"] as? String == "linearizable" })
+        #expect(order["checked"] as? Int == 20)
+        #expect(order["violations"] as? Int == 0)
+    }
+
+    @Test("a promise broken ends with 1, says who, and draws it; known until a day, it does not")
+    func broken() async throws {
+        let folder = try Folder()
+        // The stand-in ends a device's former code with its next one; the rig says it keeps both.
+        let policies = ["--set", "standin.policies={media-reuse: until-expiry}"]
+        let activities = ["--set", "after-sign-in=[authorize, media-token, media-token]"]
+        let arguments = ["simulate", Command.rig("twenty.yaml")] + policies + activities
+        let first = try await Command(arguments + ["--out", "run"], in: folder).ended()
+        #expect(first.code == 1, "\(first.output)\(first.errors)")
+        #expect(first.output.contains("Failed: the service broke its promise authorization-gates"))
+        #expect(first.output.contains("the same media token as exchange #"))
+        #expect(try folder.read("run/violations.csv").contains("authorization-gates"))
+        #expect(try folder.read("run/junit.xml").contains("<failure message=\"household "))
+        #expect(try folder.read("run/report.html").contains("class=\"op last\""))
+        let judged = try await Command.run("judge", "run", in: folder)
+        #expect(judged.code == 1)
+        #expect(try folder.read("run/violations.csv") == folder.read("run-judged/violations.csv"))
+        let known = ["--set", "known=[{invariant: authorization-gates, ticket: AUTH-1}]"]
+        let forgiven = try await Command(arguments + known + ["--out", "known"], in: folder).ended()
+        #expect(forgiven.code == 0, "\(forgiven.output)")
+        #expect(forgiven.output.contains("known in "))
+        let observed = ["--set", "promises=documented"]
+        let told = try await Command(arguments + observed + ["--out", "told"], in: folder).ended()
+        // That a media token serves once is a policy, not the vendor's page.
+        #expect(told.code == 0, "\(told.output)")
+        #expect(told.output.contains("20 observed in "))
+    }
+
+    @Test("a run that kept no exchanges cannot be judged again, and says so")
+    func notRecheckable() async throws {
+        let folder = try Folder()
+        let first = try await Command.run(
+            "simulate", Command.rig("twenty.yaml"), "--out", "run", "--record", "aggregates",
+            in: folder)
+        #expect(first.code == 0, "\(first.errors)")
+        #expect(first.output.contains("judged: "))
+        let again = try await Command.run("judge", "run", in: folder)
+        #expect(again.code == 3)
+        #expect(again.errors.contains("cannot be judged again: 0 of "))
+    }
+}
