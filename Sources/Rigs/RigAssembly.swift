@@ -41,6 +41,7 @@ struct RigAssembly {
                 latenessP99: validity.value("lateness-p99"), busy: validity.value("busy"),
                 failsOnBreach: validity.value("on-breach") == "fail"),
             policies: policies, standin: standin(root.value("standin"), under: policies),
+            faults: faults(root.value("faults"), target),
             thresholds: thresholds(root.value("thresholds"), kinds), source: source)
     }
 

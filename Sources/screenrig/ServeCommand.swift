@@ -14,6 +14,8 @@ struct ServeCommand: AsyncParsableCommand {
             Example:
                 screenrig serve --port 8080
                 screenrig serve --policy code-reuse=until-expiry --policy enhanced-errors=true
+            It misbehaves by name, and says what it really did:
+                screenrig serve --fault token-flap:probability=10%,window=30ms --truth truth.jsonl
             It listens on 127.0.0.1 only. With --tls it makes its own certificate and says where it is:
             name that file under target.tls.ca. GET /_standin/counters shows what it has counted.
             --policy takes the keys of policies: and standin: of a rig; rigs/reference.yaml explains them.
@@ -40,6 +42,16 @@ struct ServeCommand: AsyncParsableCommand {
             "How it behaves where the protocol leaves it open; repeatable.", valueName: "k=v"))
     var policies: [String] = []
 
+    @Option(
+        name: .customLong("fault"),
+        help: ArgumentHelp(
+            "Misbehave; repeatable. 'screenrig list' has the names, 'explain' their parameters.",
+            valueName: "NAME[:key=value,…]"))
+    var faults: [String] = []
+
+    @Option(help: ArgumentHelp("Write here what the faults really did.", valueName: "FILE"))
+    var truth: String?
+
     func validate() throws {
         if !(0...65535).contains(port) {
             throw ValidationError("--port is \(port); it must be 0 to 65535")
@@ -48,14 +60,18 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try settings()
+        let record = try truth.map { try TruthFile($0) }
         let service = Service(
-            settings, seed: Seed(seed), epochMilliseconds: WallClock.microseconds / 1000)
+            settings, faults: try FaultOptions.faults(faults), seed: Seed(seed),
+            epochMilliseconds: WallClock.microseconds / 1000)
         let listener: Listener
         var certificate: String?
         do {
             let pair = tls ? try CertificatePair.selfSigned() : nil
             certificate = try pair.map(Self.save)
-            listener = try await Listener.start(service, host: "127.0.0.1", port: port, tls: pair)
+            listener = try await Listener.start(
+                service, host: "127.0.0.1", port: port, tls: pair,
+                truth: { events in record?.append(events) })
         } catch {
             throw Failure.couldNotRun("cannot serve on 127.0.0.1:\(port): \(error)")
         }

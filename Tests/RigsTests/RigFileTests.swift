@@ -105,7 +105,7 @@ struct SchemaTests {
         arguments: [
             "polings: {every: 5s}", "polling: {every: 5}", "polling: {every: soon}", "kinds: 3",
             "kinds: [{weight: 0}]", "kinds: [{weight: 101}]", "kinds: [{weight: many}]",
-            "race: {plans: all}", "faults: [noisy]", "polling: {pollers: 0}",
+            "race: {plans: all}", "faults: noisy", "polling: {pollers: 0}",
             "accounts: {file: a, sharing: mine}",
             "code: {new-code: 3}", "thresholds: [errors below 1]", "connections: none",
             "after-sign-in: [sing]", "after-sign-in: [{watch: 3s, logout: 3%}]",
@@ -121,7 +121,8 @@ struct SchemaTests {
         "takes what the reader takes, in every spelling",
         arguments: [
             "polling: {every: 1m30s, pollers: 2, after-success: 2s}", "kinds: [{weight: \"7\"}]",
-            "lanes: ${LANES}", "seed: 18446744073709551615", "faults: []", "clean-up: false",
+            "lanes: ${LANES}", "seed: 18446744073709551615",
+            "faults: [noisy, {token-flap: {window: 30ms}}]", "clean-up: false",
             "after-sign-in: [authorize, {watch: \"uniform(1s, 2s)\"}, {again: 10%}]",
             "thresholds: [{'kind \"household\"': errors < 1%}, poll-token p99.9 <= 1s]",
             "record: sample(1%)", "forwarded-for: none", "standin: {nodes: 1, throttle: off}",

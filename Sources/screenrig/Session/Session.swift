@@ -115,6 +115,9 @@ struct Session {
             let events = lanes.reduce(0) { $0 + $1.events }
             Terminal.complain(Self.pace(ended, events: events, in: spent.wall - usage.wall))
         }
+        if !rig.faults.isEmpty {
+            try TruthFile(directory.file("truth.jsonl")).append(stage.truths)
+        }
         for sentence in terms.accounts?.givenUp ?? [] { Terminal.complain("note: \(sentence)") }
         if pages.finish() > 0 {
             Terminal.complain(
