@@ -2,6 +2,7 @@
 #
 #   docker build -t screenrig .
 #   mkdir -p out && docker run --rm -v "$PWD/out:/reports" screenrig run rigs/smoke.yaml
+#   docker run --rm -p 127.0.0.1:8080:8080 screenrig serve --host 0.0.0.0
 
 FROM swift:6.3-bookworm AS build
 WORKDIR /src

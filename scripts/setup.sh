@@ -1,9 +1,11 @@
 #!/bin/sh
 # Installs the system packages that screenrig builds against, if any is missing. Works as root or
 # with sudo; where it may not install, it prints exactly what to type and stops.
+#   setup.sh bench    also what 'make bench' measures against
 set -eu
 
 packages="libcurl4-openssl-dev libssl-dev libsqlite3-dev"
+[ "${1:-}" = bench ] && packages="$packages nginx wrk hey nghttp2-client apache2-utils openssl curl"
 
 if ! command -v swift >/dev/null 2>&1; then
     echo "screenrig needs a Swift 6.3 toolchain: install one from https://www.swift.org/install/linux and put 'swift' on the PATH" >&2

@@ -72,9 +72,10 @@ public final class PlainLoad: @unchecked Sendable {
         callers = stride(from: part, to: terms.callers, by: lanes).map(Caller.init)
         waiting = callers.count
         active = callers.count
+        // Safe because the load owns its callers, and outlives the lane's run.
         for caller in callers {
-            caller.ended = { [unowned self, unowned caller] in ended(caller, $0) }
-            caller.ask = { [unowned self, unowned caller] in ask(caller) }
+            caller.ended = { [unowned(unsafe) self, unowned(unsafe) caller] in ended(caller, $0) }
+            caller.ask = { [unowned(unsafe) self, unowned(unsafe) caller] in ask(caller) }
         }
     }
 

@@ -50,7 +50,8 @@ public struct Known: Sendable, Hashable {
     }
 
     /// Whether it covers a violation whose answer was to `operation`, on `day` (`2026-11-21`).
-    public func covers(_ invariant: Invariant, _ operation: OperationName?, on day: String) -> Bool {
+    public func covers(_ invariant: Invariant, _ operation: OperationName?, on day: String) -> Bool
+    {
         guard invariant == self.invariant else { return false }
         if let wanted = self.operation, wanted != operation { return false }
         guard let until else { return true }

@@ -112,7 +112,8 @@ extension Rules {
         case "started_us": startedMicroseconds = Int64(value) ?? 0
         case "code_lifetime_ns": codeLifetime = Int64(value).map { .nanoseconds($0) }
         default:
-            guard key.hasPrefix("promise:"), let invariant = Invariant(name: String(key.dropFirst(8))),
+            guard key.hasPrefix("promise:"),
+                let invariant = Invariant(name: String(key.dropFirst(8))),
                 let level = Promises.Level(rawValue: value)
             else { return }
             promises.overrides[invariant] = level

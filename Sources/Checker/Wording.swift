@@ -2,19 +2,22 @@
 func milliseconds(_ nanoseconds: Int64) -> String {
     let sign = nanoseconds < 0 ? "-" : ""
     let size = nanoseconds.magnitude
+    // Rounded to a tenth, below a second to a hundredth.
     if size >= 10_000_000_000 {
-        let tenths = (size + 50_000_000) / 100_000_000
-        return "\(sign)\(tenths / 10).\(tenths % 10) s"
+        return "\(sign)\(decimal((size + 50_000_000) / 100_000_000 * 10)) s"
     }
-    let hundredths = (size + 5_000) / 10_000
-    if hundredths >= 10_000 {
-        let tenths = (size + 50_000) / 100_000
-        return "\(sign)\(tenths / 10).\(tenths % 10) ms"
+    if size >= 1_000_000_000 {
+        return "\(sign)\(decimal((size + 50_000) / 100_000 * 10)) ms"
     }
+    return "\(sign)\(decimal((size + 5_000) / 10_000)) ms"
+}
+
+/// Hundredths as a number without needless zeros.
+private func decimal(_ hundredths: UInt64) -> String {
     let rest = hundredths % 100
-    if rest == 0 { return "\(sign)\(hundredths / 100) ms" }
+    if rest == 0 { return "\(hundredths / 100)" }
     let digits = rest < 10 ? "0\(rest)" : rest % 10 == 0 ? "\(rest / 10)" : "\(rest)"
-    return "\(sign)\(hundredths / 100).\(digits) ms"
+    return "\(hundredths / 100).\(digits)"
 }
 
 func milliseconds(_ duration: Duration) -> String { milliseconds(duration.inNanoseconds) }

@@ -15,17 +15,27 @@ extension Household {
         var progress = LoginProgress()
         var hasAskedProgram = false
         var hasMistyped = false
+        /// The viewer cancels on the login page.
+        var cancels = false
+        /// The viewer closed the page: there is no next call.
+        var isClosed = false
     }
 
     /// From the start of the login to the return to the app.
-    func walkLogin(_ code: Code, provider: String, as account: Account) async throws(Halt) {
+    func walkLogin(
+        _ code: Code, provider: String, as account: Account, cancels: Bool = false
+    ) async throws(Halt) {
         let credential = Credential(device: phone.device.identity, bearer: phone.token?.bearer)
         phone.device.cookies.removeAll()
         var walk = Walk(
             code: code, provider: provider, account: account,
             call: terms.dialect.authenticate(code, mvpd: provider, credential))
+        walk.cancels = cancels
         for _ in 0..<terms.maxHops {
             walk.call.code = code
+            if walk.call.operation == .assertion {
+                walk.call.tag = Tag(mvpd: walk.provider, user: walk.account.userID)
+            }
             // Without an answer to the assertion, check-code decides.
             guard let answered = try await hear(walk.call) else { return }
             var target: WebAddress?
@@ -40,9 +50,13 @@ extension Household {
                 target = try await pass(HTMLPage(html), answered, &walk)
             default: target = try await passRefusal(answered, &walk)
             }
+            if walk.isClosed { return }
+            if walk.cancels { walk.call.provoked = walk.call.operation != .authenticate }
             if let target, terms.dialect.isReturn(target) {
+                if walk.cancels { return }
                 record.phoneDone = arrived
-                return try judgeReturn(target)
+                try judgeReturn(target)
+                return try await fetchReturn(target, referer: walk.call.address)
             }
         }
         throw .failed("the login did not end within \(terms.maxHops) hops (target.max-hops)")
@@ -71,6 +85,20 @@ extension Household {
         }
     }
 
+    /// Asks for the page of the app where the rig says so: once, and whatever it answers. It is part
+    /// of the load, not of the sign-in, which has ended. Only a host that nobody allowed ends the
+    /// household, as any hop to one does.
+    private func fetchReturn(_ address: WebAddress, referer: WebAddress) async throws(Halt) {
+        guard terms.fetchesRedirect else { return }
+        traces.signedIn = true
+        let call = terms.dialect.hop(.get, address, form: [], referer: referer)
+        let answered = await lane.send(call, from: phone.device)
+        switch answered.exchange.delivery.error?.kind {
+        case .hostNotAllowed, .stopped: throw .refused(answered)
+        default: return
+        }
+    }
+
     /// Does what a page asks for, and sets the next call. An address is returned where the page led
     /// to one by a GET: it may be that of the app.
     private func pass(
@@ -82,6 +110,8 @@ extension Household {
             return try await ask(program, shown: page, &walk)
         }
         switch step {
+        case .send(let entry) where entry.typesPassword && walk.cancels:
+            return try await cancel(page, &walk)
         case .send(let entry): return try await send(entry, of: page, &walk)
         case .follow(let reference, let delay):
             try await human(delay)
@@ -133,6 +163,17 @@ extension Household {
         return asked
     }
 
+    /// Looks at the login page, and leaves by the page's own way out, or else closes it.
+    private func cancel(_ page: HTMLPage, _ walk: inout Walk) async throws(Halt) -> WebAddress? {
+        try await human(plan.viewer.signsIn)
+        guard let wayOut = page.wayOut, let target = walk.call.address.resolving(wayOut) else {
+            walk.isClosed = true
+            return nil
+        }
+        walk.call = terms.dialect.hop(.get, target, form: [], referer: walk.call.address)
+        return target
+    }
+
     /// A page that came with an error status may still be the login page (401), or the same again
     /// after a wrong password; anything else ends the login.
     private func passRefusal(
@@ -160,8 +201,6 @@ extension Household {
 extension Household {
     /// How often a household looks whether its program has answered.
     private static let programBeat: Duration = .milliseconds(20)
-    /// And for how long: beyond the program's own limit and its wait for a turn.
-    private static let programLimit: Duration = .seconds(90)
 
     /// Has the user's program take the login from here. The time that it takes is the viewer's.
     private func ask(
@@ -175,7 +214,7 @@ extension Household {
             userAgent: phone.device.identity.userAgent, page: page.html)
         let mailbox = ProgramMailbox()
         program.ask(question.json) { mailbox.put($0) }
-        let deadline = lane.now + Self.programLimit
+        let deadline = lane.now + terms.loginLimit
         while lane.now < deadline {
             try await human(Self.programBeat)
             switch mailbox.take() {
@@ -184,7 +223,7 @@ extension Household {
             case .output(let text)?: return try follow(text, from: address, &walk)
             }
         }
-        throw .failed("the login program did not answer within \(Int(Self.programLimit.seconds)) s")
+        throw .failed("the login program did not answer within \(Int(terms.loginLimit.seconds)) s")
     }
 
     private func follow(

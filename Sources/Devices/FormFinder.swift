@@ -117,13 +117,27 @@ extension FormFinder {
         }
         if progress.hasSentUser, let code = oneTimeField { return .stuck(Self.oneTime(code)) }
         switch Self.distinct(asking).count {
-        case 0: return oneTimeField.map { .stuck(Self.oneTime($0)) } ?? .none
+        case 0:
+            if let code = oneTimeField { return .stuck(Self.oneTime(code)) }
+            return loneField.map { .found(Entry(form: $0, typesUser: true)) } ?? .none
         case 1: return .found(Entry(form: asking[0], typesUser: true))
         default:
             return .stuck(
                 "has \(asking.count) forms that ask for a user\(listed); "
                     + "say which with login: {form: N}")
         }
+    }
+
+    /// The only form of a first page that is sent with one text in it, whatever its name: whom else
+    /// should it ask for.
+    private var loneField: HTMLForm? {
+        guard !progress.hasSentUser, !progress.hasSentPassword else { return nil }
+        let forms = Self.distinct(
+            page.forms.filter { form in
+                form.isPost && !Self.isSearch(form)
+                    && form.fields.count { $0.kind == .text && !$0.name.isEmpty } == 1
+            })
+        return forms.count == 1 ? forms[0] : nil
     }
 
     private var oneTimeField: String? {
@@ -229,7 +243,8 @@ extension FormFinder {
 extension FormFinder {
     /// Why there is no going on.
     private var reason: String {
-        if page.needsScript {
+        let hasForm = page.forms.contains { !$0.isSilent && !Self.isSearch($0) }
+        if page.needsScript, !hasForm {
             let said = page.noscript
             return "needs JavaScript and has no form that can be sent without"
                 + (said.isEmpty ? "" : " ('\(said)')")
@@ -242,6 +257,8 @@ extension FormFinder {
             ? "" : "; \(page.strayFields.count) fields stand outside any form"
         return
             "has \(Self.count(page.forms.count)) and none asks for a password\(said)\(listed)\(strays)"
+            + (hasForm
+                ? "; name the field for the user with login: {user: NAME, password: NAME}" : "")
     }
 
     /// What it saw, for the cause: `: form 1 (POST /login) with user, pass[password]`.

@@ -78,7 +78,8 @@ struct HTMLForm: Hashable {
     }
 
     static func namesUser(_ name: String) -> Bool {
-        contains(name, ["user", "login", "email", "account", "identifier"])
+        contains(
+            name, ["user", "login", "mail", "account", "identifier", "customer", "subscriber"])
     }
 
     /// Whether a text holds one of these ASCII words, in any case. The words are lower case.

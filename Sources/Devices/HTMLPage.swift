@@ -110,6 +110,14 @@ extension HTMLPage {
         return words(inside: position)
     }
 
+    /// Where a link that says "cancel" leads, as written.
+    var wayOut: String? {
+        tags.indices.lazy.filter { tags[$0].name == "a" }.first { position in
+            let marks = "\(tags[position]["href"] ?? "") \(words(inside: position))"
+            return HTMLForm.contains(marks, ["cancel"])
+        }.flatMap { tags[$0]["href"] }
+    }
+
     /// What stands there for browsers without script.
     var noscript: String { words(inside: tags.firstIndex { $0.name == "noscript" }) }
 

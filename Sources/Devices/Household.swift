@@ -16,7 +16,11 @@ actor Household {
     let tv: Screen
     /// Further poll loops of the TV, for test benches: the same TV on connections of their own.
     let morePollers: [Screen]
-    let phone: Screen
+    /// The household's phones; empty where a web view of the first screen is what signs in.
+    let phones: [Screen]
+    /// The browser that is in use: one of the phones, or the first screen itself.
+    private(set) var phone: Screen
+    private var tries = 0
     var record: HouseholdRecord
 
     /// The TV's screen, as the viewer sees it: each code shown, until the TV is done.
@@ -37,6 +41,21 @@ actor Household {
     var isLoginOpen = false
     /// What it has to take back before it goes, if the rig cleans up.
     var traces = Traces()
+    /// The platform's account framework on the first screen; asked only where the rig has it.
+    var accounts: SubscriberAccounts
+    /// The configuration, once the first screen has asked for it.
+    var knownProviders: [Provider]?
+    /// Counts its events.
+    var events = 0
+    /// The SDK under the app, where the first screen has one, and what the app remembers of it.
+    var sdk: AccessEnabler
+    var lastStatus: SDKStatus?
+    var issuedForSDK: IssuedCode?
+    var isAuthorized = false
+    var wasThrottled = false
+    var hasCancelled = false
+    /// Ends the story once the SDK has told the app.
+    var sdkHalt: Halt?
 
     init(_ plan: HouseholdPlan, terms: Terms, lane: Lane, shift: Shift) {
         self.plan = plan
@@ -45,8 +64,8 @@ actor Household {
         self.shift = shift
         let counter = Device.Counter()
         let seed = plan.pollSeed
-        let phoneIdentity = plan.secondScreens.first ?? plan.firstScreen
-        tv = Screen(
+        let identities = plan.kind.firstScreen.hasWebView ? [] : plan.secondScreens
+        let tv = Screen(
             device: Device(
                 id: DeviceID(household: plan.index, role: .firstScreen),
                 identity: plan.firstScreen, counter: counter),
@@ -58,11 +77,18 @@ actor Household {
                     identity: plan.firstScreen, counter: counter),
                 seed: seed.child("poller waits", index))
         }
-        phone = Screen(
-            device: Device(
-                id: DeviceID(household: plan.index, role: .secondScreen), identity: phoneIdentity,
-                counter: counter),
-            seed: seed.child("phone waits"))
+        self.tv = tv
+        phones = identities.enumerated().map { position, identity in
+            Screen(
+                device: Device(
+                    id: DeviceID(household: plan.index, role: .secondScreen, index: position),
+                    identity: identity, counter: counter),
+                seed: seed.child("phone waits", position))
+        }
+        phone = phones.first ?? tv
+        accounts = SubscriberAccounts(plan, terms: terms, at: lane.now)
+        sdk = AccessEnabler(
+            hasWebView: plan.kind.firstScreen.hasWebView, hasPlatform: plan.kind.platform != nil)
         record = HouseholdRecord(
             household: plan.index, kind: plan.kind.name, lane: lane.index, arrived: lane.now)
     }
@@ -78,7 +104,7 @@ actor Household {
         giveBackAccount()
         lane.retire(tv.device)
         for poller in morePollers { lane.retire(poller.device) }
-        lane.retire(phone.device)
+        for phone in phones { lane.retire(phone.device) }
     }
 
     /// Keeps the shift's count of viewers who may still sign in.
@@ -86,6 +112,13 @@ actor Household {
         guard isExpected != expectsViewer else { return }
         expectsViewer = isExpected
         isExpected ? shift.viewerIsBack() : shift.viewerIsDone()
+    }
+
+    /// Each try of the viewer is on the next phone.
+    func takeNextPhone() {
+        guard !phones.isEmpty else { return }
+        phone = phones[tries % phones.count]
+        tries += 1
     }
 
     /// Records that the household got so far; stages are never taken back.
@@ -120,5 +153,20 @@ actor Household {
             record.fate = wasSignedIn ? .signedIn : .abandoned
             record.cause = "the run was stopped"
         }
+    }
+}
+
+extension SubscriberAccounts {
+    /// The account that the rig's script gives the device, with the household's own provider.
+    fileprivate init(_ plan: HouseholdPlan, terms: Terms, at now: Instant) {
+        var own = PlatformProviderID.drawn(plan.providerDraw)
+        if case .choose(let id?) = plan.kind.platform?.picker {
+            own = .ofProvider(id)
+        } else if let id = Terms.choice(of: terms.providers, at: plan.providerDraw) {
+            own = .ofProvider(id)
+        }
+        self.init(
+            plan.kind.platform ?? PlatformSignOn(access: .denied, account: .none), own: own,
+            subject: plan.account.userID, cancelsLogin: plan.viewer.cancels, at: now)
     }
 }

@@ -11,22 +11,26 @@ struct PollPlan {
     let isAligned: Bool
     /// Code shown → first poll; nil: one interval.
     let firstAfter: Duration?
+    /// Between presses of a Continue button; nil: a timer polls.
+    let pressed: Distribution?
     private var dice: Dice
 
     init(
-        every: Duration, jitter: Double, isAligned: Bool, firstAfter: Duration? = nil, seed: Seed
+        every: Duration, jitter: Double, isAligned: Bool, firstAfter: Duration? = nil,
+        pressed: Distribution? = nil, seed: Seed
     ) {
         self.firstAfter = firstAfter
+        self.pressed = pressed
         self.every = every
         self.jitter = jitter
         self.isAligned = isAligned
         dice = seed.generator()
     }
 
-    init(_ polling: Rig.Polling, seed: Seed) {
+    init(_ polling: Rig.Polling, firstAfter: Duration? = nil, seed: Seed) {
         self.init(
             every: polling.every, jitter: polling.jitter, isAligned: polling.isAligned,
-            firstAfter: polling.firstAfter, seed: seed)
+            firstAfter: firstAfter ?? polling.firstAfter, pressed: polling.button, seed: seed)
     }
 
     /// The first poll: one interval after the code is there, or the next beat.
@@ -40,12 +44,15 @@ struct PollPlan {
     /// never in flight at once.
     mutating func next(due: Instant, ended: Instant) -> Instant {
         if isAligned { return beat(after: ended) }
+        // A person presses when the last answer has been seen.
+        if pressed != nil { return ended + interval() }
         let wait = interval()
         let wanted = due + wait
         return wanted >= ended ? wanted : ended + wait
     }
 
     private mutating func interval() -> Duration {
+        if let pressed { return pressed.sample(using: &dice) }
         guard jitter > 0 else { return every }
         let share = 1 + jitter * (2 * dice.unit() - 1)
         return .nanoseconds(Int64(Double(every.nanoseconds) * share))

@@ -11,15 +11,15 @@ internal import Statistics
 ///      ├─ all poll ───────┼── after-success ─┤ … ├── after-success ─┤
 extension Household {
     /// Polls until the token is there, and for `after-success` longer, with every poll loop.
-    func pollAll(_ issued: IssuedCode, since shown: Instant) async throws(Halt) {
+    func pollAll(_ order: PollOrder) async throws(Halt) {
         guard !morePollers.isEmpty || terms.polling.afterSuccess > .zero else {
-            return try await poll(issued, since: shown)
+            return try await poll(order)
         }
         pollersEnd = nil
-        async let others: Void = othersPoll(since: shown)
+        async let others: Void = othersPoll(since: order.start)
         var halt: Halt?
         do throws(Halt) {
-            try await poll(issued, since: shown)
+            try await poll(order)
             pollersEnd = lane.now + terms.polling.afterSuccess
             await pollOn(at: 0, since: lane.now)
         } catch {

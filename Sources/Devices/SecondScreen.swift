@@ -11,7 +11,7 @@ extension Household {
         while let issued = await shownCodes.next() {
             expect(aViewer: true)
             do throws(Halt) {
-                try await signIn(with: issued.code)
+                try await signIn(with: issued)
             } catch {
                 viewerLeft = error
             }
@@ -21,25 +21,58 @@ extension Household {
         expect(aViewer: false)
     }
 
-    private func signIn(with code: Code) async throws(Halt) {
+    private func signIn(with issued: IssuedCode) async throws(Halt) {
+        let code = issued.code
+        takeNextPhone()
+        if plan.viewer.isTooLate { return try await comeTooLate(issued) }
         try await human(plan.viewer.noticesCode)
         if plan.viewer.givesUp { throw .abandoned("the viewer gave up") }
         guard codeOnScreen == code else {
             throw .abandoned("the code ran out before the viewer typed it")
         }
+        if plan.viewer.mistypesCode { try await mistypeCode(code) }
+        var provider = try await typeIn(code)
+        if plan.viewer.cancels {
+            try await cancelLogin(
+                code, provider: provider, as: lease?.entry.account ?? plan.account)
+            _ = try await ask(phone) { terms.dialect.checkCode(code, $0) }
+            takeNextPhone()
+            provider = try await typeIn(code)
+        }
+        try await logIn(code, provider: provider)
+        try await confirm(code)
+        endLogin { $0.noteSuccess(of: $1) }
+        if plan.activities.contains(.preauthorizeCode) { try await preauthorize(code) }
+        if plan.viewer.typesTwice {
+            takeNextPhone()
+            try await typeAgain(code, provider: provider)
+        }
+    }
+
+    /// What the phone says may be watched on the TV (Z2).
+    private func preauthorize(_ code: Code) async throws(Halt) {
+        let asked = try await ask(phone) { credential throws(Halt) in
+            guard let call = terms.dialect.preauthorize(terms.resources, code: code, credential)
+            else { throw .unknownStep }
+            return call
+        }
+        guard case .decisions = asked.answer else { throw .refused(asked) }
+    }
+
+    /// Looks the code up and picks the provider.
+    private func typeIn(_ code: Code) async throws(Halt) -> String {
         let looked = try await ask(phone) { credential throws(Halt) in
             guard let call = terms.dialect.record(of: code, credential) else { throw .unknownStep }
             return call
         }
         guard case .record(let preselected) = looked.answer else { throw .refused(looked) }
         reach(.codeTyped)
-        let provider = try await chooseProvider(preselected)
-        try await logIn(code, provider: provider)
-        try await confirm(code)
-        endLogin { $0.noteSuccess(of: $1) }
+        let offered = try await configuration(phone)
+        if let preselected { return preselected }
+        return try choice(among: offered)
     }
 
-    private func logIn(_ code: Code, provider: String) async throws(Halt) {
+    func logIn(_ code: Code, provider: String) async throws(Halt) {
         do throws(Halt) {
             try await walkLogin(code, provider: provider, as: lease?.entry.account ?? plan.account)
         } catch {
@@ -58,13 +91,18 @@ extension Household {
         record.viewerTime += lane.now - began
     }
 
-    private func chooseProvider(_ preselected: String?) async throws(Halt) -> String {
-        let answered = try await ask(phone) { credential throws(Halt) in
+    /// What the service offers to sign in with.
+    func configuration(_ screen: Screen) async throws(Halt) -> [Provider] {
+        let answered = try await ask(screen) { credential throws(Halt) in
             guard let call = terms.dialect.configuration(credential) else { throw .unknownStep }
             return call
         }
         guard case .configuration(let offered) = answered.answer else { throw .refused(answered) }
-        if let preselected { return preselected }
+        return offered
+    }
+
+    /// The viewer's own provider, out of those offered.
+    func choice(among offered: [Provider]) throws(Halt) -> String {
         if let lease {
             let mvpd = lease.entry.mvpd
             guard offered.contains(where: { $0.id == mvpd }) else {

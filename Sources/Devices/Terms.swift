@@ -14,6 +14,8 @@ public struct Terms: Sendable {
     public var providers: [Target.WeightedProvider]
     public var resources: [String]
     public var maxHops: Int
+    /// The page where a login ends is asked for as well.
+    public var fetchesRedirect: Bool
     public var settle: Duration
     /// How often a step is tried again after a fault or a lost answer: 1 + 2 + 4 + 8 s of waiting.
     public var retries = 4
@@ -24,6 +26,10 @@ public struct Terms: Sendable {
     public var cleansUp: Bool
     /// Starts `login: {command: ...}`; nil where there are no processes, as in virtual time.
     public var loginProgram: (any LoginProgram)?
+    /// Signs what a platform vouches for; nil: there is no such platform.
+    public var vouching: (@Sendable (AttributeQuery) -> String?)?
+    /// How long a household waits for its login program: as long as that may take, and its turn.
+    public var loginLimit: Duration
     /// Takes pages that a login could not get past.
     public var pages: (any PageSink)?
 
@@ -37,8 +43,10 @@ public struct Terms: Sendable {
         providers = rig.target.mvpds
         resources = rig.target.resources
         maxHops = rig.target.maxHops
+        fetchesRedirect = rig.target.fetchesRedirect
         settle = rig.load.settle
         login = rig.login
+        loginLimit = rig.login.limit + .seconds(30)
         if case .listed(let list) = rig.accounts { accounts = AccountPool(list) }
         cleansUp = rig.cleansUp
     }
@@ -47,7 +55,9 @@ public struct Terms: Sendable {
     func provider(at draw: Double, offered: [Provider]) -> String? {
         let choices =
             providers.isEmpty
-            ? offered.map { Target.WeightedProvider(id: $0.id, weight: 1) } : providers
+            ? offered.filter { !$0.isTempPass }.map {
+                Target.WeightedProvider(id: $0.id, weight: 1)
+            } : providers
         return Self.choice(of: choices, at: draw)
     }
 

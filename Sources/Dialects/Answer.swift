@@ -14,6 +14,10 @@ public enum Answer: Sendable {
     /// Preauthorization: which of the resources may be played.
     case decisions([String: Bool])
     case media(Secret)
+    /// User metadata, and where the token came from, if it says.
+    case metadata(tokenSource: String?)
+    /// Bytes for the platform, to be handed on unchanged.
+    case profileRequest([UInt8])
     /// Not yet, or not there.
     case pending
     /// What was asked for is over.

@@ -33,9 +33,38 @@ public protocol Dialect: Sendable {
     func authorize(_ resource: String, _ credential: Credential) -> Call
     func mediaToken(_ resource: String, _ credential: Credential) -> Call?
     func logout(_ credential: Credential) -> Call
+    /// First browser hop of a logout that ends the provider's session as well.
+    func webLogout(_ credential: Credential) -> Call?
+    /// Starts a TempPass.
+    func freePreview(mvpd: String, _ credential: Credential) -> Call?
+    /// What the platform is to be asked before it vouches for a viewer of `mvpd`.
+    func profileRequest(
+        mvpd: String, on device: PlatformDevice, _ credential: Credential
+    ) -> Call?
+    /// Brings the platform's answer to the service; `response` is Base64.
+    func tokenExchange(
+        _ response: String, mvpd: String, on device: PlatformDevice, _ credential: Credential
+    ) -> Call?
+    /// Preauthorization from the second screen.
+    func preauthorize(_ resources: [String], code: Code, _ credential: Credential) -> Call?
 
     /// Reads a reply by its body before its status (decisions.md, 6). Pure.
     func read(_ reply: Reply, to call: Call) -> Reading
+}
+
+/// Steps that not every protocol has.
+extension Dialect {
+    public func webLogout(_ credential: Credential) -> Call? { nil }
+    public func freePreview(mvpd: String, _ credential: Credential) -> Call? { nil }
+    public func profileRequest(
+        mvpd: String, on device: PlatformDevice, _ credential: Credential
+    ) -> Call? { nil }
+    public func tokenExchange(
+        _ response: String, mvpd: String, on device: PlatformDevice, _ credential: Credential
+    ) -> Call? { nil }
+    public func preauthorize(
+        _ resources: [String], code: Code, _ credential: Credential
+    ) -> Call? { nil }
 }
 
 /// Who asks: the device, and the bearer it holds (nil where the protocol or the rig goes without).

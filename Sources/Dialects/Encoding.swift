@@ -14,6 +14,11 @@ public enum FormEncoding {
         String(decoding: body(fields), as: UTF8.self)
     }
 
+    /// Base64 of a text's UTF-8, standard alphabet, padded, no line breaks (RFC 4648, 4).
+    public static func base64(_ text: String) -> String {
+        Base64.encode(text.utf8)
+    }
+
     /// `fields(_:)` as the bytes of a body.
     public static func body(_ fields: [(String, String)]) -> [UInt8] {
         var bytes: [UInt8] = []

@@ -113,11 +113,54 @@ public struct IssuedCode: Hashable, Sendable {
 public struct Provider: Hashable, Sendable {
     public var id: String
     public var displayName: String
+    /// A trial that nobody signs in with (TempPass).
+    public var isTempPass: Bool
+    /// What it is to the platform's single sign-on; nil where it is not set up for it.
+    public var platform: PlatformTerms?
 
-    public init(id: String, displayName: String) {
+    /// How a provider stands with the platform (rest-v1.md § 7, the five platform properties).
+    public struct PlatformTerms: Hashable, Sendable {
+        public enum Boarding: String, Sendable {
+            /// Full single sign-on.
+            case supported = "SUPPORTED"
+            /// Only listed in the platform's picker.
+            case picker = "PICKER"
+        }
+
+        /// `enablePlatformServices`.
+        public var isEnabled: Bool
+        public var boarding: Boarding?
+        /// `displayInPlatformPicker`.
+        public var isListed: Bool
+        /// The provider's id on the platform; empty when the configuration gives none.
+        public var mappingID: String
+        public var requiredMetadata: [String]
+
+        public init(
+            isEnabled: Bool = true, boarding: Boarding? = .supported, isListed: Bool = true,
+            mappingID: String, requiredMetadata: [String] = []
+        ) {
+            self.isEnabled = isEnabled
+            self.boarding = boarding
+            self.isListed = isListed
+            self.mappingID = mappingID
+            self.requiredMetadata = requiredMetadata
+        }
+    }
+
+    public init(
+        id: String, displayName: String, isTempPass: Bool = false, platform: PlatformTerms? = nil
+    ) {
         self.id = id
         self.displayName = displayName
+        self.isTempPass = isTempPass
+        self.platform = platform
     }
+}
+
+/// What kind of device the platform's calls are made from (rest-v1.md § 3.1, A24).
+public enum PlatformDevice: String, Hashable, Sendable {
+    case tvOS, iOS
 }
 
 /// The account a viewer signs in with.

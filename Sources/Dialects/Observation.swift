@@ -26,6 +26,7 @@ public struct Observation: Hashable, Sendable {
     }
 
     public var result: Result
+    /// The sign-in that the answer shows, or, of a request that makes one, the sign-in it asks for.
     public var tag: Tag?
     public var code: Code?
     public var resource: String?

@@ -42,6 +42,7 @@ public struct Batch: Sendable {
     public var lane: Int
     public var exchanges: [Exchange]
     public var households: [HouseholdRecord]
+    public var events: [DeviceEvent] = []
     public var health: LaneHealth?
     public var heldBack = HeldBack()
     /// Everything that ended before this instant, on this lane, is in this batch or an earlier one.

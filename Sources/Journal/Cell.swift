@@ -115,13 +115,15 @@ public struct HistoryHeader: Sendable, Hashable {
     public var validLatenessNanoseconds: Int64
     public var validBusy: Double
     public var breachFails: Bool
+    /// What a preflight found that the service throttles by; nil where there was none.
+    public var throttledBy: ThrottleKey?
 
     public init(
         run: String, rigName: String, rigSource: String, seed: UInt64, startedMicroseconds: Int64,
         target: String, protocolName: String, version: String, isVirtual: Bool, lanes: Int,
         kinds: [String], plannedHouseholds: Int?, load: String, thresholds: [String],
         policies: [String] = [], validLatenessNanoseconds: Int64, validBusy: Double,
-        breachFails: Bool
+        breachFails: Bool, throttledBy: ThrottleKey? = nil
     ) {
         self.run = run
         self.rigName = rigName
@@ -141,7 +143,23 @@ public struct HistoryHeader: Sendable, Hashable {
         self.validLatenessNanoseconds = validLatenessNanoseconds
         self.validBusy = validBusy
         self.breachFails = breachFails
+        self.throttledBy = throttledBy
     }
+}
+
+/// What a service counts requests by before it answers 429, as far as a preflight can tell
+/// (decisions.md, 7). `throttle-contract` is judged only where this is `forwardedAddress`.
+public enum ThrottleKey: String, Sendable, Hashable, CaseIterable {
+    /// By `X-Forwarded-For`, as the protocol page says: each device has a limit of its own.
+    case forwardedAddress = "forwarded-address"
+    /// By the device id or its token: each device has a limit of its own, for another reason.
+    case device
+    /// By the address that requests come from: all devices of a run share one limit.
+    case peerAddress = "peer-address"
+    /// The preflight was not throttled.
+    case nothing
+    /// The preflight did not come so far.
+    case unknown
 }
 
 /// How a run ended; nil in a history that was cut short (`kill -9`).

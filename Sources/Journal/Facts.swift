@@ -19,6 +19,7 @@ struct Facts {
             "valid_lateness_ns": String(header.validLatenessNanoseconds),
             "valid_busy": String(header.validBusy), "breach_fails": String(header.breachFails),
         ]
+        values["throttled_by"] = header.throttledBy?.rawValue
         values["planned_households"] = header.plannedHouseholds.map(String.init)
     }
 
@@ -68,7 +69,8 @@ struct Facts {
             thresholds: thresholds,
             policies: self["policies"].flatMap(FlatJSON.readTexts) ?? [],
             validLatenessNanoseconds: lateness, validBusy: busy,
-            breachFails: breachFails)
+            breachFails: breachFails,
+            throttledBy: self["throttled_by"].flatMap(ThrottleKey.init))
     }
 
     var end: HistoryEnd? {

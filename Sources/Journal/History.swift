@@ -52,6 +52,14 @@ public final class History: Sendable {
         try visit(HistorySchema.households, "ORDER BY household", as: HouseholdRecord.init, body)
     }
 
+    /// All events of devices that were kept, each household's in their order; none where the file
+    /// comes from a version that had none.
+    public func events(_ body: (DeviceEvent) throws -> Void) throws {
+        guard try database.read({ try $0.tableExists(HistorySchema.events.name) }) else { return }
+        try visit(
+            HistorySchema.events, "ORDER BY household, sequence", as: DeviceEvent.init, body)
+    }
+
     /// All exchanges that were kept, in the order in which they were handed over.
     public func exchanges(_ body: (Exchange) throws -> Void) throws {
         try visit(HistorySchema.exchanges, "ORDER BY id", as: Exchange.init, body)

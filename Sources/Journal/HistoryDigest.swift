@@ -13,6 +13,8 @@ internal import Dialects
 struct HistoryDigest: Sendable {
     private var exchanges: [SipHash] = []
     private var households: [SipHash] = []
+    /// Of lanes that had any.
+    private var events: [Int: SipHash] = [:]
 
     /// Not a secret: two people with the same rig and seed must get the same hash.
     private static let key = SipHash.Key(low: 0x7363_7265_656e_7269, high: 0x672f_6869_7374_6f72)
@@ -27,10 +29,14 @@ struct HistoryDigest: Sendable {
         households[lane].put(household)
     }
 
+    mutating func add(_ event: DeviceEvent, lane: Int) {
+        events[lane, default: SipHash(key: Self.key, wide: true)].put(event)
+    }
+
     /// The hash of all that was added so far, 32 hexadecimal digits.
     var value: String {
         var all = SipHash(key: Self.key, wide: true)
-        for stream in exchanges + households {
+        for stream in exchanges + households + events.sorted(by: { $0.key < $1.key }).map(\.value) {
             let (first, second) = stream.finish128()
             all.update(word: first)
             all.update(word: second)
@@ -84,6 +90,15 @@ extension SipHash {
         put(exchange.bytesSent)
         put(exchange.bytesReceived)
         put(exchange.provoked ? 1 : 0)
+    }
+
+    fileprivate mutating func put(_ event: DeviceEvent) {
+        put(event.device.household)
+        put(Int(event.device.role.rawValue) << 32 | event.device.index)
+        put(event.sequence)
+        put(event.at)
+        put(event.name)
+        put(event.detail)
     }
 
     fileprivate mutating func put(_ household: HouseholdRecord) {

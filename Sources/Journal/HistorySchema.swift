@@ -54,7 +54,9 @@ public enum HistorySchema {
         "CREATE INDEX exchanges_by_household ON exchanges (household, sequence)"
     ]
 
-    static let all = [meta, exchanges, households, cells, errors, health, watermarks]
+    static let all = [
+        meta, exchanges, households, events, cells, errors, health, watermarks,
+    ]
 
     /// The tables in Markdown: `docs/history.md`.
     public static var documentation: String {
@@ -151,6 +153,19 @@ public enum HistorySchema {
             Column("sign_in_service_ns", "INTEGER", "the same less the viewer's share"),
             Column("token_visibility_ns", "INTEGER", "phone done to token seen"),
         ], replaces: true)
+
+    static let events = Table(
+        name: "events",
+        note: "something that happened on a device and is no exchange: a callback of the SDK, a "
+            + "dialog of the platform",
+        columns: [
+            Column("household", "INTEGER NOT NULL", "number of the household"),
+            Column("sequence", "INTEGER NOT NULL", "counts events of the household from 1"),
+            Column("device", "TEXT NOT NULL", "tv, phone, phone-2 ..."),
+            Column("at_ns", "INTEGER NOT NULL", "when, in nanoseconds since the run began"),
+            Column("name", "TEXT NOT NULL", "what"),
+            Column("detail", "TEXT NOT NULL", "its arguments"),
+        ], constraint: "PRIMARY KEY (household, sequence)", replaces: true)
 
     static let cells = Table(
         name: "cells",

@@ -4,6 +4,7 @@ internal import GRDB
 struct Entries {
     var exchanges: [(id: Int, exchange: Exchange)] = []
     var households: [HouseholdRecord] = []
+    var events: [DeviceEvent] = []
     var health: [LaneHealth] = []
     var cells: [Cell] = []
     /// Cells of seconds before this one add to the row that is there.
@@ -44,6 +45,7 @@ final class HistoryStore {
                 into: HistorySchema.exchanges, database)
             try Self.insert(
                 entries.households.lazy.map(\.row), into: HistorySchema.households, database)
+            try Self.insert(entries.events.lazy.map(\.row), into: HistorySchema.events, database)
             try Self.insert(entries.health.lazy.map(\.row), into: HistorySchema.health, database)
             let cells = try entries.cells.map { cell in
                 cell.key.second < entries.closedBefore ? try Self.added(cell, database) : cell

@@ -21,6 +21,7 @@ final class Ledger {
 
     private var exchanges: [(id: Int, exchange: Exchange)] = []
     private var households: [Int: HouseholdRecord] = [:]
+    private var events: [DeviceEvent] = []
     private var health: [LaneHealth] = []
     private var examples: [Tally.Group: Int] = [:]
     private var kept = KeptExchanges()
@@ -76,6 +77,7 @@ final class Ledger {
         }
         for exchange in batch.exchanges { take(exchange, lane: batch.lane, keeps: keeps) }
         for record in batch.households { take(record, lane: batch.lane) }
+        for event in batch.events { take(event, lane: batch.lane) }
         if let measured = batch.health { health.append(measured) }
         restraint.add(batch.heldBack)
         meter.add(batch.heldBack, lane: batch.lane)
@@ -109,6 +111,15 @@ final class Ledger {
         meter.add(record)
         households[record.household] = record
         for one in keeper.take(record) { keep(one) }
+    }
+
+    /// Events are few: whoever keeps exchanges at all keeps every one.
+    private func take(_ event: DeviceEvent, lane: Int) {
+        digest.add(event, lane: lane)
+        switch recording {
+        case .all, .sample: if failure == nil { events.append(event) }
+        case .aggregates, .none: break
+        }
     }
 
     /// A household whose exchanges are wanted whole from now on.
@@ -169,6 +180,7 @@ final class Ledger {
         var entries = Entries()
         entries.exchanges = exchanges
         entries.households = households.keys.sorted().compactMap { households[$0] }
+        entries.events = events
         entries.health = health
         entries.cells = tally.dirty.sorted().compactMap { tally.cells[$0] }
         entries.closedBefore = tally.closedBefore
@@ -189,6 +201,7 @@ final class Ledger {
         tally.written(through: max(watermark, patient))
         exchanges.removeAll(keepingCapacity: true)
         households.removeAll(keepingCapacity: true)
+        events.removeAll(keepingCapacity: true)
         health.removeAll(keepingCapacity: true)
         hasNews = false
     }

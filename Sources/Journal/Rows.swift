@@ -33,6 +33,24 @@ extension HouseholdRecord {
     }
 }
 
+extension DeviceEvent {
+    var row: [Field] {
+        [
+            Field(device.household), Field(sequence), .text(device.name), Field(at), Field(name),
+            Field(detail),
+        ]
+    }
+
+    init?(_ row: Row) {
+        var columns = Columns(row)
+        guard let household = columns.int(), let sequence = columns.int(),
+            let device = columns.text().flatMap({ DeviceID(household: household, name: $0) }),
+            let at = columns.instant(), let name = columns.text(), let detail = columns.text()
+        else { return nil }
+        self.init(device: device, sequence: sequence, at: at, name: name, detail: detail)
+    }
+}
+
 extension Cell {
     var row: [Field] {
         let ended = Outcome.allCases.map {

@@ -5,7 +5,8 @@ public import Journal
 /// whatever the device and the step. Immutable; shared by all lanes.
 public struct Correspondence: Sendable {
     public var dialect: any Dialect
-    /// Added to each request (`target.headers`).
+    /// On each request (`target.headers`), in the place of a field of the same name; cookies join
+    /// those of the device.
     public var headers: Headers
     /// Sends `traceparent` and `X-Screenrig` with each request.
     public var correlates: Bool
@@ -43,8 +44,16 @@ public struct Correspondence: Sendable {
             call.headers.append("X-Screenrig", correlation.trail + String(sequence))
             call.headers.append("traceparent", correlation.traceparent(sequence))
         }
-        for field in headers.fields { call.headers.append(field.name, field.value) }
+        for field in headers.fields { add(field, to: &call.headers) }
         return call
+    }
+
+    /// A field that is there already is replaced: two `User-Agent` lines are no request of any device
+    /// (RFC 9110, 5.3). A login lives by its cookies: they stay, in one field (RFC 6265, 5.4).
+    private func add(_ field: Headers.Field, to sent: inout Headers) {
+        guard let present = sent[field.name] else { return sent.append(field.name, field.value) }
+        let isCookie = field.name.equalsIgnoringCase("cookie")
+        sent.set(field.name, isCookie ? "\(present); \(field.value)" : field.value)
     }
 
     private func correlation(of device: Device) -> Correlation {
@@ -81,6 +90,7 @@ public struct Correspondence: Sendable {
         var observation = reading.observation
         if observation.code == nil { observation.code = call.code }
         if observation.resource == nil { observation.resource = call.resource }
+        if observation.tag == nil { observation.tag = call.tag }
         let fingerprint = observation.secret.map(fingerprinter.fingerprint(of:))
         observation.secret = nil
         let exchange = Exchange(

@@ -155,6 +155,11 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         batch.households.append(household)
     }
 
+    /// Keeps something that happened on a device.
+    public func note(_ event: DeviceEvent) {
+        batch.events.append(event)
+    }
+
     /// Starts a flow on this lane. The lane runs until its last flow has ended.
     public func start(_ flow: @escaping @Sendable () async -> Void) {
         flows += 1

@@ -105,7 +105,9 @@ public struct Summary: Sendable, Hashable {
         self.thresholds = thresholds.map { ThresholdResult($0, fold) }
         firstFailure = fold.errors.min { ($0.first, $0.operation) < ($1.first, $1.operation) }
             .map { ErrorRow($0, of: fold.sum($0.operation)).sentence }
-        notes = fold.gaps + Self.holds(fold.restraint) + Self.preSignIns(households)
+        notes =
+            fold.gaps + Self.throttling(fold.header.throttledBy) + Self.slowings(fold.sum())
+            + Self.holds(fold.restraint) + Self.preSignIns(households)
         (outcome, exitStatus, headline, explanations) = (.pass, .passed, "", [])
         judge(
             failure: Plain.line(fold.end?.failure ?? "", limit: 600),

@@ -137,7 +137,7 @@ public enum TerminalReport {
     }
 
     /// Lines of at most `width` columns, broken at spaces.
-    static func wrapped(_ text: String, width: Int, hanging: Int) -> [String] {
+    public static func wrapped(_ text: String, width: Int, hanging: Int) -> [String] {
         var lines: [String] = []
         var line = String(text.prefix { $0 == " " })
         var isEmpty = true

@@ -28,8 +28,8 @@ struct AccountFileReader {
             problems.append(RigProblem(place, .noFile(path, reason: "cannot be read")))
             return list
         }
-        if surroundings.isOpenToAll(path) {
-            refuse(nil, "everybody on this machine may read it; type 'chmod 600 \(path)'")
+        if surroundings.isOpenToOthers(path) {
+            refuse(nil, "others than you may read these passwords; type 'chmod 600 \(path)'")
             return list
         }
         do throws(CSVReader.Problem) {

@@ -7,12 +7,12 @@ public enum Disk {
         try? String(contentsOfFile: path, encoding: .utf8)
     }
 
-    /// Whether everybody on this machine may read or write a file. Its group may: secrets that are
-    /// mounted into a container are often readable by a group, and cannot be changed there.
-    public static func isOpenToAll(_ path: String) -> Bool {
+    /// Whether anybody but its owner may read or write a file: its group, or everybody on this
+    /// machine.
+    public static func isOpenToOthers(_ path: String) -> Bool {
         let attributes = try? FileManager.default.attributesOfItem(
             atPath: (path as NSString).resolvingSymlinksInPath)
         guard let mode = attributes?[.posixPermissions] as? NSNumber else { return false }
-        return mode.intValue & 0o006 != 0
+        return mode.intValue & 0o066 != 0
     }
 }

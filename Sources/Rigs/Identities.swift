@@ -86,7 +86,11 @@ extension DeviceInfo {
     public static let appleTV = DeviceInfo(
         model: "AppleTV14,1", osName: "tvOS", osVersion: "17.4", primaryHardwareType: "TV")
 
-    /// What every second screen says it is.
+    /// What an iPad says it is, likewise.
+    public static let tablet = DeviceInfo(
+        model: "iPad13,4", osName: "iOS", osVersion: "17.4", primaryHardwareType: "Tablet")
+
+    /// What every second screen says it is, and a first screen that is a phone.
     public static let phone = DeviceInfo(
         model: "iPhone", osName: "iOS", osVersion: "17.4", primaryHardwareType: "MobilePhone")
 }

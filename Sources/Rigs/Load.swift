@@ -1,6 +1,3 @@
-public import Dialects
-public import Statistics
-
 /// Households per second.
 public struct Rate: Sendable, Hashable, Comparable {
     public var perSecond: Double
@@ -48,51 +45,6 @@ public enum Load: Sendable, Hashable {
         case .open(let arrivals): arrivals.settle
         case .closed(_, _, let settle), .once(_, let settle): settle
         }
-    }
-}
-
-/// A sort of household, and its share of all.
-public struct HouseholdKind: Sendable, Hashable {
-    public enum FirstScreen: String, Sendable, CaseIterable { case tvos }
-
-    public var name: String
-    public var weight: Int
-    public var firstScreen: FirstScreen
-    public var secondScreens: Int
-    public var device: DeviceInfo
-    public var viewer: Viewer
-
-    /// The human: times, and shares (0 to 1) of what people do wrong.
-    public struct Viewer: Sendable, Hashable {
-        /// Code shown → the viewer has the phone in hand and types.
-        public var noticesCode: Distribution
-        /// Login page shown → credentials sent.
-        public var signsIn: Distribution
-        public var givesUp: Double
-        public var mistypesPassword: Double
-
-        public init(
-            noticesCode: Distribution = .lognormal(median: .seconds(8), p95: .seconds(30)),
-            signsIn: Distribution = .lognormal(median: .seconds(20), p95: .seconds(90)),
-            givesUp: Double = 0.03, mistypesPassword: Double = 0
-        ) {
-            self.noticesCode = noticesCode
-            self.signsIn = signsIn
-            self.givesUp = givesUp
-            self.mistypesPassword = mistypesPassword
-        }
-    }
-
-    public init(
-        name: String, weight: Int, firstScreen: FirstScreen = .tvos, secondScreens: Int = 1,
-        device: DeviceInfo, viewer: Viewer = Viewer()
-    ) {
-        self.name = name
-        self.weight = weight
-        self.firstScreen = firstScreen
-        self.secondScreens = secondScreens
-        self.device = device
-        self.viewer = viewer
     }
 }
 

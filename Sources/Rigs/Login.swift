@@ -4,8 +4,8 @@ extension Rig {
         /// The one form with a password input.
         case auto
         case fields(Fields)
-        /// This program walks the page in the rig's place.
-        case command(String)
+        /// This program walks the page in the rig's place, and may take so long.
+        case command(String, within: Duration)
 
         /// What the rig says about a login page; what is nil is found.
         public struct Fields: Sendable, Hashable {
@@ -34,7 +34,12 @@ extension Rig {
         }
 
         public var command: String? {
-            if case .command(let program) = self { program } else { nil }
+            if case .command(let program, _) = self { program } else { nil }
+        }
+
+        /// How long a program may take for one login.
+        public var limit: Duration {
+            if case .command(_, let limit) = self { limit } else { .zero }
         }
     }
 }

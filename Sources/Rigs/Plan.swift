@@ -126,12 +126,20 @@ public struct Plan: Sendable, Hashable {
         var notices = seed.child("notices code", index).generator()
         var signsIn = seed.child("signs in", index).generator()
         var givesUp = seed.child("gives up", index).generator()
-        var mistypes = seed.child("wrong password", index).generator()
+        // Each of the rest draws once, whatever its share.
+        func happens(_ share: Double, _ purpose: StaticString) -> Bool {
+            var dice = seed.child(purpose, index).generator()
+            return dice.chance(share)
+        }
         return ViewerPlan(
             noticesCode: viewer.noticesCode.sample(using: &notices),
             signsIn: viewer.signsIn.sample(using: &signsIn),
             givesUp: givesUp.chance(viewer.givesUp),
-            mistypesPassword: mistypes.chance(viewer.mistypesPassword))
+            mistypesPassword: happens(viewer.mistypesPassword, "wrong password"),
+            mistypesCode: happens(viewer.mistypesCode, "wrong code"),
+            typesTwice: happens(viewer.typesTwice, "types twice"),
+            cancels: happens(viewer.cancels, "cancels"),
+            isTooLate: happens(viewer.isTooLate, "too late"))
     }
 
     /// The list with its shares decided. After a logout that is taken nothing but `again` is left:
@@ -154,6 +162,7 @@ public struct Plan: Sendable, Hashable {
             case .watch(let time): planned.append(.watch(time.sample(using: &own)))
             case .userMetadata: planned.append(.userMetadata)
             case .preauthorize: planned.append(.preauthorize)
+            case .preauthorizeCode: planned.append(.preauthorizeCode)
             case .authorize: planned.append(.authorize)
             case .mediaToken: planned.append(.mediaToken)
             }
@@ -207,20 +216,34 @@ public struct ViewerPlan: Sendable, Hashable {
     public var givesUp: Bool
     /// Types a wrong password first.
     public var mistypesPassword: Bool
+    /// Types a wrong code first.
+    public var mistypesCode: Bool
+    /// Types the code in once more after it has served.
+    public var typesTwice: Bool
+    /// Cancels the first login at the provider.
+    public var cancels: Bool
+    /// Comes once the code has run out.
+    public var isTooLate: Bool
 
     public init(
-        noticesCode: Duration, signsIn: Duration, givesUp: Bool, mistypesPassword: Bool = false
+        noticesCode: Duration, signsIn: Duration, givesUp: Bool, mistypesPassword: Bool = false,
+        mistypesCode: Bool = false, typesTwice: Bool = false, cancels: Bool = false,
+        isTooLate: Bool = false
     ) {
         self.noticesCode = noticesCode
         self.signsIn = signsIn
         self.givesUp = givesUp
         self.mistypesPassword = mistypesPassword
+        self.mistypesCode = mistypesCode
+        self.typesTwice = typesTwice
+        self.cancels = cancels
+        self.isTooLate = isTooLate
     }
 }
 
 /// An activity that this household will really do.
 public enum PlannedActivity: Sendable, Hashable {
-    case userMetadata, preauthorize, authorize, mediaToken
+    case userMetadata, preauthorize, preauthorizeCode, authorize, mediaToken
     case watch(Duration)
     case logout
     case again

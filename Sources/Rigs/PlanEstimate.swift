@@ -95,6 +95,41 @@ public struct PlanEstimate: Sendable, Hashable {
         measured = machine.measured
         warnings = []
         warnings = warnings(on: machine, rig)
+        if let warning = ceilingWarning(rig) { warnings.append(warning) }
+    }
+
+    /// What a ceiling of requests makes of the run: what comes faster waits (docs/politeness.md). The
+    /// addresses of the host are not known here; its name tells, as far as it can.
+    private func ceilingWarning(_ rig: Rig) -> String? {
+        var isNear = true
+        if case .remote(let origin, _) = rig.target.base {
+            isNear = TargetNeeds.isThisMachine(origin.host)
+        }
+        guard let ceiling = rig.target.courtesy.ceiling(onLoopback: isNear)?.perSecond else {
+            return nil
+        }
+        let peak = operations.reduce(0) { $0 + $1.peak }
+        guard ceiling > 0, peak > ceiling else { return nil }
+        let isUsual = rig.target.courtesy.maxRate == .usual
+        let asked =
+            "asks for up to \(Self.number(peak)) requests/s, and "
+            + (isUsual
+                ? "\(Self.number(ceiling))/s is the ceiling off loopback"
+                : "max-rate is \(Self.number(ceiling))/s") + ": the rest waits, "
+        let all = operations.reduce(0) { $0 + $1.perHousehold } * startedAbout
+        let needed = all / ceiling
+        // Under closed load for a time it is the households that become fewer.
+        let becomes: String
+        if households == nil {
+            becomes = "so that fewer households come in the same time"
+        } else if needed > duration.seconds {
+            becomes =
+                "and the run takes about \(Self.time(.seconds(needed))) instead of "
+                + Self.time(duration)
+        } else {
+            becomes = "and the load is gentler at its peak than it asks for"
+        }
+        return asked + becomes + "; lower arrivals, or raise max-rate if you may"
     }
 
     /// In MB: the program itself, and what each device and connection takes. Measured with idle ones

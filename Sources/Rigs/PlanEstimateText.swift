@@ -77,7 +77,7 @@ extension PlanEstimate: CustomStringConvertible {
     private static func whole(_ value: Double) -> String { String(Int(value.rounded())) }
 
     /// Three digits or so: 0.25, 12.5, 480.
-    private static func number(_ value: Double) -> String {
+    static func number(_ value: Double) -> String {
         if value >= 100 || value == value.rounded() { return whole(value) }
         let digits = value >= 10 ? 10.0 : 100.0
         let scaled = Int((value * digits).rounded())
@@ -87,7 +87,7 @@ extension PlanEstimate: CustomStringConvertible {
     }
 
     /// `450 ms`, `12.5 s`, `3 min 20 s`, `2 h 5 min`.
-    private static func time(_ duration: Duration) -> String {
+    static func time(_ duration: Duration) -> String {
         let seconds = duration.seconds
         if seconds < 1, seconds > 0 { return "\(whole(duration.milliseconds)) ms" }
         if seconds < 60 { return "\(number(seconds)) s" }

@@ -31,7 +31,8 @@ extension Rig {
             switch activity {
             case .watch: .watch(.fixed(.milliseconds(500)))
             case .logout, .again: nil
-            case .userMetadata, .preauthorize, .authorize, .mediaToken: activity
+            case .userMetadata, .preauthorize, .preauthorizeCode, .authorize, .mediaToken:
+                activity
             }
         }
         return kept + [.logout(1)]

@@ -84,14 +84,24 @@ public struct Rig: Sendable, Hashable {
         public var isAligned: Bool
         /// Code shown → first poll; nil: one interval.
         public var firstAfter: Duration?
+        /// What makes a first screen ask.
+        public var mode: Mode
         /// Poll loops of one TV, evenly apart; more than one is for test benches.
         public var pollers: Int
         /// How long they go on after each success and each logout, for test benches.
         public var afterSuccess: Duration
 
+        /// The vendor recommends a "Continue" button over polling (rest-v1.md § 15).
+        public enum Mode: Sendable, Hashable {
+            case timer
+            /// The viewer presses it after so long, and again after as long, until it works.
+            case button(Distribution)
+        }
+
         public init(
             every: Duration = .seconds(5), jitter: Double = 0.1, target: PollTarget = .authn,
-            isAligned: Bool = false, pollers: Int = 1, afterSuccess: Duration = .zero
+            isAligned: Bool = false, pollers: Int = 1, afterSuccess: Duration = .zero,
+            mode: Mode = .timer
         ) {
             self.pollers = pollers
             self.afterSuccess = afterSuccess
@@ -99,6 +109,7 @@ public struct Rig: Sendable, Hashable {
             self.jitter = jitter
             self.target = target
             self.isAligned = isAligned
+            self.mode = mode
         }
     }
 
@@ -120,6 +131,8 @@ public struct Rig: Sendable, Hashable {
     /// What the TV does once it is signed in.
     public enum Activity: Sendable, Hashable {
         case userMetadata, preauthorize, authorize, mediaToken
+        /// The phone asks, by the code, once its sign-in was confirmed (Z2).
+        case preauthorizeCode
         case watch(Distribution)
         /// Share of households that log out at this point.
         case logout(Double)

@@ -22,7 +22,9 @@ struct RigAssembly {
         let code: Section = root.value("code")
         let validity: Section = root.value("validity")
         let activities = activities(root.value("after-sign-in"), target)
-        let needs = TargetNeeds(target, activities, section: root.value("target"))
+        let accounts = accounts(target)
+        let needs = TargetNeeds(
+            target, activities, accounts: accounts, section: root.value("target"))
         self.needs = needs.warnings
         let policies = policies(root.value("policies"))
         return Rig(
@@ -33,7 +35,7 @@ struct RigAssembly {
             code: Rig.CodeTerms(
                 lifetime: code.optional("ttl"), deletesAfter: code.value("delete-after"),
                 newCode: code.value("new-code")),
-            afterSignIn: activities, accounts: accounts(target), login: login(),
+            afterSignIn: activities, accounts: accounts, login: login(),
             cleansUp: cleansUp(target), connections: word("connections"),
             forwardedFor: root.value("forwarded-for") == "none" ? .none : .perDevice,
             lanes: root.optional("lanes"), record: root.value("record"),
@@ -106,7 +108,8 @@ extension RigAssembly {
             responseLimit: section.value("response-limit"), maxHops: section.value("max-hops"),
             proxy: section.value("proxy"), tls: tls(section.value("tls"), section),
             correlates: section.value("correlate"), courtesy: courtesy(section, allow),
-            pinned: pinned(section))
+            pinned: pinned(section), fetchesRedirect: section.value("fetch-redirect"),
+            probes: (section.optional("probe") as String?).map { $0 == "on" })
     }
 
     private func clients(_ section: Section) -> Target.Clients {
@@ -118,9 +121,10 @@ extension RigAssembly {
 
     private mutating func tls(_ section: Section, _ target: Section) -> Target.TLS {
         let tls = Target.TLS(
-            verifies: section.value("verify"), ca: section.optional("ca"),
-            caOnly: section.value("ca-only"), certificate: section.optional("certificate"),
-            key: section.optional("key"), minimum: Self.word("minimum", in: section))
+            verifies: section.value("verify"), ca: RigReader.file("ca", of: section),
+            caOnly: section.value("ca-only"),
+            certificate: RigReader.file("certificate", of: section),
+            key: RigReader.file("key", of: section), minimum: Self.word("minimum", in: section))
         guard section.isWhole, target.isWhole, let first = section.given.first else { return tls }
         var isSecure = false
         if case .remote(let origin, _) = target.value("base", as: Target.Base.self) {
@@ -233,27 +237,7 @@ extension RigAssembly {
                 names[name] = place
             }
         }
-        return sections.map { Self.kind($0) }
-    }
-
-    private static func kind(_ section: Section) -> HouseholdKind {
-        let device: Section = section.value("device")
-        let viewer: Section = section.value("viewer")
-        return HouseholdKind(
-            name: section.value("name"), weight: section.value("weight"),
-            firstScreen: word("first-screen", in: section),
-            secondScreens: section.value("second-screens"),
-            device: DeviceInfo(
-                model: device.value("model"), version: device.value("version"),
-                manufacturer: device.value("manufacturer"), osName: device.value("osName"),
-                osVersion: device.value("osVersion"),
-                primaryHardwareType: device.value("primaryHardwareType"),
-                connectionType: device.value("connectionType"),
-                applicationId: device.value("applicationId")),
-            viewer: HouseholdKind.Viewer(
-                noticesCode: viewer.value("notices-code"), signsIn: viewer.value("signs-in"),
-                givesUp: viewer.value("gives-up"),
-                mistypesPassword: viewer.value("wrong-password")))
+        return sections.map { kind($0) }
     }
 
     private mutating func polling(_ section: Section, _ target: Target) -> Rig.Polling {
@@ -261,7 +245,7 @@ extension RigAssembly {
             every: section.value("every"), jitter: section.value("jitter"),
             target: Self.word("target", in: section),
             isAligned: section.value("phase") == "aligned", pollers: section.value("pollers"),
-            afterSuccess: section.value("after-success"))
+            afterSuccess: section.value("after-success"), mode: section.value("mode"))
         let floor = ProtocolTerms.pollFloor(target.protocolName)
         if section.isWhole, polling.every == .zero {
             refuse(section.place(of: "every"), "every is no time at all; write for example 5s")
@@ -287,9 +271,10 @@ extension RigAssembly {
                     "\(word) asks for a resource, and target.resources has none; add one")
                 return nil
             case "preauthorize": return .preauthorize
+            case "preauthorize-code": return .preauthorizeCode
             case "authorize": return .authorize
             case "media-token": return .mediaToken
-            default: preconditionFailure("the format's words for activities are these four")
+            default: preconditionFailure("the format's words for activities are these five")
             }
         }
     }
@@ -333,19 +318,28 @@ extension RigAssembly {
                 "login is an empty map; write auto, {user: NAME, password: NAME} or "
                     + "{command: PROGRAM}")
         }
-        guard let program: String = section.optional("command") else {
+        guard let program = RigReader.file("command", of: section) else {
+            if section.isWhole, section.given.contains("timeout") {
+                refuse(
+                    section.place(of: "timeout"),
+                    "timeout is how long a program may take, and there is none; add 'command: PROGRAM'"
+                )
+            }
             return .fields(
                 Rig.Login.Fields(
                     form: section.optional("form"), user: section.optional("user"),
                     password: section.optional("password"),
                     failedWhen: section.optional("failed-when")))
         }
-        if section.isWhole, section.given.count > 1 {
+        if section.isWhole, section.given.contains(where: { !["command", "timeout"].contains($0) })
+        {
             refuse(
                 section.place(of: "command"),
                 "a program walks the login page alone; keep 'command' or the other keys of login")
         }
-        return .command(RigReader.path(program, besides: section.place.file))
+        // Beside the rig, and not where the shell would look.
+        let path = program.contains("/") ? program : "./" + program
+        return .command(path, within: section.value("timeout"))
     }
 
     /// Off loopback, unless the rig says otherwise.

@@ -125,7 +125,7 @@ extension RigProblem.What: CustomStringConvertible {
         case .noVariable(let name):
             return "the environment has no \(name); set it, as in '\(name)=... screenrig run RIG'"
         case .noFile(let path, let reason):
-            return "\(path) \(reason); paths are relative to the rig's folder"
+            return "\(path) \(reason); paths are relative to this file's folder"
         case .conflict(let sentence): return sentence
         }
     }

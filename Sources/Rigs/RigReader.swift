@@ -42,6 +42,7 @@ struct RigReader {
             rig.accounts = .listed(reader.read())
             problems += reader.problems
         }
+        checkFiles(of: root)
         guard problems.isEmpty else { throw RigErrors(problems) }
         return RigReading(
             rig: rig, warnings: assembly.warnings.inOrder, needs: assembly.needs.inOrder)
@@ -175,6 +176,30 @@ extension RigReader {
             return entries[0].value
         }
         return tree
+    }
+
+    /// What secures connections stands in files: one that is not there is a mistake in the rig.
+    private mutating func checkFiles(of root: Section) {
+        // A report of a run needs none of them.
+        guard case .resolved = surroundings.secrets,
+            let tls = (root.items["target"]?.value as? Section)?.items["tls"]?.value as? Section,
+            tls.isWhole
+        else { return }
+        for key in ["ca", "certificate", "key"] {
+            guard let path = Self.file(key, of: tls), surroundings.contents(path) == nil else {
+                continue
+            }
+            problems.append(
+                RigProblem(tls.place(of: key), .noFile(path, reason: "cannot be read")))
+        }
+    }
+
+    /// The path under `key`: beside the file that names it, or, typed into a command, beside where
+    /// it was typed.
+    static func file(_ key: String, of section: Section) -> String? {
+        guard let path: String = section.optional(key) else { return nil }
+        let place = section.place(of: key)
+        return Self.path(path, besides: place.option == nil ? place.file : "")
     }
 
     /// A path beside the rig, unless it begins at the root.

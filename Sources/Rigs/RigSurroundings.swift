@@ -37,8 +37,8 @@ public struct RigSurroundings: Sendable {
     /// The text of a file; nil when there is none that can be read.
     public var contents: @Sendable (_ path: String) -> String?
 
-    /// Whether a file may be read by everybody on the machine.
-    public var isOpenToAll: @Sendable (_ path: String) -> Bool = { Disk.isOpenToAll($0) }
+    /// Whether a file may be read by anybody but its owner.
+    public var isOpenToOthers: @Sendable (_ path: String) -> Bool = { Disk.isOpenToOthers($0) }
 
     public init(
         overrides: [(path: String, value: String)] = [], target: TargetOverride? = nil,

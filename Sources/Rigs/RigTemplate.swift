@@ -25,7 +25,8 @@ public enum RigTemplate {
           domain: ???
           # Where the login ends. It is recognised, not fetched.
           redirect-url: ???
-          # Shows that the application may register: ask the server's team for one of this environment.
+          # Shows that the application may register: ask the server's team for one of this environment. The
+          # stand-in (screenrig serve) needs none: remove the line.
           #   export SOFTWARE_STATEMENT=...      or write ${file:secrets/statement.txt}
           software-statement: ${SOFTWARE_STATEMENT}
           # What test accounts may play.
@@ -39,7 +40,7 @@ public enum RigTemplate {
           # mvpds: [{id: DemoCable, weight: 80}, {id: DemoSat, weight: 20}]
           # Behind a corporate proxy, with a CA of its own:
           # proxy: environment
-          # tls: {ca: corporate-ca.pem}
+          # tls: {ca: corporate-ca.pem}          # beside this file; added to the system's
 
         load:
           # 0.2 households per second for a minute: twelve living rooms. Raise it when 'try' passes.
@@ -53,8 +54,9 @@ public enum RigTemplate {
         polling: {every: 5s}
         after-sign-in: [user-metadata, preauthorize, authorize, media-token, {logout: 100%}]
 
-        # Whom viewers sign in as. Without this line names are made up, which suits a stand-in only.
-        # accounts: {file: accounts.csv}       # mvpd,user,password; chmod 600
+        # Whom viewers sign in as. Without this line names are made up, which suits a stand-in only: list test
+        # accounts in a file beside this one, first line mvpd,user,password, and type chmod 600 accounts.csv
+        # accounts: {file: accounts.csv}
 
         thresholds:
           - sign-in-service p95 < 8s

@@ -72,6 +72,8 @@ public struct Target: Sendable, Hashable {
     public var requestor: String
     public var domain: String
     public var redirectURL: String
+    /// The page where a login ends is asked for as well.
+    public var fetchesRedirect: Bool
     /// Empty: what the configuration offers, with equal weights.
     public var mvpds: [WeightedProvider]
     public var resources: [String]
@@ -95,6 +97,8 @@ public struct Target: Sendable, Hashable {
     public var proxy: Proxy
     public var tls: TLS
     public var correlates: Bool
+    /// Whether a preflight finds out what the service throttles by; nil: off loopback only.
+    public var probes: Bool?
 
     public init(
         base: Base, protocolName: String = "adobe-pass-v1", requestor: String = "DEMOTV",
@@ -105,7 +109,8 @@ public struct Target: Sendable, Hashable {
         engine: Engine = .auto,
         format: Format = .json, timeout: Duration = .seconds(10), responseLimit: Int = 1_000_000,
         maxHops: Int = 20, proxy: Proxy = .none, tls: TLS = TLS(), correlates: Bool = true,
-        courtesy: Courtesy = Courtesy(), pinned: [PinnedHost] = []
+        courtesy: Courtesy = Courtesy(), pinned: [PinnedHost] = [],
+        fetchesRedirect: Bool = false, probes: Bool? = nil
     ) {
         self.base = base
         self.protocolName = protocolName
@@ -130,5 +135,13 @@ public struct Target: Sendable, Hashable {
         self.proxy = proxy
         self.tls = tls
         self.correlates = correlates
+        self.fetchesRedirect = fetchesRedirect
+        self.probes = probes
+    }
+
+    /// Whether a run begins with a preflight. The embedded target says itself what it throttles by.
+    public func probes(isNear: Bool) -> Bool {
+        if case .embedded = base { return false }
+        return probes ?? !isNear
     }
 }

@@ -7,7 +7,7 @@ public struct TargetNeeds {
     private(set) var warnings: [RigProblem] = []
     private let section: Section
 
-    init(_ target: Target, _ activities: [Rig.Activity], section: Section) {
+    init(_ target: Target, _ activities: [Rig.Activity], accounts: Rig.Accounts, section: Section) {
         self.section = section
         guard section.isWhole, case .remote(let origin, _) = target.base,
             !Self.isThisMachine(origin.host)
@@ -27,6 +27,14 @@ public struct TargetNeeds {
         ]
         for (key, operation, value) in rest {
             warn(key, operation, "it is left at the stand-in's '\(value)'; add '\(key): ...'")
+        }
+        if accounts == .generated {
+            warnings.append(
+                RigProblem(
+                    section.place,
+                    .conflict(
+                        "the accounts are made up, which mvpd-login takes at a stand-in only: add "
+                            + "'accounts: {file: accounts.csv}' to the rig")))
         }
         if let operation = activities.lazy.compactMap(\.playing).first {
             let value = target.resources.first ?? ""
@@ -56,7 +64,7 @@ extension Rig.Activity {
     /// The operation, where it asks for a resource.
     fileprivate var playing: String? {
         switch self {
-        case .preauthorize: "preauthorize"
+        case .preauthorize, .preauthorizeCode: "preauthorize"
         case .authorize: "authorize"
         case .mediaToken: "media-token"
         case .userMetadata, .watch, .logout, .again: nil

@@ -12,10 +12,11 @@ struct CalibrateCommand: AsyncParsableCommand {
         discussion: """
             Example:
                 screenrig calibrate
-                screenrig calibrate --target http://127.0.0.1:8080/health --rate 2000/s --connections 500
-            Without --target it asks a service of its own, on another thread. Without --rate it is a closed loop:
-            each connection asks again when it has its answer. With --rate, latency counts from the instant at
-            which a request was due. A closed loop against its own service is remembered for 'validate'.
+                screenrig calibrate --target http://127.0.0.1:8080/health --rate 2000/s
+            Without --target it asks a service of its own, on another thread. Without
+            --rate it is a closed loop: each connection asks again when it has its
+            answer. With --rate, latency counts from the instant at which a request was
+            due. A closed loop against its own service is remembered for 'validate'.
             """)
 
     @Option(

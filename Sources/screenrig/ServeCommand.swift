@@ -13,13 +13,21 @@ struct ServeCommand: AsyncParsableCommand {
         discussion: """
             Example:
                 screenrig serve --port 8080
-                screenrig serve --policy code-reuse=until-expiry --policy enhanced-errors=true
+                screenrig serve --policy code-reuse=until-expiry --policy new-code=keep
             It misbehaves by name, and says what it really did:
-                screenrig serve --fault token-flap:probability=10%,window=30ms --truth truth.jsonl
-            It listens on 127.0.0.1 only. With --tls it makes its own certificate and says where it is:
-            name that file under target.tls.ca. GET /_standin/counters shows what it has counted.
-            --policy takes the keys of policies: and standin: of a rig; rigs/reference.yaml explains them.
+                screenrig serve --fault token-flap:probability=10% --truth truth.jsonl
+            It listens on 127.0.0.1 only, unless --host says otherwise: in a container,
+            --host 0.0.0.0 with a published port. With --tls it makes its own certificate
+            and says where it is: name that file under target.tls.ca.
+            GET /_standin/counters shows what it has counted. --policy takes the keys of
+            policies: and standin: of a rig; rigs/reference.yaml explains them.
             """)
+
+    @Option(
+        help: ArgumentHelp(
+            "Address or name to listen on; off loopback everybody who can reach it may sign in.",
+            valueName: "ADDRESS"))
+    var host = "127.0.0.1"
 
     @Option(help: "Port; 0 takes a free one.")
     var port = 8080
@@ -56,6 +64,11 @@ struct ServeCommand: AsyncParsableCommand {
         if !(0...65535).contains(port) {
             throw ValidationError("--port is \(port); it must be 0 to 65535")
         }
+        if host.isEmpty || host.contains(where: { $0 == "/" || $0 == " " || $0 == "," }) {
+            throw ValidationError(
+                "--host is '\(host)'; it must be an address or a name, such as 0.0.0.0 (the port goes to "
+                    + "--port)")
+        }
     }
 
     func run() async throws {
@@ -67,18 +80,29 @@ struct ServeCommand: AsyncParsableCommand {
         let listener: Listener
         var certificate: String?
         do {
-            let pair = tls ? try CertificatePair.selfSigned() : nil
+            let pair = tls ? try CertificatePair.selfSigned(for: names) : nil
             certificate = try pair.map(Self.save)
             listener = try await Listener.start(
-                service, host: "127.0.0.1", port: port, tls: pair,
+                service, host: host, port: port, tls: pair,
                 truth: { events in record?.append(events) })
         } catch {
-            throw Failure.couldNotRun("cannot serve on 127.0.0.1:\(port): \(error)")
+            throw Failure.couldNotRun("cannot serve on \(host):\(port): \(error)")
         }
-        Terminal.print("\(tls ? "https" : "http")://127.0.0.1:\(listener.port)")
+        Terminal.print(listener.url)
+        if !TargetNeeds.isThisMachine(host) {
+            Terminal.complain(
+                "warning: it listens on \(host): whoever can reach this machine may use it, and it gives sign-ins to "
+                    + "anybody")
+        }
         if let certificate { Terminal.print("certificate: \(certificate)") }
         await Self.untilInterrupted()
         await listener.stop()
+    }
+
+    /// What the certificate is for: this machine, and where it listens if that is one address.
+    private var names: [String] {
+        let usual = ["localhost", "127.0.0.1", "::1"]
+        return usual.contains(host) || ["0.0.0.0", "::"].contains(host) ? usual : usual + [host]
     }
 
     /// The stand-in of a rig that says nothing but these policies, so that they are read, and

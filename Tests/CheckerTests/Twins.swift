@@ -37,7 +37,9 @@ struct BruteForce {
             // Optional ones that had to come earlier are left out from here on.
             var placedNow = placed | 1 << next
             for other in rest
-            where other != next && entries[other].isOptional && entries[other].ret < entries[next].call {
+            where other != next && entries[other].isOptional
+                && entries[other].ret < entries[next].call
+            {
                 placedNow |= 1 << other
             }
             guard let after = model.step(state, entries[next].act) else { continue }
@@ -67,7 +69,8 @@ struct WingGong {
         // An optional operation becomes a choice: in or out. All choices are tried.
         let optional = entries.indices.filter { entries[$0].isOptional }
         for choice in 0..<(1 << optional.count) {
-            let out = Set(optional.enumerated().filter { choice & 1 << $0.offset != 0 }.map(\.element))
+            let out = Set(
+                optional.enumerated().filter { choice & 1 << $0.offset != 0 }.map(\.element))
             if search(entries.indices.filter { !out.contains($0) }) { return true }
         }
         return false

@@ -52,7 +52,9 @@ struct InitTests {
         )
     }
 
-    @Test("filled in, it is in order and has nothing to be warned of")
+    @Test(
+        "filled in, it is in order, and lacks accounts only, which no server needs that is a stand-in"
+    )
     func filledIn() throws {
         var text = RigTemplate.text(for: "mine.yaml")
         for value in [
@@ -64,7 +66,8 @@ struct InitTests {
         }
         let surroundings = RigSurroundings(environment: ["SOFTWARE_STATEMENT": "s"])
         let reading = try Rig.read(text, file: "mine.yaml", with: surroundings)
-        #expect(reading.warnings.isEmpty && reading.needs.isEmpty)
+        #expect(reading.warnings.isEmpty && reading.needs.count == 1)
+        #expect(reading.needs.first?.description.contains("the accounts are made up") == true)
         #expect(reading.rig.target.allow == ["auth.demo.test"])
     }
 

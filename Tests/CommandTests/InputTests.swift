@@ -13,6 +13,13 @@ struct InputTests {
             (["run", "rig.yaml", "--seed", "x"], "The value 'x' is invalid for '--seed <seed>'"),
             (["run", "rig.yaml", "--lanes", "0"], "--lanes is 0; it must be 1 to 64"),
             (["serve", "--port", "70000"], "--port is 70000; it must be 0 to 65535"),
+            (
+                ["serve", "--host", "0.0.0.0:80/x"],
+                "--host is '0.0.0.0:80/x'; it must be an address"
+            ),
+            (["try", "rig.yaml", "--json"], "try prints for people"),
+            (["explain"], "Missing expected argument '<NAME>'"),
+            (["list", "much"], "Unexpected argument 'much'"),
             (["calibrate", "--connections", "0"], "--connections is 0; it must be 1 to 50000"),
             (["calibrate", "--rate", "5"], "--rate is '5'; it must be a rate such as 2000/s"),
             (["calibrate", "--for", "1h"], "--for is 1h; it must be 100ms to 10m"),
@@ -64,6 +71,23 @@ struct InputTests {
         #expect(ended.code == 3)
         try Golden.expect(ended.errors, matches: "errors/host-not-allowed.txt")
         #expect(ended.after < .seconds(10))
+    }
+
+    @Test("a plan that this machine cannot carry is refused before the run, with what to change")
+    func beyondLimits() async throws {
+        let folder = try Folder()
+        let ended = try await Command(
+            [
+                "-c",
+                "ulimit -n 100; exec \(Command.binary) run \(Command.rig("second-screen.yaml"))",
+            ], in: folder, program: "/bin/sh"
+        ).ended()
+        #expect(ended.code == 3 && ended.output.isEmpty)
+        #expect(
+            ended.errors.contains(
+                "this plan needs 2964 descriptors, and this machine allows 100: raise 'ulimit -Hn'"),
+            "\(ended.errors)")
+        #expect(!folder.holds("reports"))
     }
 
     @Test("a port at which nobody listens: what failed first, and exit code 3")

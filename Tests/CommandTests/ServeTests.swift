@@ -105,6 +105,39 @@ struct ServeTests {
         #expect(ended.output.contains("register-client got no answer (tls)"), "\(ended.output)")
     }
 
+    @Test("it listens where it is told, and warns where others can reach it")
+    func host() async throws {
+        for (host, warns) in [("127.0.0.2", false), ("0.0.0.0", true), ("::1", false)] {
+            let server = try Command(["serve", "--port", "0", "--host", host], in: Folder())
+            let url = try await server.url()
+            #expect(url.hasPrefix(host == "::1" ? "http://[::1]:" : "http://\(host):"))
+            if warns {
+                try await server.wait("its warning") { server.errors.contains("\n") }
+                #expect(server.errors.hasPrefix("warning: it listens on 0.0.0.0: "))
+            }
+            server.send(SIGINT)
+            let ended = try await server.ended()
+            #expect(ended.code == 0 && ended.errors.isEmpty == !warns)
+        }
+    }
+
+    @Test("a preflight that is asked for says what the service throttles by, and keeps it")
+    func probe() async throws {
+        let folder = try Folder()
+        let server = try Command(["serve", "--port", "0"], in: folder)
+        let url = try await server.url()
+        let ended = try await Command.run(
+            "run", Command.rig("smoke.yaml"), "--target", url, "--out", "run", "--set",
+            "target.probe=on", "--set", "validity.on-breach=warn", in: folder)
+        #expect(ended.code == 0, "\(ended.output)\(ended.errors)")
+        #expect(ended.errors.contains("probe: the service throttles by X-Forwarded-For"))
+        #expect(try History(path: folder.path("run")).header.throttledBy == .forwardedAddress)
+        // Its own requests are in no history.
+        let counted = try Self.counters(url)["requests"] as? Int ?? 0
+        let sent = try #require(try Run(folder, "run").number("exchanges", "completed"))
+        #expect((14...20).contains(counted - sent), "\(counted) of \(sent)")
+    }
+
     @Test("a port that is taken is exit code 3")
     func taken() async throws {
         let folder = try Folder()

@@ -33,7 +33,8 @@ struct Trying {
     }
 
     static func run(
-        _ arguments: [String], files: [String: String] = [:], environment: [String: String] = [:]
+        _ arguments: [String], files: [String: String] = [:], environment: [String: String] = [:],
+        executables: [String] = []
     ) async throws -> Trying {
         let folder = FileManager.default.temporaryDirectory
             .appending(path: "screenrig-try-\(UUID().uuidString)")
@@ -42,7 +43,8 @@ struct Trying {
             try Data(text.utf8).write(to: folder.appending(path: name))
             // Files of accounts are refused when others may read them.
             try FileManager.default.setAttributes(
-                [.posixPermissions: 0o600], ofItemAtPath: folder.appending(path: name).path)
+                [.posixPermissions: executables.contains(name) ? 0o700 : 0o600],
+                ofItemAtPath: folder.appending(path: name).path)
         }
         let process = Process()
         process.executableURL = binary
@@ -212,6 +214,7 @@ func loginServer(
         case "/api/v1/config/DEMOTV":
             return .init(status: 200, body: #"{"requestor": {"mvpds": [{"id": "DemoCable"}]}}"#)
         case "/api/v1/authenticate": return .init(status: 302, headers: ["Location": "/login"])
+        case "/sso": return .init(status: 302, headers: ["Location": "https://demo.test/done"])
         case "/login": return .init(status: 200, type: "text/html", body: page(method))
         case _ where path.hasPrefix("/reggie/v1/DEMOTV/regcode"):
             return .init(

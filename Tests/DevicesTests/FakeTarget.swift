@@ -34,6 +34,8 @@ final class FakeTarget: Transport {
     }
 
     private let lane: Lane
+    /// Where an assertion leads to.
+    private let returns: String
     /// Each login begins with the first turn.
     private let provider: ([String], Int) -> Turn
     private(set) var complaints: [String] = []
@@ -45,8 +47,12 @@ final class FakeTarget: Transport {
     private var isSignedIn: Set<String> = []
     private var issued = 0
 
-    init(lane: Lane, provider: @escaping ([String], Int) -> Turn) {
+    init(
+        lane: Lane, returns: String = "https://demo.test/done",
+        provider: @escaping ([String], Int) -> Turn
+    ) {
         self.lane = lane
+        self.returns = returns
         self.provider = provider
     }
 
@@ -133,7 +139,7 @@ final class FakeTarget: Transport {
             let flow = call.headers["Cookie"] ?? ""
             let code = flow.split(separator: "=").last.map(String.init) ?? ""
             if let device = codes[code] { isSignedIn.insert(device) }
-            return Reply(status: 302, headers: ["Location": "https://demo.test/done"])
+            return Reply(status: 302, headers: ["Location": returns])
         case ("GET", "/api/v1/tokens/authn"):
             guard isSignedIn.contains(device) else { return json(404, "{}") }
             return json(
@@ -192,13 +198,15 @@ struct FakeRun {
     }
 
     init(
-        _ lines: String = "", households: Int = 1, accounts: AccountList? = nil,
+        _ lines: String = "", target keys: String = "", households: Int = 1,
+        accounts: AccountList? = nil,
         program: (any LoginProgram)? = nil, stopAfter: Duration? = nil,
-        provider: @escaping ([String], Int) -> FakeTarget.Turn
+        provider: @escaping ([String], Int) -> FakeTarget.Turn,
+        returns: String = "https://demo.test/done"
     ) throws {
         let text = """
             rig: login
-            target: {base: "http://sp.test", allow: [sp.test, idp.test]}
+            target: {\(keys)base: "http://sp.test", allow: [sp.test, idp.test]}
             load: {closed: {households: \(households)}}
             \(lines.contains("kinds:") ? "" : Self.kinds)
             \(lines.contains("clean-up") ? "" : "clean-up: false")
@@ -217,7 +225,7 @@ struct FakeRun {
             correspondence: Correspondence(
                 dialect: dialect, run: "test", fingerprinter: Fingerprinter(key: 1)),
             sink: ledger)
-        target = FakeTarget(lane: lane, provider: provider)
+        target = FakeTarget(lane: lane, returns: returns, provider: provider)
         lane.use(target)
         var terms = Terms(rig, dialect: dialect, statement: Secret("statement"))
         terms.pages = ledger

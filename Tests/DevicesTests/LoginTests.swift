@@ -254,6 +254,41 @@ import Testing
         #expect(run.ledger.exchanges.filter(\.provoked).map(\.operation) == [.mvpdLogin])
     }
 
+    @Test("the page of the app is fetched once where the rig says so, and whatever it answers")
+    func fetchedReturn() throws {
+        for (line, fetched) in [("", 0), ("fetch-redirect: true, ", 1)] {
+            let run = try FakeRun(
+                target: line + "redirect-url: \"http://idp.test/app/done\", ",
+                provider: { _, number in
+                    number == 1
+                        ? .page("plain", status: 404).when("GET /app/done") : .page("hand-over")
+                }, returns: "http://idp.test/app/done")
+            #expect(run.fates == [.signedIn])
+            #expect(run.target.complaints.isEmpty, "\(run.target.complaints)")
+            #expect(run.target.calls.count { $0 == "GET /app/done" } == fetched)
+        }
+    }
+
+    @Test("one text field on the first page is for the user, whatever its name; a search is not")
+    func loneField() throws {
+        let first = FakeTarget.Turn(
+            reply: Reply(
+                status: 200, headers: ["Content-Type": "text/html"],
+                body: Array(
+                    """
+                    <script>1</script><form action="/find"><input name="q"></form>
+                    <form method="post" action="/who"><input name="_x" type="hidden" value="1">
+                    <input name="kennung"><button>Weiter</button></form>
+                    <form method="post" action="/newsletter"><input type="email" name="e"></form>
+                    """.utf8)))
+        let run = try FakeRun(
+            provider: FakeRun.script(
+                first, .page("okta-password").when("POST /who"),
+                .page("hand-over").when("POST /signin/challenge/verify")))
+        #expect(run.target.complaints.isEmpty, "\(run.target.complaints)")
+        #expect(run.fates == [.signedIn])
+    }
+
     @Test("cookies are those of one login")
     func cookies() throws {
         let run = try FakeRun("after-sign-in: [{again: 100%}]") { _, number in

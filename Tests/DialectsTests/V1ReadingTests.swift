@@ -240,24 +240,6 @@ struct ReadingCase: Sendable, CustomTestStringConvertible {
         #expect(!"\(observation)".contains("PHg+"))
     }
 
-    @Test("an undocumented status and a wrong content type are deviations")
-    func deviations() {
-        let teapot = Reply(status: 418, headers: ["Content-Type": "application/json"])
-        let call = Call(.authorize, .get, WebAddress(origin: Self.dialect.origin, target: "/"))
-        #expect(Self.dialect.read(teapot, to: call).deviations.map(\.found) == ["status 418"])
-        let plain = Reply(
-            status: 200, headers: ["Content-Type": "text/plain"],
-            body: Array(#"{"resource":"r","expires":"1"}"#.utf8))
-        #expect(Self.dialect.read(plain, to: call).deviations.map(\.found) == ["text/plain"])
-    }
-
-    @Test(
-        "answers by the page have no deviations",
-        arguments: cases.filter { $0.outcome == .ok && $0.label != "login page" })
-    func conforming(row: ReadingCase) {
-        #expect(Self.read(row).deviations.isEmpty)
-    }
-
     private static func read(_ row: ReadingCase) -> Reading {
         var headers: Headers = ["Content-Type": row.type]
         if row.answer == "redirect" { headers.append("Location", "/next?x=1") }

@@ -18,7 +18,7 @@ import Testing
             default: nil
             }
         }
-        surroundings.isOpenToAll = { _ in isOpen }
+        surroundings.isOpenToOthers = { _ in isOpen }
         let rig = try Rig.sample(
             "accounts: {\(terms)}", target: target, with: surroundings)
         guard case .listed(let list) = rig.accounts else {
@@ -62,7 +62,7 @@ import Testing
         arguments: [
             (
                 nil,
-                "rigs/sample.yaml:4:11: rigs/accounts.csv cannot be read; paths are relative to the rig's folder"
+                "rigs/sample.yaml:4:11: rigs/accounts.csv cannot be read; paths are relative to this file's folder"
             ),
             (
                 "",
@@ -103,22 +103,26 @@ import Testing
         #expect(error?.description == problem)
     }
 
-    @Test("a file that everybody may read is refused, with the line to type")
+    @Test("a file that others may read is refused, with the line to type")
     func open() throws {
         let csv = "mvpd,user,password\nDemoCable,ann,pw\n"
         let error = #expect(throws: RigErrors.self) { try Self.read(csv, isOpen: true) }
         #expect(
             error?.description
-                == "rigs/accounts.csv: everybody on this machine may read it; type 'chmod 600 rigs/accounts.csv'"
+                == "rigs/accounts.csv: others than you may read these passwords; type 'chmod 600 rigs/accounts.csv'"
         )
         let file = FileManager.default.temporaryDirectory.appending(
             path: "accounts-\(UUID().uuidString).csv")
         try csv.write(to: file, atomically: true, encoding: .utf8)
         defer { try? FileManager.default.removeItem(at: file) }
-        for (mode, isOpen) in [(0o600, false), (0o640, false), (0o644, true), (0o602, true)] {
+        for (mode, isOpen) in [
+            (0o600, false), (0o400, false), (0o700, false), (0o640, true), (0o604, true),
+            (0o620, true),
+            (0o602, true),
+        ] {
             try FileManager.default.setAttributes(
                 [.posixPermissions: mode], ofItemAtPath: file.path)
-            #expect(Disk.isOpenToAll(file.path) == isOpen)
+            #expect(Disk.isOpenToOthers(file.path) == isOpen)
         }
     }
 

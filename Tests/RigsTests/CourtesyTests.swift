@@ -26,6 +26,46 @@ struct CourtesyTests {
         #expect(free.breaker(onLoopback: false) == nil)
     }
 
+    @Test("a preflight is for targets off loopback, unless the rig says otherwise")
+    func probes() throws {
+        for (line, near, far) in [
+            ("", false, true), (", probe: on", true, true), (", probe: off", false, false),
+        ] {
+            let target = try Rig.sample(target: "{base: \"http://a.example\"\(line)}").target
+            #expect(target.probes(isNear: true) == near && target.probes(isNear: false) == far)
+        }
+        // The stand-in's setting is known.
+        #expect(try !Rig.sample(target: "{probe: on}").target.probes(isNear: true))
+    }
+
+    @Test("files of tls are beside the file that names them, and must be there")
+    func files() throws {
+        let rig = """
+            rig: a
+            target: {base: "https://a.example", tls: {ca: pem/ca.pem, certificate: /c.pem, key: k.pem}}
+            load: {closed: {households: 1}}
+            """
+        let there = { (paths: [String]) in
+            RigSurroundings(contents: { paths.contains($0) ? "pem" : nil })
+        }
+        let tls = try Rig.read(
+            rig, file: "rigs/a.yaml", with: there(["rigs/pem/ca.pem", "/c.pem", "rigs/k.pem"])
+        ).rig.target.tls
+        #expect(tls.ca == "rigs/pem/ca.pem" && tls.certificate == "/c.pem")
+        #expect(tls.key == "rigs/k.pem")
+        let error = #expect(throws: RigErrors.self) {
+            try Rig.read(rig, file: "rigs/a.yaml", with: there(["/c.pem", "rigs/k.pem"]))
+        }
+        #expect(
+            error?.description
+                == "rigs/a.yaml:2:47: rigs/pem/ca.pem cannot be read; paths are relative to this file's folder"
+        )
+        var typed = there(["ca.pem"])
+        typed.overrides = [(path: "target.tls", value: "{ca: ca.pem}")]
+        #expect(
+            try Rig.read(rig, file: "rigs/a.yaml", with: typed).rig.target.tls.ca == "ca.pem")
+    }
+
     @Test("a host may be allowed with a ceiling of its own")
     func hosts() throws {
         let target = try Rig.sample(
@@ -75,12 +115,14 @@ struct CourtesyTests {
               max-hops: 5
               tls: {ca: ca.pem, certificate: c.pem, key: k.pem, minimum: "1.3"}
               correlate: false
+              fetch-redirect: true
+              probe: off
             """
         let given = RigSurroundings(
             target: .file("t.yaml"), environment: ["STATEMENT": "a.b.c", "ID": "i", "PW": "p"]
-        ) { $0 == "t.yaml" ? file : nil }
+        ) { ["t.yaml": file, "ca.pem": "", "c.pem": "", "k.pem": ""][$0] }
         let target = try Rig.sample(with: given).target
-        let expected = Target(
+        var expected = Target(
             base: .remote(
                 Origin(scheme: .https, host: "auth.staging.example", port: 443), prefix: "/pass"),
             requestor: "R", domain: "d.example", redirectURL: "https://d.example/done",
@@ -95,12 +137,16 @@ struct CourtesyTests {
                 maxRate: .at(Rate(perSecond: 7)),
                 breaker: .at(.init(errors: 0.1, lasting: .seconds(60))),
                 hostRates: [.init(host: "idp.example", rate: Rate(perSecond: 2))]),
-            pinned: [PinnedHost(host: "auth.staging.example", addresses: ["203.0.113.7"])])
+            pinned: [PinnedHost(host: "auth.staging.example", addresses: ["203.0.113.7"])],
+            fetchesRedirect: true, probes: false)
         #expect(target == expected)
         // `from:` in the rig means the same.
         let beside = RigSurroundings(environment: ["STATEMENT": "a.b.c", "ID": "i", "PW": "p"]) {
-            $0 == "rigs/t.yaml" ? file : nil
+            ["rigs/t.yaml": file, "rigs/ca.pem": "", "rigs/c.pem": "", "rigs/k.pem": ""][$0]
         }
+        expected.tls.ca = "rigs/ca.pem"
+        expected.tls.certificate = "rigs/c.pem"
+        expected.tls.key = "rigs/k.pem"
         #expect(try Rig.sample(target: "{from: t.yaml}", with: beside).target == expected)
     }
 

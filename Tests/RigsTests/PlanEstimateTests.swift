@@ -40,6 +40,37 @@ struct PlanEstimateTests {
     }
 
     @Test(
+        "a ceiling that holds back is told, with what it makes of the run",
+        arguments: [
+            (
+                "target.max-rate", "20/s",
+                "max-rate is 20/s: the rest waits, and the run takes about"
+            ),
+            ("target.base", "http://a.example", "20/s is the ceiling off loopback: the rest waits"),
+            ("target.max-rate", "900/s", "gentler at its peak than it asks for"),
+            ("target.max-rate", "5000/s", nil), ("target.base", "http://127.0.0.1:1", nil),
+            ("target.max-rate", "none", nil),
+        ] as [(String, String, String?)])
+    func ceiling(path: String, value: String, words: String?) throws {
+        let warnings = try Self.estimate("second-screen.yaml", [(path, value)]).warnings
+            .filter { $0.contains("raise max-rate") }
+        #expect(warnings.count == (words == nil ? 0 : 1), "\(warnings)")
+        if let words { #expect(warnings.first?.contains(words) == true, "\(warnings)") }
+    }
+
+    @Test("who logs out by the rig is not logged out again to clean up")
+    func logouts() throws {
+        let logouts = { (share: String) in
+            try Self.estimate(
+                "second-screen.yaml",
+                [("clean-up", "true"), ("after-sign-in", "[{logout: \(share)}]")]
+            ).operations.first { $0.name == .logout }?.perHousehold
+        }
+        let (none, all) = (try #require(try logouts("0%")), try #require(try logouts("100%")))
+        #expect(abs(none - all) < 1e-9)
+    }
+
+    @Test(
         "what this machine cannot do is said, with what to change",
         arguments: [
             ("load.arrivals.0.ramp-to", "2000/s", "descriptors"),
@@ -50,5 +81,73 @@ struct PlanEstimateTests {
         #expect(try !Self.estimate("second-screen.yaml").description.contains(words + ":"))
         let estimate = try Self.estimate("second-screen.yaml", [(path, value)])
         #expect(estimate.warnings.contains { $0.contains(words) })
+    }
+
+    private static func plan(_ sets: [(String, String)] = []) throws -> Plan {
+        let rig = try Rig.read(
+            contentsOf: Golden.rigs.appending(path: "second-screen.yaml").path,
+            with: RigSurroundings(overrides: sets.map { (path: $0.0, value: $0.1) })
+        ).rig
+        return Plan(rig, seed: rig.seed, run: "r1")
+    }
+
+    @Test("what cannot work on this machine is refused, with what to change; what may work is not")
+    func refusal() throws {
+        let plan = try Self.plan([("load.arrivals.0.ramp-to", "2000/s")])
+        let estimate = PlanEstimate(plan, on: Self.machine)
+        let words = try #require(estimate.refusal(on: Self.machine))
+        #expect(
+            words.hasPrefix("needs \(estimate.descriptors) descriptors, and this machine allows"))
+        #expect(words.contains("'ulimit -Hn'") && words.contains("'connections: pooled'"))
+        #expect(estimate.warnings.contains(words))
+        #expect(PlanEstimate(try Self.plan(), on: Self.machine).refusal(on: Self.machine) == nil)
+    }
+
+    @Test(
+        "memory grows with devices, and more so over TLS and with the stand-in in the same process",
+        arguments: [
+            ("embedded", "per-device", 42_050.0),
+            ("http://127.0.0.1:8080", "per-device", 23_200.0),
+            ("https://127.0.0.1:8443", "per-device", 87_000.0),
+        ])
+    func memory(base: String, connections: String, kilobytes: Double) throws {
+        let plan = try Self.plan([("target.base", base), ("connections", connections)])
+        let estimate = PlanEstimate(plan, on: Self.machine)
+        #expect(abs(Double(estimate.memoryMB) - 60 - kilobytes / 1024) <= 1)
+        var machine = Self.machine
+        machine.memoryMB = estimate.memoryMB
+        let warning = try #require(
+            PlanEstimate(plan, on: machine).warnings.first { $0.contains("MB to give") })
+        #expect(warning.contains("'connections: pooled'"))
+        machine.memoryMB = 2 * estimate.memoryMB
+        #expect(!PlanEstimate(plan, on: machine).warnings.contains { $0.contains("MB to give") })
+    }
+
+    @Test("what this machine was measured at stands beside what the plan needs")
+    func measured() throws {
+        var machine = Self.machine
+        machine.measured = MachineLimits.Measured(
+            requestsPerSecond: 80_000, lanes: 1, recordsAll: false, date: "2026-11-21")
+        let enough = PlanEstimate(try Self.plan(), on: machine)
+        let words = enough.description.replacing("\n                      ", with: " ")
+        #expect(
+            words.contains(
+                "this machine          did 80000 plain requests/s (counted, 1 lane) on 2026-11-21; "
+                    + "the plan needs 1035/s"))
+        #expect(enough.description.split(separator: "\n").allSatisfy { $0.count <= 80 })
+        #expect(enough.warnings == PlanEstimate(try Self.plan(), on: Self.machine).warnings)
+        machine.measured?.requestsPerSecond = 2_000
+        let warning = try #require(
+            PlanEstimate(try Self.plan(), on: machine).warnings.first { $0.contains("requests/s") })
+        #expect(
+            warning.hasPrefix(
+                "wants 1035 requests/s at its peak; with households, expect about 800/s"))
+    }
+
+    @Test("fresh connections are counted against the ports of one source address")
+    func ports() throws {
+        let estimate = PlanEstimate(try Self.plan([("connections", "fresh")]), on: Self.machine)
+        #expect(estimate.newConnectionsPerSecond > 470)
+        #expect(estimate.warnings.contains { $0.contains("sustains about 470/s") })
     }
 }

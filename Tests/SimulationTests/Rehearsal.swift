@@ -61,8 +61,13 @@ final class Rehearsal {
             lanes.append(lane)
             transports.append(transport)
         }
-        let terms = Terms(
+        var terms = Terms(
             rig, dialect: dialect, statement: statement ?? Secret(Signing.demoSoftwareStatement()))
+        terms.vouching = { query in
+            PlatformSAML.response(
+                to: query.verificationToken, provider: query.provider, subject: query.subject,
+                attributes: query.attributes)
+        }
         let coordinator = Coordinator(plan, terms: terms, lanes: lanes)
         if let stop {
             for lane in lanes {
@@ -89,6 +94,12 @@ final class Rehearsal {
     func exchanges() throws -> [Exchange] {
         var all: [Exchange] = []
         try history.exchanges { all.append($0) }
+        return all
+    }
+
+    func events() throws -> [DeviceEvent] {
+        var all: [DeviceEvent] = []
+        try history.events { all.append($0) }
         return all
     }
 

@@ -13,19 +13,20 @@ enum RigFiles {
 
     /// As `simulate` would read it, with `--set` and `--seed`.
     static func read(
-        _ name: String, seed: UInt64? = nil, _ overrides: KeyValuePairs<String, String> = [:]
+        _ name: String, seed: UInt64? = nil, _ overrides: KeyValuePairs<String, String> = [:],
+        limit: Int = householdLimit
     ) throws -> Rig {
         var all = overrides.map { (path: $0.key, value: $0.value) }
         if let seed { all.append(("seed", String(seed))) }
         let reading = try Rig.read(
             contentsOf: folder.appending(path: name).path,
             with: RigSurroundings(overrides: all, target: .embedded))
-        return cut(reading.rig)
+        return cut(reading.rig, to: limit)
     }
 
     static let householdLimit = 60
 
-    private static func cut(_ rig: Rig) -> Rig {
+    private static func cut(_ rig: Rig, to householdLimit: Int) -> Rig {
         var rig = rig
         guard let planned = Plan(rig, seed: rig.seed, run: "cut").households,
             planned > householdLimit

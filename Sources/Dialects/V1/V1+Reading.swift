@@ -3,14 +3,20 @@
 extension V1 {
     public func read(_ reply: Reply, to call: Call) -> Reading {
         // § 14: the documented 429 is an HTML page of the front server; it carries no information.
-        if reply.status == 429 { return Reading(.throttled, .slow(.seconds(1))) }
+        if reply.status == 429 {
+            return Reading(
+                .throttled, .slow(.seconds(1)), deviations: deviations(of: reply, to: call))
+        }
         var reading =
             switch call.operation {
             case .authenticate, .mvpdLogin, .assertion: readBrowserHop(reply, to: call)
+            case .logout where (300..<400).contains(reply.status): readBrowserHop(reply, to: call)
             default: readService(reply, to: call)
             }
         if reading.outcome != .blocked {
-            reading.deviations += deviations(of: reply, to: call.operation)
+            // The table says the same as the codec, and more exactly.
+            let deviations = deviations(of: reply, to: call)
+            if !deviations.isEmpty { reading.deviations = deviations }
         }
         return reading
     }
@@ -40,13 +46,27 @@ extension V1 {
                     .malformed, .fault, reason: "redirect without a usable Location",
                     missing: "8: Location is present")
             }
-            // decisions.md, 1: the assertion consumer's 302 applied inside its interval, or not at all.
-            return Reading(.ok, .redirect(address), Observation(.none))
+            return Reading(.ok, .redirect(address), Observation(told(by: address, to: call)))
         case 200..<300: return Reading(.ok, .page(reply.text), Observation(.none))
         case 500...: return Reading(.serverError, .fault, reason: reason(of: reply))
         default:
             let reason = reason(of: reply)
             return Reading(.rejected, .denied(reason), Observation(.denied), reason: reason)
+        }
+    }
+
+    /// What a redirect tells: N1's that the code lives (§ 6.3). The assertion consumer's took effect
+    /// inside its interval or not at all (decisions.md, 1); with `error=` it says that it did not, and
+    /// promises nothing (§ 8).
+    private func told(by address: WebAddress, to call: Call) -> Observation.Result {
+        switch call.operation {
+        case .authenticate where call.address.path.utf8.ends(with: "/api/v1/authenticate"):
+            .success
+        case .assertion
+        where isReturn(address)
+            && address.query.split(separator: "&").contains { $0.hasPrefix("error=") }:
+            .denied
+        default: .none
         }
     }
 
@@ -101,6 +121,7 @@ extension V1 {
             return Reading(.ok, .signedIn(nil), Observation(.success))
         case .logout, .deleteRegistration, .freePreview, .tokenExchange:
             return Reading(.ok, .done, Observation(.success))
+        case .profileRequest: return readProfileRequest(reply)
         default: break
         }
         guard let tree = document(reply) else {
@@ -118,6 +139,7 @@ extension V1 {
         case .preauthorize, .preauthorizeCode: return readDecisions(tree)
         case .authorize, .authorizationToken: return readAuthorization(tree)
         case .mediaToken: return readMedia(tree)
+        case .userMetadata: return readMetadata(tree)
         default: return Reading(.ok, .done, Observation(.success))
         }
     }
@@ -147,11 +169,31 @@ extension V1 {
             return .incomplete("7, C1: requestor.mvpds is a list")
         }
         let providers = list.items("mvpd").compactMap { item -> Provider? in
-            // Nobody logs in at a trial (§ 7): a picker does not show it.
-            guard let id = item["id"]?.text, item["isTempPass"]?.isTrue != true else { return nil }
-            return Provider(id: id, displayName: item["displayName"]?.text ?? id)
+            guard let id = item["id"]?.text else { return nil }
+            return Provider(
+                id: id, displayName: item["displayName"]?.text ?? id,
+                isTempPass: item["isTempPass"]?.isTrue ?? false, platform: platformTerms(item))
         }
         return Reading(.ok, .configuration(providers), Observation(.success))
+    }
+
+    /// "The five platform properties are present only for MVPDs set up for platform SSO" (§ 7).
+    private func platformTerms(_ item: Tree) -> Provider.PlatformTerms? {
+        guard let enabled = item["enablePlatformServices"] else { return nil }
+        return Provider.PlatformTerms(
+            isEnabled: enabled.isTrue,
+            boarding: item["boardingStatus"]?.text.flatMap(
+                Provider.PlatformTerms.Boarding.init(rawValue:)),
+            isListed: item["displayInPlatformPicker"]?.isTrue ?? false,
+            mappingID: item["platformMappingId"]?.text ?? "",
+            requiredMetadata: metadataFields(item))
+    }
+
+    /// A list in JSON, a repeated element in XML.
+    private func metadataFields(_ item: Tree) -> [String] {
+        guard let fields = item["requiredMetadataFields"] else { return [] }
+        if case .array(let names) = fields { return names.compactMap(\.text) }
+        return item.items("requiredMetadataFields").compactMap(\.text)
     }
 
     private func readCode(_ tree: Tree) -> Reading {
@@ -219,6 +261,20 @@ extension V1 {
             .success, tag: tag, resource: tree["resource"]?.text, expires: expires,
             secret: Secret(token))
         return Reading(.ok, .media(Secret(token)), observation)
+    }
+
+    /// S1: bytes that are nobody's to read but the platform's.
+    private func readProfileRequest(_ reply: Reply) -> Reading {
+        guard !reply.body.isEmpty else { return .incomplete("13, S1: the body is not empty") }
+        return Reading(
+            .ok, .profileRequest(reply.body),
+            Observation(.success, secret: Secret(reply.text)))
+    }
+
+    /// U1: `tokenSource` says who made the token; absent for all but the platform.
+    private func readMetadata(_ tree: Tree) -> Reading {
+        let source = tree["data"]?["tokenSource"]?.text ?? tree["tokenSource"]?.text
+        return Reading(.ok, .metadata(tokenSource: source), Observation(.success))
     }
 
     // MARK: Bodies

@@ -125,6 +125,8 @@ public struct V1: Dialect {
                 address.path.utf8.holds("/adobe-services/authenticate")
             {
                 .authenticate
+            } else if address.path.utf8.ends(with: "/logout") {
+                .logout
             } else {
                 .mvpdLogin
             }
@@ -189,15 +191,15 @@ public struct V1: Dialect {
 
     // MARK: Building blocks
 
-    private static let browserAccept = "text/html,application/xhtml+xml,*/*;q=0.8"
+    static let browserAccept = "text/html,application/xhtml+xml,*/*;q=0.8"
 
-    private func path(of code: Code) -> String {
+    func path(of code: Code) -> String {
         codePath + "/" + FormEncoding.encode(code.text)
     }
 
     /// `path` with the parameters that key a first screen's state (§ 3.1): requestor, device, and
     /// the resource where there is one.
-    private func keyed(
+    func keyed(
         _ path: String, _ credential: Credential, _ resource: String? = nil
     ) -> WebAddress {
         var target = prefix
@@ -212,13 +214,13 @@ public struct V1: Dialect {
         return WebAddress(origin: origin, target: target)
     }
 
-    private func address(_ path: String, _ fields: [(String, String)] = []) -> WebAddress {
+    func address(_ path: String, _ fields: [(String, String)] = []) -> WebAddress {
         let query = fields.isEmpty ? "" : "?" + FormEncoding.fields(fields)
         return WebAddress(origin: origin, target: prefix + path + query)
     }
 
     /// Device information is percent-encoded in the header too (A5).
-    private func commonHeaders(_ device: DeviceIdentity) -> Headers {
+    func commonHeaders(_ device: DeviceIdentity) -> Headers {
         var headers = Headers()
         headers.reserve(Self.usualHeaders)
         headers.append("Accept", format == .json ? "application/json" : "application/xml")
@@ -229,7 +231,7 @@ public struct V1: Dialect {
     /// Ours; the lane, which copies a call before it adds its own, makes room for those.
     private static let usualHeaders = 4
 
-    private func get(
+    func get(
         _ operation: OperationName, _ address: WebAddress, _ credential: Credential
     ) -> Call {
         var headers = commonHeaders(credential.device)
@@ -239,7 +241,7 @@ public struct V1: Dialect {
         return Call(operation, .get, address, headers: headers)
     }
 
-    private func post(
+    func post(
         _ operation: OperationName, _ path: String, _ fields: [(String, String)], _ headers: Headers
     ) -> Call {
         var headers = headers

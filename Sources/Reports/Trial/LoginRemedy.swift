@@ -6,7 +6,7 @@ internal import Rigs
 enum LoginRemedy {
     static func text(_ reading: TrialReading, _ step: Checklist.Step) -> String {
         guard let last = reading.browser.last else { return "look into report.html of this run" }
-        if let error = last.error { return lost(last, error) }
+        if let error = last.error { return lost(reading, last, error) }
         if last.exchange.outcome == .blocked { return blocked(last) }
         let refused = last.exchange.outcome != .ok
         switch step {
@@ -22,10 +22,12 @@ enum LoginRemedy {
         }
     }
 
-    private static func lost(_ last: Sighting, _ error: TransportError) -> String {
+    private static func lost(
+        _ reading: TrialReading, _ last: Sighting, _ error: TransportError
+    ) -> String {
         let host = last.call.address.origin.host
         switch error.kind {
-        case .hostNotAllowed: return TrialRemedy.notAllowed(host, error)
+        case .hostNotAllowed: return TrialRemedy.notAllowed(host, error, reading.rig.target)
         case .nameNotResolved:
             return
                 "the login leads to \(host), which has no address here: join the network that knows it, or pin it "
@@ -76,20 +78,25 @@ enum LoginRemedy {
             return refused
                 ? "\(host) turned the login form down: look at what was sent with --bodies, and name the fields under "
                     + "login"
-                : "\(host) shows its login again after the password: give the user name and password of a test account of "
-                    + "this provider under accounts"
+                : "\(host) shows its login again after the password: "
+                    + (reading.rig.accounts == .generated
+                        ? "the account was made up; list a test account of this provider in a file (columns "
+                            + "mvpd,user,password) and write 'accounts: {file: accounts.csv}'"
+                        : "correct the user name and password of this account in the file of accounts")
         }
-        guard case .page(let html) = last.answer else { return ServiceRemedy.report(last) }
-        let page = html.lowercased()
-        let needsScript =
-            page.contains("<script") && !page.contains("type=\"password\"")
-            && !page.contains("type='password'")
-        return needsScript
+        guard case .page = last.answer else { return ServiceRemedy.report(last) }
+        let ending = reading.ending ?? ""
+        if ending.contains("one-time code") {
+            return
+                "write 'login: {command: PROGRAM}' with a program that knows the code, or ask for an account without "
+                + "one"
+        }
+        return ending.contains("needs JavaScript")
             ? "the login page of \(host) makes its form with JavaScript, which a rig does not run: write "
                 + "'login: {command: PROGRAM}' with a program that logs in (a headless browser, say), or ask for a login "
                 + "page without script"
             : "no form of the page at \(host) could be chosen: name the form and its fields under login, as in "
-                + "'login: {form: 1, user: NAME, password: NAME}'"
+                + "'login: {form: 1, user: NAME, password: NAME}'; the page is kept under pages/ of this run"
     }
 }
 

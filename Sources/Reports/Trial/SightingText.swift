@@ -62,7 +62,7 @@ public struct SightingText: Sendable {
         case .code(let issued): "code \(issued.code), good for \(Self.time(issued.lifetime))"
         case .record(let mvpd):
             "the code is known" + (mvpd.map { ", for \($0)" } ?? "")
-        case .configuration(let providers): Self.offered(providers)
+        case .configuration(let providers): Self.offered(providers.filter { !$0.isTempPass })
         case .signedIn(let tag): Self.signedIn(tag, sighting)
         case .done: done(sighting)
         case .decisions(let decisions):
@@ -70,6 +70,8 @@ public struct SightingText: Sendable {
                 .map { "\($0.key): \($0.value ? "yes" : "no")" }.joined(separator: ", ")
         case .media(let token):
             "media token \(redaction.mark(token.reveal()))" + Self.until(sighting)
+        case .metadata(let source): source.map { "the token is one of \($0)" } ?? "done"
+        case .profileRequest(let bytes): "a profile request of \(bytes.count) bytes"
         case .pending: "not yet"
         case .expired: "over"
         case .denied(let words): "turned down: \(words)"

@@ -205,6 +205,12 @@ extension TrialReading {
         }
         if last.exchange.outcome != .ok { return .failed(last.sentence) }
         if let denial = last.denial { return .failed("the login came back with \(denial)") }
+        // The page of the app itself, where the rig fetches it.
+        if let page = browser.last, rig.target.fetchesRedirect, let error = page.error,
+            error.kind == .hostNotAllowed
+        {
+            return .failed(page.sentence)
+        }
         let hasReturned = household?.phoneDone != nil
         return hasReturned ? .passed : .failed(ending ?? "the browser did not come back to the app")
     }

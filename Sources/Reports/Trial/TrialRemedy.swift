@@ -25,7 +25,7 @@ struct TrialRemedy {
         let error = reading.disconnection?.sighting.error
         switch (step, error?.kind) {
         case (.name, .hostNotAllowed):
-            return notAllowed(origin.host, error)
+            return notAllowed(origin.host, error, reading.rig.target)
         case (_, .proxy):
             return
                 "target.proxy (\(shown(reading.rig.target.proxy))) does not lead there: correct it, or "
@@ -53,9 +53,11 @@ struct TrialRemedy {
         }
     }
 
-    static func notAllowed(_ host: String, _ error: TransportError?) -> String {
+    /// The line to paste has the hosts that are listed already.
+    static func notAllowed(_ host: String, _ error: TransportError?, _ target: Target) -> String {
         if error?.detail.contains("production") == true { return error?.detail ?? "" }
-        return "if you may send requests to it, write 'allow: [\(host)]' under target, or pass "
+        let hosts = (target.allow + [host]).joined(separator: ", ")
+        return "if you may send requests to it, write 'allow: [\(hosts)]' under target, or pass "
             + "--allow \(host)"
     }
 
@@ -122,7 +124,7 @@ struct TrialRemedy {
         }
         if let error = last.error {
             if error.kind == .hostNotAllowed {
-                return notAllowed(last.call.address.origin.host, error)
+                return notAllowed(last.call.address.origin.host, error, reading.rig.target)
             }
             return error.kind == .timeout
                 ? "raise target.timeout, or ask the server's team why it is slow"

@@ -14,7 +14,8 @@ extension Scalar {
         hasUnit: true
     ) { text throws(Refusal) in try spread(text) }
 
-    private static func spread(_ text: String) throws(Refusal) -> Distribution {
+    /// A distribution as it is written.
+    static func spread(_ text: String) throws(Refusal) -> Distribution {
         guard let open = text.firstIndex(of: "(") else {
             let time = text.hasPrefix("fixed ") ? text.dropFirst(6).trimmingSpaces() : text
             return .fixed(try self.time(time))

@@ -38,19 +38,49 @@ extension RigFormat {
         Key("weight", .scalar(.count(1...100)), default: "1", "Its share of all households."),
         Key(
             "first-screen",
-            .choice([
-                Shape.Choice("tvos"), .notYet("ios"), .notYet("ipados"), .notYet("sdk-tvos"),
-                .notYet("sdk-ios"),
-            ]), default: "tvos", "What shows the code."),
+            .words("tvos", "ios", "ipados", "sdk-tvos", "sdk-ios"), default: "tvos",
+            "tvos: shows a code, and polls at once. ios, ipados: a web view on the device itself, "
+                + "and polls once it closes. sdk-tvos, sdk-ios: the same two behind the "
+                + "AccessEnabler SDK."),
         Key(
             "second-screens", .scalar(.count(1...10)), default: "1",
-            "Phones in the household."),
+            "Phones in the household; each new try of a viewer is on the next."),
         Key(
             "device", .map(device), default: "{}",
-            "What the first screen says it is (X-Device-Info)."),
+            "What the first screen says it is (X-Device-Info); by default what fits first-screen, "
+                + "for tvos as shown here."),
         Key("viewer", .map(viewer), default: "{}", "The human."),
-        .notYet("platform-sign-on", example: "{access: granted}", "Sign-on by the platform."),
-        .notYet("temp-pass", accepting: ["false"], example: "true", "A trial without sign-in."),
+        Key(
+            "platform-sign-on", .map(platform), alternative: true,
+            "Asks the platform for its TV provider account before anything else; what the device "
+                + "knows, and what its viewer does."),
+        Key(
+            "temp-pass", .scalar(.flag), default: "false",
+            "Plays on a TempPass of the first such provider that the configuration offers, without "
+                + "a sign-in."),
+    ]
+
+    private static let platform: [Key] = [
+        Key(
+            "access", .words("granted", "denied", "undetermined", "restricted"),
+            default: "granted", "Whether the app may ask."),
+        Key(
+            "prompt", .words("allow", "deny", "ignore"), default: "allow",
+            "The viewer's answer where that is undetermined."),
+        Key(
+            "account", .words("fresh", "expired", "none"), default: "fresh",
+            "The TV provider account of the device."),
+        Key(
+            "picker", .scalar(.picker), default: "choose", example: "choose(DemoCable)",
+            "What the viewer does with the platform's picker; choose: the household's own provider."
+        ),
+        Key(
+            "withdrawn-before", .words("never", "step 4", "step 7"), default: "never",
+            "The viewer takes the permission back before this step."),
+        Key(
+            "error", .scalar(.platformError), default: "none", example: "3",
+            "The error code that the framework answers with: 1 and 2 where it shows its picker, 5 "
+                + "where it is handed a profile request, others everywhere."),
     ]
 
     private static let device: [Key] = {
@@ -79,13 +109,21 @@ extension RigFormat {
         Key(
             "gives-up", .scalar(.share), default: "3%",
             "Share of viewers who leave instead of signing in."),
-        .notYet("wrong-code", accepting: ["0%"], example: "2%", "Types a wrong code first."),
-        .notYet("types-twice", accepting: ["0%"], example: "2%", "Types the code in twice."),
+        Key(
+            "wrong-code", .scalar(.share), default: "0%",
+            "Share of viewers who type a wrong code first."),
+        Key(
+            "types-twice", .scalar(.share), default: "0%",
+            "Share of viewers who type the code in once more after it has served."),
         Key(
             "wrong-password", .scalar(.share), default: "0%",
             "Share of viewers who mistype the password first."),
-        .notYet("cancels", accepting: ["0%"], example: "2%", "Cancels the login."),
-        .notYet("too-late", accepting: ["0%"], example: "2%", "Comes after the code ran out."),
+        Key(
+            "cancels", .scalar(.share), default: "0%",
+            "Share of viewers who cancel the login at the provider, and begin again."),
+        Key(
+            "too-late", .scalar(.share), default: "0%",
+            "Share of viewers who type the code once it has run out."),
     ]
 
     static let polling: [Key] = [
@@ -96,9 +134,10 @@ extension RigFormat {
         Key(
             "target", .words("authn", "checkauthn"), default: "authn",
             "authn: the token itself. checkauthn: only whether there is one."),
-        .notYet(
-            "mode", accepting: ["timer"], example: "continue(fixed 20s)",
-            "timer, or a Continue button."),
+        Key(
+            "mode", .scalar(.pollMode), default: "timer",
+            "timer, or continue(fixed 20s): no timer, but a Continue button that the viewer presses "
+                + "after so long, and again, until it works."),
         Key(
             "pollers", .scalar(.count(1...10)), default: "1",
             "Poll loops of one TV, evenly apart; more than one is for test benches."),
@@ -123,7 +162,8 @@ extension RigFormat {
     ]
 
     static let activity: Shape = .either([
-        .words("user-metadata", "preauthorize", "authorize", "media-token"),
+        .words(
+            "user-metadata", "preauthorize", "preauthorize-code", "authorize", "media-token"),
         .one(of: [
             Key("watch", .scalar(.distribution), example: "30s", "Play for this long."),
             Key("logout", .scalar(.share), example: "20%", "Share of TVs that log out here."),

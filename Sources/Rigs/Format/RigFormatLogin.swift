@@ -49,5 +49,8 @@ extension RigFormat {
             "command", .scalar(.text), example: "./login.py", alternative: true,
             "A program beside the rig that walks the page: it gets the address and the account as "
                 + "JSON, and answers the final form or cookies."),
+        Key(
+            "timeout", .scalar(.duration), default: "60s", alternative: true,
+            "How long the program may take for one login."),
     ]
 }

@@ -20,9 +20,10 @@ extension RigFormat {
             Key(
                 "redirect-url", .scalar(.url), default: "https://demo.test/done",
                 "Where the login ends: recognised, not fetched."),
-            .notYet(
-                "fetch-redirect", accepting: ["false"], example: "true",
-                "Fetch the page where the login ends."),
+            Key(
+                "fetch-redirect", .scalar(.flag), default: "false",
+                "Fetch the page where the login ends, once, as a browser would; its host is then to "
+                    + "be listed under allow."),
             Key(
                 "mvpds", .list(.map(mvpd)), default: "[]",
                 example: "[{id: DemoCable, weight: 80}, {id: DemoSat, weight: 20}]",
@@ -102,9 +103,10 @@ extension RigFormat {
             "correlate", .scalar(.flag), default: "true",
             "traceparent and X-Screenrig: RUN/HOUSEHOLD/SEQUENCE on each request, for the "
                 + "server's logs."),
-        .notYet(
-            "probe", accepting: ["off"], example: "on",
-            "Find out before the run what the service throttles by."),
+        Key(
+            "probe", .words("on", "off"), example: "on", alternative: true,
+            "Before the run, 12 polls under two forwarded addresses find out what the service throttles "
+                + "by. On for a target off loopback, off on it."),
     ]
 
     private static let mvpd: [Key] = [
@@ -140,7 +142,7 @@ extension RigFormat {
         Key("verify", .scalar(.flag), default: "true", "Check certificate and name."),
         Key(
             "ca", .scalar(.text), example: "staging-ca.pem", alternative: true,
-            "PEM file of authorities, added to the system's."),
+            "PEM file of authorities, added to the system's; relative to this file."),
         Key(
             "ca-only", .scalar(.flag), default: "false", "Trust the authorities of `ca` alone."),
         Key(

@@ -8,15 +8,18 @@ internal import Synchronization
 struct LoginProcess: LoginProgram {
     let path: String
     /// How long a program may take.
-    private let limit: Duration = .seconds(60)
+    private let limit: Duration
+    /// What it gets to end by itself once it is told to.
+    private static let grace = 1.0
     private let queue = DispatchQueue(
         label: "screenrig.login-program", qos: .userInitiated, attributes: .concurrent)
     /// Processes and their threads are dear; others wait for their turn.
     private let turns = DispatchSemaphore(value: 16)
     private let door = DispatchQueue(label: "screenrig.login-program.door")
 
-    init(path: String) {
+    init(path: String, limit: Duration) {
         self.path = path
+        self.limit = limit
     }
 
     func ask(_ question: String, _ answered: @escaping @Sendable (ProgramAnswer) -> Void) {
@@ -32,58 +35,73 @@ struct LoginProcess: LoginProgram {
     private func run(_ question: String) -> ProgramAnswer {
         let process = Process()
         let (input, output, errors) = (Pipe(), Pipe(), Pipe())
-        // A bare name is looked up like one typed into a shell.
-        let isPath = path.contains("/")
-        process.executableURL = URL(filePath: isPath ? path : "/usr/bin/env")
-        process.arguments = isPath ? [] : [path]
+        process.executableURL = URL(filePath: path)
         process.standardInput = input
         process.standardOutput = output
         process.standardError = errors
+        let ended = DispatchSemaphore(value: 0)
+        process.terminationHandler = { _ in ended.signal() }
         do {
             try process.run()
         } catch {
             return .failed("\(path) cannot be started: \(error.localizedDescription)")
         }
-        let seconds = Double(limit.components.seconds)
-        let guardian = DispatchWorkItem { process.terminate() }
-        DispatchQueue.global().asyncAfter(deadline: .now() + seconds, execute: guardian)
+        let said = Collector(output.fileHandleForReading)
+        let complained = Collector(errors.fileHandleForReading)
         // A program that reads nothing closes the pipe: that is its right.
         signal(SIGPIPE, SIG_IGN)
-        try? input.fileHandleForWriting.write(contentsOf: Data(question.utf8))
-        try? input.fileHandleForWriting.close()
-        let words = Collector(errors.fileHandleForReading, on: queue)
-        let text = String(
-            decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        guardian.cancel()
+        let asking = input.fileHandleForWriting
+        queue.async {
+            try? asking.write(contentsOf: Data(question.utf8))
+            try? asking.close()
+        }
+        let seconds = Double(limit.components.seconds) + Double(limit.components.attoseconds) / 1e18
+        guard ended.wait(timeout: .now() + seconds) == .success else {
+            end(process, ended)
+            return .failed("did not answer within \(String(format: "%g", seconds)) s")
+        }
         guard process.terminationReason == .exit else {
-            return .failed("did not answer within \(limit.components.seconds) s")
+            return .failed("was ended by signal \(process.terminationStatus)")
         }
         guard process.terminationStatus == 0 else {
-            let said = words.firstLine
+            let words = complained.text().split(separator: "\n").first?.prefix(200) ?? ""
             return .failed(
                 "ended with status \(process.terminationStatus)"
-                    + (said.isEmpty ? "" : " and says '\(said)'"))
+                    + (words.isEmpty ? "" : " and says '\(words)'"))
         }
-        return .output(text)
+        return .output(said.text())
     }
 
-    /// Reads a pipe to its end beside the caller, so that neither side waits for the other.
-    private final class Collector: Sendable {
-        private let group = DispatchGroup()
-        private let bytes = Mutex(Data())
+    /// Without a last wait: its end is not noticed before that of what it has started.
+    private func end(_ process: Process, _ ended: DispatchSemaphore) {
+        process.terminate()
+        guard ended.wait(timeout: .now() + Self.grace) != .success else { return }
+        kill(process.processIdentifier, SIGKILL)
+    }
 
-        init(_ handle: FileHandle, on queue: DispatchQueue) {
-            queue.async(group: group) { [self] in
-                let data = handle.readDataToEndOfFile()
-                bytes.withLock { $0 = data }
+    /// Reads a pipe beside the caller, so that neither side waits for the other. What a program left
+    /// running may hold the pipe open for ever: it is waited for no longer than `patience`.
+    private final class Collector: Sendable {
+        private let bytes = Mutex(Data())
+        private let whole = DispatchSemaphore(value: 0)
+        private static let patience = 1.0
+
+        init(_ handle: FileHandle) {
+            handle.readabilityHandler = { [self] handle in
+                let data = handle.availableData
+                if data.isEmpty {
+                    handle.readabilityHandler = nil
+                    whole.signal()
+                } else {
+                    bytes.withLock { $0.append(data) }
+                }
             }
         }
 
-        var firstLine: String {
-            group.wait()
-            let text = String(decoding: bytes.withLock { $0 }, as: UTF8.self)
-            return text.split(separator: "\n").first.map { String($0.prefix(200)) } ?? ""
+        /// Once the program has ended.
+        func text() -> String {
+            _ = whole.wait(timeout: .now() + Self.patience)
+            return String(decoding: bytes.withLock { $0 }, as: UTF8.self)
         }
     }
 }

@@ -18,6 +18,8 @@ struct Session {
     let traffic: TrafficOptions
     let directory: RunDirectory
     let trial: Trial?
+    /// What a preflight found that the service throttles by; nil where there was none.
+    let throttledBy: ThrottleKey?
 
     /// Reads the rig, runs it, reports; throws a `Failure` for every exit code but 0. A trial runs
     /// one household of it, and has the last word.
@@ -42,16 +44,22 @@ struct Session {
         if !isVirtual, trial == nil { try checkLimits(rig, traffic) }
         let stage = try await Stage(
             rig, isVirtual: isVirtual, allowed: traffic.allowed, asksLeave: trial == nil)
+        // A household of a trial meets no limit, and shows what it meets by itself.
+        let throttledBy =
+            trial == nil
+            ? try await Preflight.throttle(
+                of: rig, on: stage, isQuiet: traffic.quiet || traffic.json) : nil
         let session = Session(
             rig: rig, stage: stage, traffic: traffic,
-            directory: try directory(for: rig, out: traffic.out), trial: trial)
+            directory: try directory(for: rig, out: traffic.out), trial: trial,
+            throttledBy: throttledBy)
         try await session.measure()
         await stage.strike()
         guard let trial else {
             return try Outcome.report(
                 session.directory, thresholds: rig.thresholds, asJSON: traffic.json)
         }
-        try trial.conclude(session.directory, rig: rig, target: stage.origin)
+        try trial.conclude(session.directory, rig: rig, target: stage.origin, file: traffic.rig.rig)
     }
 
     /// Holds the plan against this machine before anything is sent: what cannot work is refused, what
@@ -87,11 +95,12 @@ struct Session {
             // Nobody waits 15 s to be told that a port is closed.
             terms.retries = 1
         }
+        terms.vouching = Self.vouch
         let pages = PageFolder(in: directory.path)
         terms.pages = pages
         // In virtual time there is one login page, and nothing to wait for a process with.
         if let program = rig.login.command, !stage.isVirtual {
-            terms.loginProgram = LoginProcess(path: program)
+            terms.loginProgram = LoginProcess(path: program, limit: rig.login.limit)
         }
         let coordinator = Coordinator(plan, terms: terms, lanes: lanes)
         let breaker = Politeness.breaker(rig.target.courtesy, isNear: stage.isNear)
@@ -129,6 +138,13 @@ struct Session {
                 cpuPercent: cpu, historyHash: "", breaker: watch.tripped ?? ""))
     }
 
+    /// The demo platform, which the stand-in trusts (decisions.md, 19).
+    static let vouch: @Sendable (AttributeQuery) -> String? = { query in
+        PlatformSAML.response(
+            to: query.verificationToken, provider: query.provider, subject: query.subject,
+            attributes: query.attributes)
+    }
+
     /// How progress is shown.
     private var form: Show.Form {
         if traffic.json { return .json }
@@ -154,7 +170,8 @@ struct Session {
             load: rig.load.description, thresholds: rig.thresholds.map(\.text),
             policies: rig.policies.lines,
             validLatenessNanoseconds: rig.validity.latenessP99.nanoseconds,
-            validBusy: rig.validity.busy, breachFails: rig.validity.failsOnBreach)
+            validBusy: rig.validity.busy, breachFails: rig.validity.failsOnBreach,
+            throttledBy: throttledBy)
         do {
             return try HistoryWriter(
                 path: directory.history, header: header,
@@ -179,7 +196,7 @@ struct Session {
     }
 
     /// Lanes block their thread: never one of the concurrency pool.
-    private static func onOwnThread(_ work: @escaping @Sendable () -> Void) async {
+    static func onOwnThread(_ work: @escaping @Sendable () -> Void) async {
         await withCheckedContinuation { done in
             DispatchQueue(label: "screenrig.coordinator", qos: .userInteractive).async {
                 work()

@@ -107,14 +107,27 @@ struct Stage {
         }
     }
 
+    /// A single lane, live, for what comes before a run.
+    func lane(of purpose: String) throws -> Lane {
+        let correspondence = correspondence(of: purpose, salt: .random(in: .min ... .max))
+        return try lane(
+            0, correspondence, Unrecorded(),
+            Politeness.ceilings(rig.target.courtesy, isNear: isNear),
+            from: LiveLoop.monotonic())
+    }
+
+    private func correspondence(of run: String, salt: UInt64) -> Correspondence {
+        Correspondence(
+            dialect: dialect, headers: rig.target.headers, correlates: rig.target.correlates,
+            run: run, fingerprinter: Fingerprinter(key: salt))
+    }
+
     /// The lanes, each with its transport, on one clock that starts now.
     func lanes(of run: String, recordingTo sink: any HistorySink) throws -> [Lane] {
         // Under virtual time the salt comes from the seed, so that histories repeat.
         let salt =
             isVirtual ? rig.seed.child("fingerprints").value : UInt64.random(in: .min ... .max)
-        let correspondence = Correspondence(
-            dialect: dialect, headers: rig.target.headers, correlates: rig.target.correlates,
-            run: run, fingerprinter: Fingerprinter(key: salt))
+        let correspondence = correspondence(of: run, salt: salt)
         let ceilings = Politeness.ceilings(rig.target.courtesy, isNear: isNear)
             .part(of: laneCount)
         if isVirtual {
@@ -123,15 +136,21 @@ struct Stage {
             return [lane]
         }
         let start = LiveLoop.monotonic()
+        return try (0..<laneCount).map { index in
+            try lane(index, correspondence, sink, ceilings, from: start)
+        }
+    }
+
+    private func lane(
+        _ index: Int, _ correspondence: Correspondence, _ sink: any HistorySink,
+        _ ceilings: Ceilings, from start: Int64
+    ) throws -> Lane {
         do {
-            return try (0..<laneCount).map { index in
-                let loop = try LiveLoop(origin: start)
-                let lane = Lane(
-                    index: index, loop: loop, correspondence: correspondence, sink: sink)
-                lane.use(try CurlTransport(lane: lane, loop: loop, settings: wire))
-                lane.hold(to: ceilings)
-                return lane
-            }
+            let loop = try LiveLoop(origin: start)
+            let lane = Lane(index: index, loop: loop, correspondence: correspondence, sink: sink)
+            lane.use(try CurlTransport(lane: lane, loop: loop, settings: wire))
+            lane.hold(to: ceilings)
+            return lane
         } catch {
             throw Failure.couldNotRun("\(error)")
         }

@@ -33,7 +33,10 @@ final class Trial: Sendable {
     }
 
     /// Prints the checklist and where the run is kept; throws the exit code if it is not 0.
-    func conclude(_ directory: RunDirectory, rig: Rig, target: Origin) throws {
+    /// `file`: the rig's, for the command that comes next.
+    func conclude(
+        _ directory: RunDirectory, rig: Rig, target: Origin, file: String
+    ) throws {
         let summary = try Outcome.write(directory, thresholds: [])
         let sightings = seen.withLock { $0 }
         let checklist = Checklist(
@@ -42,6 +45,7 @@ final class Trial: Sendable {
                 origin: target, unusedProxy: Self.unusedProxy(rig.target, for: target)))
         Terminal.print("\n" + checklist.text(width: Terminal.width))
         Terminal.print("\nthe run is kept in \(directory.path)")
+        if checklist.isPassed { Terminal.print("next, the load: screenrig run \(file)") }
         switch summary.exitStatus {
         case .interrupted: throw Failure(code: .interrupted, message: "")
         case .couldNotRun: throw Failure(code: .couldNotRun, message: "")

@@ -1,0 +1,201 @@
+internal import Dialects
+
+/// What each answer is held against as it returns: everything that was called before then has been
+/// noted. The first that finds something names the breach; the rest may add to it.
+extension Dossier {
+    func judge(_ operation: Observed, _ beat: Beat, isQuiet: Bool) {
+        if operation.operation.isThrottled { judgeThrottle(operation, beat, isQuiet: isQuiet) }
+        if operation.operation == .pollToken { judgePolling(operation, beat) }
+        guard operation.effect != .nothing, operation.effect != .denied else { return }
+        if operation.effect == .success, operation.operation.showsToken {
+            judgeToken(operation, beat)
+        } else if operation.effect != .success, operation.operation.showsAbsence {
+            judgeAbsence(operation, beat)
+        }
+        if operation.code != 0 { judgeCode(operation, beat) }
+        if operation.operation == .mediaToken, operation.effect == .success {
+            judgeMedia(operation, beat)
+        }
+    }
+
+    /// "Somebody is signed in", and where the answer tells, who.
+    private func judgeToken(_ operation: Observed, _ beat: Beat) {
+        let value = value(of: operation)
+        if value == 0 {
+            // Named a user that never signed in here.
+            judgeStranger(operation, beat)
+            return
+        }
+        if let late, operation.screen == 0 {
+            self.late = nil
+            accuse(late)
+        }
+        guard judgeCausality(operation, beat, value) else { return }
+        if operation.tag != 0 { judgeOwner(operation, beat, value) }
+        judgeLogout(operation, beat, value)
+        guard operation.screen == 0 else { return }
+        compare(TokenRead(value: value, beat: beat))
+        if operation.tag != 0, tags[Int(value) - 1].first == nil {
+            judgeSource(of: value - 1, beat)
+            noteFirst(operation, beat, value)
+        }
+        if operation.expires > 0, operation.operation == .pollToken, operation.tag != 0 {
+            judgeExpiry(operation, beat, value)
+        }
+    }
+
+    private func judgeAbsence(_ operation: Observed, _ beat: Beat) {
+        guard operation.screen == 0 else { return }
+        compare(TokenRead(value: 0, beat: beat))
+        judgeVisibility(operation, beat)
+    }
+
+    /// 0: a stranger; 255: somebody; else the tag's number plus one.
+    private func value(of operation: Observed) -> UInt8 {
+        guard operation.tag != 0 else { return TokenRead.somebody }
+        return knownTag(operation.tag).map { $0 + 1 } ?? 0
+    }
+
+    /// The first answer that names a tag: what it says of the time until then (correctness.md
+    /// § 3.5).
+    private func noteFirst(_ operation: Observed, _ beat: Beat, _ value: UInt8) {
+        let tag = Int(value) - 1
+        tags[tag].first = beat
+        let writers = attempts.filter {
+            $0.isCandidate && Int($0.tag) == tag && $0.beat.call <= beat.ret
+        }
+        guard writers.count == 1, let writer = writers.first, writer.beat.effect == .maybe else {
+            return
+        }
+        let absent = reads.filter { $0.value == 0 }.map(\.beat.call).max() ?? .min
+        registry.staleness.add(
+            atLeast: absent == .min ? 0 : absent - writer.beat.ret,
+            atMost: beat.ret - writer.beat.ret)
+    }
+
+    // MARK: Who can have written what
+
+    /// The sign-ins that a read of `value` may show, called by `time`.
+    func writers(of value: UInt8, by time: Int64, life: Int? = nil) -> [SignInAttempt] {
+        attempts.filter { attempt in
+            attempt.isCandidate && attempt.beat.call <= time
+                && (value == TokenRead.somebody || attempt.tag == value - 1)
+                && (life == nil || attempt.life == life)
+        }
+    }
+
+    /// The sign-in that the device came with may be what `value` shows.
+    func isFromBefore(_ value: UInt8) -> Bool {
+        guard !registry.rules.devicesAreFresh, !reads.contains(where: { $0.value == 0 }),
+            !signOuts.contains(where: { $0.effect == .success })
+        else { return false }
+        return value == TokenRead.somebody || value == 1
+    }
+
+    func notePreSignedIn() {
+        guard !isPreSignedIn else { return }
+        isPreSignedIn = true
+        registry.preSignedIn += 1
+    }
+
+    /// Whether the sign-in behind `value` may have ended by itself before `time`.
+    func mayHaveExpired(_ value: UInt8, by time: Int64) -> Bool {
+        let shortest = registry.rules.shortestSignIn.inNanoseconds
+        let candidates = value == TokenRead.somebody ? Array(tags.indices) : [Int(value) - 1]
+        for tag in candidates {
+            for seen in tags[tag].expiries {
+                guard let window = registry.clock.window(of: seen.expires, at: now) else {
+                    return true
+                }
+                if window.low <= time { return true }
+            }
+        }
+        if value != TokenRead.somebody, !tags[Int(value) - 1].expiries.isEmpty { return false }
+        if isPreSignedIn { return true }
+        let first = writers(of: value, by: time).map(\.beat.call).min() ?? .min
+        return first == .min || time - first > shortest
+    }
+
+    // MARK: Accusing
+
+    /// Puts a violation together; `evidence` is in the order of its telling, the last the one that
+    /// nothing explains.
+    func violation(
+        _ invariant: Invariant, _ certainty: Certainty, _ evidence: [Beat], gap: Int64? = nil,
+        source: PromiseSource? = nil, _ text: String
+    ) -> Violation {
+        let certainty = weakened(certainty, invariant, evidence)
+        let source = source ?? invariant.source
+        let last = evidence.last
+        let told = evidence.map { "\($0.operation.name) \($0.answer)" }.joined(separator: " > ")
+        var sentence = "household \(household): \(text)"
+        if evidence.contains(where: { $0.flags & Observed.Flags.edge.rawValue != 0 }) {
+            sentence += "; the edge answered, not the service"
+        }
+        return Violation(
+            invariant: invariant, certainty: certainty, source: source,
+            standing: registry.standing(invariant, certainty, source, last?.operation),
+            household: household, exchanges: evidence.map { Int($0.sequence) },
+            operations: evidence.map(\.operation), signature: "\(invariant.name): \(told)",
+            gap: gap, at: last?.ret ?? now, sentence: sentence, scene: scene(evidence))
+    }
+
+    /// What stands between us and the service makes some things less sure.
+    private func weakened(
+        _ certainty: Certainty, _ invariant: Invariant, _ evidence: [Beat]
+    ) -> Certainty {
+        if evidence.contains(where: { $0.flags & Observed.Flags.edge.rawValue != 0 }) {
+            return .suspicion("a cache in front of the service answered")
+        }
+        guard certainty == .certain else { return certainty }
+        switch invariant {
+        case .errorsHaveNoEffect, .retryOnce, .oneOwner:
+            if evidence.contains(where: { $0.flags & Observed.Flags.proxied.rawValue != 0 }) {
+                return .suspicion("a proxy on the way may have repeated the request")
+            }
+        default: break
+        }
+        return certainty
+    }
+
+    /// The first cause of a household is told; what follows from it is attached (decisions.md, 10).
+    func accuse(_ violation: Violation, foreignTag: UInt64 = 0) {
+        if let level = violation.invariant.level { broken.insert(level) }
+        if let same = causes.first(where: { $0.invariant == violation.invariant }) {
+            if let position = same.position { registry.amend(position) { $0.times += 1 } }
+            return
+        }
+        let cause = causes.first {
+            violation.invariant == .linearizable
+                || $0.invariant.companions.contains(violation.invariant)
+                || violation.invariant.companions.contains($0.invariant)
+        }
+        if let cause {
+            guard let position = cause.position else { return }
+            registry.amend(position) { found in
+                if !found.companions.contains(violation.invariant) {
+                    found.companions.append(violation.invariant)
+                }
+            }
+            return
+        }
+        let position = registry.add(violation, foreignTag: foreignTag)
+        causes.append((position, violation.invariant))
+    }
+
+    /// The last operations, with those of the conflict marked.
+    private func scene(_ evidence: [Beat]) -> [SceneEntry] {
+        var beats = ring.all
+        for beat in evidence where !beats.contains(where: { $0.sequence == beat.sequence }) {
+            beats.append(beat)
+        }
+        beats.sort { ($0.call, $0.sequence) < ($1.call, $1.sequence) }
+        return beats.map { beat in
+            SceneEntry(
+                sequence: Int(beat.sequence), operation: beat.operation, screen: Int(beat.screen),
+                call: beat.call, ret: beat.ret, isOpen: beat.effect == .open, answer: beat.answer,
+                belief: beat.belief,
+                isConflict: evidence.contains { $0.sequence == beat.sequence })
+        }
+    }
+}

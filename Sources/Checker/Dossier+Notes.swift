@@ -1,0 +1,269 @@
+internal import Dialects
+
+/// What an operation is to the model, noted as it begins: by then its answer is known, but nothing
+/// may be made of it before it returned.
+extension Dossier {
+    func note(_ operation: Observed) -> Act? {
+        // A cache in front of the service answered: that tells nothing of the service.
+        let isEdge = operation.flags.contains(.edge)
+        switch operation.operation {
+        case .registrationCode: return noteCode(operation)
+        case .deleteRegistration: return noteDeletion(operation)
+        case .assertion, .tokenExchange, .freePreview: return noteSignIn(operation)
+        case .logout: return noteSignOut(operation)
+        case .authorize: return noteAuthorization(operation)
+        case _ where isEdge || operation.effect == .nothing: return nil
+        case .pollToken, .checkAuthentication: return tokenRead(operation)
+        case .checkCode: return checkRead(operation)
+        case .registrationRecord: return recordRead(operation)
+        case .authenticate:
+            guard operation.effect == .success, let life = life(of: operation) else { return nil }
+            return codeAct(.codeLive, life)
+        case .preauthorizeCode:
+            guard operation.effect == .success, let life = life(of: operation) else { return nil }
+            return codeAct(.codeBound, life)
+        case .preauthorize, .userMetadata:
+            return operation.effect == .success ? Act(kind: .tokenAny) : nil
+        case .authorizationToken, .mediaToken:
+            guard operation.effect == .success else { return nil }
+            return Act(
+                kind: .media, tag: knownTag(operation.tag) ?? Act.none,
+                resource: operation.resource)
+        default: return nil
+        }
+    }
+
+    /// The latest life of the code that an operation is about.
+    func life(of operation: Observed) -> Int? {
+        guard operation.code != 0 else { return nil }
+        return lives.lastIndex { $0.mark == operation.code }
+    }
+
+    private func codeAct(_ kind: Act.Kind, _ life: Int) -> Act? {
+        let slot = lives[life].slot
+        return slot == Act.none ? nil : Act(kind: kind, code: slot)
+    }
+
+    // MARK: Codes
+
+    private func noteCode(_ operation: Observed) -> Act? {
+        guard operation.effect == .success, operation.code != 0 else {
+            guard operation.effect == .open else { return nil }
+            endFresh(operation.call)
+            return Act(kind: .createUnseen, isMaybe: true)
+        }
+        if operation.generated > 0 {
+            registry.check(.clockAgreement)
+            registry.clock.add(
+                operation.generated, between: operation.call, and: operation.ret,
+                household: household, sequence: Int(operation.sequence))
+        }
+        endFresh(operation.call)
+        let slot = freeSlot()
+        let beat = Beat(operation)
+        let window = codeWindow(operation)
+        let life = CodeLife(
+            mark: operation.code, text: codeTexts.text(of: operation.code), slot: slot, made: beat,
+            record: operation.detail, low: window.low, high: window.high)
+        lives.append(life)
+        let shared = SharedLife(household: household, life: life)
+        self.shared.append(shared)
+        registry.check(.codeUnique)
+        registry.hand(out: shared)
+        expire(code: slot, window.low, window.high)
+        return slot == Act.none ? nil : Act(kind: .create, code: slot)
+    }
+
+    /// The code's expiry by our clock: `generated` was read within the request (correctness.md
+    /// § 3.3).
+    private func codeWindow(_ operation: Observed) -> (low: Int64, high: Int64) {
+        let life = (operation.expires - operation.generated) &* 1_000_000
+        guard operation.generated > 0, operation.expires > operation.generated,
+            life < 1_000_000_000_000_000
+        else { return (.max, .max) }
+        let tolerance = registry.rules.policies.clockTolerance.inNanoseconds
+        let slack = life / ServiceClock.drift + 1_000_000 + tolerance
+        return (
+            operation.call + life - slack,
+            operation.ret + life + slack + registry.sweepLag
+        )
+    }
+
+    /// A number for a new code: an unused one, else that of a code that is surely dead.
+    private func freeSlot() -> UInt8 {
+        let used = lives.map(\.slot)
+        if let free = (0..<UInt8(DeviceState.codes)).first(where: { !used.contains($0) }) {
+            return free
+        }
+        for position in lives.indices where lives[position].slot != Act.none {
+            let slot = lives[position].slot
+            guard frontier.standing == .holds, lives[position].high < now,
+                frontier.isOver(code: slot)
+            else { continue }
+            frontier.forget(code: slot)
+            lives[position].slot = Act.none
+            return slot
+        }
+        frontier.giveUp()
+        return Act.none
+    }
+
+    /// A newer code may end every older one that is not bound (A9).
+    private func endFresh(_ call: Int64) {
+        for position in lives.indices { end(position, call) }
+    }
+
+    private func end(_ life: Int, _ call: Int64) {
+        lives[life].endCalled = min(lives[life].endCalled, call)
+        shared[life].endCalled = min(shared[life].endCalled, call)
+    }
+
+    private func noteDeletion(_ operation: Observed) -> Act? {
+        guard let life = life(of: operation) else { return nil }
+        switch operation.effect {
+        case .success:
+            end(life, operation.call)
+            if lives[life].deleted == nil { lives[life].deleted = Beat(operation) }
+            // A second "yes" would come of a code that is dead: that is no harm.
+            var act = codeAct(.delete, life)
+            if lives[life].deleted?.sequence != operation.sequence { act?.isMaybe = true }
+            return act
+        case .open:
+            end(life, operation.call)
+            var act = codeAct(.delete, life)
+            act?.isMaybe = true
+            return act
+        case .absent, .expired: return codeAct(.codeDead, life)
+        default: return nil
+        }
+    }
+
+    private func recordRead(_ operation: Observed) -> Act? {
+        guard let life = life(of: operation) else { return nil }
+        switch operation.effect {
+        case .success:
+            // Another record under that code: not this life.
+            if operation.detail != 0, lives[life].record != 0,
+                operation.detail != lives[life].record
+            {
+                return nil
+            }
+            return codeAct(.codeLive, life)
+        case .absent, .expired: return codeAct(.codeDead, life)
+        default: return nil
+        }
+    }
+
+    private func checkRead(_ operation: Observed) -> Act? {
+        guard let life = life(of: operation) else { return nil }
+        switch operation.effect {
+        case .success: return codeAct(.codeBound, life)
+        case .absent, .expired: return codeAct(.codeUnbound, life)
+        default: return nil
+        }
+    }
+
+    // MARK: Sign-ins
+
+    private func noteSignIn(_ operation: Observed) -> Act? {
+        let tag = operation.tag == 0 ? newUnknownTag() : knownTag(operation.tag) ?? Act.none
+        let life = life(of: operation)
+        attempts.append(
+            SignInAttempt(
+                beat: Beat(operation), tag: tag, life: life ?? -1,
+                isRetried: operation.flags.contains(.retried)))
+        guard operation.effect != .denied, operation.effect != .nothing, tag != Act.none else {
+            return nil
+        }
+        let isCertain = operation.effect == .success
+        if let life, let act = codeAct(.signIn, life) {
+            var act = act
+            act.tag = tag
+            act.isMaybe = !isCertain
+            return act
+        }
+        return Act(kind: .signInElsewhere, tag: tag, isMaybe: !isCertain)
+    }
+
+    /// The number of a tag that this household has signed in with, or has seen.
+    func knownTag(_ mark: UInt64) -> UInt8? {
+        guard mark != 0 else { return nil }
+        return tags.firstIndex { $0.mark == mark }.map { UInt8(truncatingIfNeeded: $0) }
+    }
+
+    private func newUnknownTag() -> UInt8 {
+        guard tags.count < DeviceState.tags else {
+            frontier.giveUp()
+            return Act.none
+        }
+        tags.append(TagSeen(mark: 0, mvpd: 0, user: 0, text: "somebody", isLearned: true))
+        return UInt8(tags.count - 1)
+    }
+
+    private func noteSignOut(_ operation: Observed) -> Act? {
+        guard operation.effect != .nothing else { return nil }
+        signOuts.append(Beat(operation))
+        switch operation.effect {
+        case .success: return Act(kind: .signOut)
+        case .open: return Act(kind: .signOut, isMaybe: true)
+        default: return nil
+        }
+    }
+
+    private func noteAuthorization(_ operation: Observed) -> Act? {
+        guard operation.effect == .success || operation.effect == .open else { return nil }
+        grants.append((operation.resource, Beat(operation)))
+        return Act(
+            kind: .authorize, resource: operation.resource,
+            isMaybe: operation.effect == .open)
+    }
+
+    private func tokenRead(_ operation: Observed) -> Act? {
+        switch operation.effect {
+        case .absent, .expired: return Act(kind: .tokenAbsent)
+        case .success:
+            guard operation.tag != 0 else { return Act(kind: .tokenAny) }
+            guard let tag = knownTag(operation.tag) ?? learn(operation) else {
+                // Nobody here ever signs in as that user: no state explains it.
+                return Act(kind: .tokenSeen, tag: UInt8(DeviceState.tags))
+            }
+            return Act(kind: .tokenSeen, tag: tag)
+        default: return nil
+        }
+    }
+
+    /// The token of a sign-in whose user nobody told us: believed, if it is the only one that it can
+    /// be of (decisions.md, 8).
+    private func learn(_ operation: Observed) -> UInt8? {
+        let isFresh = registry.rules.devicesAreFresh
+        if !isFresh, tags[0].mark == 0, signOuts.isEmpty, !reads.contains(where: { $0.value == 0 })
+        {
+            notePreSignedIn()
+            return adopt(operation, at: 0)
+        }
+        if let open = tags.indices.dropFirst(isFresh ? 0 : 1).first(where: {
+            tags[$0].isLearned && tags[$0].mark == 0
+        }) {
+            return adopt(operation, at: open)
+        }
+        guard !registry.rules.knowsUsers else { return nil }
+        let candidates = attempts.filter { $0.isCandidate && $0.beat.call <= operation.ret }
+        guard let only = candidates.first, only.tag != Act.none,
+            candidates.allSatisfy({ $0.tag == only.tag }), tags[Int(only.tag)].first == nil,
+            !tags[Int(only.tag)].isLearned
+        else { return nil }
+        return adopt(operation, at: Int(only.tag))
+    }
+
+    private func adopt(_ operation: Observed, at position: Int) -> UInt8 {
+        tags[position].isLearned = true
+        if let name = strangers.first(where: { $0.mark == operation.tag }) {
+            tags[position].mark = name.mark
+            tags[position].text = name.text
+            tags[position].mvpd = name.mvpd
+            tags[position].user = name.user
+        }
+        registry.write(operation.tag, by: household)
+        return UInt8(truncatingIfNeeded: position)
+    }
+}

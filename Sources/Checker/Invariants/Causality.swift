@@ -1,0 +1,82 @@
+internal import Dialects
+
+/// I1, I2, I7 (torn) and I12: whose token is it, and could it be there at all?
+extension Dossier {
+    /// `no-token-before-sign-in`: somebody signed in before an answer that says so returned.
+    func judgeCausality(_ operation: Observed, _ beat: Beat, _ value: UInt8) -> Bool {
+        registry.check(.noTokenBeforeSignIn)
+        if operation.tag != 0 { registry.check(.tokenIsolation) }
+        if writers(of: value, by: beat.ret).first != nil { return true }
+        if isFromBefore(value) {
+            notePreSignedIn()
+            return true
+        }
+        // Somebody else's sign-in explains a bare yes as little as none.
+        let denied = attempts.last {
+            !$0.isCandidate && $0.beat.call <= beat.ret
+                && (value == TokenRead.somebody || $0.tag == value - 1)
+        }
+        if let denied {
+            judgeError(operation, beat, denied)
+            return false
+        }
+        let who = operation.tag == 0 ? "a sign-in" : "the sign-in of \(tags[Int(value) - 1].text)"
+        let next = waitingSignIn(after: beat)
+        var text = "\(beat.name) showed \(who)"
+        var evidence = [beat]
+        var gap: Int64?
+        if let next {
+            text += " \(milliseconds(next.call - beat.ret)) before the first sign-in was sent"
+            text += " (\(next.name))"
+            gap = next.call - beat.ret
+            evidence = [next, beat]
+        } else {
+            text += ", and nobody of this household had signed in"
+        }
+        accuse(violation(.noTokenBeforeSignIn, .certain, evidence, gap: gap, text))
+        return false
+    }
+
+    /// A user that this household does not sign in as.
+    func judgeStranger(_ operation: Observed, _ beat: Beat) {
+        registry.check(.tokenIsolation)
+        registry.check(.noTokenBeforeSignIn)
+        guard let stranger = strangers.first(where: { $0.mark == operation.tag }) else { return }
+        let own = writers(of: TokenRead.somebody, by: beat.ret)
+        // Provider of one attempt, user of another: torn (R15, R25).
+        let providers = own.filter { $0.tag != Act.none && tags[Int($0.tag)].mvpd == stranger.mvpd }
+        let users = own.filter { $0.tag != Act.none && tags[Int($0.tag)].user == stranger.user }
+        if let one = providers.first, let two = users.first {
+            registry.check(.oneToken)
+            let text =
+                "\(beat.name) showed \(stranger.text): the provider of \(one.beat.name) with the "
+                + "user of \(two.beat.name); nobody signed in as both"
+            accuse(violation(.oneToken, .certain, [one.beat, two.beat, beat], text))
+            return
+        }
+        let isEarly = own.isEmpty
+        let text =
+            isEarly
+            ? "\(beat.name) showed the sign-in of \(stranger.text) before anybody of this "
+                + "household had signed in"
+            : "\(beat.name) showed the sign-in of \(stranger.text); this household signed in as "
+                + own.filter { $0.tag != Act.none }.map { tags[Int($0.tag)].text }
+                .joined(separator: ", ")
+        let found = violation(
+            isEarly ? .noTokenBeforeSignIn : .tokenIsolation, .certain, [beat], text)
+        accuse(found, foreignTag: stranger.mark)
+    }
+
+    /// `errors-have-no-effect`: the only sign-in that explains it was turned down.
+    private func judgeError(_ operation: Observed, _ beat: Beat, _ denied: SignInAttempt) {
+        let isThrottled = denied.beat.flags & Observed.Flags.throttled.rawValue != 0
+        let text =
+            "\(beat.name) showed a sign-in that \(denied.beat.name) was told "
+            + (isThrottled ? "to send later (429)" : "was refused")
+            + ", \(milliseconds(beat.call - denied.beat.ret)) before"
+        accuse(
+            violation(
+                .errorsHaveNoEffect, .certain, [denied.beat, beat],
+                gap: beat.call - denied.beat.ret, text))
+    }
+}

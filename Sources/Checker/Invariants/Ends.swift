@@ -1,0 +1,182 @@
+internal import Dialects
+
+/// I9, I10, I11 and the second half of I6: what is over is over, and not before its time.
+extension Dossier {
+    // MARK: Codes
+
+    func judgeCode(_ operation: Observed, _ beat: Beat) {
+        guard let life = life(of: operation) else { return }
+        switch (operation.operation, operation.effect) {
+        case (.registrationRecord, .success):
+            guard
+                operation.detail == 0 || lives[life].record == 0
+                    || operation.detail == lives[life].record
+            else { return }
+            judgeAlive(life, beat)
+            judgeBack(life, beat)
+        case (.authenticate, .success), (.checkCode, .success), (.preauthorizeCode, .success):
+            judgeAlive(life, beat)
+            if operation.operation == .checkCode, lives[life].told == nil {
+                lives[life].told = beat
+            }
+        case (.checkCode, .absent), (.checkCode, .expired): lives[life].refused = beat
+        case (.registrationRecord, .absent), (.registrationRecord, .expired):
+            judgeEarlyEnd(ofCode: life, beat)
+        default: break
+        }
+    }
+
+    /// `expiry-respected`, `delete-final`: a code answered after its end.
+    private func judgeAlive(_ position: Int, _ beat: Beat) {
+        let life = lives[position]
+        registry.check(.expiryRespected)
+        let sent = beat.call - registry.visibility
+        if let deleted = life.deleted {
+            registry.check(.deleteFinal)
+            if sent > deleted.ret, !registry.isElsewhere(life.mark, than: household) {
+                let gap = beat.call - deleted.ret
+                let text =
+                    "\(beat.name) found code \(life.text) alive \(milliseconds(gap)) after "
+                    + "\(deleted.name) had deleted it"
+                accuse(violation(.deleteFinal, .certain, [deleted, beat], gap: gap, text))
+                return
+            }
+        }
+        if beat.call > life.high {
+            let gap = beat.call - life.high
+            let text =
+                "\(beat.name) found code \(life.text) alive at least \(milliseconds(gap)) after its "
+                + "expiry (made by \(life.made.name))"
+            accuse(
+                violation(
+                    .expiryRespected, .given("both clocks drift less than 100 ppm"),
+                    [life.made, beat], gap: gap, text))
+        }
+    }
+
+    /// `expiry-respected`: gone before its time.
+    private func judgeEarlyEnd(ofCode position: Int, _ beat: Beat) {
+        let life = lives[position]
+        registry.check(.expiryRespected)
+        defer { if lives[position].gone == nil { lives[position].gone = beat } }
+        guard beat.call > life.made.ret + registry.visibility, beat.ret < life.low,
+            life.endCalled > beat.ret,
+            registry.rules.recordsOutliveTokens
+                || !attempts.contains(where: { $0.life == position })
+        else { return }
+        let gap = life.low - beat.ret
+        let text =
+            "\(beat.name) was told that code \(life.text) is gone, at least \(milliseconds(gap)) "
+            + "before its expiry; nothing had ended it (made by \(life.made.name))"
+        accuse(
+            violation(
+                .expiryRespected, .given("both clocks drift less than 100 ppm"),
+                [life.made, beat], gap: gap, text))
+    }
+
+    /// `one-owner`: ended states stay ended.
+    private func judgeBack(_ position: Int, _ beat: Beat) {
+        registry.check(.oneOwner)
+        guard let gone = lives[position].gone, gone.ret < beat.call - registry.visibility else {
+            return
+        }
+        let gap = beat.call - gone.ret
+        let text =
+            "\(beat.name) found code \(lives[position].text) again, \(milliseconds(gap)) after "
+            + "\(gone.name) was told that it is gone"
+        accuse(violation(.oneOwner, .certain, [gone, beat], gap: gap, text))
+    }
+
+    // MARK: Sign-ins
+
+    /// A sign-in by a code that was over: known once its token is seen.
+    func judgeSource(of tag: UInt8, _ beat: Beat) {
+        let writers = writers(of: tag + 1, by: beat.ret)
+        guard let first = writers.first, first.life >= 0,
+            writers.allSatisfy({ $0.life == first.life })
+        else { return }
+        let life = lives[first.life]
+        registry.check(.expiryRespected)
+        if let deleted = life.deleted {
+            registry.check(.deleteFinal)
+            if writers.allSatisfy({ $0.beat.call - registry.visibility > deleted.ret }) {
+                let gap = first.beat.call - deleted.ret
+                let text =
+                    "\(first.beat.name) signed in by code \(life.text) \(milliseconds(gap)) after "
+                    + "\(deleted.name) had deleted it; \(beat.name) saw the sign-in"
+                accuse(
+                    violation(.deleteFinal, .certain, [deleted, first.beat, beat], gap: gap, text))
+                return
+            }
+        }
+        guard writers.allSatisfy({ $0.beat.call > life.high }) else { return }
+        let gap = first.beat.call - life.high
+        let text =
+            "\(first.beat.name) signed in by code \(life.text) at least \(milliseconds(gap)) after "
+            + "its expiry; \(beat.name) saw the sign-in"
+        accuse(
+            violation(
+                .expiryRespected, .given("both clocks drift less than 100 ppm"),
+                [life.made, first.beat, beat], gap: gap, text))
+    }
+
+    /// A token shown after the expiry that it names itself.
+    func judgeExpiry(_ operation: Observed, _ beat: Beat, _ value: UInt8) {
+        registry.check(.expiryRespected)
+        guard let window = registry.clock.window(of: operation.expires, at: now) else { return }
+        let over = window.high.plus(registry.sweepLag)
+        guard beat.call > over else { return }
+        let gap = beat.call - over
+        let text =
+            "\(beat.name) showed a sign-in at least \(milliseconds(gap)) after the expiry in its "
+            + "own answer"
+        accuse(
+            violation(
+                .expiryRespected, .given("both clocks drift less than 100 ppm"), [beat], gap: gap,
+                text))
+    }
+
+    /// Gone shortly before the expiry that its token names: early rather than lost. True when it
+    /// was told so.
+    func judgeEarlyEnd(_ read: TokenRead, _ earlier: TokenRead) -> Bool {
+        registry.check(.expiryRespected)
+        guard earlier.value != TokenRead.somebody,
+            let seen = tags[Int(earlier.value) - 1].expiries.last,
+            let window = registry.clock.window(of: seen.expires, at: now)
+        else { return false }
+        let left = window.low - read.beat.ret
+        let life = window.low - (writers(of: earlier.value, by: now).first?.beat.ret ?? .max)
+        guard left > 0, read.beat.effect == .expired || left <= max(life / 10, 5_000_000_000)
+        else { return false }
+        let text =
+            "\(read.beat.name) was told that nobody is signed in, at least \(milliseconds(left)) "
+            + "before the sign-in that \(earlier.beat.name) showed was to expire"
+        accuse(
+            violation(
+                .expiryRespected, .given("both clocks drift less than 100 ppm"),
+                [earlier.beat, read.beat], gap: left, text))
+        return true
+    }
+
+    /// `logout-final`: after a sign-out nothing of that sign-in answers.
+    func judgeLogout(_ operation: Observed, _ beat: Beat, _ value: UInt8) {
+        guard
+            let out = signOuts.last(where: {
+                $0.effect == .success && $0.ret < beat.call - registry.visibility
+            })
+        else { return }
+        registry.check(.logoutFinal)
+        // A check of a code answers for that code's sign-in alone.
+        let ofCode = operation.operation == .checkCode || operation.operation == .preauthorizeCode
+        let life = ofCode ? life(of: operation) : nil
+        if ofCode, life == nil { return }
+        let writers = writers(of: value, by: beat.ret, life: life)
+        guard let last = writers.map(\.beat).max(by: { $0.ret < $1.ret }) else { return }
+        guard last.ret < out.call - registry.visibility else { return }
+        let gap = beat.call - out.ret
+        let text =
+            "\(beat.name) still answered for the sign-in \(milliseconds(gap)) after \(out.name) had "
+            + "ended it; nobody signed in between"
+        accuse(violation(.logoutFinal, .certain, [out, beat], gap: gap, text))
+    }
+}

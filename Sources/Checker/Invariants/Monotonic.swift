@@ -1,0 +1,91 @@
+/// I3, I5: what a TV saw, against what it sees later.
+extension Dossier {
+    /// Whether a read can come after those that returned before it was sent: from one answer to
+    /// another that contradicts it something must have happened, and everything that can have is
+    /// known.
+    func compare(_ read: TokenRead) {
+        registry.check(.tokenMonotonic)
+        // The latest first: it leaves the least time for a cause.
+        let others = reads.filter { $0.contradicts(read.value) }
+        for earlier in others.sorted(by: { $0.beat.call > $1.beat.call }) {
+            guard earlier.beat.ret < read.beat.call - registry.visibility else { continue }
+            let isExplained =
+                read.value == 0
+                ? judgeVanished(read, earlier) : judgeAppeared(read, earlier)
+            if !isExplained { break }
+        }
+        keep(read)
+    }
+
+    /// The latest two of each value are enough: what excludes an older one excludes these.
+    private func keep(_ read: TokenRead) {
+        let same = reads.indices.filter { reads[$0].value == read.value }
+        if same.count < 2 {
+            reads.append(read)
+            return
+        }
+        guard let oldest = same.min(by: { reads[$0].beat.call < reads[$1].beat.call }) else {
+            return
+        }
+        if reads[oldest].beat.call < read.beat.call { reads[oldest] = read }
+    }
+
+    /// There, then not there: signed out, run out, or a breach. True when it may be right.
+    private func judgeVanished(_ read: TokenRead, _ earlier: TokenRead) -> Bool {
+        let since = earlier.beat.call - registry.visibility
+        let outs = signOuts.filter { $0.call <= read.beat.ret && $0.ret >= since }
+        if outs.contains(where: { $0.effect != .denied }) { return true }
+        let gap = read.beat.call - earlier.beat.ret
+        if let denied = outs.first {
+            let text =
+                "\(read.beat.name) saw no sign-in \(milliseconds(gap)) after \(earlier.beat.name) "
+                + "had; the only sign-out between, \(denied.name), was refused"
+            accuse(
+                violation(
+                    .errorsHaveNoEffect, .certain, [earlier.beat, denied, read.beat], gap: gap, text
+                ))
+            return false
+        }
+        if mayHaveExpired(earlier.value, by: read.beat.ret) { return true }
+        if judgeEarlyEnd(read, earlier) { return false }
+        let text =
+            "\(read.beat.name) was told that nobody is signed in, \(milliseconds(gap)) after "
+            + "\(earlier.beat.name) had shown a sign-in; nothing ended it between"
+        accuse(violation(.tokenMonotonic, .certain, [earlier.beat, read.beat], gap: gap, text))
+        return false
+    }
+
+    /// Not there (or another), then there: some sign-in must have come between.
+    private func judgeAppeared(_ read: TokenRead, _ earlier: TokenRead) -> Bool {
+        let writers = writers(of: read.value, by: read.beat.ret)
+        guard let last = writers.map(\.beat).max(by: { $0.ret < $1.ret }) else { return true }
+        guard last.ret < earlier.beat.call - registry.visibility else { return true }
+        if isFromBefore(read.value) { return true }
+        let wasSeen = reads.contains {
+            $0.value != 0 && !$0.contradicts(read.value) && $0.beat.ret < earlier.beat.call
+        }
+        let gap = earlier.beat.call - last.ret
+        if earlier.value == 0, !wasSeen {
+            registry.check(.signInVisible)
+            let text =
+                "\(earlier.beat.name), sent \(milliseconds(gap)) after \(last.name) had been "
+                + "answered, was told \"not yet\"; \(read.beat.name) then saw that sign-in"
+            accuse(
+                violation(
+                    .signInVisible, .certain, [last, earlier.beat, read.beat], gap: gap, text))
+            return false
+        }
+        let text =
+            earlier.value == 0
+            ? "\(read.beat.name) saw a sign-in again that \(earlier.beat.name) had been told is "
+                + "not there; nobody signed in between"
+            : "\(read.beat.name) saw another sign-in than \(earlier.beat.name), "
+                + "\(milliseconds(read.beat.call - earlier.beat.ret)) before; nobody signed in "
+                + "between"
+        accuse(
+            violation(
+                .tokenMonotonic, .certain, [last, earlier.beat, read.beat],
+                gap: read.beat.call - earlier.beat.ret, text))
+        return false
+    }
+}

@@ -1,0 +1,59 @@
+internal import Dialects
+internal import Journal
+
+/// I16, I19 and `conforms`: how the service and our own devices keep to the forms.
+extension Dossier {
+    /// `throttle-contract`: a 429 that even the strictest reading of the budget does not allow: one
+    /// of the first `burst`, or with nothing else of that device within a whole period (rest-v1.md
+    /// § 14). Judged only where each device is one to the service (decisions.md, 7).
+    func judgeThrottle(_ operation: Observed, _ beat: Beat, isQuiet: Bool) {
+        guard registry.rules.throttledBy == .device,
+            let throttle = registry.rules.policies.throttle
+        else { return }
+        registry.check(.throttleContract)
+        guard operation.flags.contains(.throttled) else { return }
+        let state = screen(operation)
+        let every = milliseconds(throttle.every)
+        if Int(state.sent) <= throttle.burst {
+            let text =
+                "\(beat.name) was turned away (429) as one of the first \(state.sent) requests of "
+                + "\(beat.screenName); \(throttle.burst) are free"
+            accuse(violation(.throttleContract, .given("one device, one budget"), [beat], text))
+        } else if isQuiet, state.lastCall <= operation.call {
+            let text =
+                "\(beat.name) was turned away (429) although \(beat.screenName) had asked nothing "
+                + "for more than \(every)"
+            accuse(violation(.throttleContract, .given("one device, one budget"), [beat], text))
+        }
+    }
+
+    /// `polling-ends`: nobody polls for a code long after its end.
+    func judgePolling(_ operation: Observed, _ beat: Beat) {
+        guard let life = life(of: operation), lives[life].high < .max else { return }
+        registry.check(.pollingEnds)
+        let grace: Int64 = 60_000_000_000
+        guard beat.call > lives[life].high.plus(grace),
+            !reads.contains(where: { $0.value != 0 && $0.beat.ret < beat.call })
+        else { return }
+        let gap = beat.call - lives[life].high
+        let text =
+            "\(beat.name) still asked for code \(lives[life].text) \(milliseconds(gap)) after its "
+            + "expiry"
+        accuse(violation(.pollingEnds, .certain, [lives[life].made, beat], gap: gap, text))
+    }
+
+    /// `conforms`: judged at capture against the dialect's table; here it is only counted.
+    func noteDeviations(of exchange: Exchange) {
+        guard let operation = Observed(exchange, deadline: registry.deadline) else { return }
+        var beat = Beat(operation)
+        beat.sequence = Int32(truncatingIfNeeded: exchange.sequence)
+        for deviation in exchange.deviations {
+            let source: PromiseSource =
+                deviation.source == .documented ? .documented : .ours
+            accuse(
+                violation(
+                    .conforms, .certain, [beat], source: source,
+                    "\(beat.name): \(deviation.rule); found \(deviation.found)"))
+        }
+    }
+}

@@ -1,0 +1,84 @@
+internal import Dialects
+
+/// I3 and I4: the phone was told "done"; does the TV see it, and when?
+extension Dossier {
+    /// `sign-in-visible`: a TV that asks after the phone was told "done" is told so too. Kept back:
+    /// until the TV sees the sign-in nobody knows whether it is late or lost.
+    func judgeVisibility(_ operation: Observed, _ beat: Beat) {
+        guard late == nil,
+            let told = lives.compactMap(\.told).filter({
+                $0.ret < beat.call - registry.visibility
+            }).max(by: { $0.ret < $1.ret })
+        else { return }
+        registry.check(.signInVisible)
+        guard !mayHaveEnded(since: told, by: beat.ret) else { return }
+        // A TV that had seen it lost it again: that is another breach, and told already.
+        guard !reads.contains(where: { $0.value != 0 && $0.beat.ret < beat.call }) else { return }
+        let gap = beat.call - told.ret
+        late = violation(
+            .signInVisible, .certain, [told, beat], gap: gap,
+            "\(beat.name), sent \(milliseconds(gap)) after \(told.name) had told the phone that the "
+                + "sign-in is done, was told that nobody is signed in")
+    }
+
+    /// Whether the sign-in that `told` was about may have been ended by `time`.
+    private func mayHaveEnded(since told: Beat, by time: Int64) -> Bool {
+        if signOuts.contains(where: {
+            $0.effect != .denied && $0.call <= time && $0.ret >= told.call - registry.visibility
+        }) {
+            return true
+        }
+        return mayHaveExpired(TokenRead.somebody, by: time)
+    }
+
+    /// `sign-in-delivered`: by the end of the settle phase the TV has seen it.
+    func judgeDelivery() {
+        let told = lives.compactMap(\.told).max { $0.ret < $1.ret }
+        let bound = registry.rules.settle.inNanoseconds
+        let within = "a settle phase of \(milliseconds(bound))"
+        guard let told else { return judgeSilentLoss(bound: bound, within) }
+        registry.check(.signInDelivered)
+        guard !reads.contains(where: { $0.value != 0 && $0.beat.ret >= told.call }),
+            let last = reads.filter({ $0.value == 0 }).max(by: { $0.beat.call < $1.beat.call }),
+            last.beat.call >= told.ret.plus(max(bound, registry.visibility)),
+            !mayHaveEnded(since: told, by: last.beat.ret)
+        else { return }
+        let gap = last.beat.call - told.ret
+        let text =
+            "\(told.name) told the phone that the sign-in is done; the TV asked for "
+            + "\(milliseconds(gap)) more and never saw it (\(last.beat.name) was the last)"
+        let isLate = late != nil
+        late = nil
+        accuse(violation(.signInDelivered, .given(within), [told, last.beat], gap: gap, text))
+        if isLate, let cause = causes.last, cause.invariant == .signInDelivered,
+            let position = cause.position
+        {
+            registry.amend(position) { $0.companions.append(.signInVisible) }
+            broken.insert(.crossScreen)
+        }
+    }
+
+    /// A login that came back without an error, and neither screen ever saw a sign-in. The redirect
+    /// promises nothing (decisions.md, 1): certain only if it means success.
+    private func judgeSilentLoss(bound: Int64, _ within: String) {
+        let attempts = attempts.filter(\.isCandidate)
+        guard attempts.count == 1, let only = attempts.first, only.beat.effect == .maybe,
+            !reads.contains(where: { $0.value != 0 }), only.life >= 0,
+            let refused = lives[only.life].refused, refused.call > only.beat.ret,
+            let last = reads.filter({ $0.value == 0 }).max(by: { $0.beat.call < $1.beat.call }),
+            last.beat.call >= only.beat.ret.plus(max(bound, registry.visibility)),
+            only.beat.ret < lives[only.life].low, lives[only.life].endCalled > only.beat.ret,
+            !signOuts.contains(where: { $0.effect != .denied })
+        else { return }
+        registry.check(.signInDelivered)
+        let gap = last.beat.call - only.beat.ret
+        let text =
+            "the login came back without an error (\(only.beat.name)), but neither the phone "
+            + "(\(refused.name)) nor the TV, which asked for \(milliseconds(gap)) more "
+            + "(\(last.beat.name)), ever saw a sign-in"
+        accuse(
+            violation(
+                .signInDelivered, .given("a login that comes back without an error has succeeded"),
+                [only.beat, refused, last.beat], gap: gap, text))
+    }
+}

@@ -1,0 +1,145 @@
+public import Journal
+
+/// Judges a run while it goes on: takes exchanges and households' ends, in any interleaving of
+/// lanes that keeps the order of each, and says what was found so far and, in the end, in all. Used
+/// on one queue.
+public final class Judge {
+    private let registry: Registry
+    private var dossiers: [Int: Dossier] = [:]
+    /// Those whose TV has ended, in that order, with the time from which they may be closed.
+    private var leaving: [(household: Int, ended: Int64)] = []
+    private var leavingFirst = 0
+    private var through: [Int64] = []
+    private var hasFinished = false
+    /// Exchanges taken.
+    public private(set) var operations = 0
+
+    /// A household is closed so long after its TV has ended: clean-up comes after.
+    private static let quickGrace: Int64 = 30_000_000_000
+    /// As long as its phone may still be at something.
+    private static let longGrace: Int64 = 900_000_000_000
+
+    /// `lanes`: how many there are to wait for before a household may be let go.
+    public init(_ rules: Rules, lanes: Int = 1) {
+        registry = Registry(rules)
+        through = Array(repeating: .min, count: max(1, lanes))
+    }
+
+    public var rules: Rules { registry.rules }
+    /// Households that are being watched now.
+    public var living: Int { dossiers.count }
+
+    public func take(_ exchange: Exchange) {
+        operations += 1
+        let household = exchange.device.household
+        if let known = dossiers[household] { return known.take(exchange) }
+        let dossier = Dossier(household, registry)
+        dossiers[household] = dossier
+        dossier.take(exchange)
+    }
+
+    /// A household's latest record.
+    public func take(_ record: HouseholdRecord) {
+        guard let ended = record.ended, let dossier = dossiers[record.household],
+            dossier.ended == nil
+        else { return }
+        dossier.end(at: ended.nanoseconds)
+        leaving.append((record.household, ended.nanoseconds))
+    }
+
+    /// Everything that ended before `instant` on that lane has been taken.
+    public func pass(_ instant: Instant, lane: Int) {
+        while through.count <= lane { through.append(.min) }
+        through[lane] = max(through[lane], instant.nanoseconds)
+        closeLeaving(by: through.min() ?? .min)
+    }
+
+    public func take(_ batch: Batch) {
+        for exchange in batch.exchanges { take(exchange) }
+        for record in batch.households { take(record) }
+        pass(batch.through, lane: batch.lane)
+    }
+
+    /// Our own clock stood still for so long (the machine slept).
+    public func clockStoodStill(for time: Duration) {
+        registry.clock.stoodStill(for: time.inNanoseconds)
+        for dossier in dossiers.values { dossier.stoodStill(for: time.inNanoseconds) }
+    }
+
+    private func closeLeaving(by time: Int64) {
+        var left: [(household: Int, ended: Int64)] = []
+        while leavingFirst < leaving.count, leaving[leavingFirst].ended + Self.quickGrace < time {
+            let (household, ended) = leaving[leavingFirst]
+            leavingFirst += 1
+            guard let dossier = dossiers[household] else { continue }
+            if dossier.isPhoneBusy, ended + Self.longGrace >= time {
+                left.append((household, ended))
+                continue
+            }
+            dossier.close()
+            dossiers[household] = nil
+        }
+        if leavingFirst > 1_024 || !left.isEmpty {
+            leaving = left + leaving[leavingFirst...]
+            leavingFirst = 0
+        }
+    }
+
+    // MARK: What was found
+
+    /// What is known so far.
+    public var findings: Findings { Findings(registry, operations: operations) }
+
+    /// The run is over: judges what is left.
+    public func finish() -> Findings {
+        guard !hasFinished else { return findings }
+        hasFinished = true
+        for household in dossiers.keys.sorted() { dossiers[household]?.close() }
+        dossiers.removeAll()
+        registry.judgeTwins()
+        registry.judgeClocks()
+        registry.settle()
+        return findings
+    }
+}
+
+/// What the judge found in a run, or in what there is of it.
+public struct Findings: Sendable {
+    public var rules: Rules
+    /// All invariants, in the order of product.md.
+    public var verdicts: [Verdict]
+    /// At most 20,000, in the order in which they were found.
+    public var violations: [Violation]
+    public var levels: [LevelVerdict]
+    public var staleness: Staleness
+    /// Changes of the service under the run, in words.
+    public var changes: [String]
+    /// Exchanges judged.
+    public var operations: Int
+    /// Households that are done with.
+    public var households: Int
+    /// Households that held a sign-in before this run.
+    public var preSignedIn: Int
+
+    init(_ registry: Registry, operations: Int) {
+        rules = registry.rules
+        verdicts = registry.verdicts()
+        violations = registry.found
+        levels = registry.levels.verdicts
+        staleness = registry.staleness
+        changes = registry.changes.texts
+        self.operations = operations
+        households = registry.households
+        preSignedIn = registry.preSignedIn
+    }
+
+    public subscript(invariant: Invariant) -> Verdict { verdicts[Int(invariant.rawValue)] }
+
+    /// Breaches that fail the run.
+    public var failing: Int { verdicts.reduce(0) { $0 + $1.violations } }
+    public var undecided: Int { verdicts.reduce(0) { $0 + $1.undecided } }
+    /// The strongest level that holds, with all below it; nil when not even safety does.
+    public var strongestLevel: ConsistencyLevel? {
+        levels.prefix { $0.holds }.last?.level
+    }
+}

@@ -1,0 +1,143 @@
+internal import Dialects
+internal import Journal
+
+/// One operation as it is judged: an exchange without its texts. `call` and `ret` are the tightest
+/// interval that is still true (correctness.md § 3.1).
+struct Observed: Sendable {
+    enum Effect: UInt8, Sendable {
+        case success, absent, expired, denied
+        /// Took effect within the interval or not at all, and the answer does not tell
+        /// (decisions.md, 1).
+        case maybe
+        /// As `maybe`, with an answer that says no without promising it.
+        case doubtful
+        /// May take effect once, at any time after the call.
+        case open
+        /// Tells nothing, and could do nothing: it is counted, for the throttle.
+        case nothing
+    }
+
+    struct Flags: OptionSet, Sendable {
+        let rawValue: UInt8
+        static let provoked = Flags(rawValue: 1)
+        /// A cache in front of the service answered.
+        static let edge = Flags(rawValue: 2)
+        /// A proxy stands between, which may repeat requests.
+        static let proxied = Flags(rawValue: 4)
+        /// The same screen had asked the same before, and got no answer that counts.
+        static let retried = Flags(rawValue: 8)
+        /// 429: no effect, no information.
+        static let throttled = Flags(rawValue: 16)
+    }
+
+    var call: Int64
+    var ret: Int64
+    /// Fingerprints of tag and code (`mark`); 0: none.
+    var tag: UInt64 = 0
+    var code: UInt64 = 0
+    /// Of the record made or shown, or of the media token.
+    var detail: UInt64 = 0
+    /// The service's own times in epoch milliseconds; 0: none.
+    var expires: Int64 = 0
+    var generated: Int64 = 0
+    var sequence: Int32
+    var operation: OperationName
+    var effect: Effect
+    /// 0: the TV, else the second screen's number plus one.
+    var screen: UInt8
+    var flags: Flags = []
+    /// Number of the resource; 255: none.
+    var resource: UInt8 = Act.none
+}
+
+extension Observed {
+    /// Nil for what never left.
+    init?(_ exchange: Exchange, deadline: Int64) {
+        let isMutator = exchange.operation.isMutator
+        let effect: Effect
+        switch exchange.delivery {
+        case .refused: return nil
+        case .unknown:
+            effect = isMutator ? .open : .nothing
+        case .answered(let status):
+            switch exchange.outcome {
+            case .throttled: effect = .denied
+            case .serverError, .malformed, .blocked, .timeout, .transport, .notSent:
+                effect = isMutator ? .open : .nothing
+            case .ok, .pending, .rejected:
+                effect = Self.told(exchange, status: status)
+            }
+        }
+        let sent = exchange.sent.nanoseconds
+        // Without a first byte the end of the exchange is the latest that it can have been.
+        let first = (exchange.firstByte ?? exchange.ended).nanoseconds
+        self.init(
+            call: sent, ret: effect == .open ? sent.plus(deadline) : max(sent, first),
+            expires: exchange.observation.expires ?? 0,
+            generated: exchange.observation.generated ?? 0,
+            sequence: Int32(truncatingIfNeeded: exchange.sequence), operation: exchange.operation,
+            effect: effect,
+            screen: exchange.device.role == .firstScreen
+                ? 0 : UInt8(truncatingIfNeeded: min(254, exchange.device.index) + 1))
+        if exchange.outcome == .throttled { flags.insert(.throttled) }
+        if exchange.provoked { flags.insert(.provoked) }
+        if !exchange.evidence.fields.isEmpty { read(exchange.evidence) }
+    }
+
+    private static func told(_ exchange: Exchange, status: Int) -> Effect {
+        switch exchange.observation.result {
+        case .success: .success
+        case .absent: .absent
+        case .expired: .expired
+        case .denied:
+            // The assertion consumer sends the browser back whatever came of it.
+            exchange.operation == .assertion && status < 400 ? .doubtful : .denied
+        case .none: exchange.operation == .assertion ? .maybe : .nothing
+        }
+    }
+
+    private mutating func read(_ evidence: Headers) {
+        for field in evidence.fields {
+            if field.name.equalsIgnoringCase("age") {
+                if let age = Int(field.value), age > 0 { flags.insert(.edge) }
+            } else if field.name.equalsIgnoringCase("x-cache") {
+                if field.value.lowercased().contains("hit") { flags.insert(.edge) }
+            } else if field.name.equalsIgnoringCase("via") {
+                flags.insert(.proxied)
+            }
+        }
+    }
+}
+
+extension OperationName {
+    /// Whether it can change what the service knows of a device.
+    var isMutator: Bool {
+        switch self {
+        case .registrationCode, .deleteRegistration, .assertion, .freePreview, .tokenExchange,
+            .authorize, .logout:
+            true
+        default: false
+        }
+    }
+
+    /// Whether a success shows that the device has a live sign-in (rest-v1.md § 10, § 11).
+    var showsToken: Bool {
+        switch self {
+        case .pollToken, .checkAuthentication, .checkCode, .preauthorize, .preauthorizeCode,
+            .authorize, .authorizationToken, .mediaToken, .userMetadata:
+            true
+        default: false
+        }
+    }
+
+    /// Whether "absent" and "expired" tell that the device has none.
+    var showsAbsence: Bool { self == .pollToken || self == .checkAuthentication }
+
+    /// Whether the service throttles it (rest-v1.md § 14).
+    var isThrottled: Bool {
+        switch self {
+        case .mvpdLogin, .assertion, .connect, .tls: false
+        default: true
+        }
+    }
+}

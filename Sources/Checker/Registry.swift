@@ -1,0 +1,301 @@
+internal import Dialects
+internal import Statistics
+
+/// What concerns more than one device: who wrote which tag, which codes live, whose media token it
+/// is, the service's clock; and everything that was found.
+final class Registry {
+    let rules: Rules
+    let model: DeviceModel
+    let day: String
+    /// In nanoseconds.
+    let visibility: Int64
+    let deadline: Int64
+    let sweepLag: Int64
+    var clock: ServiceClock
+
+    private(set) var found: [Violation] = []
+    /// Positions in `found` of tokens that their household never asked for, with the token's mark.
+    private var foreign: [(position: Int, tag: UInt64)] = []
+    /// Breaches beyond `foundLimit`, by invariant and standing.
+    private var unlisted: [Invariant: Verdict] = [:]
+    private var checked = [Int](repeating: 0, count: Invariant.allCases.count)
+    private var undecided = [Int](repeating: 0, count: Invariant.allCases.count)
+    private var sharedTags = false
+
+    private var owners: [UInt64: Int32] = [:]
+    private var lives: [UInt64: [SharedLife]] = [:]
+    private var records: [UInt64: SharedLife] = [:]
+    private var livesMade = 0
+    private var twins: [(older: SharedLife, newer: SharedLife, isRecord: Bool)] = []
+    private var media: [UInt64: MediaOwner] = [:]
+    private var olderMedia: [UInt64: MediaOwner] = [:]
+    private var mediaTurned: Int64 = 0
+
+    var levels = LevelTally()
+    var staleness = Staleness()
+    var changes = ServiceChanges()
+    private(set) var households = 0
+    /// Households that held a sign-in before this run began.
+    var preSignedIn = 0
+
+    static let foundLimit = 20_000
+    static let sceneLimit = 100
+
+    init(_ rules: Rules) {
+        self.rules = rules
+        model = DeviceModel(rules)
+        day = Checker.day(ofMicroseconds: rules.startedMicroseconds)
+        visibility = rules.policies.visibility.inNanoseconds
+        deadline = rules.policies.unknownDeadline.inNanoseconds
+        sweepLag = rules.policies.sweepLag.inNanoseconds
+        clock = ServiceClock(tolerance: rules.policies.clockTolerance.inNanoseconds)
+    }
+
+    // MARK: Counting
+
+    @inline(__always)
+    func check(_ invariant: Invariant, _ count: Int = 1) {
+        checked[Int(invariant.rawValue)] += count
+    }
+
+    func leaveUndecided(_ invariant: Invariant) { undecided[Int(invariant.rawValue)] += 1 }
+
+    func householdClosed() { households += 1 }
+
+    // MARK: Violations
+
+    func standing(
+        _ invariant: Invariant, _ certainty: Certainty, _ source: PromiseSource,
+        _ operation: OperationName?
+    ) -> Standing {
+        if let known = rules.known.first(where: { $0.covers(invariant, operation, on: day) }) {
+            return .known(ticket: known.ticket)
+        }
+        if case .suspicion = certainty { return .suspected }
+        return rules.promises.holds(invariant, from: source) ? .fails : .observed
+    }
+
+    /// Takes a violation in and gives its position; nil when there are too many to list.
+    func add(_ violation: Violation, foreignTag: UInt64 = 0) -> Int? {
+        var violation = violation
+        guard found.count < Self.foundLimit else {
+            unlisted[violation.invariant, default: Verdict(violation.invariant)]
+                .count(violation.standing)
+            return nil
+        }
+        if found.count >= Self.sceneLimit { violation.scene = [] }
+        found.append(violation)
+        if foreignTag != 0 { foreign.append((found.count - 1, foreignTag)) }
+        return found.count - 1
+    }
+
+    func amend(_ position: Int, _ change: (inout Violation) -> Void) { change(&found[position]) }
+
+    // MARK: Tags
+
+    /// A household signs in as that user.
+    func write(_ tag: UInt64, by household: Int) {
+        let number = Int32(truncatingIfNeeded: household)
+        if let owner = owners[tag], owner != number {
+            owners[tag] = Self.several
+            sharedTags = true
+        } else {
+            owners[tag] = number
+        }
+    }
+
+    private static let several: Int32 = -1
+
+    /// Whether several households sign in as that user, so that its name proves nothing.
+    func isShared(_ tag: UInt64) -> Bool { owners[tag] == Self.several }
+
+    /// Another household that signed in as that user.
+    func otherOwner(of tag: UInt64, than household: Int) -> Int? {
+        guard let owner = owners[tag], owner != Self.several, Int(owner) != household else {
+            return nil
+        }
+        return Int(owner)
+    }
+
+    // MARK: Codes
+
+    /// A code was handed out. Two that may live at once under one text are looked at in the end,
+    /// when it is known what ended them.
+    func hand(out life: SharedLife) {
+        livesMade += 1
+        if livesMade % 4096 == 0 { sweep(before: life.call - 60_000_000_000) }
+        for other in lives[life.code] ?? [] where other.household != life.household {
+            if twins.count < Self.foundLimit { twins.append((other, life, false)) }
+        }
+        lives[life.code, default: []].append(life)
+        if life.record != 0 {
+            if let other = records[life.record], twins.count < Self.foundLimit {
+                twins.append((other, life, true))
+            }
+            records[life.record] = life
+        }
+    }
+
+    /// Whether another device holds or held that code.
+    func isElsewhere(_ code: UInt64, than household: Int) -> Bool {
+        lives[code]?.contains { $0.household != household } ?? false
+    }
+
+    private func sweep(before time: Int64) {
+        lives = lives.compactMapValues { list in
+            let rest = list.filter { $0.high >= time }
+            return rest.isEmpty ? nil : rest
+        }
+        records = records.filter { $0.value.high >= time }
+    }
+
+    var twinLives: [(older: SharedLife, newer: SharedLife, isRecord: Bool)] { twins }
+
+    // MARK: Media tokens
+
+    struct MediaOwner {
+        var household: Int
+        var resource: UInt64
+        var sequence: Int
+    }
+
+    /// A media token was handed out; gives who had the same before.
+    func handMedia(_ token: UInt64, to owner: MediaOwner, at now: Int64) -> MediaOwner? {
+        // Two generations of ten minutes: a token lives seven (rest-v1.md, A17).
+        if now - mediaTurned > 600_000_000_000 {
+            olderMedia = media
+            media = [:]
+            mediaTurned = now
+        }
+        let before = media[token] ?? olderMedia[token]
+        if before == nil { media[token] = owner }
+        return before
+    }
+
+    // MARK: The end
+
+    /// What only the whole run can tell: whose the tokens were that nobody here had asked for.
+    func settle() {
+        settleForeign()
+        for position in found.indices {
+            found[position].nearChange = changes.near(found[position].at)
+        }
+    }
+
+    private func settleForeign() {
+        for (position, tag) in foreign {
+            var violation = found[position]
+            let household = violation.household
+            if isShared(tag) {
+                violation.invariant = .tokenIsolation
+                violation.certainty = .suspicion("several households use that account")
+                violation.sentence += "; several households sign in as that user"
+            } else if let other = otherOwner(of: tag, than: household) {
+                violation.invariant = .tokenIsolation
+                violation.sentence += "; household \(other) signed in as that user"
+            } else {
+                violation.sentence += "; nobody in this run signed in as that user"
+            }
+            violation.source = violation.invariant.source
+            violation.companions.removeAll { $0 == violation.invariant }
+            violation.signature = violation.signature(as: violation.invariant)
+            violation.standing = standing(
+                violation.invariant, violation.certainty, violation.source,
+                violation.operations.last)
+            found[position] = violation
+        }
+        foreign.removeAll()
+    }
+
+    func verdicts() -> [Verdict] {
+        var verdicts = Invariant.allCases.map { Verdict($0) }
+        for position in verdicts.indices {
+            verdicts[position].checked = checked[position]
+            verdicts[position].undecided = undecided[position]
+            let invariant = verdicts[position].invariant
+            if let more = unlisted[invariant] { verdicts[position].add(more) }
+            verdicts[position].note = note(on: invariant)
+        }
+        for violation in found {
+            verdicts[Int(violation.invariant.rawValue)].count(violation.standing)
+        }
+        let failing = found.filter { $0.standing == .fails }
+        let others = found.filter { $0.standing != .fails }
+        for violation in failing + others {
+            let position = Int(violation.invariant.rawValue)
+            if verdicts[position].examples.count < 5 {
+                verdicts[position].examples.append(violation.sentence)
+            }
+        }
+        return verdicts
+    }
+
+    private func note(on invariant: Invariant) -> String {
+        if invariant.isDecidedByRace { return "decided by race only" }
+        switch invariant {
+        case .throttleContract:
+            if rules.policies.throttle == nil { return "policies.throttle is none" }
+            switch rules.throttledBy {
+            case .unknown: return "not judged: by what the service tells devices apart is not known"
+            case .peer: return "not judged: the service throttles by peer address"
+            case .device: return ""
+            }
+        case .tokenIsolation:
+            if sharedTags { return "weakened: several households share accounts" }
+            return rules.knowsUsers ? "" : "users learned from each device's first sign-in"
+        default: return ""
+        }
+    }
+}
+
+extension Verdict {
+    mutating func count(_ standing: Standing) {
+        switch standing {
+        case .fails: violations += 1
+        case .observed: observed += 1
+        case .known: known += 1
+        case .suspected: suspected += 1
+        }
+    }
+
+    mutating func add(_ other: Verdict) {
+        violations += other.violations
+        observed += other.observed
+        known += other.known
+        suspected += other.suspected
+    }
+}
+
+extension Violation {
+    func signature(as invariant: Invariant) -> String {
+        guard let colon = signature.firstIndex(of: ":") else { return invariant.name }
+        return invariant.name + signature[colon...]
+    }
+}
+
+/// A code's life, as other households' codes are compared with it.
+final class SharedLife {
+    let household: Int
+    let code: UInt64
+    let text: String
+    let record: UInt64
+    let sequence: Int
+    let call: Int64
+    let ret: Int64
+    var low: Int64
+    let high: Int64
+    /// The earliest call of anything that may have ended it before its expiry.
+    var endCalled = Int64.max
+
+    init(household: Int, life: CodeLife) {
+        self.household = household
+        code = life.mark
+        text = life.text
+        record = life.record
+        sequence = Int(life.made.sequence)
+        call = life.made.call
+        ret = life.made.ret
+        low = life.low
+        high = life.high
+    }
+}

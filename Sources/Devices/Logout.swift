@@ -1,0 +1,49 @@
+internal import Dialects
+internal import Journal
+internal import Lanes
+internal import Rigs
+
+/// The end of a sign-in (apple-sso.md § 7).
+extension Household {
+    /// Reads first whose token it is, tells the viewer what only the settings can do, and logs out:
+    /// by a request of its own on a TV, through a web view on a phone, so that the provider's session
+    /// ends as well.
+    func logout() async throws(Halt) {
+        if plan.kind.platform != nil { try await tellWhereToSignOut() }
+        if plan.kind.firstScreen.hasWebView, try await logOutInWebView() {
+            // done
+        } else {
+            let answered = try await ask(tv) { terms.dialect.logout($0) }
+            guard case .done = answered.answer else { throw .refused(answered) }
+        }
+        traces.signedIn = false
+        reach(.loggedOut)
+        await pollOn()
+    }
+
+    /// Steps 1 and 2 of § 7. What cannot be read counts as "not Apple".
+    private func tellWhereToSignOut() async throws(Halt) {
+        let answered = try await ask(tv) { credential throws(Halt) in
+            guard let call = terms.dialect.userMetadata(credential) else { throw .unknownStep }
+            return call
+        }
+        guard case .metadata(let source) = answered.answer, source == "Apple" else { return }
+        note(
+            .signOutInSettings,
+            plan.kind.firstScreen.hasWebView
+                ? "Settings > TV Provider" : "Settings > Accounts > TV Provider")
+    }
+
+    /// Whether the protocol has such a logout (rest-v1.md § 13, L2).
+    func logOutInWebView() async throws(Halt) -> Bool {
+        let credential = try await credential(of: tv)
+        guard var call = terms.dialect.webLogout(credential) else { return false }
+        for _ in 0..<terms.maxHops {
+            let answered = try await insist(call, tv)
+            guard case .redirect(let address) = answered.answer else { throw .refused(answered) }
+            if terms.dialect.isReturn(address) { return true }
+            call = terms.dialect.hop(.get, address, form: [], referer: call.address)
+        }
+        throw .failed("the logout did not end within \(terms.maxHops) hops (target.max-hops)")
+    }
+}

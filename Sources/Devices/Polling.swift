@@ -1,0 +1,103 @@
+internal import Dialects
+internal import Journal
+internal import Lanes
+internal import Rigs
+internal import Statistics
+
+/// What to poll for, and until when.
+struct PollOrder {
+    var code: Code
+    /// The cadence begins here.
+    var start: Instant
+    /// From there to the first poll; nil: one interval.
+    var firstAfter: Duration?
+    /// No poll is due from then on.
+    var ends: Instant
+    /// What it then comes to.
+    var whenOver: Halt
+}
+
+extension Household {
+    /// Polls until the token is there, and stops by the rules of rest-v1.md § 15. The code's end is
+    /// reckoned from its life, not from the service's clock.
+    func poll(_ order: PollOrder) async throws(Halt) {
+        var pace = PollPlan(
+            terms.polling, firstAfter: order.firstAfter, seed: plan.pollSeed.child("poll"))
+        var due = pace.first(after: order.start)
+        var failures = 0
+        while true {
+            let settled = shift.settleEnds.map { $0 <= due } ?? false
+            if due >= order.ends { throw order.whenOver }
+            try await nap(due - lane.now)
+            if let viewerLeft { throw viewerLeft }
+            record.polls += 1
+            let polled = try await pollOnce(order.code, due: due, from: tv)
+            switch polled.answer {
+            case .signedIn:
+                see(token: polled, due: due)
+                return
+            case .pending, .expired, .blocked:
+                failures = 0
+                due = pace.next(due: due, ended: polled.exchange.ended)
+            case .slow(let pause):
+                let earliest = lane.now + Backoff.afterThrottle(pause, using: &tv.dice)
+                due = max(earliest, pace.next(due: due, ended: polled.exchange.ended))
+            case .fault:
+                failures += 1
+                due = lane.now + Backoff.afterFailure(failures)
+            case .unanswered(let error, _):
+                if error.kind == .stopped || error.kind == .hostNotAllowed {
+                    throw .refused(polled)
+                }
+                failures += 1
+                due = lane.now + Backoff.afterFailure(failures)
+            default: throw .refused(polled)
+            }
+            if settled { throw undelivered }
+        }
+    }
+
+    /// One poll; a stale token is renewed and the poll replayed once, and faults come back to the
+    /// cadence. `poller` is the TV, or another poll loop of it.
+    func pollOnce(
+        _ code: Code, due: Instant, from poller: Screen
+    ) async throws(Halt) -> Answered {
+        let credential = try await credential(of: tv)
+        let call = terms.dialect.poll(code, terms.polling.target, credential)
+        let polled = await lane.send(call, from: poller.device, planned: due)
+        switch polled.answer {
+        case .staleToken where terms.usesBearer: tv.token = nil
+        case .staleClient where terms.usesBearer: forget(tv)
+        default: return polled
+        }
+        let renewed = try await self.credential(of: tv)
+        return await lane.send(
+            terms.dialect.poll(code, terms.polling.target, renewed), from: poller.device)
+    }
+
+    /// The settle phase is over and the token has not come.
+    private var undelivered: Halt {
+        record.phoneDone == nil
+            ? .abandoned("nobody signed in before the run ended")
+            : .failed("the phone had signed in, and the TV saw no token before the run ended")
+    }
+
+    /// The first sight of a token. Where a person pressed for it, the wait from the sign-in to the
+    /// press is that person's own.
+    private func see(token polled: Answered, due: Instant) {
+        if record.tokenSeen == nil {
+            record.tokenSeen = polled.exchange.ended
+            if terms.polling.button != nil, let phoneDone = record.phoneDone, due > phoneDone {
+                record.viewerTime += due - phoneDone
+            }
+        }
+        traces.signedIn = true
+    }
+}
+
+extension Rig.Polling {
+    /// Between presses of the Continue button, where there is one.
+    var button: Distribution? {
+        if case .button(let time) = mode { time } else { nil }
+    }
+}

@@ -1,0 +1,140 @@
+internal import Dialects
+internal import Journal
+internal import Lanes
+internal import Rigs
+
+/// An app over the AccessEnabler: what it calls, and how it answers callbacks
+/// (access-enabler-sdk.md §§ 3, 4, 7, 9).
+extension Household {
+    /// How often an app asks again that was throttled.
+    private static let appPatience = 5
+
+    func sdkLife() async throws(Halt) {
+        try await configureSDK()
+        reach(.registered)
+        try await callSDK(.checkAuthentication)
+        if sdk.isAuthenticated {
+            // The platform signed in while the requestor was set.
+            expect(aViewer: false)
+        } else {
+            try await sdkSignIn()
+        }
+        for activity in plan.activities { try await performInSDK(activity) }
+    }
+
+    private func configureSDK() async throws(Halt) {
+        for attempt in 1... {
+            try await callSDK(.setRequestor)
+            if sdk.state == .ready { return }
+            guard lastStatus == .configurationThrottled, attempt < Self.appPatience else { break }
+            try await nap(Backoff.afterThrottle(.seconds(1), using: &tv.dice))
+        }
+        throw .failed("the SDK could not set its requestor: \(lastStatus?.rawValue ?? "no answer")")
+    }
+
+    /// `getAuthentication` until somebody is signed in: a viewer who cancelled begins again.
+    private func sdkSignIn() async throws(Halt) {
+        expect(aViewer: true)
+        hasCancelled = false
+        for _ in 1...2 {
+            try await callSDK(.getAuthentication(filter: nil))
+            if let halt = sdkHalt {
+                sdkHalt = nil
+                throw halt
+            }
+            if sdk.isAuthenticated { return reach(.signedIn) }
+            guard hasCancelled else { break }
+        }
+        throw .failed("the SDK did not sign in: \(lastStatus?.rawValue ?? "no reason given")")
+    }
+
+    private func performInSDK(_ activity: PlannedActivity) async throws(Halt) {
+        switch activity {
+        case .userMetadata: try await callSDK(.getUserMetadata("tokenSource"))
+        case .preauthorize: try await callSDK(.checkPreauthorizedResources(terms.resources))
+        case .preauthorizeCode: break
+        case .authorize: try await authorizeInSDK()
+        case .mediaToken:
+            // Part of each authorization (§ 11).
+            if !plan.activities.contains(.authorize) { try await authorizeInSDK() }
+            reach(.playing)
+        case .watch(let duration): try await nap(duration)
+        case .logout: try await logOutOfSDK()
+        case .again:
+            if sdk.isAuthenticated { try await logOutOfSDK() }
+            try await sdkSignIn()
+        }
+    }
+
+    private func authorizeInSDK() async throws(Halt) {
+        for attempt in 1... {
+            isAuthorized = false
+            try await callSDK(.checkAuthorization(terms.resources.first ?? ""))
+            if isAuthorized { return }
+            guard wasThrottled, attempt < Self.appPatience else { break }
+            try await nap(Backoff.afterThrottle(.seconds(1), using: &tv.dice))
+        }
+        throw .failed("the SDK got no media token: \(lastStatus?.rawValue ?? "no reason given")")
+    }
+
+    private func logOutOfSDK() async throws(Halt) {
+        try await callSDK(.logout)
+        traces.signedIn = false
+        reach(.loggedOut)
+    }
+
+    /// Makes one call, and does all that comes of it: callbacks go to the app, work to the service,
+    /// and what the app calls in answer to a callback follows.
+    func callSDK(_ call: SDKCall) async throws(Halt) {
+        note(event: "call \(call.name)", call.argument)
+        var effects = sdk.on(.call(call))
+        while !effects.isEmpty {
+            switch effects.removeFirst() {
+            case .callback(let callback):
+                note(event: callback.name, callback.argument)
+                guard let answer = try await answer(to: callback) else { continue }
+                note(event: "call \(answer.name)", answer.argument)
+                effects += sdk.on(.call(answer))
+            case .work(let work):
+                wasThrottled = false
+                effects = try await perform(work) + effects
+            }
+        }
+    }
+
+    /// What the app calls when it hears that.
+    private func answer(to callback: SDKCallback) async throws(Halt) -> SDKCall? {
+        switch callback {
+        case .status(let status): lastStatus = status
+        case .setToken: isAuthorized = true
+        case .displayProviderDialog:
+            try await human(plan.viewer.noticesCode)
+            if plan.viewer.givesUp {
+                sdkHalt = .abandoned("the viewer gave up")
+                return .setSelectedProvider(nil)
+            }
+            return .setSelectedProvider(try choice(among: sdk.providers))
+        case .navigateToUrl(.login):
+            try await logInForSDK()
+            return .handleExternalURL
+        case .navigateToUrl(.logout):
+            if try await !logOutInWebView() {
+                _ = try await ask(tv) { terms.dialect.logout($0) }
+            }
+            return .handleExternalURL
+        default: break
+        }
+        return nil
+    }
+
+    /// The web view, up to its closing. A first one may be cancelled.
+    private func logInForSDK() async throws(Halt) {
+        guard let code = traces.codes.last?.code, let provider = sdk.selected else { return }
+        if plan.viewer.cancels, !hasCancelled {
+            hasCancelled = true
+            return try await cancelLogin(
+                code, provider: provider, as: lease?.entry.account ?? plan.account)
+        }
+        try await logIn(code, provider: provider)
+    }
+}

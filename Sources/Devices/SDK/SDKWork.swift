@@ -1,0 +1,205 @@
+internal import Dialects
+internal import Journal
+internal import Lanes
+internal import Rigs
+
+/// What an AccessEnabler asks of service and platform (access-enabler-sdk.md § 11). A 429 is not
+/// waited out here: it becomes the code that the page maps it to (§ 5), and the app decides.
+extension Household {
+    func perform(_ work: AccessEnabler.Work) async throws(Halt) -> [AccessEnabler.Effect] {
+        switch work {
+        case .configure: try await configureForSDK()
+        case .askPlatform(let isInteractive, let supported):
+            try await askPlatformForSDK(isInteractive, supported)
+        case .exchange(let provider): sdk.on(try await exchangeForSDK(provider))
+        case .registerCode(let mvpd): sdk.on(try await registerForSDK(mvpd))
+        case .pollToken: sdk.on(try await pollForSDK())
+        case .fetchToken: sdk.on(try await fetchForSDK())
+        case .startPass(let mvpd): sdk.on(try await startPassForSDK(mvpd))
+        case .authorize(let resource): sdk.on(try await authorizeForSDK(resource))
+        case .preauthorize(let resources): sdk.on(try await preauthorizeForSDK(resources))
+        case .fetchUserMetadata: sdk.on(try await metadataForSDK())
+        case .logOut: sdk.on(try await logOutForSDK())
+        }
+    }
+
+    private func configureForSDK() async throws(Halt) -> [AccessEnabler.Effect] {
+        let answered: Answered
+        do throws(Halt) {
+            answered = try await once { terms.dialect.configuration($0) }
+        } catch .failed {
+            // D1 or D2: § 5, R400 and R401.
+            return sdk.on(.notConfigured(tv.client == nil ? .notRegistered : .noAccessToken))
+        }
+        switch answered.answer {
+        case .configuration(let providers):
+            accounts.learn(providers)
+            return sdk.on(.configured(providers))
+        case .slow: return sdk.on(.notConfigured(.configurationThrottled))
+        case .denied where answered.exchange.delivery.status == 400:
+            return sdk.on(.notConfigured(.badRequestor))
+        case .denied: return sdk.on(.notConfigured(.configurationNotFound))
+        default: return sdk.on(.notConfigured(.configurationFailed))
+        }
+    }
+
+    /// The picker's callbacks come while it is open, in their order (§ 10, rule 2).
+    private func askPlatformForSDK(
+        _ isInteractive: Bool, _ supported: [String]
+    ) async throws(Halt) -> [AccessEnabler.Effect] {
+        var access = accounts.access
+        if isInteractive {
+            flipSettings(before: .beforeStep4)
+            _ = try await mayAskPlatform()
+            access = accounts.access
+        }
+        let request: MetadataRequest =
+            isInteractive ? .interactive(supported: supported) : .silent
+        let result = accounts.enqueue(request, at: lane.now, vouching: terms.vouching)
+        if result.hasShownPicker {
+            tell(sdk.on(.pickerOpened))
+            try await human(plan.viewer.noticesCode)
+            if result.hasLoggedIn { try await human(plan.viewer.signsIn) }
+            tell(sdk.on(.pickerClosed))
+        }
+        return sdk.on(
+            .platform(access, result, hasAccount: accounts.account != nil, at: lane.now))
+    }
+
+    /// Callbacks that the app only listens to.
+    private func tell(_ effects: [AccessEnabler.Effect]) {
+        for case .callback(let callback) in effects {
+            note(event: callback.name, callback.argument)
+        }
+    }
+
+    /// Steps 6 to 9 of apple-sso.md § 1, and N4 for the token.
+    private func exchangeForSDK(_ provider: Provider) async throws(Halt) -> AccessEnabler.Input {
+        guard let token = try await profileRequest(of: provider) else { return .exchangeFailed }
+        flipSettings(before: .beforeStep7)
+        let request = MetadataRequest.vouching(
+            attributes: provider.platform?.requiredMetadata ?? [], token)
+        let vouched = accounts.enqueue(request, at: lane.now, vouching: terms.vouching)
+        guard let document = vouched.metadata?.attributeResponse else { return .notVouched }
+        guard try await exchange(document, for: provider) else { return .exchangeFailed }
+        let fetched = try await fetchToken()
+        guard case .signedIn = fetched.answer else { return .exchangeFailed }
+        if record.stage >= .loggedOut { note(.silentRelogin) }
+        return .exchanged
+    }
+
+    private func registerForSDK(_ mvpd: String) async throws(Halt) -> AccessEnabler.Input {
+        if !plan.viewer.givesUp { try await takeAccount() }
+        let answered = try await once {
+            terms.dialect.issueCode($0, lifetime: terms.code.lifetime, mvpd: mvpd)
+        }
+        guard case .code(let issued) = answered.answer else { return .codeRefused }
+        traces.codes.append(Traces.Issued(code: issued.code, until: lane.now + issued.lifetime))
+        issuedForSDK = issued
+        guard plan.kind.firstScreen.hasWebView else { return .codeIssued }
+        if record.codeShown == nil { record.codeShown = lane.now }
+        reach(.codeTyped)
+        return .codeIssued
+    }
+
+    /// tvOS: the code is on the screen, and polling starts at once.
+    private func pollForSDK() async throws(Halt) -> AccessEnabler.Input {
+        guard let issued = issuedForSDK else { return .tokenMissing(.internalError) }
+        let shown = show(issued)
+        defer { codeOnScreen = nil }
+        do throws(Halt) {
+            try await poll(
+                PollOrder(
+                    code: issued.code, start: shown, firstAfter: terms.polling.firstAfter,
+                    ends: shown + issued.lifetime,
+                    whenOver: .abandoned("the code ran out before the viewer signed in")))
+        } catch {
+            if case .stopped = error { throw error }
+            // The app is told first; the story ends then.
+            sdkHalt = error
+            return .tokenMissing(nil)
+        }
+        return .tokenFetched
+    }
+
+    /// iOS: the web view has come back.
+    private func fetchForSDK() async throws(Halt) -> AccessEnabler.Input {
+        expect(aViewer: false)
+        let fetched = try await fetchToken()
+        guard case .signedIn = fetched.answer else {
+            endLogin { $0.noteNothing(of: $1) }
+            return .tokenMissing(.tokenNotFound)
+        }
+        endLogin { $0.noteSuccess(of: $1) }
+        signedInAtOnce(fetched)
+        return .tokenFetched
+    }
+
+    private func fetchToken() async throws(Halt) -> Answered {
+        let code = traces.codes.last?.code ?? Code("")
+        record.polls += 1
+        return try await ask(tv) { terms.dialect.poll(code, .authn, $0) }
+    }
+
+    private func startPassForSDK(_ mvpd: String) async throws(Halt) -> AccessEnabler.Input {
+        let answered = try await once { terms.dialect.freePreview(mvpd: mvpd, $0) }
+        guard case .done = answered.answer else { return .passRefused }
+        signedInAtOnce(answered)
+        return .passStarted
+    }
+
+    /// Z3, then Z5.
+    private func authorizeForSDK(_ resource: String) async throws(Halt) -> AccessEnabler.Input {
+        let allowed = try await once { terms.dialect.authorize(resource, $0) }
+        guard case .done = allowed.answer else { return notAuthorized(allowed) }
+        let played = try await once { terms.dialect.mediaToken(resource, $0) }
+        guard case .media = played.answer else { return notAuthorized(played) }
+        return .authorized
+    }
+
+    private func notAuthorized(_ answered: Answered) -> AccessEnabler.Input {
+        switch answered.answer {
+        case .denied(let words): return .notAuthorized(.notAuthorized, words)
+        case .slow:
+            wasThrottled = true
+            return .notAuthorized(.notAuthorized, "")
+        default: return .notAuthorized(.authorizationNetwork, "")
+        }
+    }
+
+    private func preauthorizeForSDK(
+        _ resources: [String]
+    ) async throws(Halt) -> AccessEnabler.Input {
+        let answered = try await once { terms.dialect.preauthorize(resources, $0) }
+        guard case .decisions(let decisions) = answered.answer else { return .notDecided }
+        return .decided(resources.filter { decisions[$0] == true })
+    }
+
+    private func metadataForSDK() async throws(Halt) -> AccessEnabler.Input {
+        let answered = try await once { terms.dialect.userMetadata($0) }
+        guard case .metadata(let source) = answered.answer else { return .userMetadata(nil) }
+        return .userMetadata(source)
+    }
+
+    private func logOutForSDK() async throws(Halt) -> AccessEnabler.Input {
+        _ = try await ask(tv) { terms.dialect.logout($0) }
+        return .loggedOut
+    }
+
+    /// One request, whatever is answered; a stale token is renewed, and the request repeated once.
+    private func once(
+        _ make: (Credential) -> Call?
+    ) async throws(Halt) -> Answered {
+        for isLast in [false, true] {
+            guard let call = make(try await credential(of: tv)) else { throw .unknownStep }
+            let answered = await lane.send(call, from: tv.device)
+            switch answered.answer {
+            case .staleToken where terms.usesBearer && !isLast: tv.token = nil
+            case .staleClient where terms.usesBearer && !isLast: forget(tv)
+            case .unanswered(let error, _) where error.kind == .stopped: throw .stopped
+            default: return answered
+            }
+        }
+        preconditionFailure("the second time is the last")
+    }
+}

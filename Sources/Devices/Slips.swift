@@ -1,0 +1,66 @@
+internal import Dialects
+internal import Journal
+internal import Lanes
+internal import Rigs
+
+/// What viewers do wrong. The service has to turn each of these down, and is not blamed for it: the
+/// requests are marked as provoked (rig-format.md, Thresholds).
+extension Household {
+    /// Types a code that nobody was given, is told so, and looks at the TV again.
+    func mistypeCode(_ code: Code) async throws(Halt) {
+        try await provoke(phone) { terms.dialect.record(of: code.mistyped, $0) }
+        try await human(Self.secondLook)
+    }
+
+    /// Comes back to a code that has run out. There is no signing in with it.
+    func comeTooLate(_ issued: IssuedCode) async throws(Halt) {
+        let began = lane.now
+        try await nap(issued.lifetime + Self.secondLook)
+        record.viewerTime += lane.now - began
+        try await provoke(phone) { terms.dialect.record(of: issued.code, $0) }
+        throw .abandoned("the viewer came after the code had run out")
+    }
+
+    /// Goes as far as the provider's page, and cancels there. The code stays good (rest-v1.md § 6.3).
+    func cancelLogin(
+        _ code: Code, provider: String, as account: Account
+    ) async throws(Halt) {
+        try await walkLogin(code, provider: provider, as: account, cancels: true)
+        record.phoneDone = nil
+    }
+
+    /// Types the code in once more, after it has served: it is spent (rest-v1.md § 6.3, BOUND).
+    func typeAgain(_ code: Code, provider: String) async throws(Halt) {
+        try await human(Self.secondLook)
+        try await provoke(phone) { terms.dialect.record(of: code, $0) }
+        try await provoke(phone) { terms.dialect.authenticate(code, mvpd: provider, $0) }
+    }
+
+    /// Reading seven characters off a TV and typing them again.
+    private static let secondLook: Duration = .seconds(2)
+
+    /// Asks for what ought to be turned down; whatever is answered, the story goes on.
+    private func provoke(
+        _ screen: Screen, _ make: (Credential) -> Call?
+    ) async throws(Halt) {
+        do throws(Halt) {
+            _ = try await ask(screen) { credential throws(Halt) in
+                guard var call = make(credential) else { throw .unknownStep }
+                call.provoked = true
+                return call
+            }
+        } catch {
+            if case .stopped = error { throw error }
+        }
+    }
+}
+
+extension Code {
+    /// The code with its last character replaced by the next one of the alphabet: a slip of a finger.
+    var mistyped: Code {
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
+        guard let last = text.last else { return Code("A") }
+        let position = alphabet.firstIndex(of: last) ?? 0
+        return Code(String(text.dropLast()) + String(alphabet[(position + 1) % alphabet.count]))
+    }
+}

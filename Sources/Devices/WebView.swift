@@ -1,0 +1,48 @@
+internal import Dialects
+internal import Journal
+internal import Lanes
+internal import Rigs
+
+/// Step 10 on a device that signs in by itself: the code is never shown, a web view goes through the
+/// login, and polling begins once it closes (apple-sso.md § 5, rest-v1.md § 15).
+extension Household {
+    /// How long it polls after the web view has closed (rest-v1.md § 15, own).
+    private static let patience: Duration = .seconds(60)
+
+    /// `preselected` is the provider that the platform's picker has named: nobody is asked again.
+    func signInOnDevice(preselected: String?) async throws(Halt) {
+        expect(aViewer: true)
+        if !plan.viewer.givesUp { try await takeAccount() }
+        var provider = try await ownPicker(preselected)
+        let issued = try await issueCode(mvpd: provider)
+        let opened = lane.now
+        if record.codeShown == nil { record.codeShown = opened }
+        reach(.codeTyped)
+        let account = lease?.entry.account ?? plan.account
+        if plan.viewer.cancels {
+            try await cancelLogin(issued.code, provider: provider, as: account)
+            // G10: a preselection that came to nothing leads to the app's own picker.
+            if preselected != nil { provider = try await ownPicker(nil) }
+        }
+        try await logIn(issued.code, provider: provider)
+        let closed = lane.now
+        expect(aViewer: false)
+        try await poll(
+            PollOrder(
+                code: issued.code, start: closed, firstAfter: .zero,
+                ends: min(opened + issued.lifetime, closed + Self.patience),
+                whenOver: .failed("the web view had signed in, and the device saw no token")))
+        endLogin { $0.noteSuccess(of: $1) }
+        reach(.signedIn)
+        if terms.code.deletesAfter { try await deleteCode(issued) }
+    }
+
+    /// The app's list of providers, and the viewer's choice; none is shown where it is known.
+    private func ownPicker(_ preselected: String?) async throws(Halt) -> String {
+        if let preselected { return preselected }
+        let offered = try await configuration(tv)
+        try await human(plan.viewer.noticesCode)
+        if plan.viewer.givesUp { throw .abandoned("the viewer gave up") }
+        return try choice(among: offered)
+    }
+}

@@ -1,0 +1,106 @@
+/// One operation of rest-v1.md § 2, as what its answers may be: the row of a table that the device's
+/// side, the `conforms` invariant and the tests read. Each part names its source.
+struct ConformanceRow: Sendable {
+    /// `2, R1`: where the page speaks of it.
+    var page: String
+    var operation: OperationName
+    var answers: [Expected]
+
+    /// An answer with that status.
+    struct Expected: Sendable {
+        var status: Int
+        var source: Deviation.Source
+        var content: Content
+
+        init(
+            _ status: Int, _ content: Content, _ source: Deviation.Source = .documented
+        ) {
+            self.status = status
+            self.content = content
+            self.source = source
+        }
+    }
+
+    /// What comes with a status.
+    enum Content: Sendable {
+        /// No body (§ 3.3: 204 and 302; N2, N3).
+        case none
+        /// No body, and somewhere to go.
+        case location
+        /// JSON or XML with these fields.
+        case document([ConformanceField])
+        /// JSON whatever was asked for, with these fields (§ 5).
+        case json([ConformanceField])
+        /// Bytes that are nobody's business (S1).
+        case bytes
+        /// An error of § 4, classic or enhanced, or one of § 5.
+        case error
+        /// An error, or a page for a browser (N1 and its hops).
+        case errorOrPage
+    }
+}
+
+/// A field of a document: where it stands, what it is, who says so.
+struct ConformanceField: Sendable {
+    enum Kind: Sendable {
+        case text
+        /// 6 or 7 of `[A-Z0-9]` (A7).
+        case code
+        /// A version 4 UUID.
+        case uuid
+        case number
+        /// Epoch milliseconds as a string of digits in JSON (A21).
+        case digits
+        case flag
+        /// One of these words.
+        case word([String])
+        case base64
+        /// A string or a list of strings (U1's `zip`).
+        case textOrTexts
+        case object([ConformanceField])
+        /// A list; in XML the element that is repeated, which may stand for the list itself.
+        case list(of: String, [ConformanceField])
+        /// A list of strings.
+        case texts
+
+        var wanted: String {
+            switch self {
+            case .text: "a string"
+            case .code: "6 or 7 of [A-Z0-9]"
+            case .uuid: "a UUID"
+            case .number: "a number"
+            case .digits: "a string of digits"
+            case .flag: "true or false"
+            case .word(let words): "one of \(words.joined(separator: ", "))"
+            case .base64: "Base64"
+            case .textOrTexts: "a string or a list of them"
+            case .object: "an object"
+            case .list: "a list"
+            case .texts: "a list of strings"
+            }
+        }
+    }
+
+    /// In which spelling a field must be there.
+    enum Presence: Sendable {
+        case always, inJSON, inXML, optional
+    }
+
+    var name: String
+    var kind: Kind
+    var presence: Presence
+    var source: Deviation.Source
+
+    static func required(
+        _ name: String, _ kind: Kind, _ source: Deviation.Source = .documented,
+        _ presence: Presence = .always
+    ) -> ConformanceField {
+        ConformanceField(name: name, kind: kind, presence: presence, source: source)
+    }
+
+    static func optional(
+        _ name: String, _ kind: Kind, _ source: Deviation.Source = .documented
+    ) -> ConformanceField {
+        ConformanceField(name: name, kind: kind, presence: .optional, source: source)
+    }
+}

@@ -1,0 +1,198 @@
+/// The table: every row of rest-v1.md § 2, with the sections that describe its answers. Fields that
+/// it does not name may come all the same.
+extension V1 {
+    static let conformance: [ConformanceRow] = [
+        row("5, D1", .registerClient, [.init(201, .json(client)), .init(400, .error)]),
+        row(
+            "5, D2", .accessToken,
+            [
+                // A1: 201 today, 200 of old.
+                .init(201, .json(accessToken), .reading), .init(200, .json(olderToken), .reading),
+                .init(400, .error),
+            ]),
+        row("6, R1", .registrationCode, [.init(201, .document(record)), .init(400, .error)]),
+        row(
+            "6, R2", .registrationRecord,
+            [.init(200, .document(record)), .init(404, .error, .own)]),
+        row("6, R3", .deleteRegistration, [.init(204, .none), .init(404, .error, .own)]),
+        row("7, C1", .configuration, [.init(200, .document(config)), .init(404, .error, .own)]),
+        row("8, N1", .authenticate, [.init(302, .location), .init(400, .errorOrPage)]),
+        row(
+            "8, ACS", .assertion,
+            [
+                .init(302, .location), .init(503, .errorOrPage),
+                .init(400, .errorOrPage, .own),
+            ]),
+        row("9, N2", .checkCode, [.init(200, .none), .init(403, .error)]),
+        row("10, N3", .checkAuthentication, [.init(200, .none), .init(403, .error)]),
+        row(
+            "10, N4", .pollToken,
+            [.init(200, .document(token)), .init(404, .error), .init(410, .error)]),
+        row("10, N5", .freePreview, [.init(204, .none), .init(400, .error)]),
+        row("13, S1", .profileRequest, [.init(200, .bytes), .init(400, .error)]),
+        row("13, S2", .tokenExchange, [.init(204, .none), .init(400, .error)]),
+        row("11, Z1", .preauthorize, decided),
+        row("11, Z2", .preauthorizeCode, decided),
+        row("11, Z3", .authorize, [.init(200, .document(authorization)), .init(403, .error)]),
+        row(
+            "11, Z4", .authorizationToken,
+            [
+                .init(200, .document(authorization)), .init(412, .error), .init(404, .error),
+                .init(410, .error),
+            ]),
+        row("11, Z5", .mediaToken, [.init(200, .document(media)), .init(403, .error)]),
+        row(
+            "12, U1", .userMetadata,
+            [.init(200, .document(metadata)), .init(404, .error), .init(412, .error)]),
+        row("13, L1", .logout, [.init(204, .none)]),
+        // A12; told from L1 by its method.
+        row("13, L2", .logout, [.init(302, .location, .own), .init(400, .errorOrPage, .own)]),
+    ]
+
+    /// What any endpoint may give (§§ 2, 3.1, 4, 5).
+    static let anywhere: [ConformanceRow.Expected] = [
+        .init(400, .error), .init(401, .error), .init(405, .error), .init(500, .errorOrPage),
+    ]
+
+    private static func row(
+        _ page: String, _ operation: OperationName, _ answers: [ConformanceRow.Expected]
+    ) -> ConformanceRow {
+        ConformanceRow(page: page, operation: operation, answers: answers)
+    }
+
+    /// A15: the list of statuses lacks 403, the table of errors has it.
+    private static let decided: [ConformanceRow.Expected] = [
+        .init(200, .document(decisions)), .init(400, .error), .init(412, .error),
+        .init(403, .error, .reading),
+    ]
+
+    // MARK: Documents
+
+    private static let client: [ConformanceField] = [
+        .required("client_id", .text), .required("client_secret", .text),
+        .required("client_id_issued_at", .number), .required("redirect_uris", .texts),
+        .required("grant_types", .texts), .required("scopes", .texts),
+    ]
+
+    private static let accessToken: [ConformanceField] = [
+        .required("id", .text), .required("access_token", .text),
+        .required("created_at", .number), .required("expires_in", .number, .reading),
+        .required("token_type", .word(["bearer", "Bearer"])),
+    ]
+
+    /// [old]
+    private static let olderToken: [ConformanceField] = [
+        .required("access_token", .text), .required("expires_in", .number, .reading),
+    ]
+
+    private static let record: [ConformanceField] = [
+        .required("id", .uuid), .required("code", .code, .reading),
+        .required("requestor", .text), .optional("mvpd", .text),
+        .required("generated", .number), .required("expires", .number),
+        .required(
+            "info",
+            .object([
+                .required("deviceId", .base64),
+                .required("deviceInfo", .base64, .documented, .inJSON),
+                .optional("userAgent", .text), .optional("originalUserAgent", .text),
+                .optional("authorizationType", .text),
+                .optional(
+                    "sourceApplicationInformation",
+                    .object([
+                        .optional("id", .text), .optional("name", .text),
+                        .optional("version", .text),
+                    ])),
+                .optional("registrationURL", .text, .reading), .optional("deviceType", .text),
+                .optional("deviceUser", .text), .optional("appId", .text),
+                .optional("appVersion", .text),
+            ])),
+    ]
+
+    private static let config: [ConformanceField] = [
+        .required(
+            "requestor",
+            .object([
+                .required("id", .text), .optional("name", .text),
+                .optional(
+                    "domains",
+                    .list(
+                        of: "domain", [.required("name", .text), .optional("mvpdInitiated", .flag)])
+                ),
+                .required("mvpds", .list(of: "mvpd", provider)),
+            ])),
+        .optional("device", .text), .optional("clientType", .text), .optional("os", .text),
+        .optional("time", .text),
+    ]
+
+    private static let provider: [ConformanceField] = [
+        .required("id", .text), .required("displayName", .text), .optional("logoUrl", .text),
+        .optional("isTempPass", .flag), .optional("isProxy", .flag),
+        .optional("authPerAggregator", .flag), .optional("passiveAuthnEnabled", .flag),
+        .optional("authPerBrowserSession", .flag), .optional("iFrameRequired", .flag),
+        .optional("iFrameWidth", .number), .optional("iFrameHeight", .number),
+        .optional("enablePlatformServices", .flag),
+        .optional("boardingStatus", .word(["SUPPORTED", "PICKER"])),
+        .optional("displayInPlatformPicker", .flag), .optional("platformMappingId", .text),
+    ]
+
+    private static let token: [ConformanceField] = [
+        .required("requestor", .text), .required("mvpd", .text), .required("userId", .text),
+        .required("expires", .digits, .reading), .optional("proxyMvpd", .text, .own),
+    ]
+
+    private static let decisions: [ConformanceField] = [
+        .required(
+            "resources",
+            .list(
+                of: "resource",
+                [
+                    .required("id", .text), .required("authorized", .flag),
+                    .optional("error", .object(enhanced)),
+                ]))
+    ]
+
+    private static let authorization: [ConformanceField] = [
+        .required("mvpd", .text), .required("resource", .text), .required("requestor", .text),
+        .required("expires", .digits, .reading), .optional("proxyMvpd", .text),
+    ]
+
+    private static let media: [ConformanceField] = [
+        .required("resource", .text), .required("requestor", .text),
+        .required("expires", .digits, .reading), .required("serializedToken", .base64),
+        .required("userId", .text), .required("mvpdId", .text),
+    ]
+
+    private static let metadata: [ConformanceField] = [
+        .required("updated", .number), .required("encrypted", .texts, .documented, .inJSON),
+        .required(
+            "data",
+            .object([
+                .optional("userID", .text), .optional("upstreamUserID", .text),
+                .optional("householdID", .text), .optional("zip", .textOrTexts),
+                .optional("channelID", .texts),
+                .optional("maxRating", .object([])), .optional("tokenSource", .word(["Apple"])),
+            ])),
+    ]
+
+    // MARK: Errors
+
+    /// § 4.
+    static let classic: [ConformanceField] = [
+        .required("status", .number), .required("message", .text), .optional("details", .text),
+    ]
+
+    /// § 4, opted in.
+    static let enhanced: [ConformanceField] = [
+        .required(
+            "action",
+            .word([
+                "none", "configuration", "application-registration", "authentication",
+                "authorization", "retry",
+            ])),
+        .required("status", .number), .required("code", .text), .required("message", .text),
+        .optional("details", .text), .required("helpUrl", .text), .required("trace", .text),
+    ]
+
+    /// § 5.
+    static let grantError: [ConformanceField] = [.required("error", .text)]
+}

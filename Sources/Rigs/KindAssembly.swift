@@ -1,0 +1,75 @@
+internal import Dialects
+
+/// The part of `RigAssembly` about one kind of household.
+extension RigAssembly {
+    mutating func kind(_ section: Section) -> HouseholdKind {
+        let viewer: Section = section.value("viewer")
+        let firstScreen: HouseholdKind.FirstScreen = Self.word("first-screen", in: section)
+        let kind = HouseholdKind(
+            name: section.value("name"), weight: section.value("weight"),
+            firstScreen: firstScreen, secondScreens: section.value("second-screens"),
+            device: Self.device(section.value("device"), of: firstScreen),
+            viewer: HouseholdKind.Viewer(
+                noticesCode: viewer.value("notices-code"), signsIn: viewer.value("signs-in"),
+                givesUp: viewer.value("gives-up"),
+                mistypesPassword: viewer.value("wrong-password"),
+                mistypesCode: viewer.value("wrong-code"), typesTwice: viewer.value("types-twice"),
+                cancels: viewer.value("cancels"), isTooLate: viewer.value("too-late")),
+            platform: section.optional("platform-sign-on").map { Self.platform($0) },
+            hasTempPass: section.value("temp-pass"))
+        if section.isWhole { check(kind, section, viewer) }
+        return kind
+    }
+
+    /// Keys of a kind that cannot go together.
+    private mutating func check(_ kind: HouseholdKind, _ section: Section, _ viewer: Section) {
+        if kind.hasTempPass, kind.platform != nil {
+            refuse(
+                section.place(of: "temp-pass"),
+                "a TempPass asks nobody, so that platform-sign-on would never happen; keep one")
+        }
+        guard kind.firstScreen.hasWebView else { return }
+        if section.given.contains("second-screens") {
+            refuse(
+                section.place(of: "second-screens"),
+                "\(kind.firstScreen.rawValue) signs in on itself and shows no code; leave "
+                    + "second-screens out")
+        }
+        for key in ["wrong-code", "types-twice", "too-late"] where viewer.given.contains(key) {
+            refuse(
+                viewer.place(of: key),
+                "nobody types a code where first-screen is \(kind.firstScreen.rawValue); leave "
+                    + "\(key) out")
+        }
+    }
+
+    /// What is not given is that of the usual device of this sort.
+    private static func device(
+        _ section: Section, of firstScreen: HouseholdKind.FirstScreen
+    ) -> DeviceInfo {
+        let usual: DeviceInfo =
+            switch firstScreen {
+            case .tvos, .sdkTVOS: .appleTV
+            case .ios, .sdkIOS: .phone
+            case .ipados: .tablet
+            }
+        func text(_ key: String, _ usual: String) -> String {
+            section.given.contains(key) ? section.value(key) : usual
+        }
+        return DeviceInfo(
+            model: text("model", usual.model), version: text("version", usual.version),
+            manufacturer: text("manufacturer", usual.manufacturer),
+            osName: text("osName", usual.osName), osVersion: text("osVersion", usual.osVersion),
+            primaryHardwareType: text("primaryHardwareType", usual.primaryHardwareType),
+            connectionType: text("connectionType", usual.connectionType),
+            applicationId: text("applicationId", usual.applicationId))
+    }
+
+    private static func platform(_ section: Section) -> PlatformSignOn {
+        PlatformSignOn(
+            access: word("access", in: section), prompt: word("prompt", in: section),
+            account: word("account", in: section), picker: section.value("picker"),
+            withdrawal: word("withdrawn-before", in: section),
+            error: section.value("error", as: PlatformError.self).code)
+    }
+}

@@ -1,0 +1,154 @@
+internal import Dialects
+internal import Statistics
+
+/// What one average household of a kind asks for, and how long it lives, in seconds.
+struct KindFlow {
+    /// Expected requests by operation, in the order in which they are first sent.
+    let requests: [(OperationName, Double)]
+    let life: Double
+    let longLife: Double
+    let devices: Double
+
+    /// Life of a code when the rig asks for none (rest-v1.md § 6).
+    private static let usualCodeLife: Duration = .seconds(1_800)
+
+    init(_ kind: HouseholdKind, _ rig: Rig) {
+        let viewer = kind.viewer
+        let way = Way(kind)
+        let stays = way == .code ? 1 - viewer.givesUp - viewer.isTooLate : 1 - viewer.givesUp
+        let human = (viewer.noticesCode.mean + viewer.signsIn.mean).seconds
+        let slow =
+            (viewer.noticesCode.value(atShare: 0.95) + viewer.signsIn.value(atShare: 0.95)).seconds
+        let interval = max(0.001, rig.polling.meanInterval.seconds)
+        // A TV whose viewer left polls on, until its code or the settling ends.
+        let codeLife = (rig.code.lifetime ?? Self.usualCodeLife).seconds
+        let abandoned = min(codeLife, human + rig.load.settle.seconds)
+        let after = Self.after(rig.afterSignIn)
+        // Test benches poll on, after each success and each logout.
+        let logouts = after.requests.first { $0.0 == .logout }?.1 ?? 0
+        let polledOn = rig.polling.afterSuccess.seconds / interval * (1 + logouts)
+        let waiting = stays * (max(1, human / interval + 0.5) + polledOn)
+        let polls = (waiting + (1 - stays) * abandoned / interval) * Double(rig.polling.pollers)
+        let rounds = 1 + after.again * stays
+        devices = way == .code ? Double(1 + kind.secondScreens) : 1
+        // Of several phones one is used, as a rule.
+        let tokens: Double = rig.target.usesBearer ? (way == .code ? 2 : 1) : 0
+        var registers = 0.0
+        if case .perDevice = rig.target.clients { registers = tokens }
+        var before: [(OperationName, Double)] = [
+            (.registerClient, registers), (.accessToken, tokens),
+            (.checkAuthentication, kind.firstScreen.isSDK ? 0 : rounds),
+        ]
+        let tries = 1 + viewer.cancels
+        let logins: Double = rounds * stays * tries
+        let pages: Double = 2 * logins + rounds * stays * viewer.mistypesPassword
+        let typed: Double = rounds * (tries + viewer.mistypesCode + viewer.typesTwice)
+        let again: Double = rounds * stays * viewer.typesTwice
+        switch way {
+        case .pass: before += [(.configuration, rounds), (.freePreview, rounds)]
+        case .platform:
+            before += [
+                (.configuration, 1), (.profileRequest, rounds), (.tokenExchange, rounds),
+                (.pollToken, kind.firstScreen.isSDK ? rounds : 0),
+            ]
+        case .webView:
+            before += [
+                (.registrationCode, rounds), (.configuration, rounds),
+                (.authenticate, 2 * logins), (.mvpdLogin, pages), (.assertion, logins),
+                (.pollToken, rounds * stays),
+            ]
+        case .code:
+            before += [
+                (.registrationCode, rounds * (1 + rig.code.newCode)),
+                (.registrationRecord, typed), (.configuration, rounds * tries),
+                (.authenticate, 2 * logins + again), (.mvpdLogin, pages),
+                (.assertion, logins), (.checkCode, logins), (.pollToken, rounds * polls),
+            ]
+        }
+        let issues = way == .code || way == .webView
+        let deletes = issues && rig.code.deletesAfter
+        before.append((.deleteRegistration, deletes ? rounds * stays : 0))
+        // Codes of viewers who left run out before the household ends, or are deleted.
+        let cleanUp: [(OperationName, Double)] =
+            rig.cleansUp
+            // Who logged out by the rig has nothing left to log out of.
+            ? [
+                (.logout, stays * after.staysSignedIn),
+                (.deleteRegistration, !issues || deletes ? 0 : rounds),
+            ] : []
+        requests =
+            HouseholdFlow.summed(
+                before + after.requests.map { ($0.0, $0.1 * rounds * stays) } + cleanUp
+            ).filter { $0.1 > 0 }
+        let isQuick = way == .pass || way == .platform
+        let round = (isQuick ? 0 : human + interval / 2) + after.watching
+        let slowRound = (isQuick ? 0 : slow + interval) + after.watching
+        life = rounds * (stays * round + (1 - stays) * abandoned)
+        longLife = rounds * slowRound
+    }
+
+    /// How such a household comes by its token.
+    private enum Way {
+        case code, webView, platform, pass
+
+        init(_ kind: HouseholdKind) {
+            if kind.hasTempPass {
+                self = .pass
+            } else if let platform = kind.platform, platform.succeeds {
+                self = .platform
+            } else {
+                self = kind.firstScreen.hasWebView ? .webView : .code
+            }
+        }
+    }
+
+    /// What follows the sign-in: requests, seconds of watching, share that signs in again, share that
+    /// is signed in at the end.
+    private static func after(
+        _ activities: [Rig.Activity]
+    ) -> (
+        requests: [(OperationName, Double)], watching: Double, again: Double, staysSignedIn: Double
+    ) {
+        var requests: [(OperationName, Double)] = []
+        var watching = 0.0
+        var again = 0.0
+        var signedIn = 1.0
+        for activity in activities {
+            switch activity {
+            case .userMetadata: requests.append((.userMetadata, signedIn))
+            case .preauthorize: requests.append((.preauthorize, signedIn))
+            case .preauthorizeCode: requests.append((.preauthorizeCode, signedIn))
+            case .authorize: requests.append((.authorize, signedIn))
+            case .mediaToken: requests.append((.mediaToken, signedIn))
+            case .watch(let time): watching += time.mean.seconds * signedIn
+            case .logout(let share):
+                requests.append((.logout, signedIn * share))
+                signedIn *= 1 - share
+            case .again(let share): again += (1 - again) * share
+            }
+        }
+        return (HouseholdFlow.summed(requests), watching, again, signedIn)
+    }
+}
+
+extension PlatformSignOn {
+    /// Whether the script leads to a token by the platform, with a provider that is boarded there.
+    var succeeds: Bool {
+        guard error == nil, withdrawal == .never,
+            access == .granted || access == .undetermined && prompt == .allow
+        else { return false }
+        if account == .fresh { return true }
+        if case .choose = picker { return true }
+        return false
+    }
+}
+
+extension Rig.Polling {
+    /// From poll to poll, whoever causes it.
+    var meanInterval: Duration {
+        switch mode {
+        case .timer: every
+        case .button(let time): time.mean
+        }
+    }
+}

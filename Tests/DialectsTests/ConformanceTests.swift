@@ -1,0 +1,338 @@
+import Testing
+
+@testable import Dialects
+
+/// The table of rest-v1.md § 2, and that each kind of deviation from it is found.
+@Suite("The conformance table")
+struct ConformanceTests {
+    private static let dialect = V1(
+        origin: Origin(scheme: .http, host: "127.0.0.1", port: 80), requestor: "DEMOTV",
+        domain: "demo.test", redirectURL: "https://demo.test/done")
+
+    private static func call(_ row: ConformanceRow, _ path: String = "/x") -> Call {
+        let method: Method = row.page == "13, L2" ? .get : row.page == "13, L1" ? .delete : .post
+        return Call(row.operation, method, WebAddress(origin: dialect.origin, target: path))
+    }
+
+    private static func deviations(_ row: ConformanceRow, _ reply: Reply) -> [Deviation] {
+        dialect.read(reply, to: call(row)).deviations
+    }
+
+    private static func json(_ status: Int, _ tree: Tree) -> Reply {
+        Reply(
+            status: status, headers: ["Content-Type": "application/json;charset=utf-8"],
+            body: Array(tree.json.utf8))
+    }
+
+    static let rows = V1.conformance
+
+    @Test("every operation that goes to the service has a row, and every row a page")
+    func complete() {
+        let without = OperationName.allCases.filter { operation in
+            !Self.rows.contains { $0.operation == operation }
+        }
+        // The provider's pages and the connection are not the protocol's.
+        #expect(without == [.mvpdLogin, .connect, .tls])
+        #expect(Self.rows.allSatisfy { $0.page.contains(", ") && !$0.answers.isEmpty })
+        #expect(Set(Self.rows.map(\.page)).count == Self.rows.count)
+    }
+
+    @Test("an answer with every field, and more, does not deviate", arguments: Self.rows)
+    func full(row: ConformanceRow) {
+        for expected in row.answers {
+            switch expected.content {
+            case .document(let fields), .json(let fields):
+                let tree = Tree.sample(fields, and: true)
+                #expect(
+                    Self.deviations(row, Self.json(expected.status, tree)) == [], "\(tree.json)")
+            case .none: #expect(Self.deviations(row, Reply(status: expected.status)) == [])
+            case .location:
+                let reply = Reply(status: expected.status, headers: ["Location": "/next"])
+                #expect(Self.deviations(row, reply) == [])
+            case .bytes:
+                let type: Headers = ["Content-Type": "application/octet-stream"]
+                let reply = Reply(status: expected.status, headers: type, body: [1, 2, 3])
+                #expect(V1.judged(row, reply) == [])
+            case .error, .errorOrPage:
+                for error in [Tree.sample(V1.classic), .sample(V1.enhanced), .grantError] {
+                    let error = error.replacing("status", by: .number("\(expected.status)"))
+                    #expect(Self.deviations(row, Self.json(expected.status, error)) == [])
+                }
+            }
+        }
+    }
+
+    @Test("each required field is missed", arguments: Self.rows)
+    func missing(row: ConformanceRow) {
+        for expected in row.answers {
+            for (path, field) in V1.fields(expected.content) {
+                let whole = Tree.sample(V1.topFields(expected.content))
+                guard field.presence == .always || field.presence == .inJSON else { continue }
+                let reply = Self.json(expected.status, whole.replacing(path, by: nil))
+                let found = Self.deviations(row, reply)
+                #expect(found.count == 1, "\(path): \(found)")
+                #expect(found.first?.rule == "rest-v1.md \(row.page): \(path) is present")
+                #expect(found.first?.found == "missing")
+                #expect(found.first?.source == field.source)
+            }
+        }
+    }
+
+    @Test("each mistyped field is found, also one that need not be there", arguments: Self.rows)
+    func mistyped(row: ConformanceRow) {
+        for expected in row.answers {
+            for (path, field) in V1.fields(expected.content) {
+                let whole = Tree.sample(V1.topFields(expected.content), and: true)
+                let wrong = Tree.number("-1.5e3")
+                if case .number = field.kind { continue }
+                let found = Self.deviations(
+                    row, Self.json(expected.status, whole.replacing(path, by: wrong)))
+                #expect(found.count == 1, "\(path): \(found)")
+                #expect(
+                    found.first?.rule
+                        == "rest-v1.md \(row.page): \(path) is \(field.kind.wanted)")
+                #expect(found.first?.found == "a number")
+            }
+        }
+    }
+
+    @Test(
+        "a field's text is looked at where the page says how it is spelled",
+        arguments: [
+            (.code, "ABCDE"), (.code, "abcdefg"), (.code, "ABCDEFGH"), (.code, "ABC-EF"),
+            (.uuid, "4b1f6a0e"), (.uuid, "4b1f6a0e-52c3-4d1e-9a77-0d6c1c9e2fZZ"),
+            (.digits, ""), (.digits, "12a"), (.base64, "not base64!"), (.base64, ""),
+            (.word(["SUPPORTED", "PICKER"]), "supported"), (.number, "12"), (.flag, "true"),
+        ] as [(ConformanceField.Kind, String)])
+    func spelled(kind: ConformanceField.Kind, text: String) {
+        let row = ConformanceRow(page: "0, X", operation: .pollToken, answers: [])
+        let fields = [ConformanceField.required("f", kind)]
+        let tree = Tree.object([Tree.Member(name: "f", value: .string(text))])
+        let judge = ConformanceJudge(row: row, reply: Self.json(200, tree))
+        let found = judge.deviations(from: .init(200, .document(fields)))
+        #expect(found.map(\.rule) == ["rest-v1.md 0, X: f is \(kind.wanted)"])
+    }
+
+    @Test("an undocumented status is found, with the source of the rule", arguments: Self.rows)
+    func statuses(row: ConformanceRow) {
+        let all = [200, 201, 202, 204, 302, 400, 401, 403, 404, 405, 409, 410, 412, 418, 500, 503]
+        let known = Set((row.answers + V1.anywhere).map(\.status))
+        for status in all where !known.contains(status) {
+            let reply = Self.json(status, Tree.sample(V1.classic))
+            let found = V1.judged(row, reply)
+            #expect(found.map(\.found) == ["status \(status)"])
+            #expect(found.first?.rule.hasPrefix("rest-v1.md \(row.page): ") == true)
+            #expect(found.first?.source == (status == 412 ? .reading : .documented))
+        }
+    }
+
+    @Test("a wrong content type is found, and one that does not fit the body")
+    func types() {
+        let row = Self.rows.first { $0.page == "10, N4" }
+        guard let row, case .document(let fields) = row.answers[0].content else { return }
+        var reply = Self.json(200, Tree.sample(fields))
+        reply.headers = ["Content-Type": "text/plain"]
+        #expect(Self.deviations(row, reply).map(\.found) == ["text/plain"])
+        reply.headers = [:]
+        #expect(Self.deviations(row, reply).map(\.found) == ["none"])
+        reply.headers = ["Content-Type": "application/xml"]
+        #expect(Self.deviations(row, reply).map(\.source) == [.reading])
+        #expect(Self.deviations(row, reply).map(\.found) == ["JSON"])
+        let register = Self.rows.first { $0.operation == .registerClient }
+        guard let register, case .json(let client) = register.answers[0].content else { return }
+        var answer = Self.json(201, Tree.sample(client))
+        answer.headers = ["Content-Type": "application/xml"]
+        #expect(Self.deviations(register, answer).map(\.found) == ["application/xml"])
+    }
+
+    @Test("errors: classic, enhanced, of registration; and none of them")
+    func errors() {
+        guard let row = Self.rows.first(where: { $0.page == "11, Z3" }) else { return }
+        func found(_ body: String, _ status: Int = 403) -> [String] {
+            Self.deviations(
+                row,
+                Reply(
+                    status: status, headers: ["Content-Type": "application/json"],
+                    body: Array(body.utf8))
+            ).map(\.description)
+        }
+        #expect(found(#"{"status":403,"message":"User not authorized","details":null}"#) == [])
+        #expect(found(#"{"error":"invalid_client"}"#) == [])
+        #expect(
+            found(#"{"status":403}"#) == ["rest-v1.md 11, Z3: message is present: missing"])
+        #expect(
+            found(#"{"status":"403","message":"m"}"#)
+                == ["rest-v1.md 11, Z3: status is a number: a string"])
+        #expect(
+            found(#"{"status":404,"message":"m"}"#)
+                == ["rest-v1.md 11, Z3: the status of an error is that of the answer: 404"])
+        #expect(
+            found(
+                #"{"action":"panic","status":403,"code":"c","message":"m","helpUrl":"u","trace":"t"}"#
+            ).first?.hasPrefix("rest-v1.md 11, Z3: action is one of none") == true)
+        #expect(
+            found(#"{"action":"none","status":403,"code":"c","message":"m","trace":"t"}"#)
+                == ["rest-v1.md 11, Z3: helpUrl is present: missing"])
+        #expect(found("") == ["rest-v1.md 11, Z3: an error has a body: none"])
+        #expect(found("nonsense") == ["rest-v1.md 11, Z3: the body is JSON or XML: neither"])
+    }
+
+    @Test("a 429 is the proxy's page, without a word of when to come again (§ 14)")
+    func throttling() {
+        guard let row = Self.rows.first(where: { $0.page == "10, N4" }) else { return }
+        let page = Reply(status: 429, headers: ["Content-Type": "text/html"], body: [60])
+        #expect(Self.deviations(row, page) == [])
+        let other = Reply(
+            status: 429, headers: ["Content-Type": "application/json", "Retry-After": "1"])
+        #expect(
+            Self.deviations(row, other).map(\.found) == ["application/json", "Retry-After: 1"])
+    }
+
+    @Test("XML is judged by the same rows: all is text, lists repeat, the root may be the list")
+    func xml() {
+        func found(_ page: String, _ status: Int, _ body: String) -> [String] {
+            guard let row = Self.rows.first(where: { $0.page == page }) else { return ["no row"] }
+            let type: Headers = ["Content-Type": "application/xml;charset=utf-8"]
+            return Self.deviations(
+                row, Reply(status: status, headers: type, body: Array(body.utf8))
+            ).map(\.description)
+        }
+        let token =
+            "<authentication><expires>1767776000000</expires><userId>u</userId><mvpd>m</mvpd>"
+            + "<requestor>D</requestor></authentication>"
+        #expect(found("10, N4", 200, token) == [])
+        #expect(
+            found("10, N4", 200, token.replacing("1767776000000", with: "soon"))
+                == ["rest-v1.md 10, N4: expires is a string of digits: a string"])
+        #expect(
+            found("10, N4", 200, token.replacing("<userId>u</userId>", with: ""))
+                == ["rest-v1.md 10, N4: userId is present: missing"])
+        let list =
+            "<resources><resource><id>a</id><authorized>true</authorized></resource>"
+            + "<resource><id>b</id><authorized>false</authorized></resource></resources>"
+        #expect(found("11, Z1", 200, list) == [])
+        #expect(
+            found("11, Z1", 200, list.replacing("false", with: "perhaps"))
+                == ["rest-v1.md 11, Z1: resources.authorized is true or false: a string"])
+        #expect(
+            found("10, N4", 404, "<error><status>404</status><message>Not found</message></error>")
+                == [])
+        #expect(
+            found("10, N4", 200, "<authentication>") == [
+                "rest-v1.md 10, N4: the body is JSON or XML: neither"
+            ])
+    }
+}
+
+extension ConformanceRow: CustomTestStringConvertible {
+    public var testDescription: String { page }
+}
+
+extension V1 {
+    /// The table's word alone, without the device's reading before it.
+    fileprivate static func judged(_ row: ConformanceRow, _ reply: Reply) -> [Deviation] {
+        let dialect = V1(
+            origin: Origin(scheme: .http, host: "h", port: 80), requestor: "D", domain: "d",
+            redirectURL: "https://d.test/")
+        let method: Method = row.page == "13, L2" ? .get : .delete
+        let target = WebAddress(origin: dialect.origin, target: "/x")
+        return dialect.deviations(of: reply, to: Call(row.operation, method, target))
+    }
+
+    fileprivate static func topFields(_ content: ConformanceRow.Content) -> [ConformanceField] {
+        switch content {
+        case .document(let fields), .json(let fields): fields
+        default: []
+        }
+    }
+
+    /// All fields of a document, with their paths.
+    fileprivate static func fields(
+        _ content: ConformanceRow.Content
+    ) -> [(String, ConformanceField)] {
+        flattened(topFields(content), under: "")
+    }
+
+    private static func flattened(
+        _ fields: [ConformanceField], under path: String
+    ) -> [(String, ConformanceField)] {
+        fields.flatMap { field -> [(String, ConformanceField)] in
+            let name = path + field.name
+            switch field.kind {
+            case .object(let inner), .list(of: _, let inner):
+                return [(name, field)]
+                    + flattened(inner, under: "\(name).").filter {
+                        // What is inside something optional is absent from the smallest sample.
+                        field.presence != .optional || $0.1.presence == .optional
+                    }
+            default: return [(name, field)]
+            }
+        }
+    }
+}
+
+extension Tree {
+    fileprivate static let grantError = Tree.object([
+        Member(name: "error", value: .string("invalid_request"))
+    ])
+
+    /// A document with these fields: those that must be there, or (`and`) all, and strangers.
+    fileprivate static func sample(_ fields: [ConformanceField], and all: Bool = false) -> Tree {
+        var members = fields.compactMap { field -> Member? in
+            guard all || field.presence != .optional else { return nil }
+            if case .number = field.kind, field.name == "expires" {
+                return Member(name: field.name, value: .number("1760001800000"))
+            }
+            return Member(name: field.name, value: sample(field.kind, and: all))
+        }
+        if all { members.append(Member(name: "unheardOf", value: .array([.bool(true)]))) }
+        return .object(members)
+    }
+
+    private static func sample(_ kind: ConformanceField.Kind, and all: Bool) -> Tree {
+        switch kind {
+        case .text, .textOrTexts: .string("text")
+        case .code: .string("Q7MK2XA")
+        case .uuid: .string("4b1f6a0e-52c3-4d1e-9a77-0d6c1c9e2f31")
+        case .number: .number("1760000000000")
+        case .digits: .string("1760001800000")
+        case .flag: .bool(true)
+        case .word(let words): .string(words[0])
+        case .base64: .string("dmQtMDAwMDAwMDAwMDAx")
+        case .object(let fields): sample(fields, and: all)
+        case .list(of: _, let fields): .array([sample(fields, and: all)])
+        case .texts: .array([.string("one"), .string("two")])
+        }
+    }
+
+    /// The document with the value at `path` replaced, or taken out; lists have one item here.
+    fileprivate func replacing(_ path: String, by value: Tree?) -> Tree {
+        let parts = path.split(separator: ".", maxSplits: 1).map(String.init)
+        switch self {
+        case .array(let items): return .array(items.map { $0.replacing(path, by: value) })
+        case .object(let members):
+            return .object(
+                members.compactMap { member in
+                    guard member.name == parts[0] else { return member }
+                    if parts.count == 2 {
+                        return Member(
+                            name: member.name, value: member.value.replacing(parts[1], by: value))
+                    }
+                    return value.map { Member(name: member.name, value: $0) }
+                })
+        default: return self
+        }
+    }
+
+    fileprivate var json: String {
+        switch self {
+        case .object(let members):
+            "{\(members.map { "\(JSONText.quoted($0.name)):\($0.value.json)" }.joined(separator: ","))}"
+        case .array(let items): "[\(items.map(\.json).joined(separator: ","))]"
+        case .string(let text): JSONText.quoted(text)
+        case .number(let digits): digits
+        case .bool(let flag): "\(flag)"
+        case .null: "null"
+        }
+    }
+}

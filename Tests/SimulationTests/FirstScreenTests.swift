@@ -1,0 +1,310 @@
+import Dialects
+import Journal
+import Reports
+import Rigs
+import Statistics
+import Testing
+
+/// Every sort of first screen against the stand-in, rig by rig.
+@Suite("First screens of all sorts sign in")
+struct FirstScreenTests {
+    static let rigs = RigFiles.names.filter {
+        ["ipad", "continue", "platform-", "temp-pass", "sdk-"].contains(where: $0.hasPrefix)
+    }
+
+    @Test(
+        "every household gets its token, without an error and without a deviation", arguments: rigs)
+    func everybody(name: String) throws {
+        let run = try Rehearsal(RigFiles.read(name))
+        let records = try run.households()
+        #expect(!records.isEmpty)
+        for record in records {
+            #expect(record.fate == .signedIn && record.cause.isEmpty, "\(record)")
+            #expect(record.tokenSeen != nil)
+        }
+        let exchanges = try run.exchanges()
+        for exchange in exchanges {
+            #expect(exchange.deviations.isEmpty, "\(exchange.operation) \(exchange.deviations)")
+            #expect(!exchange.isError, "\(exchange.operation) \(exchange.delivery)")
+        }
+        let summary = try run.summary()
+        #expect(summary.exitStatus == .passed, "\(summary.headline)")
+    }
+
+    @Test("an iPad keeps its code to itself and polls once its web view has closed")
+    func webView() throws {
+        let run = try Rehearsal(RigFiles.read("ipad.yaml"))
+        let exchanges = try run.exchanges()
+        let operations = Set(exchanges.map(\.operation))
+        #expect(!operations.contains(.registrationRecord) && !operations.contains(.checkCode))
+        #expect(exchanges.allSatisfy { $0.device.role == .firstScreen })
+        for record in try run.households() {
+            let own = exchanges.filter { $0.device.household == record.household }
+            let closed = try #require(own.last { $0.operation == .assertion }).ended
+            let polls = own.filter { $0.operation == .pollToken }
+            #expect(polls.count == 1 && record.polls == 1)
+            #expect(try #require(polls.first).planned == closed)
+            // Logout walks through the service, its second hop and the provider.
+            let logout = own.filter { $0.operation == .logout }
+            #expect(logout.map(\.delivery.status) == [302, 302, 302])
+        }
+    }
+
+    @Test("a person who presses Continue waits for nobody's timer")
+    func button() throws {
+        let run = try Rehearsal(RigFiles.read("continue-button.yaml"))
+        let exchanges = try run.exchanges()
+        for record in try run.households() {
+            let polls = exchanges.filter {
+                $0.device.household == record.household && $0.operation == .pollToken
+            }
+            var before = try #require(record.codeShown)
+            for poll in polls {
+                #expect(
+                    poll.planned - before >= .seconds(1) && poll.planned - before <= .seconds(2))
+                before = poll.ended
+            }
+            // The wait for the press is the viewer's: what is left is the service's.
+            #expect(try #require(record.signInService) < .milliseconds(600), "\(record)")
+        }
+    }
+
+    @Test(
+        "the platform's sign-on walks the steps of the decision graph",
+        arguments: [
+            ("platform-sign-on.yaml", "1-2-6-7-8-9-11"),
+            ("platform-allowed.yaml", "1-2-6-7-8-9-11"),
+            ("platform-picker.yaml", "1-2-3-4-5-6-7-8-9-11"),
+            ("platform-expired.yaml", "1-2-3-4-5-6-7-8-9-11"),
+            ("platform-preselected.yaml", "1-2-3-4-5-10"),
+            ("platform-own-picker.yaml", "1-2-3-4-5-10"),
+            ("platform-cancel.yaml", "1-2-3-4-5-10"), ("platform-error.yaml", "1-2-3-4-5-10"),
+            ("platform-denied.yaml", "1-2-10"), ("platform-undetermined.yaml", "1-2-10"),
+            ("platform-restricted.yaml", "1-2-10"), ("platform-withdrawn.yaml", "1-2-6-7-10"),
+            ("platform-ipad.yaml", "1-2-6-7-8-9-11"),
+        ])
+    func steps(name: String, path: String) throws {
+        let run = try Rehearsal(RigFiles.read(name))
+        let paths = try run.events().filter { $0.name == "sign-on path" }.map(\.detail)
+        #expect(!paths.isEmpty && paths.allSatisfy { $0 == path }, "\(paths)")
+        let operations = Set(try run.exchanges().map(\.operation))
+        #expect(operations.contains(.tokenExchange) == path.hasSuffix("11"))
+        #expect(operations.contains(.registrationCode) == path.hasSuffix("10"))
+        #expect(operations.contains(.profileRequest) == path.contains("6"))
+    }
+
+    @Test("permission withdrawn before step 4 leads to step 10 as well")
+    func withdrawnEarlier() throws {
+        let run = try Rehearsal(
+            RigFiles.read(
+                "platform-picker.yaml",
+                ["kinds.0.platform-sign-on.withdrawn-before": "step 4"]))
+        let paths = try run.events().filter { $0.name == "sign-on path" }.map(\.detail)
+        #expect(paths.allSatisfy { $0 == "1-2-3-4-10" } && !paths.isEmpty)
+        #expect(try run.households().allSatisfy { $0.fate == .signedIn })
+    }
+
+    @Test(
+        "each error of the platform leads to step 10, by way of the step that met it",
+        arguments: [
+            (0, "1-2-3-4-5-10"), (1, "1-2-6-7-8-9-11"), (2, "1-2-6-7-8-9-11"), (3, "1-2-3-4-5-10"),
+            (4, "1-2-3-4-5-10"), (5, "1-2-6-7-10"), (6, "1-2-3-4-5-10"), (7, "1-2-3-4-5-10"),
+        ])
+    func errors(code: Int, path: String) throws {
+        // 1 and 2 come out of the picker, which nobody needs who is signed in.
+        let run = try Rehearsal(
+            RigFiles.read(
+                "platform-error.yaml", ["kinds.0.platform-sign-on.error": String(code)]))
+        let paths = try run.events().filter { $0.name == "sign-on path" }.map(\.detail)
+        #expect(!paths.isEmpty && paths.allSatisfy { $0 == path }, "\(paths)")
+        #expect(try run.households().allSatisfy { $0.fate == .signedIn })
+    }
+
+    @Test("a provider that is only listed in the platform's picker is preselected, and signs in")
+    func preselected() throws {
+        let run = try Rehearsal(RigFiles.read("platform-preselected.yaml"))
+        let tags = try run.exchanges().filter { $0.operation == .pollToken }
+            .compactMap(\.observation.tag)
+        #expect(!tags.isEmpty && tags.allSatisfy { $0.mvpd == "DemoSat" })
+    }
+
+    @Test("who is still signed in on the platform is signed in again silently, and was told why")
+    func silentRelogin() throws {
+        let run = try Rehearsal(RigFiles.read("platform-ipad.yaml"))
+        let events = try run.events()
+        for record in try run.households() {
+            let names = events.filter { $0.device.household == record.household }.map(\.name)
+            #expect(
+                names == [
+                    "sign-on path", "sign out in settings", "silent relogin", "sign-on path",
+                ], "\(names)")
+        }
+        let details = events.filter { $0.name == "sign out in settings" }.map(\.detail)
+        #expect(details.allSatisfy { $0 == "Settings > TV Provider" })
+    }
+
+    @Test("a token that the platform did not make leaves nothing to tell")
+    func tokenSource() throws {
+        let run = try Rehearsal(
+            RigFiles.read("platform-denied.yaml", ["after-sign-in": "[{logout: 100%}]"]))
+        #expect(try !run.events().contains { $0.name == "sign out in settings" })
+        #expect(try run.exchanges().contains { $0.operation == .userMetadata })
+    }
+
+    @Test("what viewers do wrong is turned down, and held against nobody")
+    func slips() throws {
+        let run = try Rehearsal(RigFiles.read("slips.yaml"))
+        let exchanges = try run.exchanges()
+        let refused = exchanges.filter { $0.outcome == .rejected }
+        #expect(refused.allSatisfy(\.provoked), "\(refused.filter { !$0.provoked })")
+        #expect(Set(refused.map(\.operation)) == [.registrationRecord, .authenticate])
+        #expect(try run.summary().exchanges.errors == 0)
+        for record in try run.households() {
+            if record.kind == "too late" {
+                #expect(record.fate == .abandoned, "\(record)")
+            } else {
+                #expect(record.fate == .signedIn && record.cause.isEmpty, "\(record)")
+            }
+        }
+        #expect(Set(exchanges.map(\.device.name)) == ["tv", "phone", "phone-2"])
+    }
+
+    @Test(
+        "each slip alone shows in the exchanges",
+        arguments: [
+            ("wrong-code", OperationName.registrationRecord, 404),
+            ("types-twice", OperationName.authenticate, 400),
+            ("too-late", OperationName.registrationRecord, 404),
+        ])
+    func slip(key: String, operation: OperationName, status: Int) throws {
+        let run = try Rehearsal(
+            RigFiles.read(
+                "smoke.yaml", ["kinds.0.viewer.\(key)": "100%", "code.ttl": "20s"]))
+        for record in try run.households() {
+            let provoked = try run.exchanges().filter {
+                $0.device.household == record.household && $0.provoked
+            }
+            #expect(
+                provoked.contains { $0.operation == operation && $0.delivery.status == status },
+                "\(provoked.map { "\($0.operation) \($0.delivery)" })")
+        }
+        #expect(try run.summary().exchanges.errors == 0)
+    }
+
+    @Test("a login that was cancelled leaves the code good for the next try, on the other phone")
+    func cancelled() throws {
+        let run = try Rehearsal(
+            RigFiles.read(
+                "smoke.yaml", ["kinds.0.viewer.cancels": "100%", "kinds.0.second-screens": "2"]))
+        let exchanges = try run.exchanges()
+        for record in try run.households() {
+            #expect(record.fate == .signedIn && record.cause.isEmpty)
+            let own = exchanges.filter { $0.device.household == record.household }
+            let assertions = own.filter { $0.operation == .assertion }
+            #expect(assertions.map(\.provoked) == [true, false])
+            #expect(assertions.map(\.device.name) == ["phone", "phone-2"])
+            #expect(Set(assertions.map(\.code)).count == 1)
+        }
+    }
+
+    @Test("the phone asks what may be watched, where the rig says so")
+    func preauthorizeByCode() throws {
+        let run = try Rehearsal(
+            RigFiles.read("smoke.yaml", ["after-sign-in": "[preauthorize-code, media-token]"]))
+        let asked = try run.exchanges().filter { $0.operation == .preauthorizeCode }
+        #expect(asked.count == (try run.households().count))
+        #expect(asked.allSatisfy { $0.outcome == .ok && $0.device.role == .secondScreen })
+    }
+
+    @Test("a TempPass plays without a code")
+    func tempPass() throws {
+        let run = try Rehearsal(RigFiles.read("temp-pass.yaml"))
+        let operations = Set(try run.exchanges().map(\.operation))
+        #expect(operations.contains(.freePreview) && operations.contains(.mediaToken))
+        #expect(!operations.contains(.registrationCode))
+        #expect(try run.households().allSatisfy { $0.stage == .playing })
+    }
+}
+
+@Suite("An app over the SDK hears what its contract promises")
+struct SDKTests {
+    static let rigs = RigFiles.names.filter { $0.hasPrefix("sdk-") } + ["premiere.yaml"]
+
+    @Test("callbacks come in their order", arguments: rigs)
+    func order(name: String) throws {
+        let run = try Rehearsal(RigFiles.read(name))
+        let events = try run.events()
+        #expect(events.contains { $0.name == "setAuthenticationStatus" })
+        for record in try run.households() {
+            let own = events.filter { $0.device.household == record.household }
+            #expect(
+                CallbackOrder.breaches(of: own) == [], "\(own.map { "\($0.name) \($0.detail)" })")
+        }
+    }
+
+    @Test(
+        "each way through the platform has its advanced codes",
+        arguments: [
+            ("silent", ["VSA203"]), ("picker", ["VSA203"]), ("listed", []),
+            ("other", ["N003", "REGCODE"]), ("cancelled", ["N005"]),
+            ("denied", ["VSA403", "VSA403", "REGCODE"]),
+        ])
+    func codes(kind: String, codes: [String]) throws {
+        let run = try Rehearsal(
+            RigFiles.read("sdk-platform.yaml", ["load.closed.households": "30"]))
+        let records = try run.households().filter { $0.kind == kind }
+        #expect(!records.isEmpty)
+        for record in records {
+            let statuses = try run.events().filter {
+                $0.device.household == record.household && $0.name == "status"
+            }
+            #expect(statuses.map(\.detail) == codes, "household \(record.household)")
+        }
+    }
+
+    @Test("a throttled SDK says so by its own codes, and its app asks again")
+    func throttled() throws {
+        let run = try Rehearsal(
+            RigFiles.read(
+                "sdk-tvos.yaml",
+                ["polling.every": "200ms", "kinds.0.viewer.notices-code": "fixed 10s"]))
+        #expect(try run.exchanges().contains { $0.outcome == .throttled })
+        #expect(try run.households().allSatisfy { $0.fate == .signedIn })
+        for record in try run.households() {
+            let own = try run.events().filter { $0.device.household == record.household }
+            #expect(CallbackOrder.breaches(of: own) == [])
+        }
+    }
+
+    @Test("an app whose viewer leaves is told that no provider was selected")
+    func givesUp() throws {
+        let run = try Rehearsal(
+            RigFiles.read("sdk-ios.yaml", ["kinds.0.viewer.gives-up": "100%"]))
+        #expect(try run.households().allSatisfy { $0.fate == .abandoned })
+        let statuses = try run.events().filter { $0.name == "setAuthenticationStatus" }
+        #expect(statuses.contains { $0.detail == "0 PROVIDER_NOT_SELECTED_ERROR" })
+    }
+}
+
+@Suite("Premiere night")
+struct PremiereTests {
+    @Test("all kinds together, without an error or a deviation, and told apart")
+    func premiere() throws {
+        let run = try Rehearsal(RigFiles.read("premiere.yaml", limit: 600))
+        let summary = try run.summary()
+        #expect(summary.exchanges.errors == 0, "\(summary.errors)")
+        #expect(summary.exitStatus == .passed, "\(summary.headline)")
+        #expect(try run.exchanges().allSatisfy { $0.deviations.isEmpty })
+        let records = try run.households()
+        #expect(records.allSatisfy { $0.fate == .signedIn && $0.cause.isEmpty })
+        let shares = [
+            ("second screen", 0.70), ("platform sign-on", 0.15), ("iPad", 0.10), ("SDK", 0.05),
+        ]
+        for (kind, share) in shares {
+            let count = records.count { $0.kind == kind }
+            #expect(abs(Double(count) / Double(records.count) - share) < 0.06, "\(kind): \(count)")
+            let funnel = try #require(summary.funnels.first { $0.kind == kind })
+            #expect(funnel.steps.first?.households == count)
+        }
+    }
+}
