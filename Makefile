@@ -35,6 +35,9 @@ bench: release ## measure the goals against wrk, hey, h2load and ab; rewrites th
 detection: release ## score the judge against the stand-in's faults; rewrites the tables in docs/detection.md
 	.build/release/screenrig detection --seeds 20 --socket-seeds 3 --page docs/detection.md
 
+coverage: ## write docs/coverage.md: what of the specification is run by which rig or test
+	SCREENRIG_UPDATE_GOLDEN=1 swift test --filter CoverageTests
+
 lint: ## layout of the code, strict
 	swift format lint --strict --recursive Package.swift Sources Tests
 

@@ -75,7 +75,7 @@ let package = Package(
         part("Standin", ["Dialects", "Lanes", "Journal", "Signing", "Statistics"] + nio),
         part("Calibration", ["Lanes", "Journal", "Dialects", "Statistics"]),
         part("Checker", ["Journal", "Dialects", "Statistics"]),
-        part("Reports", ["Journal", "Rigs", "Dialects", "Statistics"]),
+        part("Reports", ["Checker", "Journal", "Rigs", "Dialects", "Statistics"]),
         .executableTarget(
             name: "screenrig",
             dependencies: [
@@ -104,12 +104,13 @@ let package = Package(
             "StandinTests",
             ["Standin", "Lanes", "Journal", "Dialects", "Signing", "Statistics"] + nio),
         tests(
-            "ReportsTests", ["Reports", "Journal", "Rigs", "Dialects", "Statistics"],
+            "ReportsTests", ["Reports", "Checker", "Journal", "Rigs", "Dialects", "Statistics"],
             exclude: ["Golden"]),
         tests(
             "SimulationTests",
             [
-                "Devices", "Standin", "Rigs", "Lanes", "Journal", "Dialects", "Statistics",
+                "Checker", "Devices", "Standin", "Rigs", "Lanes", "Journal", "Dialects",
+                "Statistics",
                 "Reports", "Signing", "Calibration",
             ]),
         tests(

@@ -5,12 +5,11 @@
 
 // The client side of the libssl that libcurl stands on. Swift does not import its macros.
 
-// Moving: what could not be written may be offered again from another place. Released: an idle
-// connection keeps no buffers (34 KB).
+// Moving: what could not be written may be offered again from another place.
 static inline void tls_set_modes(SSL_CTX *context) {
     SSL_CTX_set_mode(
         context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER
-                     | SSL_MODE_RELEASE_BUFFERS | SSL_MODE_AUTO_RETRY);
+                     | SSL_MODE_AUTO_RETRY);
     // Servers that hang up without a farewell are no error, and their sessions no bad ones; what came
     // before is judged by its framing.
     SSL_CTX_set_options(context, SSL_OP_IGNORE_UNEXPECTED_EOF);
@@ -20,6 +19,12 @@ static inline void tls_set_modes(SSL_CTX *context) {
 
 static inline int tls_set_minimum(SSL_CTX *context, int version) {
     return SSL_CTX_set_min_proto_version(context, version);
+}
+
+// An idle connection keeps no buffers (34 KB). Not before its handshake has ended, which would make
+// and free them at each step.
+static inline void tls_release_buffers(SSL *connection) {
+    SSL_set_mode(connection, SSL_MODE_RELEASE_BUFFERS);
 }
 
 // Sessions are handed out, and not kept.

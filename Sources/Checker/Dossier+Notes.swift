@@ -175,6 +175,9 @@ extension Dossier {
         guard operation.effect != .denied, operation.effect != .nothing, tag != Act.none else {
             return nil
         }
+        // Where no answer names its expiry, it may end from then on.
+        let shortest = registry.rules.shortestSignIn.inNanoseconds
+        expire(tag: tag, operation.call.plus(shortest), .max)
         let isCertain = operation.effect == .success
         if let life, let act = codeAct(.signIn, life) {
             var act = act

@@ -89,6 +89,7 @@ final class Dossier {
             signedIn.token = 1
             frontier = Frontier(registry.model, from: [DeviceState(), signedIn])
             tags.append(TagSeen(mark: 0, mvpd: 0, user: 0, text: "", isLearned: true))
+            expire(tag: 0, .min, .max)
         }
     }
 

@@ -182,13 +182,17 @@ extension FormFinder {
 
     /// Pages show the same form twice, for small and large screens.
     private static func distinct(_ forms: [HTMLForm]) -> [HTMLForm] {
-        var seen: [String] = []
-        return forms.filter { form in
-            let names = form.fields.filter { $0.kind != .hidden }.map(\.name)
-            let key = "\(form.action) \(names)"
-            defer { seen.append(key) }
-            return !seen.contains(key)
-        }
+        guard forms.count > 1 else { return forms }
+        return forms.enumerated().filter { position, form in
+            !forms[..<position].contains { isSame($0, form) }
+        }.map(\.element)
+    }
+
+    /// Whether both lead to the same place and show the same fields.
+    private static func isSame(_ left: HTMLForm, _ right: HTMLForm) -> Bool {
+        left.action == right.action
+            && left.fields.lazy.filter { $0.kind != .hidden }.map(\.name)
+                .elementsEqual(right.fields.lazy.filter { $0.kind != .hidden }.map(\.name))
     }
 
     /// Two passwords are a new one and its repetition.

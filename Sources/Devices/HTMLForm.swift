@@ -136,8 +136,17 @@ extension HTMLForm {
     init(_ tag: HTMLTag) {
         self.init(
             action: tag["action"] ?? "", isPost: tag["method"]?.lowercased() == "post", fields: [],
-            hint: ["id", "name", "class"].compactMap { tag[$0] }.joined(separator: " ")
-                .lowercased())
+            hint: Self.hint(tag, ["id", "name", "class"]))
+    }
+
+    /// The values of these attributes in one, lower case.
+    private static func hint(_ tag: HTMLTag, _ names: [String]) -> String {
+        var hint: String?
+        for name in names {
+            guard let value = tag[name] else { continue }
+            if let former = hint { hint = former + " " + value } else { hint = value }
+        }
+        return hint?.lowercased() ?? ""
     }
 
     /// A field's tag; nil for what is never sent.
@@ -146,8 +155,7 @@ extension HTMLForm {
         let type = tag["type"]?.lowercased() ?? ""
         var field = Field(
             kind: .text, name: tag["name"] ?? "", value: tag["value"] ?? "", type: type,
-            hint: ["id", "autocomplete", "placeholder", "aria-label"].compactMap { tag[$0] }
-                .joined(separator: " ").lowercased(),
+            hint: Self.hint(tag, ["id", "autocomplete", "placeholder", "aria-label"]),
             isRequired: tag["required"] != nil, action: tag["formaction"],
             method: tag["formmethod"])
         switch (tag.name, type) {

@@ -7,7 +7,8 @@ struct HTMLTag {
     var place = 0..<0
 
     subscript(name: String) -> String? {
-        attributes.first { $0.name == name }?.value
+        for attribute in attributes where attribute.name == name { return attribute.value }
+        return nil
     }
 
     /// The tags of a page in order; what stands in comments, scripts and styles is skipped.
@@ -34,10 +35,9 @@ struct HTMLTag {
                 position = start + 1
                 if isAt(Self.commentStart) {
                     skip(to: "-->")
-                } else if let name = word(), !name.isEmpty {
+                } else if let name = word() {
                     let attributes = attributes()
-                    return HTMLTag(
-                        name: name.lowercased(), attributes: attributes, place: start..<position)
+                    return HTMLTag(name: name, attributes: attributes, place: start..<position)
                 }
             }
             return nil
@@ -69,16 +69,22 @@ struct HTMLTag {
             while position < text.count, Self.isSpace(text[position]) { position += 1 }
         }
 
+        /// A name, in lower case.
         private mutating func word() -> String? {
             let start = position
+            var isLower = true
             while position < text.count, !Self.isSpace(text[position]),
                 text[position] != UInt8(ascii: ">"),
                 text[position] != UInt8(ascii: "=")
             {
-                if text[position] == UInt8(ascii: "/"), position > start { break }
+                let byte = text[position]
+                if byte == UInt8(ascii: "/"), position > start { break }
+                if byte >= 0x80 || (0x41...0x5a).contains(byte) { isLower = false }
                 position += 1
             }
-            return position > start ? String(decoding: text[start..<position], as: UTF8.self) : nil
+            guard position > start else { return nil }
+            let word = String(decoding: text[start..<position], as: UTF8.self)
+            return isLower ? word : word.lowercased()
         }
 
         private mutating func attributes() -> [(name: String, value: String)] {
@@ -98,7 +104,7 @@ struct HTMLTag {
                     position += 1
                     continue
                 }
-                found.append((name.lowercased(), value()))
+                found.append((name, value()))
             }
             return found
         }

@@ -15,39 +15,68 @@ public struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugSt
     public var debugDescription: String { "(secret)" }
 }
 
-/// What a device says it is; the keys are those of rest-v1.md § 3.4.
+/// What a device says it is; the keys are those of rest-v1.md § 3.4. One reference, so that the
+/// identity, which goes along with each request, is cheap to pass on.
 public struct DeviceInfo: Hashable, Sendable {
-    public let model: String
-    public let version: String
-    public let manufacturer: String
-    public let osName: String
-    public let osVersion: String
-    public let primaryHardwareType: String
-    public let connectionType: String
-    public let applicationId: String
+    private struct Fields: Hashable {
+        let model: String
+        let version: String
+        let manufacturer: String
+        let osName: String
+        let osVersion: String
+        let primaryHardwareType: String
+        let connectionType: String
+        let applicationId: String
+    }
+
+    private final class Storage: Sendable {
+        let fields: Fields
+        let header: String
+
+        init(_ fields: Fields, header: String) {
+            self.fields = fields
+            self.header = header
+        }
+    }
+
+    private let storage: Storage
+
+    public var model: String { storage.fields.model }
+    public var version: String { storage.fields.version }
+    public var manufacturer: String { storage.fields.manufacturer }
+    public var osName: String { storage.fields.osName }
+    public var osVersion: String { storage.fields.osVersion }
+    public var primaryHardwareType: String { storage.fields.primaryHardwareType }
+    public var connectionType: String { storage.fields.connectionType }
+    public var applicationId: String { storage.fields.applicationId }
     /// Base64 of its JSON, percent-encoded (rest-v1.md, A5), made once: every request carries it.
-    let header: String
+    var header: String { storage.header }
 
     public init(
         model: String, version: String = "1.0", manufacturer: String = "Apple", osName: String,
         osVersion: String, primaryHardwareType: String, connectionType: String = "WiFi",
         applicationId: String = "screenrig"
     ) {
-        self.model = model
-        self.version = version
-        self.manufacturer = manufacturer
-        self.osName = osName
-        self.osVersion = osVersion
-        self.primaryHardwareType = primaryHardwareType
-        self.connectionType = connectionType
-        self.applicationId = applicationId
         let json = Self.json([
             ("primaryHardwareType", primaryHardwareType), ("model", model), ("version", version),
             ("manufacturer", manufacturer), ("vendor", manufacturer), ("osName", osName),
             ("osVersion", osVersion), ("connectionType", connectionType),
             ("applicationId", applicationId),
         ])
-        header = FormEncoding.encode(Base64.encode(json.utf8))
+        storage = Storage(
+            Fields(
+                model: model, version: version, manufacturer: manufacturer, osName: osName,
+                osVersion: osVersion, primaryHardwareType: primaryHardwareType,
+                connectionType: connectionType, applicationId: applicationId),
+            header: FormEncoding.encode(Base64.encode(json.utf8)))
+    }
+
+    public static func == (left: DeviceInfo, right: DeviceInfo) -> Bool {
+        left.storage === right.storage || left.storage.fields == right.storage.fields
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(storage.fields)
     }
 
     /// The object of rest-v1.md § 3.4, keys in a fixed order.

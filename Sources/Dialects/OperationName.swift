@@ -18,6 +18,9 @@ public enum OperationName: UInt8, CaseIterable, Sendable {
         self.init(rawValue: UInt8(position))
     }
 
+    /// Made for a request and not asked for by it: counted apart, and never among the requests.
+    public var isOfConnection: Bool { self == .connect || self == .tls }
+
     private static let names = [
         "register-client", "access-token", "check-authentication", "configuration",
         "registration-code", "registration-record", "delete-registration",

@@ -106,6 +106,10 @@ public struct Exchange: Sendable, Hashable {
     public var bytesSent: Int
     public var bytesReceived: Int
     public var provoked: Bool
+    /// What its connection took to make, TCP alone, when it needed a new one.
+    public var connect: Duration?
+    /// What securing that connection took.
+    public var tls: Duration?
 
     public init(
         lane: Int, sequence: Int, device: DeviceID, operation: OperationName, code: Code? = nil,
@@ -113,7 +117,8 @@ public struct Exchange: Sendable, Hashable {
         ended: Instant, delivery: Delivery, outcome: Outcome, reason: String? = nil,
         observation: Observation = Observation(.none), fingerprint: Fingerprint? = nil,
         deviations: [Deviation] = [], route: Route = Route(), evidence: Headers = [:],
-        bytesSent: Int = 0, bytesReceived: Int = 0, provoked: Bool = false
+        bytesSent: Int = 0, bytesReceived: Int = 0, provoked: Bool = false,
+        connect: Duration? = nil, tls: Duration? = nil
     ) {
         self.lane = lane
         self.sequence = sequence
@@ -136,6 +141,8 @@ public struct Exchange: Sendable, Hashable {
         self.bytesSent = bytesSent
         self.bytesReceived = bytesReceived
         self.provoked = provoked
+        self.connect = connect
+        self.tls = tls
     }
 
     /// What the user waited: from the planned instant (free of coordinated omission).

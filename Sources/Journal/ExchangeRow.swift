@@ -26,6 +26,8 @@ extension Exchange {
             Field(route.tlsResumed),
             evidence.fields.isEmpty ? .null : Field(FlatJSON.object(evidence)),
             Field(bytesSent), Field(bytesReceived), Field(provoked),
+            Field((connect?.wholeNanoseconds).map { Int($0) }),
+            Field((tls?.wholeNanoseconds).map { Int($0) }),
         ]
     }
 
@@ -56,7 +58,8 @@ extension Exchange {
             delivery: delivery,
             outcome: outcome, reason: reason, observation: observation, fingerprint: fingerprint,
             deviations: deviations, route: route, evidence: evidence, bytesSent: bytesSent,
-            bytesReceived: bytesReceived, provoked: provoked)
+            bytesReceived: bytesReceived, provoked: provoked, connect: columns.duration(),
+            tls: columns.duration())
     }
 
     private var deviationsJSON: String {

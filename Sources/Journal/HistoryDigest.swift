@@ -90,6 +90,11 @@ extension SipHash {
         put(exchange.bytesSent)
         put(exchange.bytesReceived)
         put(exchange.provoked ? 1 : 0)
+        // As before there were connections: virtual time has none, and its hashes stay.
+        if let connect = exchange.connect {
+            put(Int(connect.wholeNanoseconds))
+            put((exchange.tls?.wholeNanoseconds).map { Int($0) } ?? .min)
+        }
     }
 
     fileprivate mutating func put(_ event: DeviceEvent) {

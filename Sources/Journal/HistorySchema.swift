@@ -130,6 +130,8 @@ public enum HistorySchema {
             Column("bytes_sent", "INTEGER NOT NULL", "bytes of the request's body"),
             Column("bytes_received", "INTEGER NOT NULL", "bytes of the answer's body"),
             Column("provoked", "INTEGER NOT NULL", "1 when the rig meant to be turned down"),
+            Column("connect_ns", "INTEGER", "making the connection, if it needed a new one"),
+            Column("tls_ns", "INTEGER", "securing that connection"),
         ])
 
     static let households = Table(

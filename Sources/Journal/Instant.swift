@@ -11,8 +11,9 @@ public struct Instant: Hashable, Comparable, Sendable {
         nanoseconds = sinceStart.wholeNanoseconds
     }
 
-    public static let start = Instant(nanoseconds: 0)
-    public static let distantFuture = Instant(nanoseconds: .max)
+    // Computed: a stored constant of another module is looked up behind a lock at each use.
+    public static var start: Instant { Instant(nanoseconds: 0) }
+    public static var distantFuture: Instant { Instant(nanoseconds: .max) }
 
     /// Milliseconds since the run began.
     public var milliseconds: Double { Double(nanoseconds) / 1e6 }

@@ -40,7 +40,28 @@ struct Tally: Sendable {
         change(Cell.Key(second: exchange.ended.second, operation: exchange.operation, kind: kind)) {
             $0.count(end: exchange, isSent: isSent)
         }
+        if let connect = exchange.connect {
+            count(.connect, took: connect, from: exchange.begun, kind: kind)
+            if let tls = exchange.tls {
+                count(.tls, took: tls, from: exchange.begun + connect, kind: kind)
+            }
+        }
         return exchange.isError ? count(error: exchange) : nil
+    }
+
+    /// A connection that was made, or secured. One that failed is an error of its exchange, and not
+    /// counted again.
+    private mutating func count(
+        _ operation: OperationName, took: Duration, from began: Instant, kind: Int
+    ) {
+        let ended = began + took
+        change(Cell.Key(second: began.second, operation: operation, kind: kind)) { $0.sent += 1 }
+        change(Cell.Key(second: ended.second, operation: operation, kind: kind)) { cell in
+            cell.outcomes[Int(Outcome.ok.rawValue)] += 1
+            cell.completed += 1
+            cell.latency.record(took.wholeNanoseconds)
+            cell.service.record(took.wholeNanoseconds)
+        }
     }
 
     /// The first example of a group.

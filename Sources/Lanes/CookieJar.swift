@@ -25,8 +25,7 @@ public struct CookieJar: Sendable {
     /// Takes up the `Set-Cookie` fields of a reply from `address`.
     public mutating func store(_ headers: Headers, from address: WebAddress) {
         for field in headers.fields where field.name.equalsIgnoringCase("Set-Cookie") {
-            let now = headers["Date"].flatMap { CookieDate($0) } ?? .longAgo
-            store(field.value, from: address, now: now)
+            store(field.value, from: address, dated: headers["Date"])
         }
     }
 
@@ -47,8 +46,8 @@ public struct CookieJar: Sendable {
             .map { $0.name + "=" + $0.value }.joined(separator: "; ")
     }
 
-    /// `now` is the server's clock, by which it dated the cookie.
-    private mutating func store(_ text: String, from address: WebAddress, now: CookieDate) {
+    /// `date` is the server's clock, by which it dated the cookie; read only where that matters.
+    private mutating func store(_ text: String, from address: WebAddress, dated date: String?) {
         let parts = text.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
         guard let equals = parts[0].firstIndex(of: UInt8(ascii: "=")) else { return }
         let name = Substring(parts[0][..<equals]).trimmingSpaces()
@@ -76,7 +75,9 @@ public struct CookieJar: Sendable {
             case "secure": cookie.isSecure = true
             // A visit is shorter than any real lifetime; what matters is a date that deletes.
             case "max-age": hasAge = Int(value).map { $0 > 0 } ?? hasAge
-            case "expires": isPast = CookieDate(value).map { $0 <= now } ?? false
+            case "expires":
+                let now = date.flatMap { CookieDate($0) } ?? .longAgo
+                isPast = CookieDate(value).map { $0 <= now } ?? false
             default: break
             }
         }

@@ -101,7 +101,8 @@ public struct Correspondence: Sendable {
             outcome: reading.outcome, reason: reading.reason, observation: observation,
             fingerprint: fingerprint, deviations: reading.deviations, route: transfer.route,
             evidence: evidence, bytesSent: call.body.count, bytesReceived: transfer.bytesReceived,
-            provoked: call.provoked)
+            provoked: call.provoked, connect: transfer.opened?.connect,
+            tls: transfer.opened?.tls)
         return Answered(exchange: exchange, answer: reading.answer, page: reading.page)
     }
 }
@@ -129,11 +130,6 @@ struct Correlation {
 
 /// The response headers that are kept of every exchange (product.md, Evidence).
 enum Evidence {
-    private static let names = [
-        "adobe-request-id", "x-request-id", "date", "server", "via", "age", "x-cache", "cf-ray",
-        "retry-after",
-    ]
-
     static func kept(of headers: Headers, _ fingerprinter: Fingerprinter) -> Headers {
         var kept = Headers()
         kept.reserve(2)
@@ -151,8 +147,24 @@ enum Evidence {
         return kept
     }
 
+    /// By length first: most names are none of these, and there are thousands a second.
     private static func isKept(_ name: String) -> Bool {
-        for kept in names where name.equalsIgnoringCase(kept) { return true }
+        switch name.utf8.count {
+        case 3: name.equalsIgnoringCase("via") || name.equalsIgnoringCase("age")
+        case 4: name.equalsIgnoringCase("date")
+        case 6: name.equalsIgnoringCase("server") || name.equalsIgnoringCase("cf-ray")
+        case 7: name.equalsIgnoringCase("x-cache") || isOfAmazon(name)
+        case 11: name.equalsIgnoringCase("retry-after") || isOfAmazon(name)
+        case 12: name.equalsIgnoringCase("x-request-id") || isOfAmazon(name)
+        case 16: name.equalsIgnoringCase("adobe-request-id") || isOfAmazon(name)
+        default: isOfAmazon(name)
+        }
+    }
+
+    private static func isOfAmazon(_ name: String) -> Bool {
+        let bytes = name.utf8Span.span
+        guard bytes.count >= 6, bytes[1] == UInt8(ascii: "-"), bytes[0] | 0x20 == UInt8(ascii: "x")
+        else { return false }
         return String(Substring(name.utf8.prefix(6))).equalsIgnoringCase("x-amz-")
     }
 }

@@ -38,9 +38,9 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     /// is counted in these. Read it once `run()` has returned.
     public private(set) var events = 0
     let loop: any LaneLoop
-    private let correspondence: Correspondence
+    let correspondence: Correspondence
     private let sink: any HistorySink
-    private var transport: (any Transport)!
+    private(set) var transport: (any Transport)!
     private var tap: Tap?
 
     private var timers = TimerHeap()
@@ -50,10 +50,10 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     private var batch: Batch
     private var health: LaneHealth
     private var flushDue: Instant
-    private var hasStopped = false
+    private(set) var hasStopped = false
     private var isWindingDown = false
     /// Nil where nothing is held back.
-    private var departures: Departures<UnsafeContinuation<Instant?, Never>>?
+    private(set) var departures: Departures<UnsafeContinuation<Instant?, Never>>?
     /// When the timer of those who wait to leave goes off next; nil when there is none.
     private var departureDue: Instant?
     private var heldBack = HeldBack()
@@ -190,7 +190,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
 
     /// Waits until the ceilings let this request leave; gives how long they held it back. That is
     /// neither the service's time nor the rig's lateness, so it is not part of an exchange.
-    private func wait(toSend call: Call, from device: Device) async -> Duration {
+    func wait(toSend call: Call, from device: Device) async -> Duration {
         let asked = now
         let connects = transport.wouldConnect(for: call, from: device)
         let since: Instant? = await withUnsafeContinuation { flow in
@@ -298,8 +298,10 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         heldBack = HeldBack()
         batch.through = now
         sink.append(batch)
+        // As many as last time: a full batch would be a large block to come and go at each flush.
+        let usual = batch.exchanges.count
         batch = Batch(lane: index, through: now)
-        batch.exchanges.reserveCapacity(Self.batchSize)
+        batch.exchanges.reserveCapacity(usual)
         health = LaneHealth(
             lane: index, from: now, through: now, turns: 0, busy: .zero, longestTurn: .zero)
         flushDue = now + Self.batchEvery
@@ -368,7 +370,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
 
     // MARK: Recording
 
-    private func record(
+    func record(
         _ transfer: Transfer, of call: Call, from device: Device, sequence: Int, planned: Instant,
         begun: Instant
     ) -> Answered {

@@ -28,6 +28,10 @@ public struct Events: OptionSet, Hashable, Sendable {
 /// Not a Dispatch source for each socket: that costs 31 us a request, against 7 (performance.md, A).
 public final class LiveLoop: LaneLoop {
     public let canBeWoken = true
+    /// Spins over the last 100 us before a timer.
+    private let isPrecise: Bool
+    /// The kernel has been told not to put off the timers of the lane's thread.
+    private var isSharp = false
     private let epoll: Int32
     private let event: Int32
     private let origin: Int64
@@ -45,9 +49,11 @@ public final class LiveLoop: LaneLoop {
     private var events = [epoll_event](repeating: epoll_event(), count: 256)
 
     /// `origin` is the machine's monotonic time, in nanoseconds, that this run calls zero; all
-    /// lanes of a run share it. Throws when the process is out of descriptors.
-    public init(origin: Int64) throws(LaneError) {
+    /// lanes of a run share it. `isPrecise` has a core for each lane spun away to wake up within a
+    /// microsecond. Throws when the process is out of descriptors.
+    public init(origin: Int64, isPrecise: Bool = false) throws(LaneError) {
         self.origin = origin
+        self.isPrecise = isPrecise
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
         event = eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC))
         guard epoll >= 0, event >= 0 else { throw LaneError.noDescriptors(errno: errno) }
@@ -105,18 +111,26 @@ public final class LiveLoop: LaneLoop {
 
     @discardableResult
     public func wait(until deadline: Instant?) -> Instant {
-        let count: Int32
-        if let deadline {
-            let left = max(0, deadline.nanoseconds - now.nanoseconds)
-            var timeout = timespec(
-                tv_sec: Int(left / 1_000_000_000), tv_nsec: Int(left % 1_000_000_000))
-            count = epoll_pwait2(epoll, &events, Int32(events.count), &timeout, nil)
-        } else {
-            count = epoll_pwait2(epoll, &events, Int32(events.count), nil, nil)
+        if !isSharp { sharpen() }
+        let due = deadline.map { $0.nanoseconds &+ origin }
+        var vigil = Vigil(isPrecise: isPrecise)
+        var count: Int32 = 0
+        loop: while true {
+            switch vigil.step(at: Self.monotonic(), until: due) {
+            case .sleep(let nanoseconds):
+                count = poll(nanoseconds)
+                // Only a precise lane has something left to do when its sleep is over.
+                if count != 0 || !isPrecise { break loop }
+            case .watch:
+                count = poll(0)
+                if count != 0 { break loop }
+            case .go:
+                count = poll(0)
+                break loop
+            }
         }
         let ended = now
-        guard count > 0 else { return ended }
-        for position in 0..<Int(count) {
+        for position in 0..<max(0, Int(count)) {
             let descriptor = events[position].data.fd
             if descriptor == event {
                 var value: UInt64 = 0
@@ -128,6 +142,24 @@ public final class LiveLoop: LaneLoop {
             }
         }
         return ended
+    }
+
+    /// Waits for events at most so long; nil: for ever.
+    @inline(__always)
+    private func poll(_ nanoseconds: Int64?) -> Int32 {
+        guard let nanoseconds else {
+            return epoll_pwait2(epoll, &events, Int32(events.count), nil, nil)
+        }
+        var timeout = timespec(
+            tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+        return epoll_pwait2(epoll, &events, Int32(events.count), &timeout, nil)
+    }
+
+    /// A thread's timers may else come 50 us late, to be bundled with others. Of the thread that
+    /// waits, which is the lane's; Dispatch's other work on it does not mind.
+    private func sharpen() {
+        isSharp = true
+        lane_sharpen_timers()
     }
 
     public func wake() {

@@ -27,37 +27,39 @@ struct TimerHeap {
 
     mutating func push(due: Int64, _ action: Timer.Action) {
         order += 1
-        let timer = Timer(due: due, order: order, action: action)
-        var hole = timers.count
-        timers.append(timer)
-        while hole > 0 {
-            let parent = (hole - 1) / 4
-            guard Self.isBefore(timer, timers[parent]) else { break }
-            timers[hole] = timers[parent]
-            hole = parent
+        timers.append(Timer(due: due, order: order, action: action))
+        // Swapping moves; copying would count references up and down at each step.
+        timers.withUnsafeMutableBufferPointer { timers in
+            var hole = timers.count - 1
+            while hole > 0 {
+                let parent = (hole - 1) / 4
+                guard Self.isBefore(timers[hole], timers[parent]) else { break }
+                timers.swapAt(hole, parent)
+                hole = parent
+            }
         }
-        timers[hole] = timer
     }
 
     /// Removes the earliest timer if it is due at or before `instant`.
     mutating func pop(dueBy instant: Int64) -> Timer? {
-        guard let first = timers.first, first.due <= instant else { return nil }
-        let last = timers.removeLast()
-        if timers.isEmpty { return first }
-        var hole = 0
-        while true {
-            let firstChild = hole * 4 + 1
-            guard firstChild < timers.count else { break }
-            var least = firstChild
-            for child in firstChild + 1..<max(firstChild + 1, min(firstChild + 4, timers.count))
-            where Self.isBefore(timers[child], timers[least]) {
-                least = child
+        guard let due = next, due <= instant else { return nil }
+        timers.swapAt(0, timers.count - 1)
+        let first = timers.removeLast()
+        timers.withUnsafeMutableBufferPointer { timers in
+            var hole = 0
+            while true {
+                let firstChild = hole * 4 + 1
+                guard firstChild < timers.count else { break }
+                var least = firstChild
+                for child in firstChild + 1..<max(firstChild + 1, min(firstChild + 4, timers.count))
+                where Self.isBefore(timers[child], timers[least]) {
+                    least = child
+                }
+                guard Self.isBefore(timers[least], timers[hole]) else { break }
+                timers.swapAt(hole, least)
+                hole = least
             }
-            guard Self.isBefore(timers[least], last) else { break }
-            timers[hole] = timers[least]
-            hole = least
         }
-        timers[hole] = last
         return first
     }
 

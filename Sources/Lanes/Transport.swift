@@ -8,6 +8,13 @@ public protocol Transport: AnyObject {
     /// called before `start` returns.
     func start(_ call: Call, from device: Device, completion: @escaping (Transfer) -> Void)
 
+    /// Sends a request but for its last byte, over a connection that is made if there is none.
+    /// `ready` is called when that byte is all that is missing, or when the exchange has ended before;
+    /// `completion` as in `start`. Either may be called before `hold` returns.
+    func hold(
+        _ call: Call, from device: Device, ready: @escaping (Held) -> Void,
+        completion: @escaping (Transfer) -> Void)
+
     /// The device is switched off: its connections are closed.
     func retire(_ device: Device)
 
@@ -21,6 +28,41 @@ public protocol Transport: AnyObject {
 
 extension Transport {
     public func wouldConnect(for call: Call, from device: Device) -> Bool { false }
+
+    /// Where no single bytes leave, the whole request waits.
+    public func hold(
+        _ call: Call, from device: Device, ready: @escaping (Held) -> Void,
+        completion: @escaping (Transfer) -> Void
+    ) {
+        ready(
+            Held(isExact: false) { [unowned self] in
+                start(call, from: device, completion: completion)
+            })
+    }
+
+    /// Lets all of them go within one turn of the lane, in this order, with nothing between.
+    public func release(_ held: [Held]) {
+        for one in held { one.letGo() }
+    }
+}
+
+/// A request at the gate: it waits for its last byte, which goes when it is released.
+public final class Held {
+    /// All but the last byte has left. False where the whole request waits: HTTP/2, a plain proxy.
+    public let isExact: Bool
+    private var action: (() -> Void)?
+
+    public init(isExact: Bool, letGo: @escaping () -> Void) {
+        self.isExact = isExact
+        action = letGo
+    }
+
+    /// Once only.
+    func letGo() {
+        let action = action
+        self.action = nil
+        action?()
+    }
 }
 
 /// A connection that was made for an exchange: what `connect` and `tls` are as operations.

@@ -47,12 +47,12 @@ struct RunFold {
         return max(cells, Double(max(heard, population.last).nanoseconds) / 1e9)
     }
 
-    /// The sum of one operation, or of all, over one kind of household, or over all.
+    /// The sum of one operation, or of all requests, over one kind of household, or over all.
     func sum(_ operation: OperationName? = nil, kind: String? = nil) -> Cell {
         let key = Cell.Key(second: 0, operation: operation ?? .connect, kind: 0)
         var total = Cell(key: key)
         for (slot, cell) in sums
-        where (operation ?? slot.operation) == slot.operation
+        where (operation.map { $0 == slot.operation } ?? !slot.operation.isOfConnection)
             && (kind == nil || kind == name(ofKind: slot.kind))
         {
             total.merge(cell)

@@ -86,15 +86,16 @@ struct Timeline {
     private mutating func close(_ cell: Cell) {
         let operation = cell.key.operation
         inFlight[operation] = max(0, inFlight[operation, default: 0] + cell.sent - cell.ended)
+        latencies[operation, default: TimeBuckets(limit: 60)].update(second: second) { histogram in
+            histogram.merge(cell.latency)
+        }
+        if operation.isOfConnection { return }
         moments.update(second: second) { moment in
             moment.sent += cell.sent
             moment.completed += cell.completed
             moment.errors += cell.errors
             moment.latency.merge(cell.latency)
             moment.lateness.merge(cell.lateness)
-        }
-        latencies[operation, default: TimeBuckets(limit: 60)].update(second: second) { histogram in
-            histogram.merge(cell.latency)
         }
         while sent.count <= second { sent.append(0) }
         sent[second] += cell.sent

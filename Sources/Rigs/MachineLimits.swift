@@ -27,10 +27,12 @@ public struct MachineLimits: Sendable, Hashable {
     public var memoryMB: Int?
     /// Nil where nothing was measured.
     public var measured: Measured?
+    /// Addresses that the rig wants to send from, and that are not this machine's.
+    public var foreignSources: [String]
 
     public init(
         descriptors: Int, descriptorsAtMost: Int, ports: Int, cores: Int, memoryMB: Int? = nil,
-        measured: Measured? = nil
+        measured: Measured? = nil, foreignSources: [String] = []
     ) {
         self.descriptors = descriptors
         self.descriptorsAtMost = descriptorsAtMost
@@ -38,5 +40,6 @@ public struct MachineLimits: Sendable, Hashable {
         self.cores = cores
         self.memoryMB = memoryMB
         self.measured = measured
+        self.foreignSources = foreignSources
     }
 }

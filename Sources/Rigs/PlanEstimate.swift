@@ -181,7 +181,7 @@ public struct PlanEstimate: Sendable, Hashable {
                     + "\(remedy) fewer households at a time")
         }
         if let sentence = capacityWarning { warnings.append(sentence) }
-        warnings += portWarnings(on: machine)
+        warnings += portWarnings(on: machine, rig)
         if let lanes = rig.lanes, lanes > machine.cores {
             warnings.append(
                 "asks for \(lanes) lanes, and this machine has \(machine.cores) cores: lanes that "
@@ -204,19 +204,30 @@ public struct PlanEstimate: Sendable, Hashable {
     }
 
     /// A port is taken for one source address and one destination.
-    private func portWarnings(on machine: MachineLimits) -> [String] {
+    private func portWarnings(on machine: MachineLimits, _ rig: Rig) -> [String] {
         var warnings: [String] = []
-        if connections > machine.ports {
+        // One beside the system's choice; a device keeps to its own.
+        let addresses = max(1, rig.sources.reduce(0) { $0 + $1.count })
+        let those = addresses == 1 ? "one source address has" : "\(addresses) source addresses have"
+        if let foreign = machine.foreignSources.first {
             warnings.append(
-                "needs \(connections) connections, and one source address has \(machine.ports) "
-                    + "ports: use 'connections: pooled', or widen "
+                "sends from \(foreign), which is no address of this machine: add it to an interface "
+                    + "('ip address add'), or correct source-addresses")
+        }
+        if connections > machine.ports * addresses {
+            warnings.append(
+                "needs \(connections) connections, and \(those) \(machine.ports * addresses) "
+                    + "ports: use 'connections: pooled', 'source-addresses', or widen "
                     + "net.ipv4.ip_local_port_range")
         }
-        let sustained = Double(machine.ports) / Self.portRest
+        let sustained = Double(machine.ports * addresses) / Self.portRest
         if newConnectionsPerSecond > sustained, duration.seconds > Self.portRest / 2 {
             warnings.append(
-                "opens \(Int(newConnectionsPerSecond)) connections/s, and one source address "
-                    + "sustains about \(Int(sustained))/s (a closed one keeps its port for "
+                "opens \(Int(newConnectionsPerSecond)) connections/s, and "
+                    + (addresses == 1
+                        ? "one source address sustains"
+                        : "\(addresses) source addresses sustain")
+                    + " about \(Int(sustained))/s (a closed one keeps its port for "
                     + "60 s): use 'connections: per-device' or 'pooled', or fewer arrivals")
         }
         return warnings

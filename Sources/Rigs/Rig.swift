@@ -19,13 +19,21 @@ public struct Rig: Sendable, Hashable {
     /// Households log out and delete their codes before they end.
     public var cleansUp: Bool
     public var connections: Connections
+    /// Local addresses to send from; empty: the system chooses.
+    public var sources: [AddressRange]
     public var forwardedFor: ForwardedFor
     /// Nil: one for each core, less one when the target is embedded.
     public var lanes: Int?
+    /// Lanes spin up to 100 us for exact sending.
+    public var isPrecise: Bool
     public var record: Recording
     public var validity: Validity
     /// What the service is held to.
     public var policies: Policies
+    /// Which breaches may fail the run.
+    public var promises: Promises
+    /// Breaches accepted for now.
+    public var known: [Known]
     public var standin: StandinTerms
     /// Misbehaviour of the embedded stand-in.
     public var faults: [FaultTerms]
@@ -145,8 +153,10 @@ public struct Rig: Sendable, Hashable {
         kinds: [HouseholdKind], polling: Polling = Polling(), code: CodeTerms = CodeTerms(),
         afterSignIn: [Activity] = [], accounts: Accounts = .generated, login: Login = .auto,
         cleansUp: Bool = false, connections: Connections = .perDevice,
-        forwardedFor: ForwardedFor = .perDevice, lanes: Int? = nil, record: Recording = .all,
+        sources: [AddressRange] = [], forwardedFor: ForwardedFor = .perDevice, lanes: Int? = nil,
+        isPrecise: Bool = false, record: Recording = .all,
         validity: Validity = Validity(), policies: Policies = Policies(),
+        promises: Promises = Promises(), known: [Known] = [],
         standin: StandinTerms = StandinTerms(), faults: [FaultTerms] = [],
         thresholds: [Threshold] = [], source: String = ""
     ) {
@@ -163,11 +173,15 @@ public struct Rig: Sendable, Hashable {
         self.login = login
         self.cleansUp = cleansUp
         self.connections = connections
+        self.sources = sources
         self.forwardedFor = forwardedFor
         self.lanes = lanes
+        self.isPrecise = isPrecise
         self.record = record
         self.validity = validity
         self.policies = policies
+        self.promises = promises
+        self.known = known
         self.standin = standin
         self.faults = faults
         self.thresholds = thresholds

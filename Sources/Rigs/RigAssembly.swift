@@ -37,15 +37,35 @@ struct RigAssembly {
                 newCode: code.value("new-code")),
             afterSignIn: activities, accounts: accounts, login: login(),
             cleansUp: cleansUp(target), connections: word("connections"),
+            sources: sources(target),
             forwardedFor: root.value("forwarded-for") == "none" ? .none : .perDevice,
-            lanes: root.optional("lanes"), record: root.value("record"),
+            lanes: root.optional("lanes"), isPrecise: root.value("precise"),
+            record: root.value("record"),
             validity: Rig.Validity(
                 latenessP99: validity.value("lateness-p99"), busy: validity.value("busy"),
                 failsOnBreach: validity.value("on-breach") == "fail"),
-            policies: policies, standin: standin(root.value("standin"), under: policies),
+            policies: policies, promises: promises(), known: known(root.value("known")),
+            standin: standin(root.value("standin"), under: policies),
             faults: faults(root.value("faults"), target),
             thresholds: thresholds(root.value("thresholds"), kinds), source: source)
     }
+
+    /// Loopback leads nowhere but to loopback: the kernel refuses such a connection.
+    private mutating func sources(_ target: Target) -> [AddressRange] {
+        let items: [Item] = root.optional("source-addresses") ?? []
+        let ranges = items.compactMap { $0.value as? AddressRange }
+        if case .remote(let origin, _) = target.base, !TargetNeeds.isThisMachine(origin.host),
+            let loop = ranges.first(where: { $0.first.hasPrefix("127.") })
+        {
+            refuse(
+                root.place(of: "source-addresses"),
+                "\(loop.text) is this machine's loopback, from which \(origin.host) cannot be "
+                    + "reached; use addresses of its network interfaces")
+        }
+        return ranges
+    }
+
+    func rootItem(_ key: String) -> Item? { root.items[key] }
 
     /// A word of the top level whose choices are those of an enum.
     private func word<T: RawRepresentable>(_ key: String) -> T where T.RawValue == String {

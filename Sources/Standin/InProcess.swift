@@ -20,8 +20,7 @@ public final class InProcess: Transport {
     private let network: Network
     private let seed: Seed
     private let timeout: Duration
-    private var underWay: [UInt64: Passage] = [:]
-    private var requests: UInt64 = 0
+    private var underWay = Passages()
     private var connections = 0
 
     /// What a device has on this transport, from its first request until it is retired.
@@ -37,7 +36,8 @@ public final class InProcess: Transport {
     }
 
     /// One exchange on its way.
-    private final class Passage {
+    fileprivate final class Passage {
+        fileprivate(set) var id: UInt64 = 0
         let completion: (Transfer) -> Void
         let sent: Instant
         let route: Route
@@ -79,15 +79,14 @@ public final class InProcess: Transport {
         let back = network.latency.sample(using: &link.dice)
         let losesRequest = link.dice.chance(network.loss)
         let losesReply = link.dice.chance(network.loss)
-        requests += 1
-        let id = requests
         let now = lane.now
-        underWay[id] = Passage(
-            completion: completion, sent: now,
-            route: Route(
-                connection: link.connection, reused: link.isUsed, local: "in-process",
-                remote: "in-process"),
-            backLatency: back, losesReply: losesReply)
+        let id = underWay.add(
+            Passage(
+                completion: completion, sent: now,
+                route: Route(
+                    connection: link.connection, reused: link.isUsed, local: "in-process",
+                    remote: "in-process"),
+                backLatency: back, losesReply: losesReply))
         link.isUsed = true
         if losesRequest || there >= timeout { expire(id, at: now + timeout) }
         guard !losesRequest else { return }
@@ -102,9 +101,7 @@ public final class InProcess: Transport {
     }
 
     public func abort() {
-        let ended = underWay.sorted { $0.key < $1.key }
-        underWay = [:]
-        for (_, passage) in ended {
+        for passage in underWay.removeAll() {
             let error = TransportError(.stopped, "the run was stopped")
             passage.completion(
                 Transfer(
@@ -178,7 +175,7 @@ public final class InProcess: Transport {
     }
 
     private func complete(_ id: UInt64, _ result: Transfer.Result) {
-        guard let passage = underWay.removeValue(forKey: id) else { return }
+        guard let passage = underWay.remove(id) else { return }
         let now = lane.now
         var transfer = Transfer(
             sent: passage.sent, firstByte: nil, ended: now, result: result, route: passage.route)
@@ -187,5 +184,52 @@ public final class InProcess: Transport {
             transfer.bytesReceived = reply.body.count
         }
         passage.completion(transfer)
+    }
+}
+
+/// The exchanges under way, each in a slot that its id names: found without hashing.
+///
+/// ```text
+/// id   | count of requests (40 bits) | slot (24 bits) |
+/// ```
+private struct Passages {
+    private var slots: [InProcess.Passage?] = []
+    private var free: [Int] = []
+    private var requests: UInt64 = 0
+
+    private static let slotBits: UInt64 = 24
+    private static let slotMask: UInt64 = 1 << slotBits - 1
+
+    /// Takes a passage up and gives its id. Ids grow with time.
+    mutating func add(_ passage: InProcess.Passage) -> UInt64 {
+        let slot = free.popLast() ?? slots.count
+        precondition(slot <= Self.slotMask, "more requests under way than slots can be named")
+        requests += 1
+        passage.id = requests << Self.slotBits | UInt64(slot)
+        if slot == slots.count { slots.append(passage) } else { slots[slot] = passage }
+        return passage.id
+    }
+
+    /// Nil when it has ended.
+    subscript(id: UInt64) -> InProcess.Passage? {
+        let slot = Int(id & Self.slotMask)
+        guard slot < slots.count, let passage = slots[slot], passage.id == id else { return nil }
+        return passage
+    }
+
+    mutating func remove(_ id: UInt64) -> InProcess.Passage? {
+        guard let passage = self[id] else { return nil }
+        let slot = Int(id & Self.slotMask)
+        slots[slot] = nil
+        free.append(slot)
+        return passage
+    }
+
+    /// Everything, in the order in which it was begun.
+    mutating func removeAll() -> [InProcess.Passage] {
+        let passages = slots.compactMap { $0 }.sorted { $0.id < $1.id }
+        slots = []
+        free = []
+        return passages
     }
 }

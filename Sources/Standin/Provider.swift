@@ -5,6 +5,8 @@ extension ServiceSettings {
         public var displayName: String
         /// Life of its sign-ins; nil: that of the service.
         public var authenticationTTL: Duration?
+        /// Life of its authorizations; nil: that of the service.
+        public var authorizationTTL: Duration?
         /// Whether it tells anything about its users (U1).
         public var offersMetadata: Bool
         /// Whether it tells the postal code only to the programmer, encrypted (§ 12).
@@ -46,12 +48,14 @@ extension ServiceSettings {
 
         public init(
             id: String, displayName: String? = nil, authenticationTTL: Duration? = nil,
-            offersMetadata: Bool = true, encryptsZip: Bool = false, passTime: Duration? = nil,
+            authorizationTTL: Duration? = nil, offersMetadata: Bool = true,
+            encryptsZip: Bool = false, passTime: Duration? = nil,
             proxy: String? = nil, platform: Platform? = nil
         ) {
             self.id = id
             self.displayName = displayName ?? id
             self.authenticationTTL = authenticationTTL
+            self.authorizationTTL = authorizationTTL
             self.offersMetadata = offersMetadata
             self.encryptsZip = encryptsZip
             self.passTime = passTime

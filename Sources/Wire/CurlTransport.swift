@@ -56,10 +56,42 @@ public final class CurlTransport: Transport {
         {
             return
         }
-        let errand = Errand(call, from: device, began: lane.now, completion: completion)
+        go(Errand(call, from: device, began: lane.now, completion: completion))
+    }
+
+    /// The direct engine holds the last byte back; where it is not the one to carry the call, the whole
+    /// request waits.
+    public func hold(
+        _ call: Call, from device: Device, ready: @escaping (Held) -> Void,
+        completion: @escaping (Transfer) -> Void
+    ) {
+        let origin = call.address.origin
+        guard isDirect(origin, proxies.proxy(for: origin)) else {
+            return ready(
+                Held(isExact: false) { [unowned self] in
+                    start(call, from: device, completion: completion)
+                })
+        }
+        let gate = Gate(ready)
+        let isPooled = settings.connections == .pooled
+        if !pins.mayDiffer(origin.host, isPooled: isPooled),
+            direct.sendOverKept(call, from: device, gate: gate, completion: completion)
+        {
+            return
+        }
+        let errand = Errand(call, from: device, began: lane.now) { transfer in
+            // It may have failed before there was a connection.
+            gate.open(nil)
+            completion(transfer)
+        }
+        errand.gate = gate
+        go(errand)
+    }
+
+    private func go(_ errand: Errand) {
         let proxy = proxies.proxy(for: errand.origin)
         waiting.append(errand)
-        if proxy == nil, let pinned = pins.address(of: errand.origin.host, for: device.id) {
+        if proxy == nil, let pinned = pins.address(of: errand.origin.host, for: errand.device.id) {
             return go(errand, proxy, .success([pinned]))
         }
         names.find(proxy?.host ?? errand.origin.host) { [weak self] found in
@@ -163,6 +195,8 @@ final class Errand {
     let device: Device
     let began: Instant
     let completion: (Transfer) -> Void
+    /// Whoever holds it back, if somebody does.
+    var gate: Gate?
     /// It no longer waits for a name.
     var isOnItsWay = false
 
@@ -176,5 +210,19 @@ final class Errand {
         self.device = device
         self.began = began
         self.completion = completion
+    }
+}
+
+/// Tells once that a request waits for its last byte, or will never come so far.
+final class Gate {
+    private var ready: ((Held) -> Void)?
+
+    init(_ ready: @escaping (Held) -> Void) { self.ready = ready }
+
+    /// `link`: where the byte is held; nil when there is none to let go.
+    func open(_ link: Link?) {
+        let ready = ready
+        self.ready = nil
+        ready?(Held(isExact: link != nil) { link?.letGo() })
     }
 }

@@ -39,6 +39,23 @@ public enum WireLimits {
         return ports[0]...ports[1]
     }
 
+    /// Whether connections may begin at this IPv4 address: it is loopback, or this machine's own. The
+    /// kernel is asked, which knows of ranges that no interface shows; nothing is sent.
+    public static func maySend(from address: String) -> Bool {
+        var place = sockaddr_in()
+        place.sin_family = sa_family_t(AF_INET)
+        guard inet_pton(AF_INET, address, &place.sin_addr) == 1 else { return false }
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else { return true }
+        defer { close(descriptor) }
+        SourceAddresses.bindWithoutPort(descriptor)
+        return withUnsafePointer(to: &place) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+    }
+
     private static func read() -> rlimit {
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)

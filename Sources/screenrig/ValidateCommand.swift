@@ -16,7 +16,8 @@ struct ValidateCommand: ParsableCommand {
 
     func run() throws {
         let rig = try RigFile.read(options, tellsNeeds: true)
-        let estimate = PlanEstimate(Plan(rig, seed: rig.seed, run: "validate"), on: Self.limits())
+        let estimate = PlanEstimate(
+            Plan(rig, seed: rig.seed, run: "validate"), on: Self.limits(for: rig))
         if case .remote(let origin, _) = rig.target.base, rig.target.allow.isEmpty,
             !TargetNeeds.isThisMachine(origin.host)
         {
@@ -28,13 +29,15 @@ struct ValidateCommand: ParsableCommand {
         Terminal.print(estimate.description)
     }
 
-    /// What this machine offers a run.
-    static func limits() -> MachineLimits {
+    /// What this machine offers a run of this rig.
+    static func limits(for rig: Rig) -> MachineLimits {
         let descriptors = WireLimits.descriptors()
         return MachineLimits(
             descriptors: descriptors.soft, descriptorsAtMost: descriptors.hard,
             ports: WireLimits.ephemeralPorts().count,
             cores: ProcessInfo.processInfo.activeProcessorCount, memoryMB: Memory.availableMB,
-            measured: RememberedCalibration.load()?.measured)
+            measured: RememberedCalibration.load()?.measured,
+            foreignSources: rig.sources.flatMap { [$0.first, $0.last] }
+                .filter { !WireLimits.maySend(from: $0) })
     }
 }

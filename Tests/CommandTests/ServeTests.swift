@@ -41,6 +41,38 @@ struct ServeTests {
         #expect(try await server.ended().code == 0)
     }
 
+    @Test("its policies are read, and refused, as in a rig")
+    func policies() async throws {
+        let folder = try Folder()
+        let server = try Command(
+            [
+                "serve", "--port", "0", "--policy", "enhanced-errors=true", "--policy",
+                "throttle=none", "--policy", "verify-statements=false",
+            ], in: folder)
+        let url = try #require(URL(string: try await server.url()))
+        let target = url.appending(path: "o/client/register")
+        for _ in 0..<15 {
+            let (_, reply) = try await URLSession.shared.data(from: target)
+            #expect((reply as? HTTPURLResponse)?.statusCode == 405)
+        }
+        var request = URLRequest(url: target)
+        request.addValue("application/json", forHTTPHeaderField: "Accept")
+        let (body, _) = try await URLSession.shared.data(for: request)
+        #expect(String(decoding: body, as: UTF8.self).contains("\"code\":\"internal_error\""))
+        server.send(SIGINT)
+        #expect(try await server.ended().code == 0)
+        for (policy, words) in [
+            ("code-reuse=twice", "code-reuse is 'twice'; it must be single or until-expiry"),
+            ("coder-use=single", "unknown key 'coder-use'"), ("new-code", "has no value"),
+        ] {
+            let refused = try await Command(
+                ["serve", "--port", "0", "--policy", policy], in: folder
+            ).ended()
+            #expect(refused.code == 2)
+            #expect(refused.errors.contains(words), "\(refused.errors)")
+        }
+    }
+
     private func expectTablesAgree(_ run: Run) throws {
         let byOperation = run.statuses.mapValues { $0.values.reduce(0, +) }
         let latencies = try run.table("latencies.csv")

@@ -23,6 +23,20 @@ private func fold(_ exchanges: [(Exchange, kind: Int)]) -> [Cell.Key: Cell] {
             cell.service.record(exchange.ended - exchange.sent)
         }
         cells[endedIn] = cell
+        var began = exchange.begun
+        for (operation, took) in [(OperationName.connect, exchange.connect), (.tls, exchange.tls)] {
+            guard let took else { break }
+            let from = Cell.Key(second: began.second, operation: operation, kind: kind)
+            let to = Cell.Key(second: (began + took).second, operation: operation, kind: kind)
+            cells[from, default: Cell(key: from)].sent += 1
+            var cell = cells[to] ?? Cell(key: to)
+            cell.outcomes[Int(Outcome.ok.rawValue)] += 1
+            cell.completed += 1
+            cell.latency.record(took)
+            cell.service.record(took)
+            cells[to] = cell
+            began = began + took
+        }
     }
     return cells
 }

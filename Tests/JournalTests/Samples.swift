@@ -20,9 +20,11 @@ struct Samples {
         let delivery = clean ? .answered(status: 200) : delivery()
         let outcome: Outcome =
             clean ? .ok : delivery.error?.outcome ?? [.ok, .pending, .rejected][dice.below(3)]
+        let connect: Duration? = maybe { .nanoseconds($0.number(3_000_000)) }
         return Exchange(
             lane: lane, sequence: sequence, device: device(household),
-            operation: OperationName.allCases[dice.below(OperationName.allCases.count)],
+            // Those of connections are nobody's requests, and the last.
+            operation: OperationName.allCases[dice.below(OperationName.allCases.count - 2)],
             code: maybe { Code("AB\($0.number(99))") }, planned: planned,
             begun: planned + .nanoseconds(number(900_000)), sent: sent,
             firstByte: delivery.status == nil
@@ -32,7 +34,8 @@ struct Samples {
             deviations: list { Deviation(rule: $0.word(), found: $0.word(), source: .reading) },
             route: route(), evidence: Headers(list { Headers.Field($0.word(), $0.word()) }),
             bytesSent: Int(number(4_000)), bytesReceived: Int(number(40_000)),
-            provoked: dice.chance(0.1))
+            provoked: dice.chance(0.1), connect: connect,
+            tls: connect.flatMap { _ in maybe { .nanoseconds($0.number(2_000_000_000)) } })
     }
 
     mutating func household(_ number: Int, lane: Int = 0, kind: String = "family")

@@ -40,37 +40,6 @@ struct PlanEstimateTests {
     }
 
     @Test(
-        "a ceiling that holds back is told, with what it makes of the run",
-        arguments: [
-            (
-                "target.max-rate", "20/s",
-                "max-rate is 20/s: the rest waits, and the run takes about"
-            ),
-            ("target.base", "http://a.example", "20/s is the ceiling off loopback: the rest waits"),
-            ("target.max-rate", "900/s", "gentler at its peak than it asks for"),
-            ("target.max-rate", "5000/s", nil), ("target.base", "http://127.0.0.1:1", nil),
-            ("target.max-rate", "none", nil),
-        ] as [(String, String, String?)])
-    func ceiling(path: String, value: String, words: String?) throws {
-        let warnings = try Self.estimate("second-screen.yaml", [(path, value)]).warnings
-            .filter { $0.contains("raise max-rate") }
-        #expect(warnings.count == (words == nil ? 0 : 1), "\(warnings)")
-        if let words { #expect(warnings.first?.contains(words) == true, "\(warnings)") }
-    }
-
-    @Test("who logs out by the rig is not logged out again to clean up")
-    func logouts() throws {
-        let logouts = { (share: String) in
-            try Self.estimate(
-                "second-screen.yaml",
-                [("clean-up", "true"), ("after-sign-in", "[{logout: \(share)}]")]
-            ).operations.first { $0.name == .logout }?.perHousehold
-        }
-        let (none, all) = (try #require(try logouts("0%")), try #require(try logouts("100%")))
-        #expect(abs(none - all) < 1e-9)
-    }
-
-    @Test(
         "what this machine cannot do is said, with what to change",
         arguments: [
             ("load.arrivals.0.ramp-to", "2000/s", "descriptors"),
@@ -106,14 +75,13 @@ struct PlanEstimateTests {
     @Test(
         "memory grows with devices, and more so over TLS and with the stand-in in the same process",
         arguments: [
-            ("embedded", "per-device", 42_050.0),
-            ("http://127.0.0.1:8080", "per-device", 23_200.0),
-            ("https://127.0.0.1:8443", "per-device", 87_000.0),
+            ("embedded", 29.0), ("http://127.0.0.1:8080", 16.0), ("https://127.0.0.1:8443", 60.0),
         ])
-    func memory(base: String, connections: String, kilobytes: Double) throws {
-        let plan = try Self.plan([("target.base", base), ("connections", connections)])
+    func memory(base: String, kilobytesEach: Double) throws {
+        let plan = try Self.plan([("target.base", base)])
         let estimate = PlanEstimate(plan, on: Self.machine)
-        #expect(abs(Double(estimate.memoryMB) - 60 - kilobytes / 1024) <= 1)
+        let wanted = 60 + 1_450 * kilobytesEach / 1024
+        #expect(abs(Double(estimate.memoryMB) - wanted) <= 1)
         var machine = Self.machine
         machine.memoryMB = estimate.memoryMB
         let warning = try #require(

@@ -13,6 +13,9 @@ extension Dossier {
         if !seen.isEmpty { judgeOneToken(beat, tag, operation.expires) }
         if let window = registry.clock.window(of: operation.expires, at: now) {
             expire(tag: tag, window.low, window.high + registry.sweepLag)
+        } else {
+            // Nothing is known of the service's clock: it may be any time.
+            expire(tag: tag, now, .max)
         }
     }
 

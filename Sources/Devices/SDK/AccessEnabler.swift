@@ -235,6 +235,7 @@ extension AccessEnabler {
             return [.callback(.status(.pickerCancelled))] + failed(.providerNotSelected)
         }
         selected = id
+        if state == .ready { purpose = .authentication }
         let tracking = Effect.callback(.sendTrackingData(.mvpdSelection))
         if providers.first(where: { $0.id == id })?.isTempPass == true {
             state = .fetching

@@ -67,6 +67,19 @@ extension Scalar {
         return text
     }
 
+    /// IPv4 addresses that follow one another.
+    static let addressRange = Scalar(
+        name: "address-range", wanted: "an IPv4 address or range, such as 127.1.0.0/16",
+        pattern: "[0-9]+(\\.[0-9]+){3}(\\/[0-9]+)?"
+    ) { text throws(Refusal) in
+        guard let range = AddressRange(text) else {
+            let bits = text.split(separator: "/").last.flatMap { Int($0) }
+            let isWide = text.contains("/") && bits.map { $0 < 8 } == true
+            throw Refusal(remark: isWide ? "which is wider than a /8" : nil)
+        }
+        return range
+    }
+
     /// `none`, or a rate that lets something through.
     static let ceiling = Scalar(
         name: "ceiling", wanted: "none, or a rate above 0/s, such as 20/s",

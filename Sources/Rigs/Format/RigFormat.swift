@@ -1,3 +1,5 @@
+internal import Dialects
+
 /// The format of a rig file, as data (rig-format.md): the reader, the JSON Schema and
 /// rigs/reference.yaml are made of these rows. A key that is refused as not supported yet is a row
 /// too, so that an editor and the reader say the same about it.
@@ -40,7 +42,10 @@ enum RigFormat {
             "connections", .words("per-device", "pooled", "fresh"), default: "per-device",
             "per-device: each keeps its own, as real devices do. pooled: any idle one. fresh: one "
                 + "for each request (ports of a source address run out at about 470/s)."),
-        .notYet("source-addresses", example: "[127.1.0.0/16]", "Local addresses to send from."),
+        Key(
+            "source-addresses", .list(.scalar(.addressRange)), example: "[127.1.0.0/16]",
+            "Local addresses to send from, IPv4: each device has one of its own as far as they go. By "
+                + "default the system chooses."),
         Key(
             "forwarded-for",
             .either([
@@ -52,9 +57,10 @@ enum RigFormat {
         Key(
             "lanes", .scalar(.count(1...256)), example: "1",
             "Threads that run households. One for each core, less one when the target is embedded."),
-        .notYet(
-            "precise", accepting: ["false"], example: "true",
-            "Spin up to 100 us for exact sending."),
+        Key(
+            "precise", .scalar(.flag), default: "false",
+            "Spin over the last 100 us before a request is due, for exact sending: up to a core for "
+                + "each lane."),
     ]
 
     private static let judging: [Key] = [
@@ -65,15 +71,49 @@ enum RigFormat {
         Key(
             "validity", .map(validity), default: "{}",
             "When the rig itself was the bottleneck and the run proves nothing."),
-        .notYet("promises", example: "documented", "strict, documented or observe."),
+        Key(
+            "promises", .either([.words("strict", "documented", "observe"), .map(promises)]),
+            example: "documented",
+            "Which breaches may fail the run. strict: all. documented: what the vendor's pages "
+                + "promise, and safety that hangs on no policy; the rest is reported as observed. "
+                + "observe: none. As a map, {level: documented, sign-in-visible: strict}, single "
+                + "invariants differ. strict for the embedded target, else documented."),
         Key(
             "policies", .map(policies), default: "{}",
             "What the service is held to where the protocol leaves it open; printed in each report, "
                 + "and how the embedded stand-in behaves."),
-        .notYet(
-            "known", accepting: ["[]"],
+        Key(
+            "known", .list(.map(known)), default: "[]",
             example: "[{invariant: sign-in-visible, ticket: AUTH-123, until: 2026-12-15}]",
-            "Violations accepted for now."),
+            "Violations accepted for now: listed in each report, and no reason to fail until the "
+                + "date."),
+    ]
+
+    private static let promises: [Key] =
+        [
+            Key(
+                "level", .words("strict", "documented", "observe"), example: "documented",
+                "For all invariants that are not named here.")
+        ]
+        + Threshold.invariants.map {
+            Key(
+                $0, .words("strict", "documented", "observe"), example: "observe",
+                "For this invariant.")
+        }
+
+    private static let known: [Key] = [
+        Key(
+            "invariant", .choice(Threshold.invariants.map { Shape.Choice($0) }), required: true,
+            example: "sign-in-visible", "What is broken."),
+        Key(
+            "operation", .choice(OperationName.allCases.map { Shape.Choice($0.name) }),
+            example: "poll-token", "Only where this operation shows it."),
+        Key(
+            "ticket", .scalar(.text), required: true, example: "AUTH-123",
+            "Where it is being dealt with."),
+        Key(
+            "until", .scalar(.date), example: "2026-12-15",
+            "The last day on which it is accepted; without one, for ever."),
     ]
 
     private static let extras: [Key] = [

@@ -53,6 +53,20 @@ extension Scalar {
         }
     }
 
+    /// A day of the calendar: `2026-12-15`.
+    static let date = Scalar(
+        wanted: "a day such as 2026-12-15",
+        pattern: "[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
+    ) { text throws(Refusal) in
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 3, parts.map(\.count) == [4, 2, 2],
+            parts.allSatisfy({ $0.allSatisfy { $0.isASCII && $0.isNumber } }),
+            let month = Int(parts[1]), (1...12).contains(month), let day = Int(parts[2]),
+            (1...31).contains(day)
+        else { throw Refusal(remark: nil) }
+        return text
+    }
+
     static func count(_ range: ClosedRange<Int>, _ what: String = "a whole number") -> Scalar {
         let last = range.upperBound == Int.max ? "" : " to \(range.upperBound)"
         let bounds = last.isEmpty ? "from \(range.lowerBound) up" : "\(range.lowerBound)\(last)"

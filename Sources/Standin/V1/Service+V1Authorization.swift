@@ -96,7 +96,8 @@ extension Service {
         if let code = verdict.code {
             throw ClassicError(403, "User not authorized", details: verdict.details, code: code)
         }
-        var ttl = settings.authorizationTTL.wholeMilliseconds
+        let life = settings.provider(signIn.mvpd)?.authorizationTTL ?? settings.authorizationTTL
+        var ttl = life.wholeMilliseconds
         if let end = passEnd(of: signIn, at: moment) {
             guard moment.milliseconds < end else {
                 throw ClassicError(

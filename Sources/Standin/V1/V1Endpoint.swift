@@ -94,27 +94,35 @@ struct V1Route: Sendable {
     var code = ""
 
     /// Paths without variable segments.
-    private static let fixed: [Substring: V1Endpoint] = [
-        "/o/client/register": .register, "/o/client/token": .token,
-        "/o/client/scopes": .listed, "/o/client/validate": .listed,
-        "/api/v1/authenticate": .authenticate,
-        "/adobe-services/authenticate/saml": .saml,
-        "/sp/saml/SAMLAssertionConsumer": .assertion,
-        "/api/v1/checkauthn": .checkAuthentication,
-        "/api/v1/tokens/authn": .pollToken,
-        "/api/v1/preauthorize": .preauthorize,
-        "/api/v1/authorize": .authorize,
-        "/api/v1/tokens/authz": .authorizationToken,
-        "/api/v1/tokens/media": .mediaToken, "/api/v1/mediatoken": .mediaToken,
-        "/api/v1/tokens/usermetadata": .userMetadata,
-        "/api/v1/logout": .logout,
-        "/adobe-services/logout": .logoutHop,
-        "/api/v1/authenticate/freepreview": .freePreview, "/api/v1/identities": .listed,
+    private static let fixed: [(path: StaticString, endpoint: V1Endpoint)] = [
+        ("/api/v1/tokens/authn", .pollToken),
+        ("/o/client/register", .register), ("/o/client/token", .token),
+        ("/o/client/scopes", .listed), ("/o/client/validate", .listed),
+        ("/api/v1/authenticate", .authenticate),
+        ("/adobe-services/authenticate/saml", .saml),
+        ("/sp/saml/SAMLAssertionConsumer", .assertion),
+        ("/api/v1/checkauthn", .checkAuthentication),
+        ("/api/v1/preauthorize", .preauthorize),
+        ("/api/v1/authorize", .authorize),
+        ("/api/v1/tokens/authz", .authorizationToken),
+        ("/api/v1/tokens/media", .mediaToken), ("/api/v1/mediatoken", .mediaToken),
+        ("/api/v1/tokens/usermetadata", .userMetadata),
+        ("/api/v1/logout", .logout), ("/adobe-services/logout", .logoutHop),
+        ("/api/v1/authenticate/freepreview", .freePreview), ("/api/v1/identities", .listed),
     ]
+
+    /// A walk along the table: few paths have the same length, and hashing one costs more.
+    private static func fixed(_ path: Substring) -> V1Endpoint? {
+        let count = path.utf8.count
+        for entry in fixed where entry.path.utf8CodeUnitCount == count {
+            if entry.path.withUTF8Buffer({ $0.elementsEqual(path.utf8) }) { return entry.endpoint }
+        }
+        return nil
+    }
 
     /// `path` has lost its query and its `.json` or `.xml`.
     init(_ path: Substring) {
-        if let endpoint = Self.fixed[path] {
+        if let endpoint = Self.fixed(path) {
             self.init(endpoint)
             return
         }

@@ -54,13 +54,14 @@ final class DirectEngine {
     /// Sends over a connection that is there and free. False when there is none. Permission was
     /// asked for when it was made.
     func sendOverKept(
-        _ call: Call, from device: Device, completion: @escaping (Transfer) -> Void
+        _ call: Call, from device: Device, gate: Gate? = nil,
+        completion: @escaping (Transfer) -> Void
     ) -> Bool {
         guard let links = links(of: device)?.existing(to: call.address.origin),
             let link = links.idle.popLast()
         else { return false }
         outbox.write(call, authority: links.authority)
-        link.send(outbox, begun: loop.now, completion: completion)
+        link.send(outbox, begun: loop.now, gate: gate, completion: completion)
         return true
     }
 
@@ -73,13 +74,14 @@ final class DirectEngine {
         // One may have become free while the name was looked for, or lead to the pinned address.
         if let free = origins.idle.lastIndex(where: { $0.addresses == addresses }) {
             return origins.idle.remove(at: free).send(
-                outbox, begun: errand.began, completion: errand.completion)
+                outbox, begun: errand.began, gate: errand.gate, completion: errand.completion)
         }
         let link = Link(
             self, in: origins, to: addresses, through: proxy,
             from: settings.sources?.address(of: errand.device.id))
         link.prepare(
-            RequestBuffer(copying: outbox), begun: errand.began, completion: errand.completion)
+            RequestBuffer(copying: outbox), begun: errand.began, gate: errand.gate,
+            completion: errand.completion)
         link.open()
     }
 

@@ -42,7 +42,7 @@ final class Link: Readiness {
     private var request: RequestBuffer?
     private var written = 0
     /// Called once all but the last byte has been sent, which then waits for `letGo`.
-    private var gate: (() -> Void)?
+    private var gate: Gate?
     private var isHeld = false
     /// A byte of it may have left this machine.
     private var hasLeft = false
@@ -125,6 +125,7 @@ final class Link: Readiness {
         case .done:
             self.opened?.tls = (engine.now - opened.began) - opened.connect
             route.tlsResumed = tls.isResumed
+            if engine.settings.connections != .fresh { tls.keepSmall() }
             watchForWriting(false)
             begin()
         }
@@ -164,7 +165,7 @@ final class Link: Readiness {
     /// Sends over the open connection.
     @inline(__always)
     func send(
-        _ request: RequestBuffer, begun: Instant, gate: (() -> Void)? = nil,
+        _ request: RequestBuffer, begun: Instant, gate: Gate? = nil,
         completion: @escaping (Transfer) -> Void
     ) {
         prepare(request, begun: begun, gate: gate, completion: completion)
@@ -176,7 +177,7 @@ final class Link: Readiness {
     /// byte is missing, that byte waits for `letGo`.
     @inline(__always)
     func prepare(
-        _ request: RequestBuffer, begun: Instant, gate: (() -> Void)? = nil,
+        _ request: RequestBuffer, begun: Instant, gate: Gate? = nil,
         completion: @escaping (Transfer) -> Void
     ) {
         self.completion = completion
@@ -255,9 +256,9 @@ final class Link: Readiness {
     private func reachedGate() {
         if request === engine.outbox { engine.giveUpOutbox() }
         if isWatchedForWriting { watchForWriting(false) }
-        guard let gate else { return }
+        let gate = gate
         self.gate = nil
-        gate()
+        gate?.open(self)
     }
 
     /// A kept connection that turns out to be dead before a byte has left costs a new one, nothing
@@ -365,10 +366,9 @@ final class Link: Readiness {
             close()
         }
         // It ended before the gate: whoever waits there learns it too.
-        if let gate {
-            self.gate = nil
-            gate()
-        }
+        let gate = gate
+        self.gate = nil
+        gate?.open(nil)
         completion(transfer)
     }
 

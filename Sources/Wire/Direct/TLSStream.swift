@@ -35,6 +35,9 @@ final class TLSStream {
         }
     }
 
+    /// It will be kept, perhaps idle: buffers are freed whenever they are empty.
+    func keepSmall() { tls_release_buffers(connection) }
+
     /// The server knew us from an earlier connection.
     var isResumed: Bool { SSL_session_reused(connection) == 1 }
 

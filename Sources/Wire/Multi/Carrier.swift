@@ -33,6 +33,12 @@ final class Carrier {
     /// Bytes that libcurl had sent before the request itself (`CONNECT` to a proxy).
     private var bytesBefore = 0
     private var wouldRepeat = false
+    /// It goes on with `own`, the connection of prior knowledge that it opened.
+    private var continues = false
+    private weak var own: Connection?
+    /// That was gone.
+    private var lostOwn = false
+    private var orders: (proxy: ProxyRoute.Proxy?, addresses: [IPAddress])?
     private var openFailure: Int32 = 0
 
     init(_ transport: CurlTransport) throws(WireError) {
@@ -78,22 +84,14 @@ final class Carrier {
         _ errand: Errand, from seat: Seat, proxy: ProxyRoute.Proxy?, addresses: [IPAddress]
     ) {
         let way = seat.way(to: errand.origin)
+        orders = (proxy, addresses)
         begin(errand, seat, way, proxy)
         let call = errand.call
         easy.set(CURLOPT_URL, "\(way.origin)\(RequestTarget.escaped(call.address.target))")
-        if transport.settings.http == .http2 {
-            // By ALPN over TLS, at once without (RFC 9113, 3.3).
-            let version =
-                way.origin.scheme == .https
-                ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
-            easy.set(CURLOPT_HTTP_VERSION, Int(version))
-        }
-        // libcurl 7.88 cannot use a connection of prior knowledge again: it begins HTTP/2 a second
-        // time on it ("Error in the HTTP2 framing layer").
-        let isBroken = transport.settings.http == .http2 && way.origin.scheme == .http
-        let isFresh = transport.settings.connections == .fresh || isBroken
+        let isFresh = transport.settings.connections == .fresh
         easy.set(CURLOPT_FRESH_CONNECT, isFresh ? 1 : 0)
         easy.set(CURLOPT_FORBID_REUSE, isFresh ? 1 : 0)
+        if transport.settings.http == .http2 { speak2(way, seat, isFresh: isFresh) }
         let hasBody = call.method == .post || !call.body.isEmpty
         if hasBody { easy.set(body: call.body) } else { easy.set(CURLOPT_HTTPGET, 1) }
         easy.set(CURLOPT_CUSTOMREQUEST, call.method == .delete ? call.method.rawValue : nil)
@@ -107,6 +105,38 @@ final class Carrier {
         let left = transport.settings.timeout - (transport.lane.now - errand.began)
         easy.set(CURLOPT_TIMEOUT_MS, max(1, left.milliseconds))
     }
+
+    /// HTTP/2 by ALPN over TLS, at once without (RFC 9113, 3.3).
+    ///
+    /// On a connection of prior knowledge libcurl 7.88 begins HTTP/2 a second time when it is asked
+    /// for prior knowledge again ("Error in the HTTP2 framing layer"). Asked for an upgrade instead,
+    /// it finds a connection that speaks HTTP/2 already, and uses it: but only the handle that
+    /// opened it may (the streams of another come to nothing), and only while it is the only one.
+    private func speak2(_ way: Way, _ seat: Seat, isFresh: Bool) {
+        guard way.origin.scheme == .http else {
+            return easy.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
+        }
+        let isAlone = seat.connections.count <= 1
+        continues = !isFresh && own != nil && isAlone
+        easy.set(
+            CURLOPT_HTTP_VERSION,
+            Int(continues ? CURL_HTTP_VERSION_2_0 : CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE))
+        easy.set(CURLOPT_FRESH_CONNECT, continues ? 0 : 1)
+        // One for the device is kept; others, of requests at the same time, are not.
+        easy.set(CURLOPT_FORBID_REUSE, isFresh || !seat.connections.isEmpty && !continues ? 1 : 0)
+    }
+
+    /// It was to go on with a connection that turned out to be gone, and nothing was sent: once more,
+    /// from the beginning. False when that is not what happened.
+    func beginsAgain() -> Bool {
+        guard lostOwn, let errand, let seat, let orders else { return false }
+        own = nil
+        take(errand, from: seat, proxy: orders.proxy, addresses: orders.addresses)
+        return true
+    }
+
+    /// Whether it has a connection of prior knowledge to go on with.
+    var hasOwn: Bool { own != nil }
 
     /// Takes up no exchange, but a visit to the connections of a device that is gone, at which
     /// libcurl finds them dead and closes them; it is not let open another.
@@ -135,6 +165,8 @@ final class Carrier {
         isReused = false
         bytesBefore = 0
         wouldRepeat = false
+        continues = false
+        lostOwn = false
         openFailure = 0
         words.pointee = 0
         reader.reset()
@@ -236,6 +268,11 @@ final class Carrier {
         connection = transport.connections.connection(
             local: local, localPort, remote: remote, remotePort, opened: opened)
         isReused = (connection?.uses ?? 0) > 0
+        if continues, !isReused {
+            // A new connection, on which an upgrade would be asked for.
+            lostOwn = true
+            return false
+        }
         connection?.uses += 1
         if !isReused, way?.origin.scheme == .https {
             let resumed = curl_tls_resumed(easy.handle)
@@ -289,6 +326,7 @@ final class Carrier {
             sent: hasLeft ? sent : nil, firstByte: firstByte, ended: transport.lane.now,
             result: result, route: route, bytesReceived: reader.bytes,
             opened: connection == nil || isReused ? nil : opening())
+        if hasVersion2, !isReused, errand.origin.scheme == .http { own = connection }
         self.errand = nil
         connection = nil
         return (errand, transfer)

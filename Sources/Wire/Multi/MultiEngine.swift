@@ -23,7 +23,8 @@ final class MultiEngine {
         _ errand: Errand, _ proxy: ProxyRoute.Proxy?, _ addresses: [IPAddress]
     ) throws(WireError) {
         let seat = try seat(of: errand.device)
-        let idle = seat.idle.popLast()
+        let owner = seat.idle.lastIndex(where: \.hasOwn)
+        let idle = owner.map { seat.idle.remove(at: $0) } ?? seat.idle.popLast()
         let carrier = if let idle { idle } else { try Carrier(transport) }
         carrier.take(errand, from: seat, proxy: proxy, addresses: addresses)
         guard seat.shard.start(carrier) else { throw .noHandle }

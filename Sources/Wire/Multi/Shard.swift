@@ -45,6 +45,7 @@ final class Shard {
 
     private func ended(_ carrier: Carrier, _ code: CURLcode) {
         remove(carrier)
+        if carrier.beginsAgain(), start(carrier) { return }
         deliver(carrier, carrier.finish(code))
     }
 

@@ -18,6 +18,10 @@ struct Campaign: Sendable {
         case .expirySkew: Campaign(fault: "expiry-skew:skew=-5500ms")
         case .mvpdTorn: Campaign(fault: "mvpd-torn:window=1s")
         case .retryAppliesTwice: Campaign(fault: "retry-applies-twice:window=200ms")
+        // Half and half, nobody could say whose clock is right.
+        case .nodeClockSkew: Campaign(fault: "node-clock-skew:nodes=8")
+        // The poll loops of a TV are one screen to a load balancer.
+        case .stickyOnly: Campaign(fault: "sticky-only", sets: [("polling.pollers", "1")])
         // The contract is one request a second: polls of true TVs, and a burst that exceeds it.
         case .throttleWedge:
             Campaign(
@@ -82,7 +86,9 @@ struct DetectionRow: Sendable {
             observable == 0
             ? "-"
             : "\(flagged)/\(observable) (\(Int((Double(flagged) / Double(observable) * 1000).rounded()) / 10) %)"
-        let campaigns = exercised ? "\(found)/\(runs.count)" : "not exercised"
+        let campaigns =
+            campaign.name?.isControl == true
+            ? "-" : exercised ? "\(found)/\(runs.count)" : "not exercised"
         return "| `\(campaign.fault)` | \(expected.isEmpty ? "none" : expected) | \(activated) "
             + "| \(share) | \(campaigns) | \(merged(\.wrong)) | \(falseAccusations) |"
     }

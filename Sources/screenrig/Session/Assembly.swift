@@ -20,7 +20,7 @@ enum Assembly {
         return WireSettings(
             connections: connections(rig.connections),
             http: target.http == .http1 ? .http1 : .http2,
-            engine: engine(target.engine),
+            engine: engine(target.engine), sources: SourceAddresses(rig.sources.map(\.text)),
             tls: WireSettings.TLS(
                 verifies: target.tls.verifies, ca: target.tls.ca, caOnly: target.tls.caOnly,
                 certificate: target.tls.certificate, key: target.tls.key,

@@ -154,7 +154,7 @@ struct Session {
 
     /// How long the run will take, as far as the plan tells.
     private func plannedTime(_ plan: Plan) -> Duration {
-        PlanEstimate(plan, on: ValidateCommand.limits()).duration
+        PlanEstimate(plan, on: ValidateCommand.limits(for: rig)).duration
     }
 
     private func writer(planned: Int?) throws -> HistoryWriter {

@@ -146,7 +146,7 @@ struct Stage {
         _ ceilings: Ceilings, from start: Int64
     ) throws -> Lane {
         do {
-            let loop = try LiveLoop(origin: start)
+            let loop = try LiveLoop(origin: start, isPrecise: rig.isPrecise)
             let lane = Lane(index: index, loop: loop, correspondence: correspondence, sink: sink)
             lane.use(try CurlTransport(lane: lane, loop: loop, settings: wire))
             lane.hold(to: ceilings)

@@ -1,0 +1,69 @@
+public import Checker
+internal import Dialects
+public import Rigs
+
+/// What a rig has its service held to, in the judge's terms.
+extension Rules {
+    /// `isEmbedded`: the service is a stand-in that this run has started for itself.
+    public init(_ rig: Rig, isEmbedded: Bool, startedMicroseconds: Int64) {
+        self.init()
+        policies = Self.policies(rig.policies)
+        promises = Self.promises(rig.promises, isEmbedded: isEmbedded)
+        known = rig.known.compactMap { known in
+            Invariant(name: known.invariant).map {
+                Known(
+                    invariant: $0, operation: known.operation, ticket: known.ticket,
+                    until: known.until)
+            }
+        }
+        knowsUsers = isEmbedded
+        devicesAreFresh = isEmbedded || rig.identities == .perRun
+        settle = rig.load.settle
+        if isEmbedded { shortestSignIn = Self.shortestSignIn(rig.standin) }
+        recordsOutliveTokens = !(isEmbedded && rig.standin.deletesOnFirstRetrieve)
+        codeLifetime = rig.code.lifetime
+        throttledBy = isEmbedded && rig.forwardedFor == .perDevice ? .device : .unknown
+        self.startedMicroseconds = startedMicroseconds
+    }
+
+    private static func policies(_ held: Rigs.Policies) -> Checker.Policies {
+        var policies = Checker.Policies()
+        policies.codeReuse = held.codeReuse == .single ? .single : .untilExpiry
+        policies.newCode = held.newCode == .replace ? .replace : .keep
+        policies.secondSignIn = held.secondSignIn == .replace ? .replace : .reject
+        policies.mediaReuse = held.mediaReuse == .never ? .never : .untilExpiry
+        policies.goneDecays = held.goneDecays
+        policies.visibility = held.visibility
+        policies.sweepLag = held.sweepLag
+        policies.clockTolerance = held.clockTolerance
+        policies.unknownDeadline = held.unknownDeadline
+        policies.throttle = held.throttle.flatMap { rule in
+            guard rule.rate.perSecond > 0 else { return nil }
+            let every = Duration.nanoseconds(Int64((1e9 / rule.rate.perSecond).rounded()))
+            return Checker.Policies.Throttle(every: every, burst: rule.burst)
+        }
+        return policies
+    }
+
+    private static func promises(_ held: Rig.Promises, isEmbedded: Bool) -> Promises {
+        func level(_ level: Rig.Promises.Level) -> Promises.Level {
+            switch level {
+            case .strict: .strict
+            case .documented: .documented
+            case .observe: .observe
+            }
+        }
+        var promises = Promises(held.level.map(level) ?? (isEmbedded ? .strict : .documented))
+        for (name, wanted) in held.overrides {
+            if let invariant = Invariant(name: name) {
+                promises.overrides[invariant] = level(wanted)
+            }
+        }
+        return promises
+    }
+
+    private static func shortestSignIn(_ standin: Rig.StandinTerms) -> Duration {
+        standin.providers.flatMap { [$0.authnLifetime, $0.passTime] }.compactMap(\.self)
+            .reduce(standin.authnLifetime) { min($0, $1) }
+    }
+}

@@ -1,0 +1,140 @@
+import Dialects
+import Journal
+import Signing
+import Standin
+import Testing
+
+@Suite("platform sign-on (rest-v1.md § 13, apple-sso.md §§ 4, 7)")
+struct PlatformTests {
+    private static let key = Caller.key()
+    private static let profile = "/api/v1/DEMOTV/profile-requests/DemoCable?deviceType=tvOS"
+
+    private static func exchange(
+        _ caller: inout Caller, _ saml: String, mvpd: String = "DemoCable"
+    ) -> Reply {
+        caller.post(
+            "/api/v1/tokens/authn",
+            body: "\(key)&mvpd=\(mvpd)&deviceType=tvOS&SAMLResponse=\(saml)")
+    }
+
+    @Test("a profile request is bytes that the platform signs for, whatever format is asked for")
+    func profileRequest() {
+        var caller = Caller.registered()
+        for accept in ["application/json", "application/xml"] {
+            caller.accept = accept
+            let reply = caller.get(Self.profile)
+            #expect(reply.status == 200)
+            #expect(reply.mediaType == "application/octet-stream")
+            #expect(
+                reply.text.contains("<saml:Issuer>https://saml.sp.auth.adobe.com</saml:Issuer>"))
+            #expect(reply.text.contains("<saml:Attribute Name=\"userID\"/>"))
+            #expect(reply.text.contains("rsa-sha256"))
+            #expect(PlatformSide.answer(reply.body) != nil)
+        }
+    }
+
+    @Test("a forged or changed profile request is none to the platform (its error 5)")
+    func forged() {
+        var caller = Caller.registered()
+        let token = caller.get(Self.profile).text
+        for changed in [
+            token.replacing("zip", with: "pin"), token + " ", String(token.dropLast()),
+            token.replacing("<ds:DigestValue>", with: "<ds:DigestValue>A"), "", "<x/>",
+        ] {
+            #expect(PlatformSide.answer(Array(changed.utf8)) == nil, "\(changed)")
+        }
+    }
+
+    @Test("the platform's answer becomes a token that is live at once, and says where it is from")
+    func exchange() {
+        var caller = Caller.registered()
+        let token = caller.get(Self.profile)
+        let reply = Self.exchange(&caller, PlatformSide.wire(token.body) ?? "")
+        #expect(reply.status == 204 && reply.body.isEmpty)
+        #expect(caller.get("/api/v1/checkauthn?\(Self.key)").status == 200)
+        let poll = caller.poll()
+        #expect(poll.member("mvpd") == "DemoCable")
+        #expect(poll.member("userId") == "apple-viewer")
+        let metadata = caller.get("/api/v1/tokens/usermetadata?\(Self.key)")
+        #expect(metadata.member("tokenSource") == "Apple")
+    }
+
+    @Test("a token of the browser or of a trial has no source (apple-sso.md § 7)")
+    func source() {
+        var caller = Caller.signedIn()
+        #expect(!caller.get("/api/v1/tokens/usermetadata?\(Self.key)").text.contains("tokenSource"))
+    }
+
+    @Test("its text has tabs and line breaks to take out; left in, the signature does not hold")
+    func whitespace() throws {
+        var caller = Caller.registered()
+        let answer = try #require(PlatformSide.answer(caller.get(Self.profile).body))
+        #expect(answer.contains("\t") && answer.contains("\r\n") && answer.contains("\n\t\t\t"))
+        #expect(Self.exchange(&caller, PlatformSide.encoded(answer)).status == 400)
+        let normalised = PlatformSide.normalised(answer)
+        #expect(!normalised.contains { "\t\r\n".contains($0) } && !normalised.contains("  "))
+        #expect(Self.exchange(&caller, PlatformSide.encoded(normalised)).status == 204)
+    }
+
+    @Test(
+        "what is not the platform's answer to this service's request is turned down",
+        arguments: [
+            "not encoded", "encoded twice", "another subject", "another audience", "no signature",
+            "another provider", "cut",
+        ])
+    func refused(what: String) throws {
+        var caller = Caller.registered()
+        let token = caller.get(Self.profile).body
+        let text = PlatformSide.normalised(try #require(PlatformSide.answer(token)))
+        let saml =
+            switch what {
+            // '+' would be a space: make sure there is one.
+            case "not encoded": Base64.encode(text.utf8).replacing("=", with: "+")
+            case "encoded twice": PlatformSide.encoded(text).replacing("%", with: "%25")
+            case "another subject":
+                PlatformSide.encoded(text.replacing("apple-viewer", with: "someone"))
+            case "another audience":
+                PlatformSide.encoded(text.replacing("saml.sp.auth", with: "saml.sp.evil"))
+            case "no signature":
+                PlatformSide.encoded(text.replacing("<ds:Signature ", with: "<ds:Nothing "))
+            case "another provider":
+                PlatformSide.encoded(
+                    PlatformSide.normalised(
+                        PlatformSide.answer(token, provider: "demo-sat") ?? ""))
+            default: PlatformSide.encoded(String(text.dropLast(30)))
+            }
+        if what == "encoded twice" { #expect(saml.contains("%25")) }
+        let reply = Self.exchange(&caller, saml)
+        #expect(reply.status == 400)
+        #expect(reply.member("message") == "Invalid 'SAMLResponse'")
+        #expect(caller.poll().status == 404)
+    }
+
+    @Test("a profile request is good for five minutes, and for its provider")
+    func age() throws {
+        var caller = Caller.registered()
+        let saml = try #require(PlatformSide.wire(caller.get(Self.profile).body))
+        caller.now = Instant(.milliseconds(299_999))
+        #expect(Self.exchange(&caller, saml, mvpd: "DemoSat").status == 400)
+        #expect(Self.exchange(&caller, saml).status == 204)
+        caller.now = Instant(.seconds(300))
+        #expect(Self.exchange(&caller, saml).status == 400)
+    }
+
+    @Test("the configuration tells what a provider is on the platform, and only then")
+    func configuration() {
+        var caller = Caller.registered()
+        let text = caller.get("/api/v1/config/DEMOTV").text
+        #expect(
+            text.contains(
+                #""enablePlatformServices":true,"boardingStatus":"SUPPORTED","displayInPlatformPicker":true,"platformMappingId":"demo-cable","requiredMetadataFields":["userID","zip"]"#
+            ))
+        #expect(text.contains(#""boardingStatus":"PICKER""#))
+        #expect(text.contains(#""id":"TempPass","displayName":"Free preview""#))
+        caller.accept = "application/xml"
+        #expect(
+            caller.get("/api/v1/config/DEMOTV").text.contains(
+                "<requiredMetadataFields>userID</requiredMetadataFields>"
+                    + "<requiredMetadataFields>zip</requiredMetadataFields>"))
+    }
+}
