@@ -30,7 +30,7 @@ public final class HistoryWriter: HistorySink, @unchecked Sendable {
     private static let beat = 0.2
     /// Progress is renewed every so many beats.
     private static let beatsToProgress = 4
-    /// Exchanges that may wait for the disk, about 100 MB. Of what comes while more do, exchanges are
+    /// Exchanges that may wait for the disk. Of what comes while more do, exchanges are
     /// counted and not kept: a slow disk may cost detail, but neither memory nor the lanes' time.
     private let backlog: Int
     static let usualBacklog = 200_000

@@ -1,3 +1,4 @@
+internal import CCurl
 internal import Glibc
 
 /// What this machine allows: for `validate`, and for the start of a run.

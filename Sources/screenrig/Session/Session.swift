@@ -65,7 +65,7 @@ struct Session {
     /// Holds the plan against this machine before anything is sent: what cannot work is refused, what
     /// may not work is said.
     private static func checkLimits(_ rig: Rig, _ traffic: TrafficOptions) throws {
-        let machine = ValidateCommand.limits()
+        let machine = ValidateCommand.limits(for: rig)
         let estimate = PlanEstimate(Plan(rig, seed: rig.seed, run: "limits"), on: machine)
         if let refusal = estimate.refusal(on: machine) {
             throw Failure.couldNotRun("this plan \(refusal)")
