@@ -14,7 +14,8 @@ struct RigFileTests {
         let path = Golden.rigs.appending(path: name).path
         let reading = try Rig.read(
             contentsOf: path, with: RigSurroundings(environment: Self.environment))
-        #expect(reading.warnings.isEmpty)
+        // The test bench polls faster than any TV may, and is told so.
+        #expect(reading.warnings.count == (name == "detection.yaml" ? 1 : 0))
         #expect(!reading.rig.source.contains("header.body.signature"))
         let plan = Plan(reading.rig, seed: reading.rig.seed, run: "r1")
         #expect(plan.household(0) != nil)

@@ -1,6 +1,5 @@
 import Dialects
 import Journal
-import Signing
 import Standin
 import Statistics
 import Testing
@@ -161,7 +160,7 @@ extension FaultScene {
             return answer.status == 503 && first != nil && second.status == 200
                 && second.member("expires") != first
         },
-        FaultScene("sso-vs-login", .platform) { caller in
+        FaultScene("sso-vs-login") { caller in
             let code = caller.issue()
             let page = caller.openLogin(caller.get(Caller.authenticate(code, mvpd: "DemoSat")))
             let handOver = caller.submit(page, user: "viewer-1", password: "right")
@@ -271,30 +270,14 @@ extension Caller {
     }
 }
 
-extension ServiceSettings {
-    /// A provider that platform sign-on knows, beside one that it does not.
-    static let platform = ServiceSettings(
-        providers: [
-            Provider(id: "DemoCable", platform: .init(mappingID: "demo-cable")),
-            Provider(id: "DemoSat"),
-        ], throttle: nil)
-}
-
 extension Caller {
     /// S1, the platform's part, and S2; the status of the exchange.
     mutating func exchange(_ device: String = "tv-1") -> Int {
-        let request = get(
-            "/api/v1/DEMOTV/profile-requests/DemoCable?\(Self.key(device))&deviceType=tvOS")
-        let answer =
-            PlatformSAML.response(
-                to: request.body, provider: "demo-cable", subject: "platform-1",
-                attributes: ["userID"]) ?? ""
-        let escaped = Base64.encode(Array(answer.utf8)).map {
-            $0 == "+" ? "%2B" : $0 == "/" ? "%2F" : $0 == "=" ? "%3D" : "\($0)"
-        }
+        let request = get("/api/v1/DEMOTV/profile-requests/DemoCable?deviceType=tvOS")
+        let saml = PlatformSide.wire(request.body) ?? ""
         return post(
-            "/api/v1/tokens/authn?\(Self.key(device))&deviceType=tvOS&mvpd=DemoCable",
-            body: "SAMLResponse=\(escaped.joined())"
+            "/api/v1/tokens/authn",
+            body: "\(Self.key(device))&mvpd=DemoCable&deviceType=tvOS&SAMLResponse=\(saml)"
         ).status
     }
 }
