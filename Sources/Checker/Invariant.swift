@@ -81,7 +81,10 @@ extension Invariant {
         case .oneOwner: [.oneToken, .tokenMonotonic, .deleteFinal, .retryOnce]
         case .oneToken: [.tokenMonotonic, .tokenIsolation]
         case .codeUnique:
-            [.tokenIsolation, .oneOwner, .noTokenBeforeSignIn, .signInDelivered, .signInVisible]
+            [
+                .tokenIsolation, .oneOwner, .noTokenBeforeSignIn, .signInDelivered, .signInVisible,
+                .expiryRespected,
+            ]
         case .expiryRespected:
             [.tokenMonotonic, .signInVisible, .signInDelivered, .oneOwner, .clockAgreement]
         case .logoutFinal: [.tokenMonotonic, .authorizationGates, .noTokenBeforeSignIn]

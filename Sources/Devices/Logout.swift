@@ -19,6 +19,7 @@ extension Household {
         traces.signedIn = false
         reach(.loggedOut)
         await pollOn()
+        try await lookAgain()
     }
 
     /// Steps 1 and 2 of § 7. What cannot be read counts as "not Apple".

@@ -40,6 +40,19 @@ extension Household {
         await others
     }
 
+    /// After a logout: whether a media token can still be had, on a test bench.
+    func lookAgain() async throws(Halt) {
+        guard terms.polling.afterSuccess > .zero, let resource = terms.resources.first else {
+            return
+        }
+        _ = try await ask(tv) { credential throws(Halt) in
+            guard let call = terms.dialect.mediaToken(resource, credential) else {
+                throw .unknownStep
+            }
+            return call
+        }
+    }
+
     /// Every further poll loop, until `pollersEnd`.
     private func othersPoll(since start: Instant) async {
         await withTaskGroup(of: Void.self) { group in

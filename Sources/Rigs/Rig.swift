@@ -35,6 +35,8 @@ public struct Rig: Sendable, Hashable {
     /// Breaches accepted for now.
     public var known: [Known]
     public var standin: StandinTerms
+    /// Misbehaviour of the embedded stand-in.
+    public var faults: [FaultTerms]
     public var thresholds: [Threshold]
     /// The file as it was read, with `--set` applied and secrets left as `${NAME}`; for reports.
     public var source: String
@@ -155,7 +157,8 @@ public struct Rig: Sendable, Hashable {
         isPrecise: Bool = false, record: Recording = .all,
         validity: Validity = Validity(), policies: Policies = Policies(),
         promises: Promises = Promises(), known: [Known] = [],
-        standin: StandinTerms = StandinTerms(), thresholds: [Threshold] = [], source: String = ""
+        standin: StandinTerms = StandinTerms(), faults: [FaultTerms] = [],
+        thresholds: [Threshold] = [], source: String = ""
     ) {
         self.name = name
         self.seed = seed
@@ -180,6 +183,7 @@ public struct Rig: Sendable, Hashable {
         self.promises = promises
         self.known = known
         self.standin = standin
+        self.faults = faults
         self.thresholds = thresholds
         self.source = source
     }

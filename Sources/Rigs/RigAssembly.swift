@@ -46,6 +46,7 @@ struct RigAssembly {
                 failsOnBreach: validity.value("on-breach") == "fail"),
             policies: policies, promises: promises(), known: known(root.optional("known") ?? []),
             standin: standin(root.value("standin"), under: policies),
+            faults: faults(root.value("faults"), target),
             thresholds: thresholds(root.value("thresholds"), kinds), source: source)
     }
 

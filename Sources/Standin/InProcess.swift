@@ -14,8 +14,8 @@ public import Statistics
 public final class InProcess: Transport {
     /// The service behind the network; for its counters.
     public private(set) var service: Service
-    /// What its faults have done, in order.
-    public private(set) var truth: [TruthEvent] = []
+    /// Gets what the service's faults have done.
+    private let truth: ([TruthEvent]) -> Void
     private let lane: Lane
     private let network: Network
     private let seed: Seed
@@ -57,10 +57,12 @@ public final class InProcess: Transport {
     }
 
     /// Belongs to `lane`, which is told to use it separately. `timeout` is what a client waits for
-    /// an answer from sending.
+    /// an answer from sending. `truth` gets what the service's faults do, on the lane.
     public init(
-        lane: Lane, service: consuming Service, network: Network, seed: Seed, timeout: Duration
+        lane: Lane, service: consuming Service, network: Network, seed: Seed, timeout: Duration,
+        truth: @escaping ([TruthEvent]) -> Void = { _ in }
     ) {
+        self.truth = truth
         self.lane = lane
         self.service = service
         self.network = network
@@ -133,7 +135,8 @@ public final class InProcess: Transport {
                 reset(id.value)
             }
         }
-        truth += service.takeTruth()
+        let events = service.takeTruth()
+        if !events.isEmpty { truth(events) }
         // A fault may leave a request unanswered, or answer it when it acts.
         if case .request(let request) = input, !isAnswered,
             let passage = underWay[request.id.value]

@@ -8,20 +8,22 @@ struct ExplainCommand: ParsableCommand {
         discussion: """
             Example:
                 screenrig explain sign-in-visible
-            NAME is an operation, an invariant, an exit code, an outcome, or how far a household got: what it
+            NAME is an operation, a fault, an invariant, an exit code, an outcome, or how far a household got: what it
             means, harmless causes, and what to send to the server's team.
             """)
 
     @Argument(
         help: ArgumentHelp("The word.", valueName: "NAME"),
-        completion: .list(Explanation.all.map(\.name)))
+        completion: .list((Explanation.all + FaultOptions.explanations).map(\.name)))
     var name: String
 
     func run() throws {
-        let found = Explanation.of(name)
+        let found = Explanation.of(name, besides: FaultOptions.explanations)
         guard !found.isEmpty else {
             let remedy =
-                Explanation.nearest(to: name).map { "did you mean '\($0)'?" }
+                Explanation.nearest(to: name, besides: FaultOptions.explanations).map {
+                    "did you mean '\($0)'?"
+                }
                 ?? "'screenrig list' shows the names; exit codes and outcomes are explained too"
             throw Failure.badInput("'\(name)' is no word of screenrig's; \(remedy)")
         }

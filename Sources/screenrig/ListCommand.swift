@@ -11,6 +11,6 @@ struct ListCommand: ParsableCommand {
             """)
 
     func run() throws {
-        Terminal.print(Explanation.list())
+        Terminal.print(Explanation.list(faults: FaultOptions.explanations))
     }
 }

@@ -11,6 +11,8 @@ enum RigFile {
         if let lanes = traffic.lanes { overrides.append(("lanes", String(lanes))) }
         if let record = traffic.record { overrides.append(("record", record)) }
         if let rate = traffic.maxRate { overrides.append(("target.max-rate", rate)) }
+        _ = try FaultOptions.faults(traffic.faults)
+        if let faults = FaultOptions.override(traffic.faults) { overrides.append(faults) }
         return try read(traffic.rig, besides: overrides, isVirtual: isVirtual)
     }
 
@@ -31,7 +33,10 @@ enum RigFile {
             let reading = try Rig.read(contentsOf: options.rig, with: surroundings)
             let doubts = reading.warnings + (tellsNeeds ? reading.needs : [])
             for warning in doubts { Terminal.complain("warning: \(warning)") }
+            _ = try FaultOptions.faults(reading.rig.faults)
             return reading.rig
+        } catch let failure as Failure {
+            throw failure
         } catch {
             throw Failure.badInput("\(error)")
         }

@@ -47,6 +47,13 @@ struct TrafficOptions: ParsableArguments {
             valueName: "RATE"))
     var maxRate: String?
 
+    @Option(
+        name: .customLong("fault"),
+        help: ArgumentHelp(
+            "Misbehaviour of the embedded stand-in; may be repeated, and replaces the rig's.",
+            valueName: "NAME[:key=value,…]"))
+    var faults: [String] = []
+
     @Flag(help: "No progress lines; only the outcome.")
     var quiet = false
 

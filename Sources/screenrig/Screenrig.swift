@@ -24,7 +24,7 @@ struct Screenrig: AsyncParsableCommand {
             TryCommand.self, RunCommand.self, SimulateCommand.self, JudgeCommand.self,
             ReportCommand.self, ServeCommand.self,
             InitCommand.self, ValidateCommand.self, SchemaCommand.self, CalibrateCommand.self,
-            ListCommand.self, ExplainCommand.self,
+            ListCommand.self, ExplainCommand.self, DetectionCommand.self,
         ])
 
     static func main() async {

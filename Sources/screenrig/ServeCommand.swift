@@ -14,6 +14,8 @@ struct ServeCommand: AsyncParsableCommand {
             Example:
                 screenrig serve --port 8080
                 screenrig serve --policy code-reuse=until-expiry --policy new-code=keep
+            It misbehaves by name, and says what it really did:
+                screenrig serve --fault token-flap:probability=10% --truth truth.jsonl
             It listens on 127.0.0.1 only, unless --host says otherwise: in a container,
             --host 0.0.0.0 with a published port. With --tls it makes its own certificate
             and says where it is: name that file under target.tls.ca.
@@ -48,6 +50,16 @@ struct ServeCommand: AsyncParsableCommand {
             "How it behaves where the protocol leaves it open; repeatable.", valueName: "k=v"))
     var policies: [String] = []
 
+    @Option(
+        name: .customLong("fault"),
+        help: ArgumentHelp(
+            "Misbehave; repeatable. 'screenrig list' has the names, 'explain' their parameters.",
+            valueName: "NAME[:key=value,…]"))
+    var faults: [String] = []
+
+    @Option(help: ArgumentHelp("Write here what the faults really did.", valueName: "FILE"))
+    var truth: String?
+
     func validate() throws {
         if !(0...65535).contains(port) {
             throw ValidationError("--port is \(port); it must be 0 to 65535")
@@ -61,14 +73,18 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try settings()
+        let record = try truth.map { try TruthFile($0) }
         let service = Service(
-            settings, seed: Seed(seed), epochMilliseconds: WallClock.microseconds / 1000)
+            settings, faults: try FaultOptions.faults(faults), seed: Seed(seed),
+            epochMilliseconds: WallClock.microseconds / 1000)
         let listener: Listener
         var certificate: String?
         do {
             let pair = tls ? try CertificatePair.selfSigned(for: names) : nil
             certificate = try pair.map(Self.save)
-            listener = try await Listener.start(service, host: host, port: port, tls: pair)
+            listener = try await Listener.start(
+                service, host: host, port: port, tls: pair,
+                truth: { events in record?.append(events) })
         } catch {
             throw Failure.couldNotRun("cannot serve on \(host):\(port): \(error)")
         }

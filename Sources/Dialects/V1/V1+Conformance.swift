@@ -18,6 +18,9 @@ extension V1 {
 
     func deviations(of reply: Reply, to call: Call) -> [Deviation] {
         if reply.status == 429 { return Self.throttling(reply) }
+        // RFC 9110, 15.6: any server may fail at any request; that is counted as an error, and is no
+        // word of the protocol.
+        if (500..<600).contains(reply.status) { return [] }
         guard !Self.isPlainError(reply), let row = Self.row(of: call) else { return [] }
         guard let expected = Self.expected(reply, row) else {
             let listed = row.answers.map { String($0.status) }.joined(separator: ", ")

@@ -3,7 +3,7 @@ internal import Rigs
 /// What one of the words that screenrig uses means: for `screenrig explain` and `screenrig list`.
 public struct Explanation: Sendable, Hashable {
     public enum Kind: String, Sendable, CaseIterable {
-        case operation, invariant
+        case operation, fault, invariant
         case exitCode = "exit code"
         case outcome, fate, stage
     }
@@ -19,7 +19,8 @@ public struct Explanation: Sendable, Hashable {
     /// What the server's team needs to look into it.
     public var send: String
 
-    init(
+    /// Words of other parts, such as the stand-in's faults, are explained by whoever knows them.
+    public init(
         _ kind: Kind, _ name: String, _ line: String, _ meaning: String, harmless: String,
         send: String
     ) {
@@ -36,13 +37,13 @@ public struct Explanation: Sendable, Hashable {
         operations + invariants + exitCodes + outcomes + fates + stages
 
     /// All that `name` stands for, in the order of `all`: `signed-in` is a stage and a fate.
-    public static func of(_ name: String) -> [Explanation] {
-        all.filter { $0.name.lowercased() == name.lowercased() }
+    public static func of(_ name: String, besides more: [Explanation] = []) -> [Explanation] {
+        (all + more).filter { $0.name.lowercased() == name.lowercased() }
     }
 
     /// The word most like `name`, if one is near.
-    public static func nearest(to name: String) -> String? {
-        name.nearest(among: all.map(\.name))
+    public static func nearest(to name: String, besides more: [Explanation] = []) -> String? {
+        name.nearest(among: (all + more).map(\.name))
     }
 
     /// As it is printed, at most `width` columns.
@@ -58,9 +59,9 @@ public struct Explanation: Sendable, Hashable {
     }
 
     /// `screenrig list`: a heading for each sort of word, and one line each.
-    public static func list() -> String {
+    public static func list(faults: [Explanation] = []) -> String {
         let groups: [(String, [Explanation])] = [
-            ("operations", operations), ("faults", []), ("invariants", invariants),
+            ("operations", operations), ("faults", faults), ("invariants", invariants),
             ("race plans", []),
         ]
         return groups.map { title, words in

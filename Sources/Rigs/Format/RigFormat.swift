@@ -120,9 +120,13 @@ enum RigFormat {
 
     private static let extras: [Key] = [
         Key("standin", .map(standin), default: "{}", "Settings of the embedded target."),
-        .notYet(
-            "faults", accepting: ["[]"], example: "[noisy]",
-            "Misbehaviour of the embedded target."),
+        Key(
+            "faults",
+            .list(.either([.scalar(.text), .named(.either([.named(.scalar(.text))]))])),
+            default: "[]", example: "[noisy]",
+            "Misbehaviour of the embedded target, by name and with parameters: [noisy, "
+                + "{token-flap: {window: 30ms, probability: 10%}}]; 'screenrig list' has the names."
+        ),
         Key(
             "thresholds", .list(threshold), default: "[]",
             example: "[poll-token p99 < 250ms, sign-in-service p95 < 8s, errors < 0.1%]",

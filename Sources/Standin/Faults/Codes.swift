@@ -31,16 +31,25 @@ struct DuplicateLiveCode: Mischief {
         let former = households[twin?.id ?? ""]
         if let twin {
             let session = Session(household: visit.household, device: device, code: twin.text)
-            // Its own former code was to be superseded: no twin.
-            guard twin.device.device != device.device else { return }
-            let strike = course.strike(chance.name, session, at: visit, other: former)
-            let remaining = twin.expires - visit.moment.milliseconds
-            if remaining > Sightings.margin.wholeMilliseconds * 2 {
-                course.show(strike, chance.name, session, at: visit, other: former)
-            }
+            note(twin, session, former, visit, &course)
         }
         if let household = visit.household, let record = service.codes.latest {
             households[record] = household
+        }
+    }
+}
+
+extension DuplicateLiveCode {
+    /// A device's own former code was to be superseded: that is no twin.
+    private func note(
+        _ twin: CodeRecord, _ session: Session, _ former: Int?, _ visit: Visit,
+        _ course: inout Course
+    ) {
+        guard twin.device.device != session.device?.device else { return }
+        let strike = course.strike(chance.name, session, at: visit, other: former)
+        let remaining = twin.expires - visit.moment.milliseconds
+        if remaining > Sightings.margin.wholeMilliseconds * 2 {
+            course.show(strike, chance.name, session, at: visit, other: former)
         }
     }
 }

@@ -119,8 +119,10 @@ struct MediaTokenReuse: Mischief {
             let past = String(visit.moment.milliseconds - 60_000)
             reply.replaceMember("expires", expires, with: past, isXML: isXML)
         } else {
+            // What was really given, which may be another's.
+            var shown = text
             defer {
-                given.insert((device, resource, text), at: 0)
+                given.insert((device, resource, shown), at: 0)
                 if given.count > 64 { given.removeLast() }
             }
             let other = given.first {
@@ -130,6 +132,7 @@ struct MediaTokenReuse: Mischief {
             }
             guard let other, chance.strikes() else { return }
             reply.replaceMember("serializedToken", text, with: other.text, isXML: isXML)
+            shown = other.text
         }
         let strike = course.strike(chance.name, visit.session, at: visit)
         course.show(strike, chance.name, visit.session, at: visit)

@@ -177,7 +177,9 @@ struct ErrorButApplied: Mischief {
         }
         switch status {
         case "reset": course.isReset = true
-        case "500": reply = Reply(status: 500, headers: reply.headers.withoutLocation)
+        case "500":
+            reply = service.reply(
+                ClassicError(500, "Internal Server Error"), visit.question, at: visit.moment)
         default:
             reply = service.reply(
                 ClassicError(400, "Bad Request"), visit.question, at: visit.moment)
@@ -214,7 +216,8 @@ struct RetryAppliesTwice: Mischief {
         tickets += 1
         again[tickets] = (signIn, visit.session)
         course.putOff(tickets, by: window)
-        reply = Reply(status: 503, headers: reply.headers.withoutLocation)
+        reply = service.reply(
+            ClassicError(503, "Service Unavailable"), visit.question, at: visit.moment)
     }
 
     mutating func act(_ ticket: Int, _ service: inout Service, _ course: inout Course) {
@@ -270,12 +273,5 @@ struct SSOVersusLogin: Mischief {
             struck[device] = course.strike(chance.name, visit.session, at: visit)
         }
         last[device] = (now, signIn)
-    }
-}
-
-extension Headers {
-    /// What an error has of a redirect's headers.
-    var withoutLocation: Headers {
-        Headers(fields.filter { $0.name != "Location" && $0.name != "Set-Cookie" })
     }
 }

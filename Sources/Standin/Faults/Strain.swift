@@ -84,7 +84,10 @@ struct HerdCollapse: Mischief {
         let strike = course.strike(chance.name, visit.session, at: visit)
         course.show(strike, chance.name, visit.session, at: visit)
         course.delay = extra
-        if chance.dice.chance(errors) { course.reply = Reply(status: 503) }
+        if chance.dice.chance(errors) {
+            course.reply = service.reply(
+                ClassicError(503, "Service Unavailable"), visit.question, at: visit.moment)
+        }
     }
 }
 

@@ -322,8 +322,8 @@ struct StickyOnly: Mischief {
 struct PollErasesApproval: Mischief {
     private var chance: Chance
     private let window: Duration
-    /// When a poll last read "none".
-    private var readAt: [DeviceKey: Instant] = [:]
+    /// When polls read "none", of late.
+    private var readAt: [DeviceKey: [Instant]] = [:]
     private var hidden = HiddenSignIns()
 
     init(_ fault: Fault, _ chance: Chance) {
@@ -333,7 +333,9 @@ struct PollErasesApproval: Mischief {
 
     mutating func before(_ visit: Visit, _ service: inout Service, _ course: inout Course) {
         if visit.isPoll, let device = visit.device, service.tokens[device] == nil {
-            readAt[device] = visit.moment.now
+            let now = visit.moment.now
+            readAt[device, default: []].removeAll { now >= $0 + window }
+            readAt[device, default: []].append(now)
         }
         hidden.apply(chance.name, visit, &service, &course)
     }
@@ -341,9 +343,10 @@ struct PollErasesApproval: Mischief {
     mutating func after(
         _ visit: Visit, _ reply: inout Reply, _ service: inout Service, _ course: inout Course
     ) {
-        guard let device = course.signedIn, let read = readAt[device],
-            visit.moment.now < read + window, chance.strikes()
-        else { return }
+        guard let device = course.signedIn else { return }
+        // The one that writes back first.
+        let first = readAt.removeValue(forKey: device)?.first { visit.moment.now < $0 + window }
+        guard let read = first, chance.strikes() else { return }
         let strike = course.strike(chance.name, visit.session, at: visit)
         hidden.hide(device, service, from: read + window, to: nil, strike: strike)
     }

@@ -130,6 +130,9 @@ struct Session {
             let events = lanes.reduce(0) { $0 + $1.events }
             Terminal.complain(Self.pace(ended, events: events, in: spent.wall - usage.wall))
         }
+        if !rig.faults.isEmpty {
+            try TruthFile(directory.file("truth.jsonl")).append(stage.truths)
+        }
         for sentence in terms.accounts?.givenUp ?? [] { Terminal.complain("note: \(sentence)") }
         if pages.finish() > 0 {
             Terminal.complain(
@@ -149,7 +152,7 @@ struct Session {
     }
 
     /// The demo platform, which the stand-in trusts (decisions.md, 19).
-    private static let vouch: @Sendable (AttributeQuery) -> String? = { query in
+    static let vouch: @Sendable (AttributeQuery) -> String? = { query in
         PlatformSAML.response(
             to: query.verificationToken, provider: query.provider, subject: query.subject,
             attributes: query.attributes)

@@ -22,6 +22,8 @@ struct Stage {
     private let rig: Rig
     private let wire: WireSettings
     private let listener: Listener?
+    /// What the stand-in's faults did.
+    private let truth = TruthLog()
 
     /// 2026-01-01T00:00:00Z: the day on which every simulated run begins.
     static let virtualEpoch: Int64 = 1_767_225_600_000_000
@@ -39,6 +41,7 @@ struct Stage {
         var listener: Listener?
         var isEmbedded = true
         var isNear = true
+        var targetName: String
         switch rig.target.base {
         case .remote(let remote, let path) where !isVirtual:
             isEmbedded = false
@@ -48,12 +51,16 @@ struct Stage {
             if asksLeave { try Self.checkPermission(remote, addresses, wire.permission) }
             targetName = "\(remote)\(path)"
         case .embedded where !isVirtual:
-            let started = try await Self.startStandin(rig)
+            let started = try await Self.startStandin(rig, truth)
             listener = started
             origin.port = started.port
             targetName = "embedded (\(origin))"
         case .embedded, .remote: targetName = "embedded (in process)"
         }
+        if !rig.faults.isEmpty {
+            targetName += ", faults: " + rig.faults.map(\.text).joined(separator: " ")
+        }
+        self.targetName = targetName
         self.listener = listener
         self.origin = origin
         self.isEmbedded = isEmbedded
@@ -63,12 +70,14 @@ struct Stage {
         laneCount = isVirtual ? 1 : rig.lanes ?? max(1, cores - (isEmbedded ? 1 : 0))
     }
 
-    private static func startStandin(_ rig: Rig) async throws -> Listener {
+    private static func startStandin(_ rig: Rig, _ truth: TruthLog) async throws -> Listener {
         let service = Service(
-            Assembly.service(rig), seed: rig.seed.child("standin"),
+            Assembly.service(rig), faults: try FaultOptions.faults(rig.faults),
+            seed: rig.seed.child("standin"),
             epochMilliseconds: WallClock.microseconds / 1000)
         do {
-            return try await Listener.start(service, host: "127.0.0.1", port: 0, tls: nil)
+            return try await Listener.start(
+                service, host: "127.0.0.1", port: 0, tls: nil, truth: { truth.append($0) })
         } catch {
             throw Failure.couldNotRun("the embedded stand-in cannot start: \(error)")
         }
@@ -125,7 +134,7 @@ struct Stage {
         let ceilings = Politeness.ceilings(rig.target.courtesy, isNear: isNear)
             .part(of: laneCount)
         if isVirtual {
-            let lane = virtualLane(correspondence, sink)
+            let lane = try virtualLane(correspondence, sink)
             lane.hold(to: ceilings)
             return [lane]
         }
@@ -150,18 +159,25 @@ struct Stage {
         }
     }
 
-    private func virtualLane(_ correspondence: Correspondence, _ sink: any HistorySink) -> Lane {
+    private func virtualLane(
+        _ correspondence: Correspondence, _ sink: any HistorySink
+    ) throws -> Lane {
         let lane = Lane(index: 0, loop: VirtualLoop(), correspondence: correspondence, sink: sink)
         let service = Service(
-            Assembly.service(rig), seed: rig.seed.child("standin"),
-            epochMilliseconds: Self.virtualEpoch / 1000)
+            Assembly.service(rig), faults: try FaultOptions.faults(rig.faults),
+            seed: rig.seed.child("standin"), epochMilliseconds: Self.virtualEpoch / 1000)
+        let truth = truth
         lane.use(
             InProcess(
                 lane: lane, service: service,
                 network: Network(latency: rig.standin.latency, loss: rig.standin.loss),
-                seed: rig.seed.child("network"), timeout: rig.target.timeout))
+                seed: rig.seed.child("network"), timeout: rig.target.timeout,
+                truth: { truth.append($0) }))
         return lane
     }
+
+    /// What the stand-in's faults have done so far.
+    var truths: [TruthEvent] { truth.events }
 
     /// Takes the stage down.
     func strike() async {

@@ -1,0 +1,100 @@
+internal import Standin
+
+/// One row of the detection table: a fault with parameters that fit the test bench, and what of the
+/// bench has to be otherwise for it.
+struct Campaign: Sendable {
+    let fault: String
+    /// `path.to.key` and value, as `--set` has them.
+    var sets: [(String, String)] = []
+
+    var name: FaultName? {
+        FaultName(rawValue: String(fault.prefix { $0 != ":" }))
+    }
+
+    /// Every fault and control, in the order of the catalogue (rigs/detection.yaml is the bench).
+    static let all: [Campaign] = FaultName.allCases.map { name in
+        switch name {
+        // Codes live 6 s on the bench: R2 and N1 come when half a second of them is gone.
+        case .expirySkew: Campaign(fault: "expiry-skew:skew=-5500ms")
+        case .mvpdTorn: Campaign(fault: "mvpd-torn:window=1s")
+        case .retryAppliesTwice: Campaign(fault: "retry-applies-twice:window=200ms")
+        // Half and half, nobody could say whose clock is right.
+        case .nodeClockSkew: Campaign(fault: "node-clock-skew:nodes=8")
+        // The poll loops of a TV are one screen to a load balancer.
+        case .stickyOnly: Campaign(fault: "sticky-only", sets: [("polling.pollers", "1")])
+        // The contract is one request a second: polls of true TVs, and a burst that exceeds it.
+        case .throttleWedge:
+            Campaign(
+                fault: "throttle-wedge",
+                sets: [("standin.throttle", "contract"), ("polling.every", "500ms")])
+        case .herdCollapse:
+            Campaign(
+                fault: "herd-collapse",
+                sets: [("polling.phase", "aligned"), ("polling.every", "100ms")])
+        default: Campaign(fault: name.rawValue)
+        }
+    }
+}
+
+/// What became of one run of a campaign.
+struct DetectionRun: Sendable {
+    var households = 0
+    /// Households that the fault struck at, and those of them where it showed.
+    var activated = 0
+    var observable = 0
+    /// Of the observable, those that an expected invariant names.
+    var flagged = 0
+    /// Households in which an expected invariant was violated, by name.
+    var expected: [String: Int] = [:]
+    /// Households in which another was, that is no companion of an expected one.
+    var wrong: [String: Int] = [:]
+    /// Households that are accused and that nothing struck at.
+    var falseAccusations = 0
+    /// Sentences of the first of each kind, to look into.
+    var samples: [String] = []
+    /// Households that were struck at, observably, and not flagged.
+    var missed: [Int] = []
+
+    var isFound: Bool { !expected.isEmpty }
+}
+
+/// All runs of a campaign.
+struct DetectionRow: Sendable {
+    let campaign: Campaign
+    var runs: [DetectionRun] = []
+
+    var activated: Int { runs.reduce(0) { $0 + $1.activated } }
+    var observable: Int { runs.reduce(0) { $0 + $1.observable } }
+    var flagged: Int { runs.reduce(0) { $0 + $1.flagged } }
+    var found: Int { runs.count(where: \.isFound) }
+    var households: Int { runs.reduce(0) { $0 + $1.households } }
+    var falseAccusations: Int { runs.reduce(0) { $0 + $1.falseAccusations } }
+
+    func merged(_ path: KeyPath<DetectionRun, [String: Int]>) -> String {
+        var all: [String: Int] = [:]
+        for run in runs { all.merge(run[keyPath: path]) { $0 + $1 } }
+        if all.isEmpty { return "-" }
+        return all.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+            .map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+    }
+
+    /// A row of the table.
+    var markdown: String {
+        let expected = campaign.name?.invariants.joined(separator: ", ") ?? ""
+        let exercised = activated > 0 || campaign.name?.isControl == true
+        let share =
+            observable == 0
+            ? "-"
+            : "\(flagged)/\(observable) (\(Int((Double(flagged) / Double(observable) * 1000).rounded()) / 10) %)"
+        let campaigns =
+            campaign.name?.isControl == true
+            ? "-" : exercised ? "\(found)/\(runs.count)" : "not exercised"
+        return "| `\(campaign.fault)` | \(expected.isEmpty ? "none" : expected) | \(activated) "
+            + "| \(share) | \(campaigns) | \(merged(\.wrong)) | \(falseAccusations) |"
+    }
+
+    static let head = """
+        | fault | expected | households struck | flagged of observable | campaigns found | other invariants | false accusations |
+        |---|---|---|---|---|---|---|
+        """
+}

@@ -1,0 +1,109 @@
+internal import Checker
+internal import Devices
+internal import Dialects
+internal import Journal
+internal import Rigs
+internal import Signing
+internal import Standin
+internal import Statistics
+internal import Synchronization
+
+/// Runs one campaign with one seed, and scores the judge against what the stand-in says it did.
+struct DetectionBench {
+    let rigPath: String
+    let isVirtual: Bool
+    /// For every run, besides the campaign's own.
+    let sets: [(String, String)]
+
+    /// Judges what the lanes record, as they record it.
+    private final class JudgingSink: HistorySink {
+        private let judge: Mutex<Judge>
+
+        init(_ rules: Rules, lanes: Int) {
+            judge = Mutex(Judge(rules, lanes: lanes))
+        }
+
+        func append(_ batch: Batch) { judge.withLock { $0.take(batch) } }
+        func finish() -> Findings { judge.withLock { $0.finish() } }
+    }
+
+    func run(_ campaign: Campaign, seed: UInt64) async throws -> DetectionRun {
+        let rig = try rig(campaign, seed: seed)
+        let stage = try await Stage(rig, isVirtual: isVirtual, allowed: [])
+        let sink = JudgingSink(rules(rig, campaign), lanes: stage.laneCount)
+        let lanes = try stage.lanes(of: "detection", recordingTo: sink)
+        let plan = Plan(rig, seed: rig.seed, run: "d\(seed)")
+        var terms = Terms(
+            rig, dialect: stage.dialect, statement: Secret(Signing.demoSoftwareStatement()))
+        terms.vouching = Session.vouch
+        terms.retries = 1
+        let coordinator = Coordinator(plan, terms: terms, lanes: lanes)
+        await Session.onOwnThread { coordinator.run() }
+        let findings = sink.finish()
+        await stage.strike()
+        return score(findings, stage.truths, campaign)
+    }
+
+    private func rig(_ campaign: Campaign, seed: UInt64) throws -> Rig {
+        var overrides: [(path: String, value: String)] = [("seed", String(seed))]
+        if let faults = FaultOptions.override([campaign.fault]) { overrides.append(faults) }
+        for (path, value) in sets + campaign.sets { overrides.append((path, value)) }
+        do {
+            return try Rig.read(
+                contentsOf: rigPath, with: RigSurroundings(overrides: overrides)
+            ).rig
+        } catch {
+            throw Failure.badInput("\(error)")
+        }
+    }
+
+    private func rules(_ rig: Rig, _ campaign: Campaign) -> Rules {
+        var rules = Rules()
+        let isThrottled = Assembly.service(rig).throttle != nil
+        rules.policies.throttle = isThrottled ? .init() : nil
+        rules.throttledBy = isThrottled ? .device : .unknown
+        rules.settle = rig.load.settle
+        rules.codeLifetime = rig.code.lifetime
+        rules.startedMicroseconds = Stage.virtualEpoch
+        return rules
+    }
+
+    private func score(
+        _ findings: Findings, _ truth: [TruthEvent], _ campaign: Campaign
+    ) -> DetectionRun {
+        let expected = (campaign.name?.invariants ?? []).compactMap { Checker.Invariant(name: $0) }
+        let allowed = expected.flatMap(\.companions)
+        var run = DetectionRun(households: findings.households)
+        func households(_ kind: TruthEvent.Kind) -> [[Int]] {
+            truth.filter { $0.kind == kind }.map { event in
+                [event.household, event.otherHousehold].compactMap { $0 }
+            }
+        }
+        let struck = Set(households(.activated).flatMap { $0 })
+        let shown = Set(households(.observable).filter { !$0.isEmpty })
+        run.activated = Set(households(.activated).compactMap(\.first)).count
+        run.observable = shown.count
+        var hits: Set<Int> = []
+        var accused: Set<Int> = []
+        var seen: Set<String> = []
+        for violation in findings.violations where violation.standing != .suspected {
+            accused.insert(violation.household)
+            if expected.contains(violation.invariant)
+                || expected.contains(where: violation.companions.contains)
+            {
+                hits.insert(violation.household)
+                run.expected[violation.invariant.name, default: 0] += 1
+            } else if !allowed.contains(violation.invariant) {
+                run.wrong[violation.invariant.name, default: 0] += 1
+            }
+            if seen.insert(violation.signature).inserted {
+                run.samples.append("\(violation.invariant.name): \(violation.sentence)")
+            }
+        }
+        let flagged = shown.filter { !hits.isDisjoint(with: $0) }
+        run.flagged = flagged.count
+        run.missed = shown.subtracting(flagged).flatMap { $0 }.sorted()
+        run.falseAccusations = accused.subtracting(struck).count
+        return run
+    }
+}

@@ -1,0 +1,90 @@
+internal import ArgumentParser
+internal import Foundation
+internal import Standin
+
+/// How well the judge finds what the stand-in does wrong: `make detection`. For those who work on
+/// screenrig, so that `--help` does not list it.
+struct DetectionCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "detection",
+        abstract: "Score the judge against the stand-in's faults.",
+        discussion: """
+            Example:
+                screenrig detection --seeds 20 --socket-seeds 3 --page docs/detection.md
+            Runs rigs/detection.yaml with every fault and control, and writes the table between the markers
+            of the page.
+            """,
+        shouldDisplay: false)
+
+    @Option(help: "The test bench.")
+    var rig = "rigs/detection.yaml"
+
+    @Option(help: "Seeds in virtual time.")
+    var seeds = 20
+
+    @Option(help: "Seeds over sockets.")
+    var socketSeeds = 0
+
+    @Option(help: "Only these faults, by comma.")
+    var only: String?
+
+    @Option(
+        name: .customLong("set"),
+        help: ArgumentHelp("Replace one value of the rig.", valueName: "path.to.key=value"))
+    var overrides: [String] = []
+
+    @Option(help: "The page that the table is written into; without it, it is only printed.")
+    var page: String?
+
+    @Flag(help: "Print the first violations of each kind, and households that were missed.")
+    var verbose = false
+
+    func run() async throws {
+        let sets = overrides.compactMap { text -> (String, String)? in
+            let sides = text.split(separator: "=", maxSplits: 1).map(String.init)
+            return sides.count == 2 ? (sides[0], sides[1]) : nil
+        }
+        let names = only?.split(separator: ",").map(String.init)
+        let campaigns = Campaign.all.filter { campaign in
+            names?.contains { campaign.name?.rawValue == $0 } ?? true
+        }
+        if seeds > 0 {
+            let bench = DetectionBench(rigPath: rig, isVirtual: true, sets: sets)
+            try await table(bench, campaigns, seeds: seeds, mark: "virtual")
+        }
+        if socketSeeds > 0 {
+            let bench = DetectionBench(
+                rigPath: rig, isVirtual: false,
+                sets: [("load.arrivals.1.hold", "4s"), ("lanes", "1")] + sets)
+            try await table(bench, campaigns, seeds: socketSeeds, mark: "sockets")
+        }
+    }
+
+    private func table(
+        _ bench: DetectionBench, _ campaigns: [Campaign], seeds: Int, mark: String
+    ) async throws {
+        var lines = [DetectionRow.head]
+        Terminal.print(DetectionRow.head)
+        for campaign in campaigns {
+            var row = DetectionRow(campaign: campaign)
+            for seed in 1...seeds {
+                row.runs.append(try await bench.run(campaign, seed: UInt64(seed)))
+            }
+            Terminal.print(row.markdown)
+            lines.append(row.markdown)
+            guard verbose, let run = row.runs.first else { continue }
+            for sample in run.samples.prefix(12) { Terminal.print("    \(sample)") }
+            if !run.missed.isEmpty { Terminal.print("    missed: \(run.missed.prefix(20))") }
+        }
+        guard let page else { return }
+        let text = try String(contentsOfFile: page, encoding: .utf8)
+        let (start, end) = ("<!-- \(mark) -->\n", "<!-- end of \(mark) -->")
+        guard let first = text.range(of: start), let last = text.range(of: end) else {
+            throw Failure.badInput("\(page) has no place marked '\(mark)'")
+        }
+        let whole =
+            text[..<first.upperBound] + lines.joined(separator: "\n") + "\n"
+            + text[last.lowerBound...]
+        try String(whole).write(toFile: page, atomically: true, encoding: .utf8)
+    }
+}

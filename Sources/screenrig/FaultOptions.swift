@@ -1,0 +1,92 @@
+internal import Foundation
+internal import Reports
+internal import Rigs
+internal import Standin
+internal import Synchronization
+
+/// The stand-in's faults as rigs and command lines name them.
+enum FaultOptions {
+    /// Those of a rig; a wrong one ends the command with its line and column.
+    static func faults(_ terms: [Rig.FaultTerms]) throws -> [Fault] {
+        var problems: [String] = []
+        let faults = terms.compactMap { term -> Fault? in
+            do throws(FaultError) {
+                return try Fault(parsing: term.text)
+            } catch {
+                problems.append("\(term.place): \(error)")
+                return nil
+            }
+        }
+        guard problems.isEmpty else {
+            throw Failure.badInput(problems.joined(separator: "\n"))
+        }
+        return faults
+    }
+
+    /// Those of `--fault`.
+    static func faults(_ texts: [String]) throws -> [Fault] {
+        try texts.map { text in
+            do throws(FaultError) {
+                return try Fault(parsing: text)
+            } catch {
+                throw Failure.badInput("--fault \(text): \(error)")
+            }
+        }
+    }
+
+    /// The value of `faults:` that says the same, for `--set`.
+    static func override(_ texts: [String]) -> (path: String, value: String)? {
+        guard !texts.isEmpty else { return nil }
+        let items = texts.map { "'\($0.replacing("'", with: "''"))'" }
+        return ("faults", "[\(items.joined(separator: ", "))]")
+    }
+
+    /// For `explain` and `list`.
+    static var explanations: [Explanation] {
+        FaultName.allCases.map { name in
+            let parameters = name.parameters.map {
+                "\($0.name) (\($0.line); \($0.wanted); default \($0.fallback))"
+            }
+            let takes =
+                parameters.isEmpty ? "" : " It takes \(parameters.joined(separator: ", "))."
+            let meant =
+                name.isControl
+                ? "No promise is broken by it: a judge that accuses it is wrong."
+                : "The judge should name \(name.invariants.joined(separator: " or "))."
+            return Explanation(
+                .fault, name.rawValue, name.line,
+                "A fault of the stand-in, for rigs ('faults:') and --fault. \(meant)\(takes)",
+                harmless: "", send: "")
+        }
+    }
+}
+
+/// What the stand-in's faults did in a run, from its thread to the session's.
+final class TruthLog: Sendable {
+    private let log = Mutex<[TruthEvent]>([])
+
+    func append(_ events: [TruthEvent]) { log.withLock { $0 += events } }
+    var events: [TruthEvent] { log.withLock { $0 } }
+}
+
+/// Where the stand-in's faults say what they did: lines of JSON (see `TruthEvent`).
+final class TruthFile: Sendable {
+    private let handle: Mutex<FileHandle>
+    let path: String
+
+    /// Makes the file, or empties it.
+    init(_ path: String) throws {
+        guard FileManager.default.createFile(atPath: path, contents: nil),
+            let handle = FileHandle(forWritingAtPath: path)
+        else { throw Failure.couldNotRun("cannot write the truth to \(path)") }
+        self.path = path
+        self.handle = Mutex(handle)
+    }
+
+    func append(_ events: [TruthEvent]) {
+        guard !events.isEmpty else { return }
+        let text = events.map { $0.json + "\n" }.joined()
+        // A full disk ends the record of the truth, not the service.
+        handle.withLock { try? $0.write(contentsOf: Data(text.utf8)) }
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import Standin
+import Testing
+
+/// Faults in rigs and on the command line. Each runs here once with a real rig through the
+/// in-process transport, and some over sockets.
+@Suite("Faults from outside", .serialized, .ownThread)
+struct FaultCommandTests {
+    /// A few households on the test bench.
+    private static let few = [
+        "--set", "load.arrivals.1.hold=2s", "--set", "polling.after-success=300ms", "--quiet",
+    ]
+
+    private func truth(
+        _ command: String, _ fault: String, _ more: [String] = []
+    ) async throws -> [String] {
+        let folder = try Folder()
+        let ended = try await Command(
+            [command, Command.rig("detection.yaml"), "--fault", fault, "--out", "run"]
+                + Self.few + more, in: folder
+        ).ended()
+        #expect(ended.code == 0 || ended.code == 1, "\(ended.output)\(ended.errors)")
+        let run = folder.url.appending(path: "run")
+        let report = try String(contentsOf: run.appending(path: "summary.md"), encoding: .utf8)
+        #expect(report.contains("faults: \(fault)"))
+        let text = try String(contentsOf: run.appending(path: "truth.jsonl"), encoding: .utf8)
+        return text.split(separator: "\n").map(String.init)
+    }
+
+    @Test("each strikes at a real rig in virtual time", arguments: FaultName.allCases)
+    func virtual(name: FaultName) async throws {
+        let special: [FaultName: (String, [String])] = [
+            .mvpdTorn: ("mvpd-torn:window=1s", []),
+            .expirySkew: ("expiry-skew:skew=-5500ms", []),
+            .throttleWedge: ("throttle-wedge", ["--set", "standin.throttle=contract"]),
+            .herdCollapse: ("herd-collapse:rate=20/s", []),
+        ]
+        let (fault, more) = special[name] ?? (name.rawValue, [])
+        let lines = try await truth("simulate", fault, more)
+        switch name {
+        // These need two browsers on one code, and a platform sign-on beside a login.
+        case .doubleConsume, .ssoVersusLogin: #expect(lines.isEmpty)
+        case .none, .slow, .noisy: #expect(lines.isEmpty)
+        default:
+            #expect(lines.contains { $0.hasPrefix(#"{"event":"activated","id":1,"#) }, "\(lines)")
+            #expect(lines.allSatisfy { $0.contains(#""fault":"\#(name.rawValue)""#) })
+        }
+    }
+
+    @Test(
+        "and over sockets",
+        arguments: [FaultName.tokenFlap, .ackBeforeApply, .errorButApplied, .logoutResurrection])
+    func sockets(name: FaultName) async throws {
+        #expect(!(try await truth("run", name.rawValue)).isEmpty)
+    }
+
+    @Test(
+        "what is not right is refused, with what would be",
+        arguments: [
+            (["--fault", "token-flop"], "did you mean 'token-flap'?"),
+            (["--fault", "token-flap:widow=3s"], "did you mean 'window'?"),
+            (
+                ["--set", "faults=[{token-flap: {window: 3}}]"],
+                "window of token-flap is '3'; it must be a duration such as 30ms or 2s"
+            ),
+            (
+                ["--fault", "noisy", "--target", "http://127.0.0.1:9"],
+                "faults are of the embedded stand-in, and this target is another service"
+            ),
+        ])
+    func refused(arguments: [String], sentence: String) async throws {
+        let folder = try Folder()
+        let ended = try await Command(
+            ["run", Command.rig("smoke.yaml")] + arguments, in: folder
+        ).ended()
+        #expect(ended.code == 2)
+        #expect(ended.errors.contains(sentence), "\(ended.errors)")
+    }
+}
