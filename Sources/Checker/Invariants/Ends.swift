@@ -170,6 +170,8 @@ extension Dossier {
         let ofCode = operation.operation == .checkCode || operation.operation == .preauthorizeCode
         let life = ofCode ? life(of: operation) : nil
         if ofCode, life == nil { return }
+        // A code that was given up may be another's by now: then it is that one's sign-in.
+        if let life, registry.isElsewhere(lives[life].mark, than: household) { return }
         let writers = writers(of: value, by: beat.ret, life: life)
         guard let last = writers.map(\.beat).max(by: { $0.ret < $1.ret }) else { return }
         guard last.ret < out.call - registry.visibility else { return }

@@ -7,7 +7,10 @@ internal import Journal
 struct DuplicateLiveCode: Mischief {
     private var chance: Chance
     private let space: Int
+    /// Whose each record is, and the letters that each household was given last.
     private var households: [String: Int] = [:]
+    private var letters: [Int: String] = [:]
+    private var harmed: Set<String> = []
 
     init(_ fault: Fault, _ chance: Chance) {
         self.chance = chance
@@ -15,6 +18,7 @@ struct DuplicateLiveCode: Mischief {
     }
 
     mutating func before(_ visit: Visit, _ service: inout Service, _ course: inout Course) {
+        noteHarm(visit, &course)
         guard visit.endpoint == .registrationCode, chance.strikes() else { return }
         service.ids.codeSpace = space
         service.codes.allowsTwins = true
@@ -35,11 +39,23 @@ struct DuplicateLiveCode: Mischief {
         }
         if let household = visit.household, let record = service.codes.latest {
             households[record] = household
+            letters[household] = reply.member("code")
         }
     }
 }
 
 extension DuplicateLiveCode {
+    /// A household comes with its own letters and meets the record of a third, which never was its
+    /// twin: that one is harmed as well.
+    private mutating func noteHarm(_ visit: Visit, _ course: inout Course) {
+        guard let record = visit.record, let household = visit.household,
+            letters[household] == record.text, let owner = households[record.id],
+            owner != household, harmed.insert("\(household) \(record.id)").inserted
+        else { return }
+        let session = Session(household: owner, device: record.device, code: record.text)
+        course.strike(chance.name, session, at: visit, other: household)
+    }
+
     /// A device's own former code was to be superseded: that is no twin.
     private func note(
         _ twin: CodeRecord, _ session: Session, _ former: Int?, _ visit: Visit,
