@@ -23,15 +23,20 @@ struct Run {
 
     var hash: String { self["run", "historyHash"] as? String ?? "" }
 
-    /// Count by operation, then by status.
+    /// Count by operation, then by status; making connections is no exchange.
     var statuses: [String: [String: Int]] {
         var found: [String: [String: Int]] = [:]
         for row in summary["operations"] as? [[String: Any]] ?? [] {
-            guard let name = row["name"] as? String else { continue }
+            guard let name = row["name"] as? String, !Self.ofConnections.contains(name) else {
+                continue
+            }
             found[name] = row["statuses"] as? [String: Int]
         }
         return found
     }
+
+    /// Operations that are no requests (product.md, Operation names).
+    static let ofConnections = ["connect", "tls"]
 
     /// The rows of a CSV file, each by the names of its columns. No field of ours holds a comma.
     func table(_ file: String) throws -> [[String: String]] {
