@@ -53,6 +53,9 @@ extension Summary {
             settle(.pass, .passed, "Passed: \(progress)\(metSentence).")
         }
         explanations = brokenPromises
+        if !breaker.isEmpty, !headline.contains(breaker) {
+            explanations.insert("stopped by the breaker: \(breaker)", at: 0)
+        }
         if let bottleneck {
             explanations.insert(contentsOf: rigHealth.reasons.map { "the rig: \($0)" }, at: 0)
             if outcome != .invalid { notes.insert(bottleneck, at: 0) }

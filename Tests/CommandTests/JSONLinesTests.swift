@@ -66,9 +66,12 @@ struct JSONLinesTests {
 struct BreakerRunTests {
     @Test("a service that only fails stops the run: exit code 1, and the report says so")
     func trips() async throws {
+        let client =
+            #"{"client_id": "c", "client_secret": "s", "client_id_issued_at": 1, "#
+            + #""redirect_uris": [], "grant_types": [], "scopes": []}"#
         let server = try TryServer { _, target in
             target.hasPrefix("/o/client/register")
-                ? .init(status: 201, body: #"{"client_id": "c", "client_secret": "s"}"#)
+                ? .init(status: 201, body: client)
                 : .init(status: 503, body: #"{"status": 503, "message": "overloaded"}"#)
         }
         defer { server.stop() }
