@@ -93,9 +93,10 @@ extension Household {
         guard terms.polling.afterSuccess > .zero else { return }
         try await nap(.milliseconds(5))
         _ = try await ask(tv) { credential throws(Halt) in
-            guard let call = terms.dialect.record(of: issued.code, credential) else {
+            guard var call = terms.dialect.record(of: issued.code, credential) else {
                 throw .unknownStep
             }
+            call.provoked = true
             return call
         }
     }

@@ -46,9 +46,10 @@ extension Household {
             return
         }
         _ = try await ask(tv) { credential throws(Halt) in
-            guard let call = terms.dialect.mediaToken(resource, credential) else {
+            guard var call = terms.dialect.mediaToken(resource, credential) else {
                 throw .unknownStep
             }
+            call.provoked = true
             return call
         }
     }
