@@ -42,8 +42,10 @@ extension JournalError: CustomStringConvertible {
         case .noSuchRun(let argument, let runs, let folder):
             runs == 0
                 ? "\(argument) names no run: there is none under \(folder) yet"
-                : "\(argument) names no run: there are \(runs) under \(folder), "
-                    + "latest to latest~\(runs - 1)"
+                : "\(argument) names no run: "
+                    + (runs == 1
+                        ? "there is one under \(folder), latest"
+                        : "there are \(runs) under \(folder), latest to latest~\(runs - 1)")
         }
     }
 }

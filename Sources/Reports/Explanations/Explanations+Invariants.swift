@@ -1,7 +1,7 @@
 extension Explanation {
     private static let story =
-        "the row of violations.csv with its request ids, and the household's exchanges ('screenrig "
-        + "export RUN --violation N')"
+        "the row of violations.csv with its request ids, and the household's exchanges (sqlite3 "
+        + "RUN/history.sqlite 'SELECT * FROM exchanges WHERE household = N')"
 
     private static func invariant(
         _ name: String, _ line: String, _ meaning: String, harmless: String, send: String = story
@@ -13,86 +13,86 @@ extension Explanation {
     static let invariants: [Explanation] = [
         invariant(
             "no-token-before-sign-in", "a TV sees no token that nobody signed in for yet",
-            "I1. A poll or check answered yes although no sign-in of that device can have happened.",
+            "A poll or check answered yes although no sign-in of that device can have happened.",
             harmless: "A device id used by an earlier run (identities: by-seed on a kept service)."),
         invariant(
             "token-isolation", "a TV sees only the token of its own household's sign-in",
-            "I2. A token named a user who signed in for another household.",
+            "A token named a user who signed in for another household.",
             harmless: "Accounts shared between households: then a name proves nothing."),
         invariant(
             "sign-in-visible",
             "a poll sent after the phone was told \"done\" sees the token",
-            "I3. The phone had its success, and a poll sent later was told \"not yet\" for longer than "
+            "The phone had its success, and a poll sent later was told \"not yet\" for longer than "
                 + "policies.visibility.",
             harmless: "Replicas that lag: a promise nobody made unless the rig sets the bound."),
         invariant(
             "sign-in-delivered",
             "a completed sign-in reaches the TV by the end of the settle phase",
-            "I4. The phone had its success and the TV never saw a token.",
+            "The phone had its success and the TV never saw a token.",
             harmless: "load.settle shorter than the poll interval."),
         invariant(
             "token-monotonic",
             "once seen, a token stays until logout, a newer sign-in or its own expiry",
-            "I5. A later poll said \"not yet\" again: a flap.",
+            "A later poll said \"not yet\" again: a flap.",
             harmless: "A token that ran out between two polls."),
         invariant(
             "one-owner", "a code is consumed by at most one sign-in; ended states stay ended",
-            "I6. One code served two users, or came back after its end.",
+            "One code served two users, or came back after its end.",
             harmless: "policies.code-reuse set otherwise."),
         invariant(
             "one-token", "all answers about one sign-in carry one token",
-            "I7. Two reads of one sign-in differed in user, provider or expiry.",
+            "Two reads of one sign-in differed in user, provider or expiry.",
             harmless: "A sliding expiry, if the service has one."),
         invariant(
             "code-unique", "two live registration records never share a code",
-            "I8. The same code was given to two devices while both were live.",
+            "The same code was given to two devices while both were live.",
             harmless: "None known."),
         invariant(
             "expiry-respected",
             "nothing works surely after its expiry, nothing is refused as expired surely before it",
-            "I9. A token or code outlived its own date, or died before it.",
+            "A token or code outlived its own date, or died before it.",
             harmless: "Clocks: policies.clock-tolerance and sweep-lag give room."),
         invariant(
             "logout-final", "after logout nothing of that token answers",
-            "I10. A poll, authorization or media token still answered yes.",
+            "A poll, authorization or media token still answered yes.",
             harmless: "A request that was under way during the logout is not counted."),
         invariant(
             "delete-final", "a deleted code stays dead",
-            "I11. A code answered after its deletion.", harmless: "None known."),
+            "A code answered after its deletion.", harmless: "None known."),
         invariant(
             "errors-have-no-effect",
             "what was answered 4xx had no effect; what was lost had at most one",
-            "I12. An effect was seen of a request that had been turned down.",
+            "An effect was seen of a request that had been turned down.",
             harmless: "None known: an answer of a firewall counts as blocked, not as 4xx."),
         invariant(
             "retry-once", "an intent retried takes effect once",
-            "I13. A request repeated after a lost answer took effect twice.",
+            "A request repeated after a lost answer took effect twice.",
             harmless: "None known: only retries that were marked are judged."),
         invariant(
             "authorization-gates",
             "media tokens only with live authentication and authorization of that device and resource",
-            "I14. A media token came without one of them.",
+            "A media token came without one of them.",
             harmless: "A temporary pass, where the service gives one."),
         invariant(
             "clock-agreement", "all server timestamps fit one clock",
-            "I15. The dates of answers cannot come from one clock.",
+            "The dates of answers cannot come from one clock.",
             harmless: "Milliseconds between nodes: policies.clock-tolerance."),
         invariant(
             "throttle-contract", "429 exactly as documented, and recovery after it",
-            "I16. A device was throttled below its rate, or not above it.",
+            "A device was throttled below its rate, or not above it.",
             harmless: "A service that throttles by peer address: then all devices are one."),
         invariant(
             "poll-is-pure", "how often a TV polls never changes the outcome",
-            "I17. Two arms that differ in polls only ended differently; decided by race.",
+            "Two arms that differ in polls only ended differently; decided by race.",
             harmless: "None known."),
         invariant(
             "path-independence",
             "the outcome does not depend on which node or connection served it",
-            "I18. Two arms that differ in connections only ended differently; decided by race.",
+            "Two arms that differ in connections only ended differently; decided by race.",
             harmless: "Replicas that lag, if the rig allows for it."),
         invariant(
             "polling-ends", "every poll loop ends",
-            "I19. A TV was still polling when its code and the run were over.",
+            "A TV was still polling when its code and the run were over.",
             harmless: "None known."),
         invariant(
             "linearizable",

@@ -13,61 +13,60 @@ extension Explanation {
     static let operations: [Explanation] = [
         operation(
             "register-client", "the application registers and gets a client id",
-            "A device shows its software statement and gets client_id and client_secret "
-                + "(rest-v1.md § 5, D1).",
+            "A device shows its software statement and gets client_id and client_secret.",
             harmless: "400 invalid_software_statement: the statement is of another environment, or "
                 + "the rig gives none (target.software-statement)."),
         operation(
             "access-token", "a registered client gets a bearer token",
-            "client_id and client_secret become an access token for all later calls (§ 5, D2).",
+            "client_id and client_secret become an access token for all later calls.",
             harmless:
                 "400 invalid_client: registrations were cleared; the device registers again by "
                 + "itself."),
         operation(
             "check-authentication", "the TV asks whether it is signed in",
-            "Yes or no by 200 or 403, before a code is asked for (§ 10, N3).",
+            "Yes or no by 200 or 403, before a code is asked for.",
             harmless: "403 is the usual answer of a TV that is not signed in: it counts as pending."
         ),
         operation(
             "configuration", "the phone asks which providers there are",
-            "The list of providers that the viewer picks from (§ 7, C1).",
+            "The list of providers that the viewer picks from.",
             harmless: "404: target.requestor is not the id of this environment."),
         operation(
             "registration-code", "the TV asks for a code to show",
-            "A short code that the viewer types in, with its life (§ 6.1, R1).",
+            "A short code that the viewer types in, with its life.",
             harmless: "429: many TVs behind one address; see forwarded-for."),
         operation(
             "registration-record", "the phone looks the code up",
-            "What the code belongs to, before the login begins (§ 6.2, R2).",
+            "What the code belongs to, before the login begins.",
             harmless: "404: the viewer mistyped, or the code ran out meanwhile."),
         operation(
             "delete-registration", "the TV takes its code back",
-            "The code is dead from then on (§ 6.3, R3); sent with code.delete-after and at clean-up.",
+            "The code is dead from then on; sent with code.delete-after and at clean-up.",
             harmless: "404: the code had run out."),
         operation(
             "authenticate", "the browser begins the login",
-            "The first hops, from the code to the provider's page (§ 8, N1). Each redirect is an "
+            "The first hops, from the code to the provider's page. Each redirect is an "
                 + "exchange of its own.",
             harmless: "400: the domain, the redirect address or the provider is not registered for "
                 + "this requestor."),
         operation(
             "mvpd-login", "pages and forms of the provider",
-            "The provider's own hops: its login page, and the form that is sent back (§ 8).",
+            "The provider's own hops: its login page, and the form that is sent back.",
             harmless: "The provider is not the service under test: its slowness is its own.",
             send: "nothing to the service's team; to the provider: address, UTC time and status"),
         operation(
             "assertion", "the provider's word reaches the service",
-            "The browser brings the SAML response; from here on the sign-in counts (§ 8). A redirect "
+            "The browser brings the SAML response; from here on the sign-in counts. A redirect "
                 + "says that it was taken in, not that it succeeded: check-code tells.",
             harmless: "error=access_denied in the way back: the account may not watch this channel."
         ),
         operation(
             "check-code", "the phone asks whether the code is signed in",
-            "200 or 403 after the login (§ 9, N2); asked again a few times, 1 to 2 s apart.",
+            "200 or 403 after the login; asked again a few times, 1 to 2 s apart.",
             harmless: "One 403 just after the login: replicas; it counts as pending."),
         operation(
             "poll-token", "the TV asks whether somebody signed in",
-            "The poll, whatever its target (§ 10, N4 or N3). 404 and 410 mean not yet.",
+            "The poll, whatever its target. 404 and 410 mean not yet.",
             harmless:
                 "404 is the usual answer while the viewer is still looking for the phone; 429 when "
                 + "polling.every is below what the protocol asks."),
@@ -85,32 +84,32 @@ extension Explanation {
             harmless: "The platform's account has run out."),
         operation(
             "preauthorize", "which resources may be played, without saying why",
-            "A list of yes and no for several resources at once (§ 11, Z1).",
+            "A list of yes and no for several resources at once.",
             harmless: "no for a resource that the account's package lacks; 403 too_many_resources: "
                 + "target.resources lists too many."),
         operation(
             "preauthorize-code", "the same, asked by the phone for a code",
-            "Which resources the sign-in of a code may play (§ 11, Z2).",
+            "Which resources the sign-in of a code may play.",
             harmless: "412 before the login has ended."),
         operation(
             "authorize", "the TV asks to play one resource",
-            "200 with an expiry, or 403 (§ 11, Z3).",
+            "200 with an expiry, or 403.",
             harmless: "403: the account may not play this resource; take another from its package."),
         operation(
             "authorization-token", "the TV reads its standing authorization",
-            "What authorize has granted before (§ 11, Z4).",
+            "What authorize has granted before.",
             harmless: "404 when nothing was authorized, 410 when it ran out."),
         operation(
             "media-token", "the short-lived token that a player needs",
-            "A signed token for one resource, good for minutes (§ 11, Z5).",
+            "A signed token for one resource, good for minutes.",
             harmless: "403 when the authorization before it was refused."),
         operation(
             "user-metadata", "what the provider tells of its user",
-            "Attributes such as household id or rating, if any (§ 12, U1).",
+            "Attributes such as household id or rating, if any.",
             harmless: "404: this provider tells nothing."),
         operation(
             "logout", "the TV signs out",
-            "204; after it no token of this device answers (§ 13, L1).",
+            "204; after it no token of this device answers.",
             harmless: "None known: a second logout also answers 204."),
         operation(
             "connect", "making a connection", "Name, proxy and TCP, measured by themselves.",

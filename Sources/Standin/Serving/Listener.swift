@@ -67,7 +67,8 @@ public final class Listener: Sendable {
                 group: group, channel: channel, engine: engine)
         } catch {
             try? await group.shutdownGracefully()
-            throw .cannotListen(host: host, port: port, reason: "\(error)")
+            let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) }
+            throw .cannotListen(host: host, port: port, reason: reason ?? "\(error)")
         }
     }
 
