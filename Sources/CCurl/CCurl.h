@@ -1,4 +1,5 @@
 #include <curl/curl.h>
+#include <malloc.h>
 
 // Swift cannot call variadic C: one typed shim for each shape of option. They are inlined away.
 
@@ -114,4 +115,9 @@ static inline int curl_stream_socket(void) {
 // CURLVERSION_NOW is a macro that Swift does not import.
 static inline curl_version_info_data *curl_current_version(void) {
     return curl_version_info(CURLVERSION_NOW);
+}
+
+// What malloc keeps of what libcurl has freed goes back to the system.
+static inline void heap_give_back(void) {
+    malloc_trim(0);
 }

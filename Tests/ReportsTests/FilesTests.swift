@@ -1,3 +1,4 @@
+import Dialects
 import Foundation
 import Journal
 import Rigs
@@ -61,6 +62,46 @@ struct FilesTests {
     @Test("a recorded history gives the report that its exchanges give", arguments: Seed.samples(2))
     func throughTheJournal(seed: Seed) throws {
         let sample = Sample(Shape(households: 10), seed: seed)
+        var recorded = try Self.record(sample)
+        let made = try Summary(sample, thresholds: Thresholds.sample)
+        recorded.run.historyHash = made.run.historyHash
+        #expect(recorded.households == made.households)
+        #expect(recorded.operations == made.operations)
+        #expect(recorded.errors == made.errors)
+        #expect(recorded == made)
+    }
+
+    @Test(
+        "connections have lines of their own, and change no total, no curve and no verdict",
+        arguments: Seed.samples(2))
+    func connectionsApart(seed: Seed) throws {
+        var sample = Sample(Shape(households: 10), seed: seed)
+        for index in sample.exchanges.indices where index.isMultiple(of: 2) {
+            // Slow enough to show wherever they were counted.
+            sample.exchanges[index].connect = .milliseconds(1_700)
+            if index.isMultiple(of: 4) { sample.exchanges[index].tls = .milliseconds(2_900) }
+        }
+        var recorded = try Self.record(sample)
+        let names = [OperationName.connect.name, OperationName.tls.name]
+        let lines = recorded.operations.filter { names.contains($0.name) }
+        #expect(lines.map(\.name) == names)
+        #expect(
+            lines.map(\.count) == [
+                sample.exchanges.count { $0.connect != nil },
+                sample.exchanges.count { $0.tls != nil },
+            ])
+        recorded.operations.removeAll { names.contains($0.name) }
+        // A sample's own sums know of no connections.
+        let made = try Summary(sample, thresholds: Thresholds.sample)
+        recorded.run.historyHash = made.run.historyHash
+        #expect(recorded.exchanges == made.exchanges)
+        #expect(recorded.operations == made.operations)
+        #expect(recorded.course == made.course)
+        #expect(recorded == made)
+    }
+
+    /// What is told of a sample that a journal wrote to a file.
+    private static func record(_ sample: Sample) throws -> Summary {
         let folder = Scratch()
         try FileManager.default.createDirectory(
             atPath: folder.path, withIntermediateDirectories: true)
@@ -78,15 +119,9 @@ struct FilesTests {
             writer.append(Batch(lane: health.lane, health: health, through: through))
         }
         let end = writer.finish(try #require(sample.end))
-        let history = try History(path: file)
-        var recorded = try Summary(history, thresholds: Thresholds.sample)
-        let made = try Summary(sample, thresholds: Thresholds.sample)
-        #expect(recorded.run.historyHash == end.historyHash)
-        recorded.run.historyHash = made.run.historyHash
-        #expect(recorded.households == made.households)
-        #expect(recorded.operations == made.operations)
-        #expect(recorded.errors == made.errors)
-        #expect(recorded == made)
+        let summary = try Summary(try History(path: file), thresholds: Thresholds.sample)
+        #expect(summary.run.historyHash == end.historyHash)
+        return summary
     }
 }
 

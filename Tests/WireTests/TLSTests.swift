@@ -66,7 +66,9 @@ struct TLSTests {
                 #expect(round.allSatisfy { $0.route.httpVersion == "2" })
                 // Over plain TCP libcurl 7.88 does not share one among requests of the same time.
                 let isTLS = call.address.origin.scheme == .https
-                #expect(Set(round[..<3].map(\.route.connection)).count == (isTLS ? 1 : 3))
+                #expect(
+                    Set(round[..<3].map(\.route.connection)).count == (isTLS ? 1 : 3),
+                    "\(round.map { ($0.route, $0.sent, $0.ended) })")
                 #expect(round[3].route.connection != round[0].route.connection)
                 #expect(round.allSatisfy { $0.sent ?? $0.ended <= $0.firstByte ?? .start })
             }

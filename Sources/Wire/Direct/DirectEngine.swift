@@ -1,3 +1,4 @@
+internal import CCurl
 internal import Dialects
 internal import Glibc
 internal import Journal
@@ -21,6 +22,9 @@ final class DirectEngine {
     private var readers: [AnswerReader] = []
     private var docks: [Dock] = []
     private var dials: [Dial] = []
+    /// Connections being made now, and the most since there were none.
+    private var dialling = 0
+    private var rush = 0
     /// Every connection that is being made or open, free or not.
     private var links: [Link] = []
     private var knownTLS: TLSClient?
@@ -134,13 +138,21 @@ final class DirectEngine {
 
     /// A handle to connect with.
     func lendDial() throws(WireError) -> Dial {
-        if let free = dials.popLast() { return free }
-        return try Dial(self)
+        let dial = if let free = dials.popLast() { free } else { try Dial(self) }
+        dialling += 1
+        rush = max(rush, dialling)
+        return dial
     }
 
     /// A few are kept: as many as would else be made and freed again and again.
     func takeBack(_ dial: Dial) {
         if dials.count < settings.shardSize { dials.append(dial) }
+        dialling -= 1
+        guard dialling == 0 else { return }
+        // What thousands of handles used at the same time (10 KB each) goes back to the system; a ramp
+        // of connections never comes here.
+        if rush >= 500 { heap_give_back() }
+        rush = 0
     }
 
     /// One with room for a connection to be made.

@@ -83,6 +83,7 @@ final class Link: Readiness {
                 home.origin, to: addresses, through: proxy, from: source,
                 within: engine.settings.connectTimeout ?? engine.settings.timeout, for: self)
         } catch {
+            if let dial { engine.takeBack(dial) }
             dial = nil
             finish(.refused(TransportError(.localLimit, error.description)), keeps: false)
         }
