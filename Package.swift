@@ -63,7 +63,7 @@ let package = Package(
         part(
             "Journal",
             [
-                "Dialects", "Statistics", "Signing",
+                "Dialects", "Statistics",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),

@@ -2,9 +2,9 @@ internal import Reports
 
 /// What screenrig tells the shell (product.md, Exit codes).
 enum ExitCode: Int32 {
-    /// It ran; thresholds met.
+    /// It ran; promises kept, thresholds met.
     case passed = 0
-    /// A threshold missed.
+    /// A promise broken, a threshold missed, or the breaker stopped the run.
     case failed = 1
     /// Bad command line or bad rig file.
     case badInput = 2

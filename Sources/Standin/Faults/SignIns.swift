@@ -253,8 +253,8 @@ struct SSOVersusLogin: Mischief {
     mutating func after(
         _ visit: Visit, _ reply: inout Reply, _ service: inout Service, _ course: inout Course
     ) {
-        if visit.isPoll, visit.question.request.method == .get, reply.status == 200,
-            let device = visit.device, let strike = struck.removeValue(forKey: device)
+        if visit.isPoll, reply.status == 200, let device = visit.device,
+            let strike = struck.removeValue(forKey: device)
         {
             course.show(strike, chance.name, visit.session, at: visit)
         }
