@@ -145,8 +145,13 @@ public struct Findings: Sendable, Hashable {
     /// Breaches that fail the run.
     public var failing: Int { verdicts.reduce(0) { $0 + $1.violations } }
     public var undecided: Int { verdicts.reduce(0) { $0 + $1.undecided } }
-    /// The strongest level that holds, with all below it; nil when not even safety does.
+    /// The strongest level that holds, with all below it; nil when not even safety does, or when no
+    /// answer put it to the test.
     public var strongestLevel: ConsistencyLevel? {
-        levels.prefix { $0.holds }.last?.level
+        let isTested = verdicts.contains {
+            ![.conforms, .linearizable].contains($0.invariant) && $0.checked > 0
+        }
+        guard isTested else { return nil }
+        return levels.prefix { $0.holds }.last?.level
     }
 }
