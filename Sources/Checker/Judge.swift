@@ -9,6 +9,7 @@ public final class Judge {
     /// Those whose TV has ended, in that order, with the time from which they may be closed.
     private var leaving: [(household: Int, ended: Int64)] = []
     private var leavingFirst = 0
+    private var callbacks = CallbackLog()
     private var through: [Int64] = []
     private var hasFinished = false
     private var accusedBefore = 0
@@ -41,11 +42,21 @@ public final class Judge {
 
     /// A household's latest record.
     public func take(_ record: HouseholdRecord) {
+        callbacks.take(record)
         guard let ended = record.ended, let dossier = dossiers[record.household],
             dossier.ended == nil
         else { return }
         dossier.end(at: ended.nanoseconds)
         leaving.append((record.household, ended.nanoseconds))
+    }
+
+    /// What happened on a device besides exchanges, before the last record of its household.
+    public func take(_ event: DeviceEvent) { callbacks.take(event) }
+
+    /// All events of a household at once, where a history has them so; `hasEnded` as its record's
+    /// `hasToldAll`.
+    public func take(events: [DeviceEvent], of household: Int, hasEnded: Bool) {
+        registry.judge(callbacks: events, of: household, hasEnded: hasEnded)
     }
 
     /// Everything that ended before `instant` on that lane has been taken.
@@ -57,6 +68,7 @@ public final class Judge {
 
     public func take(_ batch: Batch) {
         for exchange in batch.exchanges { take(exchange) }
+        for event in batch.events { take(event) }
         for record in batch.households { take(record) }
         pass(batch.through, lane: batch.lane)
     }
@@ -79,6 +91,7 @@ public final class Judge {
             }
             dossier.close()
             dossiers[household] = nil
+            callbacks.close(household, registry)
         }
         if leavingFirst > 1_024 || !left.isEmpty {
             leaving = left + leaving[leavingFirst...]
@@ -103,6 +116,7 @@ public final class Judge {
         hasFinished = true
         for household in dossiers.keys.sorted() { dossiers[household]?.close() }
         dossiers.removeAll()
+        for household in callbacks.households { callbacks.close(household, registry) }
         registry.judgeTwins()
         registry.judgeClocks()
         registry.settle()
@@ -127,6 +141,8 @@ public struct Findings: Sendable, Hashable {
     public var households: Int
     /// Households that held a sign-in before this run.
     public var preSignedIn: Int
+    /// Households over the AccessEnabler whose callbacks were held against their order.
+    public var sdkHouseholds: Int
 
     init(_ registry: Registry, operations: Int) {
         rules = registry.rules
@@ -138,6 +154,7 @@ public struct Findings: Sendable, Hashable {
         self.operations = operations
         households = registry.households
         preSignedIn = registry.preSignedIn
+        sdkHouseholds = registry.sdkHouseholds
     }
 
     public subscript(invariant: Invariant) -> Verdict { verdicts[Int(invariant.rawValue)] }

@@ -35,6 +35,8 @@ final class Registry {
     var staleness = Staleness()
     var changes = ServiceChanges()
     private(set) var households = 0
+    /// Households whose SDK was held against the order of its callbacks.
+    var sdkHouseholds = 0
     /// Households that held a sign-in before this run began.
     var preSignedIn = 0
 
@@ -245,6 +247,10 @@ final class Registry {
         case .tokenIsolation:
             if sharedTags { return "weakened: several households share accounts" }
             return rules.knowsUsers ? "" : "users learned from each device's first sign-in"
+        case .conforms:
+            guard sdkHouseholds > 0 else { return "" }
+            return "with the order of the SDK's callbacks in \(sdkHouseholds) "
+                + (sdkHouseholds == 1 ? "household" : "households")
         default: return ""
         }
     }

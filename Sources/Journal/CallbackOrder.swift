@@ -4,18 +4,36 @@
 /// Calls stand in a history as `call getAuthentication`, callbacks by their names. `status` codes are
 /// asynchronous: only their count and kind are part of the contract (rule 6).
 public enum CallbackOrder {
-    /// Each breach in a sentence, with the number of the event at which it showed; empty where the
-    /// contract was kept, and for households without an SDK. `hasEnded` is false where the run was
-    /// cut short: then what is still owed is no breach.
-    public static func breaches(of events: [DeviceEvent], hasEnded: Bool = true) -> [String] {
+    /// One breach of the contract.
+    public struct Breach: Sendable, Hashable, CustomStringConvertible {
+        /// The event at which it showed; nil where something never came.
+        public var event: DeviceEvent?
+        /// What was wrong, and against which rule.
+        public var sentence: String
+
+        /// The sentence, with the number of its event.
+        public var description: String {
+            event.map { "event \($0.sequence): \(sentence)" } ?? sentence
+        }
+    }
+
+    /// Each breach, in the order of the events; empty where the contract was kept, and for
+    /// households without an SDK. `hasEnded` is false where the run was cut short: then what is
+    /// still owed is no breach.
+    public static func breaches(of events: [DeviceEvent], hasEnded: Bool = true) -> [Breach] {
         var contract = Contract()
         for event in events.sorted(by: { $0.sequence < $1.sequence }) { contract.take(event) }
         if hasEnded { contract.close() }
         return contract.breaches
     }
 
+    /// Whether the contract speaks of that event: a call of an SDK, or one of its callbacks.
+    public static func governs(_ event: DeviceEvent) -> Bool {
+        event.name.hasPrefix("call ") || event.name == "status" || Contract.isCallback(event.name)
+    }
+
     private struct Contract {
-        private(set) var breaches: [String] = []
+        private(set) var breaches: [Breach] = []
         private var hasCompleted = false
         private var isConfiguring = false
         /// Statuses owed to checkAuthentication, getAuthentication, getAuthorization and logout.
@@ -41,12 +59,15 @@ public enum CallbackOrder {
         }
 
         mutating func close() {
-            if owed > 0 { breaches.append("\(owed) setAuthenticationStatus never came (rule 4)") }
+            if owed > 0 { miss("\(owed) setAuthenticationStatus never came (rule 4)") }
             if owedAuthorizations > 0 {
-                breaches.append(
-                    "\(owedAuthorizations) authorizations were never answered (rule 5)")
+                miss("\(owedAuthorizations) authorizations were never answered (rule 5)")
             }
-            if hasDialog { breaches.append("dismissTVProviderDialog never came (rule 2)") }
+            if hasDialog { miss("dismissTVProviderDialog never came (rule 2)") }
+        }
+
+        private mutating func miss(_ sentence: String) {
+            breaches.append(Breach(event: nil, sentence: sentence))
         }
 
         private mutating func called(_ name: String, _ event: DeviceEvent) {
@@ -135,11 +156,11 @@ public enum CallbackOrder {
         }
 
         private mutating func breach(_ event: DeviceEvent, _ sentence: String) {
-            breaches.append("event \(event.sequence): \(event.name) came \(sentence)")
+            breaches.append(Breach(event: event, sentence: "\(event.name) came \(sentence)"))
         }
 
         /// Side channels and events that are not the SDK's.
-        private static func isCallback(_ name: String) -> Bool {
+        static func isCallback(_ name: String) -> Bool {
             switch name {
             case "setRequestorComplete", "setAuthenticationStatus", "displayProviderDialog",
                 "navigateToUrl", "navigateToUrl:useSVC", "presentTVProviderDialog",

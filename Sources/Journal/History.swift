@@ -60,6 +60,19 @@ public final class History: Sendable {
             HistorySchema.events, "ORDER BY household, sequence", as: DeviceEvent.init, body)
     }
 
+    /// The events of one household after the other, by its number: what a judge reads.
+    public func stories(_ body: (_ household: Int, [DeviceEvent]) throws -> Void) throws {
+        var story: [DeviceEvent] = []
+        try events { event in
+            if let last = story.last, last.device.household != event.device.household {
+                try body(last.device.household, story)
+                story.removeAll(keepingCapacity: true)
+            }
+            story.append(event)
+        }
+        if let last = story.last { try body(last.device.household, story) }
+    }
+
     /// All exchanges that were kept, in the order in which they were handed over.
     public func exchanges(_ body: (Exchange) throws -> Void) throws {
         try visit(HistorySchema.exchanges, "ORDER BY id", as: Exchange.init, body)

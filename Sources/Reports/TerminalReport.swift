@@ -59,6 +59,7 @@ public enum TerminalReport {
         if others > 0 { first += ", \(Figures.count(others)) more observed, known or suspected" }
         if findings.undecided > 0 { first += ", \(Figures.count(findings.undecided)) undecided" }
         if let level = findings.strongestLevel { first += "; \(level.name)" }
+        if let callbacks = findings.callbackSentence { first += "; \(callbacks)" }
         var lines = wrapped(first, width: width, hanging: 8)
         for verdict in findings.verdicts {
             let counts = [

@@ -4,10 +4,6 @@ import Testing
 /// access-enabler-sdk.md § 10, rule by rule: a history that keeps it, and one that breaks it.
 @Suite("The order of the SDK's callbacks")
 struct CallbackOrderTests {
-    private func breaches(_ names: String...) -> [String] {
-        CallbackOrder.breaches(of: Self.events(names))
-    }
-
     /// `name detail` in order.
     private static func events(_ texts: [String]) -> [DeviceEvent] {
         let device = DeviceID(household: 1, role: .firstScreen)
@@ -112,7 +108,7 @@ struct CallbackOrderTests {
         ])
     func broken(names: [String], rule: String) {
         let found = CallbackOrder.breaches(of: Self.events(names))
-        #expect(!found.isEmpty && found.allSatisfy { $0.contains(rule) }, "\(found)")
+        #expect(!found.isEmpty && found.allSatisfy { $0.sentence.contains(rule) }, "\(found)")
     }
 
     @Test("a run that was cut short owes nothing")

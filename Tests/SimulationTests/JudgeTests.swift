@@ -1,4 +1,5 @@
 import Checker
+import Foundation
 import Journal
 import Reports
 import Rigs
@@ -7,11 +8,19 @@ import Testing
 
 @Suite("A service without faults is accused of nothing")
 struct JudgeTests {
-    static func findings(_ run: Rehearsal) throws -> Findings {
+    /// `change`: what is done to a household's events before they are judged.
+    static func findings(
+        _ run: Rehearsal, change: ([DeviceEvent]) -> [DeviceEvent] = { $0 }
+    ) throws -> Findings {
         let judge = Judge(
             Rules(run.rig, isEmbedded: true, startedMicroseconds: 0),
             lanes: run.history.header.lanes)
         for exchange in try run.exchanges() { judge.take(exchange) }
+        let whole = Set(try run.households().filter(\.hasToldAll).map(\.household))
+        try run.history.stories { household, events in
+            judge.take(
+                events: change(events), of: household, hasEnded: whole.contains(household))
+        }
         return judge.finish()
     }
 
@@ -25,5 +34,48 @@ struct JudgeTests {
             findings[.linearizable].checked == run.history.header.plannedHouseholds
                 ?? findings[.linearizable].checked)
         #expect(findings[.tokenMonotonic].checked > 0)
+    }
+
+    @Test(
+        "the callbacks of every SDK household are among what was checked", arguments: SDKTests.rigs)
+    func callbacks(name: String) throws {
+        let run = try Rehearsal(RigFiles.read(name, limit: 600))
+        let sdks = Set(
+            try run.events().filter { $0.name == "call setRequestor" }.map(\.device.household))
+        let findings = try Self.findings(run)
+        #expect(!sdks.isEmpty && findings.sdkHouseholds == sdks.count)
+        let answered = try run.exchanges().filter { exchange in
+            if case .answered = exchange.delivery { true } else { false }
+        }
+        #expect(findings[.conforms].checked > answered.count)
+        #expect(findings[.conforms].violations == 0)
+    }
+
+    @Test("a callback too many is told in each report")
+    func told() throws {
+        let run = try Rehearsal(RigFiles.read("sdk-ios.yaml"))
+        let findings = try Self.findings(run) { events in
+            guard var again = events.last(where: { $0.name == "setToken" }) else { return events }
+            again.sequence = events.count + 1
+            return events + [again]
+        }
+        let households = findings.sdkHouseholds
+        #expect(households > 0 && findings[.conforms].violations == households)
+        let summary = try Summary(
+            run.history, thresholds: run.rig.thresholds, findings: findings)
+        #expect(summary.exitStatus == .violated, "\(summary.headline)")
+        let sentence = "setToken came without an authorization call (rule 5)"
+        let folder = run.directory.appending(path: "report")
+        _ = try Report.write(
+            run.history, thresholds: run.rig.thresholds, findings: findings,
+            to: folder.path)
+        for file in ["summary.json", "report.html"] {
+            let text = try String(contentsOf: folder.appending(path: file), encoding: .utf8)
+            #expect(text.contains(sentence), "\(file)")
+            let plain = text.replacing("&#39;", with: "'")
+            #expect(plain.contains("order of the SDK's callbacks"), "\(file)")
+        }
+        let text = TerminalReport.text(summary, width: 400, color: false)
+        #expect(text.contains("order of the SDK's callbacks judged in \(households) household"))
     }
 }

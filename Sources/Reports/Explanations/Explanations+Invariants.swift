@@ -101,7 +101,7 @@ extension Explanation {
             harmless: "Often the companion of another violation: look at that one first."),
         invariant(
             "conforms", "statuses, fields and types are those of the protocol page",
-            "An answer left the page: a status, a field or a type.",
+            "An answer left the page: a status, a field or a type; or an SDK's callbacks left their order.",
             harmless: "Fields that the service added: they are no deviation."),
     ]
 }

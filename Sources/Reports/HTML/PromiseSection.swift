@@ -17,9 +17,10 @@ enum PromiseSection {
             }
             ?? ""
         let changes = findings.changes.map { "<p class=\"note\">\(Plain.line($0)).</p>" as HTML }
+        let callbacks = findings.callbackSentence.map { "; \($0)" } ?? ""
         return """
             <p class="lead">\(level)\(Figures.counted(findings.operations, "exchange")) of \
-            \(Figures.counted(findings.households, "household")) judged; policies: \
+            \(Figures.counted(findings.households, "household")) judged\(callbacks); policies: \
             \(findings.rules.policies.descriptions.joined(separator: ", ")); promises: \
             \(findings.rules.promises.level.rawValue).</p>\(changes)
             """

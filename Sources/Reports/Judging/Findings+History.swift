@@ -9,7 +9,9 @@ extension Findings {
         let judge = Judge(Rules(texts: history.header.judging))
         // Households are let go as they end, so that a long run needs no more memory than it did.
         var ends: [(ended: Instant, household: Int)] = []
+        var cutShort: Set<Int> = []
         try history.households { record in
+            if !record.hasToldAll { cutShort.insert(record.household) }
             if let ended = record.ended { ends.append((ended, record.household)) }
         }
         ends.sort { ($0.ended, $0.household) < ($1.ended, $1.household) }
@@ -27,6 +29,10 @@ extension Findings {
             if judge.operations.isMultiple(of: 4096) {
                 judge.pass(exchange.ended + .seconds(-5), lane: 0)
             }
+        }
+        try history.stories { household, events in
+            judge.take(
+                events: events, of: household, hasEnded: !cutShort.contains(household))
         }
         self = judge.finish()
     }
