@@ -37,7 +37,8 @@ extension Household {
                 code, provider: provider, as: lease?.entry.account ?? plan.account)
             _ = try await ask(phone) { terms.dialect.checkCode(code, $0) }
             takeNextPhone()
-            provider = try await typeIn(code)
+            // G10: a preselection that came to nothing leads to the phone's own picker.
+            provider = try await typeIn(code, takesPreselection: false)
         }
         try await logIn(code, provider: provider)
         try await confirm(code)
@@ -59,8 +60,10 @@ extension Household {
         guard case .decisions = asked.answer else { throw .refused(asked) }
     }
 
-    /// Looks the code up and picks the provider.
-    private func typeIn(_ code: Code) async throws(Halt) -> String {
+    /// Looks the code up and picks the provider; the code may name one that was picked on the TV.
+    private func typeIn(
+        _ code: Code, takesPreselection: Bool = true
+    ) async throws(Halt) -> String {
         let looked = try await ask(phone) { credential throws(Halt) in
             guard let call = terms.dialect.record(of: code, credential) else { throw .unknownStep }
             return call
@@ -68,7 +71,7 @@ extension Household {
         guard case .record(let preselected) = looked.answer else { throw .refused(looked) }
         reach(.codeTyped)
         let offered = try await configuration(phone)
-        if let preselected { return preselected }
+        if takesPreselection, let preselected { return preselected }
         return try choice(among: offered)
     }
 

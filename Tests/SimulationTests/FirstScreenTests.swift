@@ -128,6 +128,23 @@ struct FirstScreenTests {
         #expect(!tags.isEmpty && tags.allSatisfy { $0.mvpd == "DemoSat" })
     }
 
+    @Test(
+        "a preselected provider whose login comes to nothing leads to the own picker (G10)",
+        arguments: ["tvos", "ipados"])
+    func preselectionFails(screen: String) throws {
+        let run = try Rehearsal(
+            RigFiles.read(
+                "platform-preselected.yaml",
+                [
+                    "kinds.0.first-screen": screen, "kinds.0.viewer.cancels": "100%",
+                    "target.mvpds": "[{id: DemoCable, weight: 1}]",
+                ]))
+        let tags = try run.exchanges().filter { $0.operation == .pollToken }
+            .compactMap(\.observation.tag)
+        #expect(!tags.isEmpty && tags.allSatisfy { $0.mvpd == "DemoCable" })
+        #expect(try run.households().allSatisfy { $0.fate == .signedIn })
+    }
+
     @Test("who is still signed in on the platform is signed in again silently, and was told why")
     func silentRelogin() throws {
         let run = try Rehearsal(RigFiles.read("platform-ipad.yaml"))
