@@ -77,6 +77,9 @@ struct ServeCommand: AsyncParsableCommand {
         let service = Service(
             settings, faults: try FaultOptions.faults(faults), seed: Seed(seed),
             epochMilliseconds: WallClock.microseconds / 1000)
+        // Before the URL is told: whoever reads it may interrupt at once.
+        let (signals, continuation) = AsyncStream.makeStream(of: Int.self)
+        let interrupts = Interrupts { continuation.yield($0) }
         let listener: Listener
         var certificate: String?
         do {
@@ -95,7 +98,8 @@ struct ServeCommand: AsyncParsableCommand {
                     + "anybody")
         }
         if let certificate { Terminal.print("certificate: \(certificate)") }
-        await Self.untilInterrupted()
+        for await _ in signals { break }
+        withExtendedLifetime(interrupts) {}
         await listener.stop()
     }
 
@@ -140,12 +144,5 @@ struct ServeCommand: AsyncParsableCommand {
             path: "screenrig-\(getpid()).pem")
         try Data(pair.certificate.utf8).write(to: file, options: .atomic)
         return file.path
-    }
-
-    private static func untilInterrupted() async {
-        let (signals, continuation) = AsyncStream.makeStream(of: Int.self)
-        let interrupts = Interrupts { continuation.yield($0) }
-        for await _ in signals { break }
-        withExtendedLifetime(interrupts) {}
     }
 }
