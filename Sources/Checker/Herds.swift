@@ -8,7 +8,7 @@ internal import Statistics
 /// so that there are never more than 65,536.
 ///
 ///     slots   ▂ ▁ █ ▁ ▁ █ ▂ ▁ █      together: the half of all polls in the fullest slots
-///     failed  . . ▅ . . ▅ . . ▅      apart: the twentieth in the emptiest
+///     failed  . . ▅ . . ▅ . . ▅      apart: a twentieth, in the emptiest
 struct Herds: Sendable {
     private struct Slot: Sendable {
         var polls: UInt32 = 0
@@ -102,10 +102,12 @@ struct Herds: Sendable {
         let polls = crowded.reduce(0) { $0 + Int($1.polls) }
         guard let most = crowded.last?.polls, most >= Self.smallest else { return nil }
         var (apart, together) = (Sum(), Sum())
-        for slot in crowded where apart.polls * Self.apartShare < polls { apart.add(slot) }
+        for slot in crowded where apart.polls * Self.apartShare < polls && slot.polls <= most / 2 {
+            apart.add(slot)
+        }
         for slot in crowded.reversed() where together.polls * 2 < polls { together.add(slot) }
         guard together.polls >= Self.pollsNeeded, apart.polls >= Self.pollsNeeded,
-            together.fewest >= Self.smallest, together.fewest > apart.most,
+            together.fewest > apart.most,
             together.failures.low > 2 * apart.failures.high, let first = together.first
         else { return nil }
         func share(_ sum: Sum) -> String {

@@ -79,9 +79,7 @@ struct DetectionCommand: AsyncParsableCommand {
         Terminal.print(DetectionRow.head)
         for campaign in campaigns {
             var row = DetectionRow(campaign: campaign)
-            for seed in 1...seeds {
-                row.runs.append(try await bench.run(campaign, seed: UInt64(seed)))
-            }
+            row.runs = try await bench.runs(campaign, seeds: seeds)
             Terminal.print(row.markdown)
             lines.append(row.markdown)
             if verbose { explain(row) }
