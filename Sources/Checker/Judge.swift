@@ -12,7 +12,6 @@ public final class Judge {
     private var callbacks = CallbackLog()
     private var through: [Int64] = []
     private var hasFinished = false
-    private var accusedBefore = 0
     /// Exchanges taken.
     public private(set) var operations = 0
 
@@ -102,8 +101,8 @@ public final class Judge {
 
     /// Households accused since this was asked last: everything of them is worth keeping.
     public func takeAccused() -> [Int] {
-        defer { accusedBefore = registry.found.count }
-        return registry.found[accusedBefore...].map(\.household)
+        defer { registry.accused = [] }
+        return registry.accused
     }
 
     // MARK: What was found

@@ -109,6 +109,10 @@ struct DetectionBench {
                 run.expected[violation.invariant.name, default: 0] += 1
             } else if !allowed.contains(violation.invariant) {
                 run.wrong[violation.invariant.name, default: 0] += 1
+                run.doubts.append("\(violation.invariant.name): \(violation.sentence)")
+            }
+            if !struck.contains(violation.household) {
+                run.doubts.append("not struck: \(violation.invariant.name): \(violation.sentence)")
             }
             if seen.insert(violation.signature).inserted {
                 run.samples.append("\(violation.invariant.name): \(violation.sentence)")
