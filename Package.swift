@@ -75,12 +75,17 @@ let package = Package(
         part("Standin", ["Dialects", "Lanes", "Journal", "Signing", "Statistics"] + nio),
         part("Calibration", ["Lanes", "Journal", "Dialects", "Statistics"]),
         part("Checker", ["Journal", "Dialects", "Statistics"]),
+        part(
+            "Races",
+            [
+                "Devices", "Standin", "Checker", "Rigs", "Lanes", "Journal", "Dialects", "Statistics",
+            ]),
         part("Reports", ["Checker", "Journal", "Rigs", "Dialects", "Statistics"]),
         .executableTarget(
             name: "screenrig",
             dependencies: [
                 "Statistics", "Dialects", "Journal", "Rigs", "Lanes", "Devices", "Wire", "Signing",
-                "Standin", "Checker", "Reports", "Calibration",
+                "Standin", "Checker", "Reports", "Calibration", "Races",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: house),
@@ -89,6 +94,12 @@ let package = Package(
         tests("DialectsTests", ["Dialects"], exclude: ["Transcripts"]),
         tests("JournalTests", ["Journal", "Dialects", "Statistics"], exclude: ["Golden"]),
         tests("CheckerTests", ["Checker", "Journal", "Dialects", "Statistics"]),
+        tests(
+            "RacesTests",
+            [
+                "Races", "Devices", "Standin", "Checker", "Rigs", "Lanes", "Journal", "Dialects",
+                "Signing", "Statistics",
+            ]),
         tests("RigsTests", ["Rigs", "Dialects", "Statistics"], exclude: ["Golden"]),
         tests("LanesTests", ["Lanes", "Journal", "Dialects"]),
         tests(
