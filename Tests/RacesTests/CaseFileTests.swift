@@ -24,7 +24,7 @@ struct CaseFileTests {
     }
 
     @Test("the text is as it was")
-    func golden() throws { try expectGolden(Case.sample.json, "case.json") }
+    func golden() throws { try Golden.expect(Case.sample.json, is: "case.json") }
 
     struct Mistake: Sendable, CustomTestStringConvertible {
         var from: String
@@ -35,7 +35,8 @@ struct CaseFileTests {
         static let all = [
             Mistake(
                 from: "screenrig/case/1", to: "screenrig/case/9",
-                says: "c.json: schema is 'screenrig/case/9'; this version replays 'screenrig/case/1'"
+                says:
+                    "c.json: schema is 'screenrig/case/9'; this version replays 'screenrig/case/1'"
             ),
             Mistake(
                 from: "\"offsetUs\": 15000, \"gate\"", to: "\"offsetUS\": 15000, \"gate\"",
@@ -103,5 +104,32 @@ struct CaseFileTests {
         ) {
             try Case(contentsOf: "/nowhere/c.json")
         }
+    }
+}
+
+@Suite("The page of a case")
+struct CasePageTests {
+    @Test("the page is as it was")
+    func golden() throws {
+        try Golden.expect(Case.sample.page(replaying: "cases/sample.json"), is: "case.html")
+    }
+
+    @Test("what came from a server is text, never markup, and there is no script")
+    func hostile() {
+        var hostile = Case.sample
+        hostile.expected.sentence = "<script>alert(1)</script>"
+        hostile.target.server = "\"><img src=x>"
+        hostile.trial?.exchanges[0].requestID = "<b>"
+        let page = hostile.page(replaying: "c.json")
+        #expect(!page.contains("<script") && !page.contains("<img") && !page.contains("<b>"))
+    }
+
+    @Test("a case that was never replayed has a page too")
+    func bare() {
+        var bare = Case.sample
+        bare.evidence = nil
+        bare.trial = nil
+        let page = bare.page(replaying: "c.json")
+        #expect(page.contains("not replayed yet") && page.contains("no offsets were swept"))
     }
 }

@@ -32,7 +32,8 @@ import Testing
     @Test(
         "Fisher's exact test gives the known values",
         arguments: [
-            (1, 10, 11, 12, 0.000_289), (3, 4, 1, 4, 0.485_7), (5, 5, 0, 5, 0.007_9), (2, 9, 2, 9, 1),
+            (1, 10, 11, 12, 0.000_289), (3, 4, 1, 4, 0.485_7), (5, 5, 0, 5, 0.007_9),
+            (2, 9, 2, 9, 1),
         ] as [(Int, Int, Int, Int, Double)])
     func fisher(hits: Int, trials: Int, others: Int, otherTrials: Int, value: Double) {
         let found = fisherExact(hits, of: trials, against: others, of: otherTrials)

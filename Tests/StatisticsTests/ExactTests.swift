@@ -15,23 +15,23 @@ struct ExactTests {
             (hits: 20, trials: 20, low: 0.832, high: 1.0),
         ])
     func twoSided(hits: Int, trials: Int, low: Double, high: Double) {
-        let interval = Interval.exact(of: hits, in: trials)
+        let interval = Interval.exactShare(of: hits, in: trials)
         #expect(abs(interval.low - low) < 6e-4, "\(interval)")
         #expect(abs(interval.high - high) < 6e-4, "\(interval)")
     }
 
     @Test("one-sided: no hit in 100 leaves 3 %, and 14 of 14 claim 80 %")
     func oneSided() {
-        #expect(abs(Interval.atMost(0, in: 100) - 0.0295) < 1e-4)
-        #expect(Interval.atLeast(14, in: 14) >= 0.8)
-        #expect(Interval.atLeast(13, in: 13) < 0.8)
-        #expect(Interval.atLeast(0, in: 9) == 0)
-        #expect(Interval.atMost(9, in: 9) == 1)
+        #expect(abs(Interval.upperBound(of: 0, in: 100) - 0.0295) < 1e-4)
+        #expect(Interval.lowerBound(of: 14, in: 14) >= 0.8)
+        #expect(Interval.lowerBound(of: 13, in: 13) < 0.8)
+        #expect(Interval.lowerBound(of: 0, in: 9) == 0)
+        #expect(Interval.upperBound(of: 9, in: 9) == 1)
     }
 
     @Test("nothing tried, nothing known")
     func nothing() {
-        #expect(Interval.exact(of: 0, in: 0) == Interval(low: 0, high: 1))
+        #expect(Interval.exactShare(of: 0, in: 0) == Interval(low: 0, high: 1))
     }
 
     @Test("never narrower than promised", arguments: [0.02, 0.3, 0.5, 0.95])
@@ -40,7 +40,7 @@ struct ExactTests {
         var held = 0
         for _ in 0..<1_000 {
             let hits = (0..<40).reduce(0) { count, _ in count + (dice.chance(share) ? 1 : 0) }
-            held += Interval.exact(of: hits, in: 40).contains(share) ? 1 : 0
+            held += Interval.exactShare(of: hits, in: 40).contains(share) ? 1 : 0
         }
         #expect(held >= 940, "\(held) of 1,000")
     }
@@ -50,7 +50,7 @@ struct ExactTests {
         var dice = seed.generator()
         let trials = 1 + dice.below(300)
         let hits = 1 + dice.below(trials)
-        let low = Interval.atLeast(hits, in: trials)
+        let low = Interval.lowerBound(of: hits, in: trials)
         // The slow twin: products of whole numbers, one term after another.
         var tail = 0.0
         for count in hits...trials {
@@ -72,36 +72,34 @@ struct ExactTests {
 
     @Test("thousands of trials are no trouble")
     func many() {
-        let interval = Interval.exact(of: 5_000, in: 100_000)
-        #expect(abs(interval.low - 0.04866) < 1e-4 && abs(interval.high - 0.05137) < 1e-4)
+        let interval = Interval.exactShare(of: 500, in: 10_000)
+        #expect(abs(interval.low - 0.04581) < 1e-4 && abs(interval.high - 0.05445) < 1e-4)
     }
 
     struct Fisher: Sendable {
         var hits: Int, trials: Int, others: Int, otherTrials: Int
-        var one: Double, two: Double
+        var two: Double
 
         static let rows = [
             // The lady tasting tea: three of four right, then all four.
-            Fisher(hits: 3, trials: 4, others: 1, otherTrials: 4, one: 0.242857, two: 0.485714),
-            Fisher(hits: 4, trials: 4, others: 0, otherTrials: 4, one: 0.0142857, two: 0.0285714),
-            Fisher(hits: 0, trials: 4, others: 4, otherTrials: 4, one: 1, two: 0.0285714),
-            Fisher(hits: 10, trials: 12, others: 1, otherTrials: 12, one: 0.000336, two: 0.000673),
-            Fisher(hits: 0, trials: 50, others: 0, otherTrials: 50, one: 1, two: 1),
+            Fisher(hits: 3, trials: 4, others: 1, otherTrials: 4, two: 0.485714),
+            Fisher(hits: 4, trials: 4, others: 0, otherTrials: 4, two: 0.0285714),
+            Fisher(hits: 0, trials: 4, others: 4, otherTrials: 4, two: 0.0285714),
+            Fisher(hits: 10, trials: 12, others: 1, otherTrials: 12, two: 0.000673),
+            Fisher(hits: 0, trials: 50, others: 0, otherTrials: 50, two: 1),
         ]
     }
 
     @Test("Fisher's test has the values of its book", arguments: Fisher.rows)
     func fisher(row: Fisher) {
-        let test = FisherTest(
-            hits: row.hits, trials: row.trials, otherHits: row.others,
-            otherTrials: row.otherTrials)
-        #expect(abs(test.oneSided - row.one) < 2e-5, "\(test)")
-        #expect(abs(test.twoSided - row.two) < 4e-5, "\(test)")
+        let chance = fisherExact(
+            row.hits, of: row.trials, against: row.others, of: row.otherTrials)
+        #expect(abs(chance - row.two) < 4e-5, "\(chance)")
     }
 
     @Test("fifty of fifty against none of fifty is no accident")
     func fisherFar() {
-        let test = FisherTest(hits: 50, trials: 50, otherHits: 0, otherTrials: 50)
-        #expect(test.oneSided < 1e-28 && test.oneSided > 1e-31)
+        let chance = fisherExact(50, of: 50, against: 0, of: 50)
+        #expect(chance < 1e-28 && chance > 1e-31)
     }
 }

@@ -5,8 +5,11 @@ internal import Statistics
 /// it. Only what the case really shows is claimed.
 enum Alternatives {
     static func considered(_ made: Case) -> [Case.Alternative] {
-        [clientClock(made), lateAnswer(made), otherDevice(made), proxy(made), chance(made), judge(made)]
-            .compactMap(\.self)
+        [
+            clientClock(made), lateAnswer(made), otherDevice(made), proxy(made), chance(made),
+            judge(made),
+        ]
+        .compactMap(\.self)
     }
 
     /// "Your two clocks differ."
@@ -16,7 +19,8 @@ enum Alternatives {
             "the two screens' clocks differ",
             ruledOutBy:
                 "both requests were sent by one process with one monotonic clock: \(first.named) "
-                + "returned at \(first.firstByte) ns, \(second.named) was sent at \(second.sent) ns")
+                + "returned at \(first.firstByte) ns, \(second.named) was sent at \(second.sent) ns"
+        )
     }
 
     /// "It was sent before, and only answered late."
@@ -45,7 +49,8 @@ enum Alternatives {
         guard let path = made.path else {
             return Case.Alternative(
                 "a proxy or cache in front of the service repeated or delayed a request",
-                ruledOutBy: "none is configured, and the requests went out on connections of their own")
+                ruledOutBy:
+                    "none is configured, and the requests went out on connections of their own")
         }
         guard let (first, second) = made.conflict, second.sent > first.firstByte else { return nil }
         let gap = Duration.nanoseconds(second.sent - first.firstByte)
@@ -73,7 +78,8 @@ enum Alternatives {
         guard let clean = made.controls.clean, clean.rate.trials > 0, clean.rate.hits == 0 else {
             return nil
         }
-        let latency = made.controls.latency.map { " that takes \(Offsets.text($0)) to answer" } ?? ""
+        let latency =
+            made.controls.latency.map { " that takes \(Offsets.text($0)) to answer" } ?? ""
         return Case.Alternative(
             "the judge is wrong about schedules such as this one",
             ruledOutBy:

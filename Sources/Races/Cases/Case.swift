@@ -170,7 +170,7 @@ public struct Case: Sendable, Hashable {
     public struct Arm: Sendable, Hashable {
         public var offset: Duration
         public var rate: HitRate
-        /// Fisher's exact test, one-sided: how likely so clear a difference from the case itself is
+        /// Fisher's exact test, two-sided: how likely so clear a difference from the case itself is
         /// by chance.
         public var fisher: Double
 

@@ -36,7 +36,8 @@ struct CaseNode {
         guard case .number(let digits) = value, let number = Int(digits), range.contains(number)
         else {
             let isAny = range.lowerBound == -1 << 53
-            let bounds = range.upperBound == 1 << 53
+            let bounds =
+                range.upperBound == 1 << 53
                 ? "a whole number from \(range.lowerBound) on"
                 : "a whole number, \(range.lowerBound) to \(range.upperBound)"
             throw wrong(isAny ? "a whole number" : bounds)

@@ -7,7 +7,8 @@ extension Case {
     public init(contentsOf file: String) throws(CaseError) {
         let data: Data
         do { data = try Data(contentsOf: URL(fileURLWithPath: file)) } catch {
-            let reason = FileManager.default.fileExists(atPath: file)
+            let reason =
+                FileManager.default.fileExists(atPath: file)
                 ? "\(error.localizedDescription)" : "there is no such file"
             throw .unreadable(file: file, reason: reason)
         }
@@ -33,18 +34,22 @@ extension Case {
             version: try top.member("version").text(),
             rig: RigText(
                 name: try rig.member("name").text(), source: try rig.member("source").text()),
-            seed: seedValue, policies: try top.member("policies").list { node throws(CaseError) in try node.text() },
+            seed: seedValue,
+            policies: try top.member("policies").list { node throws(CaseError) in try node.text() },
             target: Target(
                 name: try target.member("name").text(),
                 protocolName: try target.member("protocol").text(),
                 date: try target.member("date").text(), server: try target.member("server").text(),
-                nodeCookies: try target.member("nodeCookies").list { node throws(CaseError) in try node.text() }),
+                nodeCookies: try target.member("nodeCookies").list { node throws(CaseError) in
+                    try node.text()
+                }),
             throttle: try top.member("throttle").text(), schedule: try Self.schedule(top),
             swept: try top.member("swept").optional { node throws(CaseError) in try node.text() },
             expected: try Self.expected(top.member("expected").object()),
             evidence: try top.member("evidence").optional(Self.evidence),
             isMinimal: try top.member("minimal").flag(),
-            removed: try top.member("removedOps").list { node throws(CaseError) in try node.text() },
+            removed: try top.member("removedOps").list { node throws(CaseError) in try node.text()
+            },
             almost: try top.member("almost").list(Self.almost),
             controls: try Self.controls(top.member("controls").object()),
             alternatives: try top.member("alternatives").list { node throws(CaseError) in
@@ -129,7 +134,8 @@ extension Case {
                 "one of " + Invariant.allCases.map(\.name).joined(separator: ", "))
         }
         return Expected(
-            invariant, ops: try node.member("ops").list { node throws(CaseError) in try node.text() },
+            invariant,
+            ops: try node.member("ops").list { node throws(CaseError) in try node.text() },
             gap: try node.member("minGapUs").optional { node throws(CaseError) in
                 try node.microseconds()
             }, signature: try node.member("signature").text(),
@@ -257,7 +263,8 @@ struct CaseCheck {
             try among(ids, anchor.op, "ops[\(position)].anchor.op", "an op")
             guard !leadsBack(op, in: read.schedule) else {
                 throw wrong(
-                    "ops[\(position)].anchor.op", "'\(anchor.op)', which hangs on '\(op.id)' itself",
+                    "ops[\(position)].anchor.op",
+                    "'\(anchor.op)', which hangs on '\(op.id)' itself",
                     "an op that does not")
             }
         }

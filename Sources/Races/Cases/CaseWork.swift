@@ -1,4 +1,4 @@
-public import Checker
+internal import Checker
 internal import Dialects
 internal import Journal
 internal import Statistics
@@ -121,10 +121,9 @@ public struct CaseWork: Sendable {
     ) async -> Case.Arm {
         let played = await Replay(control, on: arena).play(times: trials)
         let own = made.evidence?.rate ?? HitRate()
-        let test = FisherTest(
-            hits: own.hits, trials: own.trials, otherHits: played.rate.hits,
-            otherTrials: played.rate.trials)
-        return Case.Arm(offset: offset, rate: played.rate, fisher: test.oneSided)
+        let chance = fisherExact(
+            own.hits, of: own.trials, against: played.rate.hits, of: played.rate.trials)
+        return Case.Arm(offset: offset, rate: played.rate, fisher: chance)
     }
 
     /// The same schedule as far outside its window as the window is wide, and 20 ms at least: beyond
@@ -198,9 +197,8 @@ extension Case.Entry {
         isConflict: Bool
     ) {
         let isOpen = exchange.delivery.status == nil
-        let answer: String =
-            scene?.answer
-            ?? switch exchange.observation.result {
+        let told =
+            switch exchange.observation.result {
             case .success: "success"
             case .absent: "absent"
             case .expired: "expired"
@@ -213,7 +211,8 @@ extension Case.Entry {
             sent: exchange.sent.nanoseconds,
             firstByte: (exchange.firstByte ?? exchange.ended).nanoseconds,
             ended: exchange.ended.nanoseconds, isOpen: isOpen, status: exchange.delivery.status,
-            answer: answer, belief: scene.map { Int($0.belief) }, isConflict: isConflict,
+            answer: scene?.answer ?? told, belief: scene.map { Int($0.belief) },
+            isConflict: isConflict,
             serverDate: exchange.evidence["Date"] ?? "",
             requestID: Self.requestNames.lazy.compactMap { exchange.evidence[$0] }.first ?? "")
     }

@@ -115,7 +115,7 @@ extension Case {
     private var evidenceObject: JSON {
         guard let evidence else { return .null }
         let (k, n) = (evidence.rate.hits, evidence.rate.trials)
-        let interval = Interval.exact(of: k, in: n)
+        let interval = Interval.exactShare(of: k, in: n)
         return .object([
             ("k", .integer(k)), ("n", .integer(n)), ("method", .text(evidence.method)),
             (

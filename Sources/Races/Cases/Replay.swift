@@ -28,7 +28,7 @@ public struct Replay: Sendable {
         public var wasStopped: Bool
 
         /// With 95 %, from both sides.
-        public var interval: Interval { .exact(of: rate.hits, in: rate.trials) }
+        public var interval: Interval { .exactShare(of: rate.hits, in: rate.trials) }
     }
 
     /// Plays it until `times` trials counted, or as many again were discarded. `progress` is told
@@ -92,7 +92,7 @@ public struct FixedAt: Sendable, Hashable {
     public init(_ known: Case, confidence: Double) {
         self.confidence = confidence
         let rate = known.evidence?.rate ?? HitRate()
-        oldRate = Interval.exact(of: rate.hits, in: rate.trials).low
+        oldRate = Interval.exactShare(of: rate.hits, in: rate.trials).low
         replays = TrialCount.toCallFixed(oldRate, confidence: confidence)
     }
 }

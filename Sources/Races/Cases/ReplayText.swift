@@ -65,7 +65,7 @@ extension HitRate {
     /// `41 of 50 (Clopper-Pearson 95 %: 69-91 %)`.
     public var text: String {
         guard trials > 0 else { return "0 of 0" }
-        let interval = Interval.exact(of: hits, in: trials)
+        let interval = Interval.exactShare(of: hits, in: trials)
         let low = Self.percent(interval.low, down: true)
         let high = Self.percent(interval.high, down: false)
         return "\(hits) of \(trials) (Clopper-Pearson 95 %: \(low)-\(high) %)"

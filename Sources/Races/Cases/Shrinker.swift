@@ -1,5 +1,5 @@
 public import Checker
-public import Statistics
+internal import Statistics
 
 /// Makes a schedule smaller while it goes on breaking the same promise nearly as often
 /// (correctness.md § 4.5). A race is flaky by nature, so a candidate is not judged by one run: a
@@ -178,7 +178,9 @@ public struct Shrinker: Sendable {
         let all = schedule
         if await accepts(plain) {
             schedule = plain
-            for op in all.ops { for arg in op.args where !Self.keeps(arg) { note("arg \(arg.name) of \(op.id)") } }
+            for op in all.ops {
+                for arg in op.args where !Self.keeps(arg) { note("arg \(arg.name) of \(op.id)") }
+            }
             if all.codeLifetime != nil { note("code lifetime") }
             return
         }
