@@ -81,12 +81,18 @@ let package = Package(
                 "Devices", "Standin", "Checker", "Reports", "Rigs", "Lanes", "Journal", "Dialects",
                 "Statistics",
             ]),
+        part(
+            "Staging",
+            [
+                "Rigs", "Devices", "Lanes", "Wire", "Standin", "Signing", "Journal", "Dialects",
+                "Statistics",
+            ]),
         part("Reports", ["Checker", "Journal", "Rigs", "Dialects", "Statistics"]),
         .executableTarget(
             name: "screenrig",
             dependencies: [
                 "Statistics", "Dialects", "Journal", "Rigs", "Lanes", "Devices", "Wire", "Signing",
-                "Standin", "Checker", "Reports", "Calibration", "Races",
+                "Standin", "Staging", "Checker", "Reports", "Calibration", "Races",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: house),
@@ -121,9 +127,8 @@ let package = Package(
         tests(
             "SimulationTests",
             [
-                "Checker", "Devices", "Standin", "Rigs", "Lanes", "Journal", "Dialects",
-                "Statistics",
-                "Reports", "Signing", "Calibration",
+                "Checker", "Devices", "Standin", "Staging", "Rigs", "Lanes", "Journal", "Dialects",
+                "Statistics", "Reports", "Signing", "Calibration",
             ]),
         tests(
             "CommandTests",
