@@ -1,6 +1,8 @@
 extension Schedule {
     /// The schedule without those ops. What hung on one of them hangs on that one's own anchor
-    /// instead, as far away as before; nil where there is none, or nothing would be left.
+    /// instead, or else, as that one began when the op before it had been answered, on that answer.
+    /// Nil where there is neither, or nothing would be left. Whether the new distance still hits is
+    /// for a replay to say.
     func without(_ ids: Set<String>) -> Schedule? {
         var smaller = self
         smaller.ops.removeAll { ids.contains($0.id) }
@@ -8,10 +10,17 @@ extension Schedule {
         for position in smaller.ops.indices {
             var op = smaller.ops[position]
             while let anchor = op.anchor, ids.contains(anchor.op) {
-                guard let gone = self[op: anchor.op], let next = gone.anchor, next.op != op.id
-                else { return nil }
-                op.offset += gone.offset
-                op.anchor = next
+                guard let place = ops.firstIndex(where: { $0.id == anchor.op }) else { return nil }
+                let gone = ops[place]
+                if let next = gone.anchor {
+                    op.offset += gone.offset
+                    op.anchor = next
+                } else if let before = ops[..<place].last(where: { $0.anchor == nil }) {
+                    op.anchor = Anchor(.firstReplyByte, of: before.id)
+                } else {
+                    return nil
+                }
+                if op.anchor?.op == op.id { return nil }
             }
             smaller.ops[position] = op
         }
