@@ -18,7 +18,7 @@ struct ReplayTests {
         fixed.rate = HitRate(hits: 41, trials: 50)
         #expect(
             fixed.line(known, target: known.target.name)
-                == "41 of 50 (Clopper-Pearson 95 %: 69-91 %), window 0 us to +30 ms, on this target"
+                == "41 of 50 (Clopper-Pearson 95 %: 69-91 %), window 0 to +30 ms, on this target"
         )
         #expect(
             fixed.line(known, target: "https://elsewhere").hasSuffix(

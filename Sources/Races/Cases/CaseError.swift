@@ -1,6 +1,7 @@
 /// What is wrong with a case as a file.
 public enum CaseError: Error, Sendable, Hashable, CustomStringConvertible {
     case unreadable(file: String, reason: String)
+    case unwritable(file: String, reason: String)
     /// `place` is where it stops making sense, or empty.
     case notJSON(file: String, place: String)
     case otherSchema(file: String, found: String)
@@ -11,6 +12,7 @@ public enum CaseError: Error, Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .unreadable(let file, let reason): "\(file) cannot be read: \(reason)"
+        case .unwritable(let file, let reason): "\(file) cannot be written: \(reason)"
         case .notJSON(let file, let place):
             "\(file) is no JSON\(place.isEmpty ? "" : " from \(place) on"); a case is what race "
                 + "writes to cases/*.json"

@@ -13,7 +13,7 @@ extension Case {
         return CasePicture(
             name: name, made: made, version: version, target: target.name,
             invariant: expected.invariant.name, sentence: expected.sentence,
-            command: "screenrig replay \(file) --times 50",
+            command: "screenrig replay \(file)",
             hits: evidence.map { Self.share($0.rate) },
             window: evidence?.window.map {
                 CasePicture.Window(low: $0.low.milliseconds, high: $0.high.milliseconds)

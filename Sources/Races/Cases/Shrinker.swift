@@ -323,11 +323,12 @@ enum Offsets {
         return .microseconds(Int((Double(value) / Double(step)).rounded()) * step)
     }
 
-    /// `+0.30 ms`, `-12 ms`, `0 ms`.
+    /// `+0.3 ms`, `-12 ms`, `0`.
     static func text(_ offset: Duration) -> String {
         let value = offset.inMicroseconds
         let sign = value < 0 ? "-" : value > 0 ? "+" : ""
         let size = abs(value)
+        if size == 0 { return "0" }
         if size < 1_000 { return "\(sign)\(trimmed(size, 1)) us" }
         if size < 10_000_000 { return "\(sign)\(trimmed(size, 1_000)) ms" }
         return "\(sign)\(trimmed(size, 1_000_000)) s"

@@ -1,5 +1,5 @@
-public import Dialects
 internal import Checker
+internal import Dialects
 internal import Reports
 
 /// What somebody without this tool needs to know of a target; no secret is among it.

@@ -46,6 +46,7 @@ enum CasePage {
         .believed{fill:var(--good-back);stroke:var(--good);stroke-width:1}\
         .believed.none{fill:var(--bad-back);stroke:var(--bad)}
         .belief-text{fill:var(--ink);font-size:12px}.belief-text.none{fill:var(--bad);font-weight:650}
+        .on-line{paint-order:stroke;stroke:var(--card);stroke-width:6px;stroke-linejoin:round}
         .band{fill:var(--bad);opacity:.09}.edge{stroke:var(--bad);stroke-width:1;stroke-dasharray:3 3}\
         .aim{stroke:var(--accent);stroke-width:1.25}.aim-text{fill:var(--accent);font-size:12px;font-weight:600}
         .reach{stroke:var(--s1);stroke-width:1.25;opacity:.45}.hit-dot{fill:var(--s1)}
@@ -61,13 +62,14 @@ enum CasePage {
         }
         let hits = picture.hits
         let range = hits.map {
-            "\(Figures.percent($0.low)) to \(Figures.percent($0.high)), Clopper-Pearson 95 %"
+            "\(Figures.percent($0.low)) to \(Figures.percent($0.high)) (Clopper-Pearson, 95 %)"
+                .replacing(" %", with: "\u{a0}%")
         }
         let offset = picture.best.map { signed($0) } ?? "–"
         return """
             <dl class="facts four">
             \(fact("Reproduces", hits?.text ?? "not replayed yet", range ?? ""))
-            \(fact("When", picture.windowText))
+            \(fact("When", picture.windowText.replacing("window ", with: "")))
             \(fact("Aimed at", offset, picture.swept.isEmpty ? "" : "offset of \(picture.swept)"))
             \(fact("Promise", picture.invariant))
             </dl>
@@ -107,7 +109,7 @@ enum CasePage {
     private static func replaying(_ picture: CasePicture) -> HTML {
         """
         <p class="lead">With screenrig, or with Python alone; either prints k of n.</p>
-        <pre class="command">\(picture.command)</pre>
+        <pre class="command">\(picture.command) --times 50</pre>
         <pre>\(picture.command) --emit python &gt; race.py &amp;&amp; python3 race.py</pre>
         """
     }
@@ -132,7 +134,7 @@ enum CasePage {
                     let without =
                         left.map { $0.note.isEmpty ? $0.rate : "cannot be played: \($0.note)" } ?? "–"
                     return [
-                        "\(row.id)", "\(row.actor)", "<code>\(row.step)</code>", "\(row.when)",
+                        "<span class=\"name\">\(row.id)</span>", "\(row.actor)", "<code>\(row.step)</code>", "\(row.when)",
                         "\(row.how)", "\(without)",
                     ]
                 }

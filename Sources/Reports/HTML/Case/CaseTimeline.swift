@@ -119,7 +119,8 @@ struct CaseTimeline {
             isNear
             ? """
             <text class="box-label\(entry.isConflict ? "" : " soft")" \
-            x="\(px: isRight ? start + wide : start)" y="\(px: y - size / 2 - 5)" \
+            x="\(px: isRight ? start + wide : start)" \
+            y="\(px: entry.isConflict ? y - size / 2 - 5 : y + size / 2 + 12)" \
             text-anchor="\(isRight ? "end" : "start")">\(title)</text>
             """ : .none
         return """
@@ -162,13 +163,12 @@ struct CaseTimeline {
         let tip: HTML = """
             <path class="head" d="M\(px: to),\(px: end)l-8,-4v8z"/>
             """
-        // A label as wide as the arrow would lie on it.
-        let beside = to - from < 150
+        // Where the arrow is shorter than its label, the label stands behind it.
+        let beside = to - from < 130
         return """
-            \(path)\(tip)<text class="gaptext" x="\(px: beside ? to + 12 : middle)" \
+            \(path)\(tip)<text class="gaptext on-line" x="\(px: beside ? to + 30 : middle)" \
             y="\(px: beside ? (start + end) / 2 + 4 : height)" \
-            text-anchor="\(beside ? "start" : "middle")">\
-            <tspan\(HTML(stringLiteral: beside ? "" : " dx=\"34\""))>\(gap) between</tspan></text>
+            text-anchor="\(beside ? "start" : "middle")">\(gap) between</text>
             """
     }
 
