@@ -128,4 +128,14 @@ public protocol Arena: Sendable {
     /// Executes them, several at once where that does not disturb them, and judges each; the results
     /// are in the order of `schedules`. A stopped arena discards what is left.
     func play(_ schedules: [Schedule]) async -> [TrialResult]
+
+    /// The same; with `alone`, so that what one does to the service shows in no other's race.
+    func play(_ schedules: [Schedule], alone: Bool) async -> [TrialResult]
+}
+
+extension Arena {
+    /// An arena in which nothing disturbs anything.
+    public func play(_ schedules: [Schedule], alone: Bool) async -> [TrialResult] {
+        await play(schedules)
+    }
 }
