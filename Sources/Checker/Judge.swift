@@ -33,6 +33,7 @@ public final class Judge {
 
     public func take(_ exchange: Exchange) {
         operations += 1
+        registry.herds.note(exchange)
         let household = exchange.device.household
         if let known = dossiers[household] { return known.take(exchange) }
         let dossier = Dossier(household, registry)
@@ -119,6 +120,7 @@ public final class Judge {
         for household in callbacks.households { callbacks.close(household, registry) }
         registry.judgeTwins()
         registry.judgeClocks()
+        registry.judgeHerds()
         registry.settle()
         return findings
     }

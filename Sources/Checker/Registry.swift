@@ -34,6 +34,7 @@ final class Registry {
     var levels = LevelTally()
     var staleness = Staleness()
     var changes = ServiceChanges()
+    var herds = Herds()
     private(set) var households = 0
     /// Households whose SDK was held against the order of its callbacks.
     var sdkHouseholds = 0

@@ -4,7 +4,7 @@ internal import Statistics
 /// Puts the values of the rows together to a `Rig`, and checks what concerns several at once. A
 /// section in which a problem was found already is not checked further: its values are stand-ins.
 struct RigAssembly {
-    private let root: Section
+    let root: Section
     private(set) var problems: [RigProblem] = []
     private(set) var warnings: [RigProblem] = []
     private(set) var needs: [RigProblem] = []
