@@ -76,11 +76,12 @@ let package = Package(
         part("Calibration", ["Lanes", "Journal", "Dialects", "Statistics"]),
         part("Checker", ["Journal", "Dialects", "Statistics"]),
         part("Reports", ["Checker", "Journal", "Rigs", "Dialects", "Statistics"]),
+        part("Dashboard", ["Reports", "Checker", "Journal", "Dialects", "Statistics"] + nio),
         .executableTarget(
             name: "screenrig",
             dependencies: [
                 "Statistics", "Dialects", "Journal", "Rigs", "Lanes", "Devices", "Wire", "Signing",
-                "Standin", "Checker", "Reports", "Calibration",
+                "Standin", "Checker", "Reports", "Calibration", "Dashboard",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: house),
@@ -106,6 +107,9 @@ let package = Package(
         tests(
             "ReportsTests", ["Reports", "Checker", "Journal", "Rigs", "Dialects", "Statistics"],
             exclude: ["Golden"]),
+        tests(
+            "DashboardTests",
+            ["Dashboard", "Reports", "Checker", "Journal", "Dialects", "Statistics"] + nio),
         tests(
             "SimulationTests",
             [

@@ -1,0 +1,45 @@
+internal import Reports
+internal import Synchronization
+
+/// What runs, for those who have several runs on one screen.
+public struct Subject: Sendable, Hashable {
+    public var rig: String
+    /// Name of the run directory.
+    public var run: String
+    public var target: String
+    public var version: String
+
+    public init(rig: String, run: String, target: String, version: String) {
+        self.rig = rig
+        self.run = run
+        self.target = target
+        self.version = version
+    }
+}
+
+/// What is shown, between the thread that knows it and the one that serves it.
+final class Board: Sendable {
+    let subject: Subject
+    private let held: Mutex<LiveBoard>
+
+    init(_ board: LiveBoard, _ subject: Subject) {
+        self.subject = subject
+        held = Mutex(board)
+    }
+
+    func take(_ state: LiveState) { held.withLock { $0.take(state) } }
+    func end(_ ending: LiveBoard.Ending) { held.withLock { $0.end(ending) } }
+
+    /// The present state as a server-sent event (HTML Standard, 9.2.6): `ended` is the last.
+    var event: String {
+        let board = held.withLock { $0 }
+        return "event: \(board.ending == nil ? "state" : "ended")\ndata: \(board.json)\n\n"
+    }
+
+    var json: String { held.withLock { $0 }.json }
+
+    var metrics: String {
+        let board = held.withLock { $0 }
+        return Metrics.text(board.state, subject)
+    }
+}
