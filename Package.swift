@@ -75,13 +75,19 @@ let package = Package(
         part("Standin", ["Dialects", "Lanes", "Journal", "Signing", "Statistics"] + nio),
         part("Calibration", ["Lanes", "Journal", "Dialects", "Statistics"]),
         part("Checker", ["Journal", "Dialects", "Statistics"]),
+        part(
+            "Staging",
+            [
+                "Rigs", "Devices", "Lanes", "Wire", "Standin", "Signing", "Journal", "Dialects",
+                "Statistics",
+            ]),
         part("Reports", ["Checker", "Journal", "Rigs", "Dialects", "Statistics"]),
         part("Dashboard", ["Reports", "Checker", "Journal", "Dialects", "Statistics"] + nio),
         .executableTarget(
             name: "screenrig",
             dependencies: [
                 "Statistics", "Dialects", "Journal", "Rigs", "Lanes", "Devices", "Wire", "Signing",
-                "Standin", "Checker", "Reports", "Calibration", "Dashboard",
+                "Standin", "Staging", "Checker", "Reports", "Calibration", "Dashboard",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: house),
@@ -113,9 +119,8 @@ let package = Package(
         tests(
             "SimulationTests",
             [
-                "Checker", "Devices", "Standin", "Rigs", "Lanes", "Journal", "Dialects",
-                "Statistics",
-                "Reports", "Signing", "Calibration",
+                "Checker", "Devices", "Standin", "Staging", "Rigs", "Lanes", "Journal", "Dialects",
+                "Statistics", "Reports", "Signing", "Calibration",
             ]),
         tests(
             "CommandTests",

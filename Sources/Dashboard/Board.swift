@@ -4,7 +4,7 @@ internal import Synchronization
 /// What runs, for those who have several runs on one screen.
 public struct Subject: Sendable, Hashable {
     public var rig: String
-    /// Name of the run directory.
+    /// Name of the run directory; empty until there is one.
     public var run: String
     public var target: String
     public var version: String
@@ -19,27 +19,31 @@ public struct Subject: Sendable, Hashable {
 
 /// What is shown, between the thread that knows it and the one that serves it.
 final class Board: Sendable {
-    let subject: Subject
-    private let held: Mutex<LiveBoard>
-
-    init(_ board: LiveBoard, _ subject: Subject) {
-        self.subject = subject
-        held = Mutex(board)
+    private struct Held {
+        var board: LiveBoard
+        var subject: Subject
     }
 
-    func take(_ state: LiveState) { held.withLock { $0.take(state) } }
-    func end(_ ending: LiveBoard.Ending) { held.withLock { $0.end(ending) } }
+    private let held: Mutex<Held>
+
+    init(_ board: LiveBoard, _ subject: Subject) {
+        held = Mutex(Held(board: board, subject: subject))
+    }
+
+    func take(_ state: LiveState) { held.withLock { $0.board.take(state) } }
+    func end(_ ending: LiveBoard.Ending) { held.withLock { $0.board.end(ending) } }
+    func enter(run: String) { held.withLock { $0.subject.run = run } }
 
     /// The present state as a server-sent event (HTML Standard, 9.2.6): `ended` is the last.
     var event: String {
-        let board = held.withLock { $0 }
+        let board = held.withLock { $0.board }
         return "event: \(board.ending == nil ? "state" : "ended")\ndata: \(board.json)\n\n"
     }
 
-    var json: String { held.withLock { $0 }.json }
+    var json: String { held.withLock { $0.board }.json }
 
     var metrics: String {
-        let board = held.withLock { $0 }
-        return Metrics.text(board.state, subject)
+        let (state, subject) = held.withLock { ($0.board.state, $0.subject) }
+        return Metrics.text(state, subject)
     }
 }

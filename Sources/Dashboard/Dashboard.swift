@@ -38,8 +38,8 @@ public final class Dashboard: Sendable {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()
         let board = Board(LiveBoard(state), subject)
-        do {
-            let crowd = NIOLoopBound(Crowd(), eventLoop: loop)
+        let crowd = await Self.crowd(on: loop)
+        do throws(DashboardError) {
             var channels: [any Channel] = []
             var urls: [String?] = []
             for (port, site) in [(page, Site.dashboard), (metrics, .metrics)] {
@@ -61,6 +61,13 @@ public final class Dashboard: Sendable {
         }
     }
 
+    /// What belongs to a loop is made on it.
+    private static func crowd(on loop: any EventLoop) async -> NIOLoopBound<Crowd> {
+        await withCheckedContinuation { made in
+            loop.execute { made.resume(returning: NIOLoopBound(Crowd(), eventLoop: loop)) }
+        }
+    }
+
     private static func bind(
         _ port: PagePort, _ site: Site, _ group: MultiThreadedEventLoopGroup, _ board: Board,
         _ crowd: NIOLoopBound<Crowd>
@@ -72,7 +79,8 @@ public final class Dashboard: Sendable {
                 return try await bootstrap(group, site, board, crowd)
                     .bind(host: "127.0.0.1", port: candidate).get()
             } catch {
-                reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) }
+                reason =
+                    (error as? IOError).map { String(cString: strerror($0.errnoCode)) }
                     ?? "\(error)"
             }
         }
@@ -101,6 +109,9 @@ public final class Dashboard: Sendable {
                 }
             }
     }
+
+    /// The run has its directory.
+    public func enter(run: String) { board.enter(run: run) }
 
     /// The run has got so far. From any thread; returns at once.
     public func show(_ state: LiveState) {

@@ -147,7 +147,8 @@ extension Exposition {
         var (position, seen) = (0, 0)
         for bound in bounds {
             let limit = Int64((bound * 1e9).rounded())
-            while position < filled.count, filled[position].low + filled[position].width / 2 <= limit
+            while position < filled.count,
+                filled[position].low + filled[position].width / 2 <= limit
             {
                 seen += filled[position].count
                 position += 1

@@ -17,7 +17,7 @@ enum Page {
         </head>
         <body>
         <header>
-        <p class="over">screenrig · live</p>
+        <p class="over" id="target">screenrig · live</p>
         <h1 id="title">A run</h1>
         <div class="verdict" id="verdict" role="status"><p id="headline">Waiting for the first second …</p>\
         <p class="path" id="path" hidden></p></div>

@@ -48,19 +48,21 @@ extension Page {
           for (let i = 0; i <= n; i++) ticks.push([step * i, label(step * i)]);
           return { share: v => v / (step * n), ticks };
         };
-        const logarithmic = values => {
+        const logarithmic = (values, wanted) => {
           const some = values.filter(v => v > 0);
           const small = some.length ? Math.min(...some) : 1;
           const large = Math.max(some.length ? Math.max(...some) : 10, small * 1.2);
-          const marks = [];
-          for (let p = -4; p < 8; p++) for (const f of large / small > 2000 ? [1] : [1, 2, 5]) marks.push(f * 10 ** p);
-          const low = marks.filter(m => m <= small).pop() || marks[0];
-          const high = marks.find(m => m >= large) || large;
+          let low, high, ticks;
+          for (const steps of [[1, 2, 5], [1]]) {
+            const marks = [];
+            for (let p = -4; p < 8; p++) for (const f of steps) marks.push(f * 10 ** p);
+            low = marks.filter(m => m <= small).pop() || marks[0];
+            high = marks.find(m => m >= large) || large;
+            ticks = marks.filter(m => m >= low && m <= high).map(m => [m, axisTime(m)]);
+            if (ticks.length <= wanted) break;
+          }
           const range = Math.log(high / low);
-          return {
-            share: v => Math.log(Math.max(v, low) / low) / range,
-            ticks: marks.filter(m => m >= low && m <= high).map(m => [m, axisTime(m)])
-          };
+          return { share: v => Math.log(Math.max(v, low) / low) / range, ticks };
         };
         const timeSteps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200];
         const timeAxis = seconds => {
@@ -104,7 +106,7 @@ extension Page {
           const columns = chart.series.map(s => course[s.key]);
           const some = columns.flat().filter(v => v !== null);
           const across = timeAxis(seconds), floor = chart.height - frame.bottom;
-          const down = chart.log ? logarithmic(some) : upward(Math.max(0, ...some), chart.height > 150 ? 4 : 2, chart.label);
+          const down = chart.log ? logarithmic(some, chart.height / 22) : upward(Math.max(0, ...some), chart.height > 150 ? 4 : 2, chart.label);
           const x = i => frame.left + across.share((i + 0.5) * course.width) * (frame.width - frame.left - frame.right);
           const y = v => floor - Math.min(1, Math.max(0, down.share(v))) * (floor - frame.top);
           let marks = "";
@@ -175,11 +177,13 @@ extension Page {
         };
         const showFacts = state => {
           const h = state.progress.households, e = state.progress.exchanges, found = state.findings;
+          const seconds = state.progress.seconds;
+          const rate = !state.ended ? e.perSecond : seconds > 0 ? e.completed / seconds : 0;
           byId("facts").replaceChildren(
             fact("Signed in", count(h.signedIn), h.signedIn, "of " + count(h.started)),
             fact("Sign-in, p95", state.signInMs.p95 === null ? "–" : time(state.signInMs.p95), state.signInMs.p95),
             fact("Requests answered", count(e.completed), e.completed),
-            fact("Answers per second", significant(e.perSecond), e.perSecond, "now"),
+            fact("Answers per second", significant(rate), rate, state.ended ? "on average" : "now"),
             fact("Errors", count(e.errors), e.errors, percent(e.errors, e.sent), e.errors > 0),
             fact("Violations", found ? count(found.violations) : "–", found ? found.violations : "", "", found && found.violations > 0));
         };
@@ -206,7 +210,7 @@ extension Page {
           if (!found) { byId("judged").textContent = "Nothing is judged while this run goes on."; return; }
           const broken = found.broken.map(b => `${b.name} ${count(b.count)}`).join(", ");
           byId("judged").textContent = `${count(found.judged)} exchanges judged, ${count(found.checked)} checks: `
-            + (found.violations ? `${count(found.violations)} broken (${broken}).` : "no promise broken so far.");
+            + (found.violations ? `${count(found.violations)} broken (${broken}).` : "no promise broken" + (last.ended ? "." : " so far."));
           byId("breaches").replaceChildren(...found.latest.map(b => {
             const row = make("li");
             row.append(make("b", b.standing === "fails" ? "bad" : "", b.name), " " + b.sentence,
@@ -248,7 +252,9 @@ extension Page {
           last = state;
           const p = state.progress;
           document.title = `${clock(p.seconds)} · ${state.title} · screenrig`;
-          byId("title").textContent = state.title;
+          const [rig, target] = state.title.split(" → ");
+          byId("title").textContent = rig;
+          byId("target").textContent = target ? "screenrig · live · against " + target : "screenrig · live";
           byId("clock").textContent = clock(p.seconds) + (p.plannedSeconds === null ? "" : " of " + clock(p.plannedSeconds));
           byId("waits").textContent = state.ended ? "" : "waits for " + p.waitsFor;
           const share = state.ended ? 100 : p.plannedSeconds ? Math.min(100, 100 * p.seconds / p.plannedSeconds) : 0;

@@ -124,7 +124,8 @@ struct ProgressMeter {
         if let tls = exchange.tls { work(.tls) { $0.add(took: tls) } }
     }
 
-    private mutating func work(_ operation: OperationName, _ change: (inout Progress.Work) -> Void) {
+    private mutating func work(_ operation: OperationName, _ change: (inout Progress.Work) -> Void)
+    {
         change(&works[Int(operation.rawValue)])
     }
 

@@ -60,7 +60,9 @@ public struct LiveCourse: Sendable {
 
     /// Adds what happened since the progress before. One that is no news changes nothing.
     public mutating func add(_ progress: Progress) {
-        let (from, through) = (last.elapsed.milliseconds / 1000, progress.elapsed.milliseconds / 1000)
+        let (from, through) = (
+            last.elapsed.milliseconds / 1000, progress.elapsed.milliseconds / 1000
+        )
         let households = progress.households
         let level = Level(
             waiting: max(0, households.running - households.signedInAndHere),

@@ -50,6 +50,7 @@ public enum ProgressJSON {
             ),
             ("latenessMs", .object([("p99", optional(progress.latenessP99) { $0 })])),
             ("worstErrors", .array(progress.worstErrors.map(error))),
+            ("violations", state.findings.map { .integer($0.failing) } ?? .null),
         ])
     }
 

@@ -1,4 +1,5 @@
 internal import Reports
+internal import Staging
 
 /// What screenrig tells the shell (product.md, Exit codes).
 enum ExitCode: Int32 {
@@ -31,6 +32,18 @@ enum ExitCode: Int32 {
 struct Failure: Error {
     var code: ExitCode
     var message: String
+
+    init(code: ExitCode, message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    init(_ error: StagingError) {
+        switch error {
+        case .badInput(let message): self = .badInput(message)
+        case .couldNotRun(let message): self = .couldNotRun(message)
+        }
+    }
 
     static func badInput(_ message: String) -> Failure {
         Failure(code: .badInput, message: message)

@@ -6,23 +6,6 @@ internal import Synchronization
 
 /// The stand-in's faults as rigs and command lines name them.
 enum FaultOptions {
-    /// Those of a rig; a wrong one ends the command with its line and column.
-    static func faults(_ terms: [Rig.FaultTerms]) throws -> [Fault] {
-        var problems: [String] = []
-        let faults = terms.compactMap { term -> Fault? in
-            do throws(FaultError) {
-                return try Fault(parsing: term.text)
-            } catch {
-                problems.append("\(term.place): \(error)")
-                return nil
-            }
-        }
-        guard problems.isEmpty else {
-            throw Failure.badInput(problems.joined(separator: "\n"))
-        }
-        return faults
-    }
-
     /// Those of `--fault`.
     static func faults(_ texts: [String]) throws -> [Fault] {
         try texts.map { text in
@@ -59,14 +42,6 @@ enum FaultOptions {
                 harmless: "", send: "")
         }
     }
-}
-
-/// What the stand-in's faults did in a run, from its thread to the session's.
-final class TruthLog: Sendable {
-    private let log = Mutex<[TruthEvent]>([])
-
-    func append(_ events: [TruthEvent]) { log.withLock { $0 += events } }
-    var events: [TruthEvent] { log.withLock { $0 } }
 }
 
 /// Where the stand-in's faults say what they did: lines of JSON (see `TruthEvent`).

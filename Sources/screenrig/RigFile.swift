@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Rigs
+internal import Staging
 internal import Statistics
 
 /// Reading a rig as the command line asks for it.
@@ -33,7 +34,7 @@ enum RigFile {
             let reading = try Rig.read(contentsOf: options.rig, with: surroundings)
             let doubts = reading.warnings + (tellsNeeds ? reading.needs : [])
             for warning in doubts { Terminal.complain("warning: \(warning)") }
-            _ = try FaultOptions.faults(reading.rig.faults)
+            _ = try Assembly.faults(reading.rig)
             return reading.rig
         } catch let failure as Failure {
             throw failure

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Foundation
 internal import Rigs
+internal import Staging
 
 /// The command line. One file per command; each wires the parts together and chooses the exit code.
 @main
@@ -38,6 +39,10 @@ struct Screenrig: AsyncParsableCommand {
             }
         } catch let failure as Failure {
             if !failure.message.isEmpty { Terminal.complain(failure.message) }
+            Foundation.exit(failure.code.rawValue)
+        } catch let error as StagingError {
+            let failure = Failure(error)
+            Terminal.complain(failure.message)
             Foundation.exit(failure.code.rawValue)
         } catch {
             // The parser's own code for a bad command line is 64; ours is 2 (product.md).

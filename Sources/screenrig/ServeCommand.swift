@@ -3,6 +3,7 @@ internal import Foundation
 internal import Journal
 internal import Rigs
 internal import Signing
+internal import Staging
 internal import Standin
 internal import Statistics
 

@@ -6,6 +6,7 @@ import Lanes
 import Reports
 import Rigs
 import Signing
+import Staging
 import Standin
 import Statistics
 
@@ -53,7 +54,7 @@ final class Rehearsal {
             let transport = InProcess(
                 lane: lane,
                 service: Service(
-                    RigService.settings(rig), seed: rig.seed.child("standin", index),
+                    Assembly.service(rig), seed: rig.seed.child("standin", index),
                     epochMilliseconds: Self.epoch / 1000),
                 network: Network(latency: rig.standin.latency, loss: rig.standin.loss),
                 seed: rig.seed.child("network"), timeout: rig.target.timeout)
@@ -63,11 +64,7 @@ final class Rehearsal {
         }
         var terms = Terms(
             rig, dialect: dialect, statement: statement ?? Secret(Signing.demoSoftwareStatement()))
-        terms.vouching = { query in
-            PlatformSAML.response(
-                to: query.verificationToken, provider: query.provider, subject: query.subject,
-                attributes: query.attributes)
-        }
+        terms.vouching = Assembly.vouch
         let coordinator = Coordinator(plan, terms: terms, lanes: lanes)
         if let stop {
             for lane in lanes {

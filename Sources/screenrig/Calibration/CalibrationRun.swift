@@ -6,6 +6,7 @@ internal import Journal
 internal import Lanes
 internal import Reports
 internal import Rigs
+internal import Staging
 internal import Statistics
 internal import Wire
 

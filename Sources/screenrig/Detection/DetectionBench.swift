@@ -4,6 +4,7 @@ internal import Dialects
 internal import Journal
 internal import Rigs
 internal import Signing
+internal import Staging
 internal import Standin
 internal import Statistics
 internal import Synchronization
@@ -29,19 +30,19 @@ struct DetectionBench {
 
     func run(_ campaign: Campaign, seed: UInt64) async throws -> DetectionRun {
         let rig = try rig(campaign, seed: seed)
-        let stage = try await Stage(rig, isVirtual: isVirtual, allowed: [])
-        let sink = JudgingSink(rules(rig, campaign), lanes: stage.laneCount)
-        let lanes = try stage.lanes(of: "detection", recordingTo: sink)
+        let venue = try await Venue(rig, isVirtual: isVirtual, allowed: [])
+        let sink = JudgingSink(rules(rig, campaign), lanes: venue.laneCount)
+        let lanes = try venue.lanes(of: "detection", recordingTo: sink)
         let plan = Plan(rig, seed: rig.seed, run: "d\(seed)")
         var terms = Terms(
-            rig, dialect: stage.dialect, statement: Secret(Signing.demoSoftwareStatement()))
-        terms.vouching = Session.vouch
+            rig, dialect: venue.dialect, statement: Secret(Signing.demoSoftwareStatement()))
+        terms.vouching = Assembly.vouch
         terms.retries = 1
         let coordinator = Coordinator(plan, terms: terms, lanes: lanes)
-        await Session.onOwnThread { coordinator.run() }
+        await LaneThread.run { coordinator.run() }
         let findings = sink.finish()
-        await stage.strike()
-        return score(findings, stage.truths, campaign)
+        await venue.strike()
+        return score(findings, venue.truths, campaign)
     }
 
     private func rig(_ campaign: Campaign, seed: UInt64) throws -> Rig {
@@ -64,7 +65,7 @@ struct DetectionBench {
         rules.throttledBy = isThrottled ? .device : .unknown
         rules.settle = rig.load.settle
         rules.codeLifetime = rig.code.lifetime
-        rules.startedMicroseconds = Stage.virtualEpoch
+        rules.startedMicroseconds = Venue.virtualEpoch
         return rules
     }
 

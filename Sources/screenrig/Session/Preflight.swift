@@ -5,26 +5,27 @@ internal import Lanes
 internal import Reports
 internal import Rigs
 internal import Signing
+internal import Staging
 internal import Synchronization
 
 /// What is found out about a target before a run begins (`target.probe`).
 enum Preflight {
     /// What the service throttles by; nil where nobody wants to know: in virtual time, at the
     /// embedded target, and where all devices are to look alike.
-    static func throttle(of rig: Rig, on stage: Stage, isQuiet: Bool) async throws -> ThrottleKey? {
-        guard !stage.isVirtual, rig.target.probes(isNear: stage.isNear),
+    static func throttle(of rig: Rig, on venue: Venue, isQuiet: Bool) async throws -> ThrottleKey? {
+        guard !venue.isVirtual, rig.target.probes(isNear: venue.isNear),
             rig.forwardedFor == .perDevice
         else { return nil }
         let salt = UInt64.random(in: .min ... .max)
         let plan = Plan(rig, seed: rig.seed, run: "probe-\(salt)")
         let terms = Terms(
-            rig, dialect: stage.dialect, statement: Secret(Signing.demoSoftwareStatement()))
+            rig, dialect: venue.dialect, statement: Secret(Signing.demoSoftwareStatement()))
         guard let probe = ThrottleProbe(plan, terms: terms, salt: salt) else { return nil }
         if !isQuiet { Terminal.complain("probe: asking what the service throttles by ...") }
-        let lane = try stage.lane(of: "probe")
+        let lane = try venue.lane(of: "probe")
         let interrupts = Interrupts { _ in lane.stop(at: .start) }
         let found = Mutex(ThrottleProbe.Finding(.unknown))
-        await Session.onOwnThread {
+        await LaneThread.run {
             let finding = probe.find(on: lane)
             found.withLock { $0 = finding }
         }
@@ -50,9 +51,4 @@ enum Preflight {
         let lines = TerminalReport.wrapped(text, width: Terminal.progressWidth, hanging: 2)
         Terminal.complain(lines.joined(separator: "\n"))
     }
-}
-
-/// Where exchanges go that belong to no run.
-struct Unrecorded: HistorySink {
-    func append(_ batch: Batch) {}
 }

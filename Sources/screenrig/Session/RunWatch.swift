@@ -1,3 +1,4 @@
+internal import Dashboard
 internal import Devices
 internal import Dispatch
 internal import Journal
@@ -21,6 +22,10 @@ struct Show {
     var planned: Duration?
     var plannedHouseholds: Int?
     var form: Form
+    /// Pages beside it; nil where nobody asked for one.
+    var dashboard: Dashboard?
+    /// What the judge has found so far; nil where nothing is judged.
+    var findings: @Sendable () -> LiveFindings?
 }
 
 /// Looks at a run from outside while it goes on: shows where it is, and ends it on Ctrl-C, when the
@@ -33,6 +38,7 @@ final class RunWatch: @unchecked Sendable {
     private let writer: HistoryWriter
     private let show: Show
     private let isVirtual: Bool
+    private let queue = DispatchQueue(label: "screenrig.watch")
     private let timer: any DispatchSourceTimer
     private let state: Mutex<State>
 
@@ -62,10 +68,16 @@ final class RunWatch: @unchecked Sendable {
         self.show = show
         self.isVirtual = isVirtual
         state = Mutex(State(breaker: isVirtual ? nil : breaker))
-        timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "screenrig.watch"))
+        timer = DispatchSource.makeTimerSource(queue: queue)
         timer.schedule(deadline: .now() + 1, repeating: 1)
         timer.setEventHandler { [unowned self] in tick() }
         timer.activate()
+        guard let dashboard = show.dashboard else { return }
+        writer.observe { [weak self] progress in
+            self?.queue.async { [weak self] in
+                if let self { dashboard.show(live(progress)) }
+            }
+        }
     }
 
     deinit {
@@ -106,6 +118,11 @@ final class RunWatch: @unchecked Sendable {
         if let failure = writer.failure { note(failure) }
     }
 
+    /// Waits until everything that was heard is shown.
+    func settle() {
+        queue.sync {}
+    }
+
     private func tick() {
         if let failure = writer.failure { return stop(failure) }
         let progress = writer.progress
@@ -137,14 +154,10 @@ final class RunWatch: @unchecked Sendable {
     // MARK: Showing
 
     private func display(_ progress: Progress, ticks: Int) {
-        let phase = phase(of: progress)
+        state.withLock { $0.rates = ($0.rates + [progress.perSecond]).suffix(Self.ratesKept) }
+        let live = live(progress)
         state.withLock { state in
             guard !state.hasEnded else { return }
-            state.rates = (state.rates + [progress.perSecond]).suffix(Self.ratesKept)
-            let live = LiveState(
-                title: show.title, progress: progress, planned: show.planned,
-                plannedHouseholds: show.plannedHouseholds,
-                phase: state.isStopping ? .stopping : phase, recentRates: state.rates)
             switch show.form {
             case .nothing: break
             case .json: Terminal.print(ProgressJSON.progress(live))
@@ -156,6 +169,18 @@ final class RunWatch: @unchecked Sendable {
                 Terminal.complain(ProgressLine.text(progress, planned: show.planned))
             case .lines: break
             }
+        }
+    }
+
+    private func live(_ progress: Progress) -> LiveState {
+        let phase = phase(of: progress)
+        let findings = show.findings()
+        return state.withLock { state in
+            LiveState(
+                title: show.title, progress: progress, planned: show.planned,
+                plannedHouseholds: show.plannedHouseholds,
+                phase: state.isStopping ? .stopping : phase, recentRates: state.rates,
+                findings: findings)
         }
     }
 

@@ -1,4 +1,5 @@
 internal import Checker
+internal import Dashboard
 internal import Devices
 internal import Dialects
 internal import Dispatch
@@ -8,6 +9,7 @@ internal import Lanes
 internal import Reports
 internal import Rigs
 internal import Signing
+internal import Staging
 internal import Standin
 internal import Statistics
 internal import Wire
@@ -15,12 +17,14 @@ internal import Wire
 /// One run, from a rig file to its report.
 struct Session {
     let rig: Rig
-    let stage: Stage
+    let venue: Venue
     let traffic: TrafficOptions
     let directory: RunDirectory
     let trial: Trial?
     /// What a preflight found that the service throttles by; nil where there was none.
     let throttledBy: ThrottleKey?
+    /// Pages that show it; nil where nobody asked for one.
+    let dashboard: Dashboard?
 
     /// Reads the rig, runs it, reports; throws a `Failure` for every exit code but 0. A trial runs
     /// one household of it, and has the last word.
@@ -28,7 +32,11 @@ struct Session {
         _ traffic: TrafficOptions, isVirtual: Bool, trial: Trial? = nil
     ) async throws {
         do {
-            try await start(traffic, isVirtual: isVirtual, trial: trial)
+            do {
+                try await start(traffic, isVirtual: isVirtual, trial: trial)
+            } catch let error as StagingError {
+                throw Failure(error)
+            }
         } catch let failure as Failure where traffic.json && !failure.message.isEmpty {
             Terminal.print(
                 ProgressJSON.failure(failure.message, exitCode: failure.code.rawValue))
@@ -43,25 +51,29 @@ struct Session {
         if trial != nil { rig = rig.trial }
         _ = WireLimits.raiseDescriptorLimit()
         if !isVirtual, trial == nil { try checkLimits(rig, traffic) }
-        let stage = try await Stage(
+        let venue = try await Venue(
             rig, isVirtual: isVirtual, allowed: traffic.allowed, asksLeave: trial == nil)
+        let dashboard = try await LivePages.open(traffic.pages, of: rig, at: venue)
         // A household of a trial meets no limit, and shows what it meets by itself.
         let throttledBy =
             trial == nil
             ? try await Preflight.throttle(
-                of: rig, on: stage, isQuiet: traffic.quiet || traffic.json) : nil
+                of: rig, on: venue, isQuiet: traffic.quiet || traffic.json) : nil
         let session = Session(
-            rig: rig, stage: stage, traffic: traffic,
+            rig: rig, venue: venue, traffic: traffic,
             directory: try directory(for: rig, out: traffic.out), trial: trial,
-            throttledBy: throttledBy)
+            throttledBy: throttledBy, dashboard: dashboard)
+        dashboard?.enter(run: session.directory.name)
         let findings = try await session.measure()
-        await stage.strike()
+        await venue.strike()
         guard let trial else {
-            return try Outcome.report(
-                session.directory, thresholds: rig.thresholds, findings: findings,
-                asJSON: traffic.json)
+            let summary = try Outcome.write(
+                session.directory, thresholds: rig.thresholds, findings: findings)
+            await dashboard?.end(LiveBoard.Ending(summary, path: session.directory.path))
+            return try Outcome.tell(summary, at: session.directory.path, asJSON: traffic.json)
         }
-        try trial.conclude(session.directory, rig: rig, target: stage.origin, file: traffic.rig.rig)
+        await dashboard?.stop()
+        try trial.conclude(session.directory, rig: rig, target: venue.origin, file: traffic.rig.rig)
     }
 
     /// Holds the plan against this machine before anything is sent: what cannot work is refused, what
@@ -89,49 +101,54 @@ struct Session {
     /// behind, or had nothing to do.
     private func measure() async throws -> Findings? {
         let plan = Plan(rig, seed: rig.seed, run: identityRun)
-        let writer = try writer(planned: plan.households)
+        // As near to the lanes' time zero as can be: evidence of exchanges is told in UTC by it.
+        let started = venue.isVirtual ? Venue.virtualEpoch : WallClock.microseconds
+        let rules = Rules(rig, isEmbedded: venue.isEmbedded, startedMicroseconds: started)
+        let writer = try writer(
+            planned: plan.households, started: started, judging: trial == nil ? rules.texts : [])
         let judge = JudgeQueue(
-            rules, lanes: stage.laneCount, before: writer, waits: stage.isVirtual)
-        let lanes = try stage.lanes(
+            rules, lanes: venue.laneCount, before: writer, waits: venue.isVirtual)
+        let lanes = try venue.lanes(
             of: directory.name, recordingTo: trial == nil ? judge : writer)
         let statement = Secret(Signing.demoSoftwareStatement())
-        var terms = Terms(rig, dialect: stage.dialect, statement: statement)
+        var terms = Terms(rig, dialect: venue.dialect, statement: statement)
         if let trial {
-            for lane in lanes { trial.watch(lane, of: rig, at: stage.origin) }
+            for lane in lanes { trial.watch(lane, of: rig, at: venue.origin) }
             // Nobody waits 15 s to be told that a port is closed.
             terms.retries = 1
         }
-        terms.vouching = Self.vouch
+        terms.vouching = Assembly.vouch
         let pages = PageFolder(in: directory.path)
         terms.pages = pages
         // In virtual time there is one login page, and nothing to wait for a process with.
-        if let program = rig.login.command, !stage.isVirtual {
+        if let program = rig.login.command, !venue.isVirtual {
             terms.loginProgram = LoginProcess(path: program, limit: rig.login.limit)
         }
         let coordinator = Coordinator(plan, terms: terms, lanes: lanes)
-        let breaker = Politeness.breaker(rig.target.courtesy, isNear: stage.isNear)
+        let breaker = Politeness.breaker(rig.target.courtesy, isNear: venue.isNear)
         let watch = RunWatch(
             coordinator: coordinator, writer: writer,
             show: Show(
-                title: "\(rig.name) → \(stage.targetName)", planned: plannedTime(plan),
-                plannedHouseholds: plan.households, form: form),
-            breaker: breaker, isVirtual: stage.isVirtual)
-        if stage.isVirtual, let breaker {
+                title: "\(rig.name) → \(venue.targetName)", planned: plannedTime(plan),
+                plannedHouseholds: plan.households, form: form, dashboard: dashboard,
+                findings: { [isJudged = trial == nil] in isJudged ? judge.soFar : nil }),
+            breaker: breaker, isVirtual: venue.isVirtual)
+        if venue.isVirtual, let breaker {
             VirtualBreaker(breaker, on: lanes[0]) { watch.trip($0) }.begin()
         }
         let interrupts = Interrupts { watch.interrupted($0) }
         let usage = Usage.now()
-        await Self.onOwnThread { coordinator.run() }
+        await LaneThread.run { coordinator.run() }
         let ended = lanes.map(\.now).max() ?? .start
         let spent = Usage.now()
-        let cpu = stage.isVirtual ? 0 : spent.percent(since: usage)
+        let cpu = venue.isVirtual ? 0 : spent.percent(since: usage)
         watch.end()
-        if stage.isVirtual, !traffic.quiet, !traffic.json {
+        if venue.isVirtual, !traffic.quiet, !traffic.json {
             let events = lanes.reduce(0) { $0 + $1.events }
             Terminal.complain(Self.pace(ended, events: events, in: spent.wall - usage.wall))
         }
         if !rig.faults.isEmpty {
-            try TruthFile(directory.file("truth.jsonl")).append(stage.truths)
+            try TruthFile(directory.file("truth.jsonl")).append(venue.truths)
         }
         for sentence in terms.accounts?.givenUp ?? [] { Terminal.complain("note: \(sentence)") }
         if pages.finish() > 0 {
@@ -143,19 +160,8 @@ struct Session {
             HistoryEnd(
                 ended: ended, interrupted: interrupts.hasInterrupted, failure: watch.failure ?? "",
                 cpuPercent: cpu, historyHash: "", breaker: watch.tripped ?? ""))
+        watch.settle()
         return findings
-    }
-
-    /// What the service is held to.
-    private var rules: Rules {
-        Rules(rig, isEmbedded: stage.isEmbedded, startedMicroseconds: WallClock.microseconds)
-    }
-
-    /// The demo platform, which the stand-in trusts (decisions.md, 19).
-    static let vouch: @Sendable (AttributeQuery) -> String? = { query in
-        PlatformSAML.response(
-            to: query.verificationToken, provider: query.provider, subject: query.subject,
-            attributes: query.attributes)
     }
 
     /// How progress is shown.
@@ -170,18 +176,18 @@ struct Session {
         PlanEstimate(plan, on: ValidateCommand.limits(for: rig)).duration
     }
 
-    private func writer(planned: Int?) throws -> HistoryWriter {
-        // As near to the lanes' time zero as can be: evidence of exchanges is told in UTC by it.
-        let started = stage.isVirtual ? Stage.virtualEpoch : WallClock.microseconds
+    private func writer(
+        planned: Int?, started: Int64, judging: [String]
+    ) throws -> HistoryWriter {
         let header = HistoryHeader(
             run: directory.name, rigName: rig.name, rigSource: rig.source, seed: rig.seed.value,
             startedMicroseconds: started,
-            target: stage.targetName,
-            protocolName: stage.dialect.name, version: Screenrig.version,
-            isVirtual: stage.isVirtual,
-            lanes: stage.laneCount, kinds: rig.kinds.map(\.name), plannedHouseholds: planned,
+            target: venue.targetName,
+            protocolName: venue.dialect.name, version: Screenrig.version,
+            isVirtual: venue.isVirtual,
+            lanes: venue.laneCount, kinds: rig.kinds.map(\.name), plannedHouseholds: planned,
             load: rig.load.description, thresholds: rig.thresholds.map(\.text),
-            policies: rig.policies.lines, judging: trial == nil ? rules.texts : [],
+            policies: rig.policies.lines, judging: judging,
             validLatenessNanoseconds: rig.validity.latenessP99.nanoseconds,
             validBusy: rig.validity.busy, breachFails: rig.validity.failsOnBreach,
             throttledBy: throttledBy)
@@ -189,7 +195,7 @@ struct Session {
             return try HistoryWriter(
                 path: directory.history, header: header,
                 recording: Assembly.recording(rig.record, seed: rig.seed),
-                waits: stage.isVirtual)
+                waits: venue.isVirtual)
         } catch {
             throw Failure.couldNotRun("\(error)")
         }
@@ -197,7 +203,7 @@ struct Session {
 
     /// Device ids and accounts carry the run where tokens may outlive it (rig-format.md).
     private var identityRun: String {
-        rig.identities == .perRun && !stage.isVirtual ? directory.name : "seed-\(rig.seed)"
+        rig.identities == .perRun && !venue.isVirtual ? directory.name : "seed-\(rig.seed)"
     }
 
     /// `55.1 s of virtual time in 0.82 s: 95,000 events, 116,000 events/s`.
@@ -207,22 +213,6 @@ struct Session {
         let real = String(format: "%.3f", seconds)
         return "\(virtual) s of virtual time in \(real) s: \(events) events, \(rate) events/s"
     }
-
-    /// Lanes block their thread: never one of the concurrency pool.
-    static func onOwnThread(_ work: @escaping @Sendable () -> Void) async {
-        await withCheckedContinuation { done in
-            DispatchQueue(label: "screenrig.coordinator", qos: .userInteractive).async {
-                work()
-                done.resume()
-            }
-        }
-    }
-}
-
-/// The machine's wall clock; everything but the dates of a run goes by the lanes' clock.
-enum WallClock {
-    /// Since 1970.
-    static var microseconds: Int64 { Int64(Date().timeIntervalSince1970 * 1_000_000) }
 }
 
 /// Processor time of this process.

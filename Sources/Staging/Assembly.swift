@@ -1,21 +1,22 @@
-internal import Dialects
-internal import Foundation
-internal import Journal
-internal import Rigs
-internal import Standin
-internal import Statistics
-internal import Wire
+package import Devices
+package import Dialects
+package import Journal
+package import Rigs
+internal import Signing
+package import Standin
+package import Statistics
+package import Wire
 
 /// A rig in the terms of each part: the one place that knows all of them.
-enum Assembly {
+package enum Assembly {
     /// The dialect that a rig's target speaks, at `origin` with `prefix` before each path.
-    static func dialect(_ target: Target, origin: Origin, prefix: String) -> any Dialect {
+    package static func dialect(_ target: Target, origin: Origin, prefix: String) -> any Dialect {
         V1(
             origin: origin, prefix: prefix, requestor: target.requestor, domain: target.domain,
             redirectURL: target.redirectURL, format: target.format == .json ? .json : .xml)
     }
 
-    static func wire(_ rig: Rig, allowedByCommand: [String]) -> WireSettings {
+    package static func wire(_ rig: Rig, allowedByCommand: [String]) -> WireSettings {
         let target = rig.target
         return WireSettings(
             connections: connections(rig.connections),
@@ -58,7 +59,7 @@ enum Assembly {
     }
 
     /// The stand-in that a rig's embedded target asks for.
-    static func service(_ rig: Rig) -> ServiceSettings {
+    package static func service(_ rig: Rig) -> ServiceSettings {
         let terms = rig.standin
         return ServiceSettings(
             requestors: [.init(id: rig.target.requestor, domains: [rig.target.domain])],
@@ -70,6 +71,28 @@ enum Assembly {
             signsMedia: terms.signsMedia, enhancedErrors: terms.enhancedErrors,
             policies: policies(terms.policies), providersRemember: terms.providersRemember,
             checksStatements: terms.verifiesStatements)
+    }
+
+    /// The stand-in's faults as the rig names them.
+    package static func faults(_ rig: Rig) throws(StagingError) -> [Fault] {
+        var problems: [String] = []
+        let faults = rig.faults.compactMap { term -> Fault? in
+            do throws(FaultError) {
+                return try Fault(parsing: term.text)
+            } catch {
+                problems.append("\(term.place): \(error)")
+                return nil
+            }
+        }
+        guard problems.isEmpty else { throw .badInput(problems.joined(separator: "\n")) }
+        return faults
+    }
+
+    /// The demo platform, which the stand-in trusts.
+    package static let vouch: @Sendable (AttributeQuery) -> String? = { query in
+        PlatformSAML.response(
+            to: query.verificationToken, provider: query.provider, subject: query.subject,
+            attributes: query.attributes)
     }
 
     private static func throttle(_ rule: Policies.Throttle) -> ServiceSettings.ThrottleRule {
@@ -111,7 +134,7 @@ enum Assembly {
             passTime: terms.passTime, proxy: terms.proxy, platform: platform)
     }
 
-    static func recording(_ record: Rig.Recording, seed: Seed) -> Recording {
+    package static func recording(_ record: Rig.Recording, seed: Seed) -> Recording {
         switch record {
         case .all: .all
         case .sample(let share): .sample(share, seed: seed.value)

@@ -1,24 +1,24 @@
-internal import Dialects
+package import Dialects
 internal import Foundation
-internal import Journal
-internal import Lanes
-internal import Rigs
-internal import Standin
+package import Journal
+package import Lanes
+package import Rigs
+package import Standin
 internal import Statistics
 internal import Wire
 
 /// What a run plays on: the target, embedded or not, the clock, and the lanes with their transports.
-struct Stage {
-    let dialect: any Dialect
+package struct Venue {
+    package let dialect: any Dialect
     /// Where the target is.
-    let origin: Origin
-    let targetName: String
-    let laneCount: Int
-    let isVirtual: Bool
+    package let origin: Origin
+    package let targetName: String
+    package let laneCount: Int
+    package let isVirtual: Bool
     /// The service is a stand-in that this run has started for itself.
-    let isEmbedded: Bool
+    package let isEmbedded: Bool
     /// The target is on this machine: nobody else is burdened by the load.
-    let isNear: Bool
+    package let isNear: Bool
     private let rig: Rig
     private let wire: WireSettings
     private let listener: Listener?
@@ -26,11 +26,11 @@ struct Stage {
     private let truth = TruthLog()
 
     /// 2026-01-01T00:00:00Z: the day on which every simulated run begins.
-    static let virtualEpoch: Int64 = 1_767_225_600_000_000
+    package static let virtualEpoch: Int64 = 1_767_225_600_000_000
 
     /// Starts the embedded stand-in, or checks that the target may be sent to; without `asksLeave`
     /// the first exchange is left to find out.
-    init(
+    package init(
         _ rig: Rig, isVirtual: Bool, allowed: [String], asksLeave: Bool = true
     ) async throws {
         self.rig = rig
@@ -72,14 +72,14 @@ struct Stage {
 
     private static func startStandin(_ rig: Rig, _ truth: TruthLog) async throws -> Listener {
         let service = Service(
-            Assembly.service(rig), faults: try FaultOptions.faults(rig.faults),
+            Assembly.service(rig), faults: try Assembly.faults(rig),
             seed: rig.seed.child("standin"),
             epochMilliseconds: WallClock.microseconds / 1000)
         do {
             return try await Listener.start(
                 service, host: "127.0.0.1", port: 0, tls: nil, truth: { truth.append($0) })
         } catch {
-            throw Failure.couldNotRun("the embedded stand-in cannot start: \(error)")
+            throw StagingError.couldNotRun("the embedded stand-in cannot start: \(error)")
         }
     }
 
@@ -91,10 +91,10 @@ struct Stage {
         do {
             let addresses = try addresses.get()
             if let refusal = permission.refusal(of: origin.host, at: addresses) {
-                throw Failure.couldNotRun(refusal.detail)
+                throw StagingError.couldNotRun(refusal.detail)
             }
         } catch let failure as Resolver.Failure {
-            throw Failure.couldNotRun("\(failure)")
+            throw StagingError.couldNotRun("\(failure)")
         }
     }
 
@@ -111,7 +111,7 @@ struct Stage {
     }
 
     /// A single lane, live, for what comes before a run.
-    func lane(of purpose: String) throws -> Lane {
+    package func lane(of purpose: String) throws -> Lane {
         let correspondence = correspondence(of: purpose, salt: .random(in: .min ... .max))
         return try lane(
             0, correspondence, Unrecorded(),
@@ -126,7 +126,7 @@ struct Stage {
     }
 
     /// The lanes, each with its transport, on one clock that starts now.
-    func lanes(of run: String, recordingTo sink: any HistorySink) throws -> [Lane] {
+    package func lanes(of run: String, recordingTo sink: any HistorySink) throws -> [Lane] {
         // Under virtual time the salt comes from the seed, so that histories repeat.
         let salt =
             isVirtual ? rig.seed.child("fingerprints").value : UInt64.random(in: .min ... .max)
@@ -155,7 +155,7 @@ struct Stage {
             lane.hold(to: ceilings)
             return lane
         } catch {
-            throw Failure.couldNotRun("\(error)")
+            throw StagingError.couldNotRun("\(error)")
         }
     }
 
@@ -164,7 +164,7 @@ struct Stage {
     ) throws -> Lane {
         let lane = Lane(index: 0, loop: VirtualLoop(), correspondence: correspondence, sink: sink)
         let service = Service(
-            Assembly.service(rig), faults: try FaultOptions.faults(rig.faults),
+            Assembly.service(rig), faults: try Assembly.faults(rig),
             seed: rig.seed.child("standin"), epochMilliseconds: Self.virtualEpoch / 1000)
         let truth = truth
         lane.use(
@@ -177,10 +177,10 @@ struct Stage {
     }
 
     /// What the stand-in's faults have done so far.
-    var truths: [TruthEvent] { truth.events }
+    package var truths: [TruthEvent] { truth.events }
 
-    /// Takes the stage down.
-    func strike() async {
+    /// Closes the venue.
+    package func strike() async {
         await listener?.stop()
     }
 }
