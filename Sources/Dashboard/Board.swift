@@ -22,6 +22,7 @@ final class Board: Sendable {
     private struct Held {
         var board: LiveBoard
         var subject: Subject
+        var isToBeTold = false
     }
 
     private let held: Mutex<Held>
@@ -33,6 +34,16 @@ final class Board: Sendable {
     func take(_ state: LiveState) { held.withLock { $0.board.take(state) } }
     func end(_ ending: LiveBoard.Ending) { held.withLock { $0.board.end(ending) } }
     func enter(run: String) { held.withLock { $0.subject.run = run } }
+
+    /// Whether the caller is to have it told; false where somebody is about to.
+    func claimTelling() -> Bool {
+        held.withLock { held in
+            defer { held.isToBeTold = true }
+            return !held.isToBeTold
+        }
+    }
+
+    func endTelling() { held.withLock { $0.isToBeTold = false } }
 
     /// The present state as a server-sent event (HTML Standard, 9.2.6): `ended` is the last.
     var event: String {

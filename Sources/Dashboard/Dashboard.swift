@@ -135,8 +135,11 @@ public final class Dashboard: Sendable {
     }
 
     private func tell() {
+        // However fast it is shown, one telling waits at most: it tells the latest.
+        guard board.claimTelling() else { return }
         let (crowd, board) = (crowd, board)
         loop.execute {
+            board.endTelling()
             guard !crowd.value.isEmpty else { return }
             crowd.value.tell(board.event)
         }

@@ -166,6 +166,9 @@ struct ProgressMeter {
         let seconds = (progress.elapsed - intervalBegan).seconds
         if seconds > 0 {
             progress.perSecond = Double(progress.completed - completedBefore) / seconds
+        } else if progress.completed == completedBefore {
+            // Idle lanes hand nothing over, so that their time stands still.
+            progress.perSecond = 0
         }
         progress.latencyP50 = latency.duration(atShare: 0.5)
         progress.latencyP99 = latency.duration(atShare: 0.99)

@@ -22,7 +22,7 @@ import Testing
 
     /// The objects of the events that came whole.
     private static func events(_ text: String) throws -> [(name: String, data: [String: Any])] {
-        try text.matches(of: /event: (\w+)\ndata: (.*)\n\n/).map { match in
+        try text.matches(of: /event: (\w+)\ndata: ([^\n]*)\n/).map { match in
             let object = try JSONSerialization.jsonObject(with: Data(match.2.utf8))
             return (String(match.1), try #require(object as? [String: Any]))
         }

@@ -9,7 +9,9 @@ import Testing
 @Suite("The course of a run that goes on")
 struct LiveCourseTests {
     /// Progress in steps of random length, and all that happened.
-    private static func run(_ seed: Seed, steps: Int, longest: Int) -> (LiveCourse, Journal.Progress) {
+    private static func run(_ seed: Seed, steps: Int, longest: Int) -> (
+        LiveCourse, Journal.Progress
+    ) {
         var dice = seed.generator()
         var course = LiveCourse()
         var progress = Journal.Progress()

@@ -130,7 +130,8 @@ struct Session {
             coordinator: coordinator, writer: writer,
             show: Show(
                 title: "\(rig.name) → \(venue.targetName)", planned: plannedTime(plan),
-                plannedHouseholds: plan.households, form: form, dashboard: dashboard,
+                plannedHouseholds: plan.households, settle: rig.load.settle, form: form,
+                dashboard: dashboard,
                 findings: { [isJudged = trial == nil] in isJudged ? judge.soFar : nil }),
             breaker: breaker, isVirtual: venue.isVirtual)
         if venue.isVirtual, let breaker {
