@@ -76,6 +76,12 @@ let package = Package(
         part("Calibration", ["Lanes", "Journal", "Dialects", "Statistics"]),
         part("Checker", ["Journal", "Dialects", "Statistics"]),
         part(
+            "Races",
+            [
+                "Devices", "Standin", "Checker", "Reports", "Rigs", "Lanes", "Journal", "Dialects",
+                "Statistics",
+            ]),
+        part(
             "Staging",
             [
                 "Rigs", "Devices", "Lanes", "Wire", "Standin", "Signing", "Journal", "Dialects",
@@ -87,7 +93,7 @@ let package = Package(
             name: "screenrig",
             dependencies: [
                 "Statistics", "Dialects", "Journal", "Rigs", "Lanes", "Devices", "Wire", "Signing",
-                "Standin", "Staging", "Checker", "Reports", "Calibration", "Dashboard",
+                "Standin", "Staging", "Checker", "Reports", "Calibration", "Races", "Dashboard",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: house),
@@ -96,6 +102,12 @@ let package = Package(
         tests("DialectsTests", ["Dialects"], exclude: ["Transcripts"]),
         tests("JournalTests", ["Journal", "Dialects", "Statistics"], exclude: ["Golden"]),
         tests("CheckerTests", ["Checker", "Journal", "Dialects", "Statistics"]),
+        tests(
+            "RacesTests",
+            [
+                "Races", "Devices", "Standin", "Checker", "Rigs", "Lanes", "Journal", "Dialects",
+                "Signing", "Statistics",
+            ], exclude: ["Golden"]),
         tests("RigsTests", ["Rigs", "Dialects", "Statistics"], exclude: ["Golden"]),
         tests("LanesTests", ["Lanes", "Journal", "Dialects"]),
         tests(

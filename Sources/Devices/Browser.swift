@@ -10,7 +10,7 @@ extension Household {
     private struct Walk {
         let code: Code
         let provider: String
-        let account: Account
+        let person: Person
         var call: Call
         var progress = LoginProgress()
         var hasAskedProgram = false
@@ -21,23 +21,31 @@ extension Household {
         var isClosed = false
     }
 
-    /// From the start of the login to the return to the app.
+    /// From the start of the login to the return to the app; or, with `stopsAtAssertion`, to the request
+    /// that brings the assertion back, which is returned and not sent.
+    @discardableResult
     func walkLogin(
-        _ code: Code, provider: String, as account: Account, cancels: Bool = false
-    ) async throws(Halt) {
-        let credential = Credential(device: phone.device.identity, bearer: phone.token?.bearer)
-        phone.device.cookies.removeAll()
+        _ code: Code, provider: String, as person: Person, cancels: Bool = false,
+        stopsAtAssertion: Bool = false
+    ) async throws(Halt) -> Call? {
+        let browser = person.browser
+        let credential = Credential(
+            device: browser.device.identity, bearer: browser.token?.bearer)
+        browser.device.cookies.removeAll()
         var walk = Walk(
-            code: code, provider: provider, account: account,
+            code: code, provider: provider, person: person,
             call: terms.dialect.authenticate(code, mvpd: provider, credential))
         walk.cancels = cancels
         for _ in 0..<terms.maxHops {
             walk.call.code = code
             if walk.call.operation == .assertion {
-                walk.call.tag = Tag(mvpd: walk.provider, user: walk.account.userID)
+                walk.call.tag = Tag(mvpd: walk.provider, user: person.account.userID)
+                if stopsAtAssertion { return walk.call }
             }
+            // Of two at once one may be turned down.
+            if plan.second != nil { walk.call.provoked = walk.call.operation != .mvpdLogin }
             // Without an answer to the assertion, check-code decides.
-            guard let answered = try await hear(walk.call) else { return }
+            guard let answered = try await hear(walk.call, on: browser) else { return nil }
             var target: WebAddress?
             var arrived = lane.now
             switch answered.answer {
@@ -50,13 +58,14 @@ extension Household {
                 target = try await pass(HTMLPage(html), answered, &walk)
             default: target = try await passRefusal(answered, &walk)
             }
-            if walk.isClosed { return }
+            if walk.isClosed { return nil }
             if walk.cancels { walk.call.provoked = walk.call.operation != .authenticate }
             if let target, terms.dialect.isReturn(target) {
-                if walk.cancels { return }
-                record.phoneDone = arrived
+                if walk.cancels { return nil }
+                noteDone(at: arrived)
                 try judgeReturn(target)
-                return try await fetchReturn(target, referer: walk.call.address)
+                try await fetchReturn(target, referer: walk.call.address, on: browser)
+                return nil
             }
         }
         throw .failed("the login did not end within \(terms.maxHops) hops (target.max-hops)")
@@ -64,11 +73,11 @@ extension Household {
 
     /// The answer to a hop. An assertion is sent once: one whose answer was lost may have counted, and
     /// repeating it would then be refused (decisions.md, 1). Nil stands for that.
-    private func hear(_ call: Call) async throws(Halt) -> Answered? {
-        guard call.operation == .assertion else { return try await insist(call, phone) }
-        let answered = await lane.send(call, from: phone.device)
+    private func hear(_ call: Call, on browser: Screen) async throws(Halt) -> Answered? {
+        guard call.operation == .assertion else { return try await insist(call, browser) }
+        let answered = await lane.send(call, from: browser.device)
         switch answered.answer {
-        case .slow, .unanswered(_, reached: false): return try await insist(call, phone)
+        case .slow, .unanswered(_, reached: false): return try await insist(call, browser)
         case .unanswered(let error, reached: true):
             if error.kind == .stopped { throw .stopped }
             return nil
@@ -88,11 +97,13 @@ extension Household {
     /// Asks for the page of the app where the rig says so: once, and whatever it answers. It is part
     /// of the load, not of the sign-in, which has ended. Only a host that nobody allowed ends the
     /// household, as any hop to one does.
-    private func fetchReturn(_ address: WebAddress, referer: WebAddress) async throws(Halt) {
+    private func fetchReturn(
+        _ address: WebAddress, referer: WebAddress, on browser: Screen
+    ) async throws(Halt) {
         guard terms.fetchesRedirect else { return }
         traces.signedIn = true
         let call = terms.dialect.hop(.get, address, form: [], referer: referer)
-        let answered = await lane.send(call, from: phone.device)
+        let answered = await lane.send(call, from: browser.device)
         switch answered.exchange.delivery.error?.kind {
         case .hostNotAllowed, .stopped: throw .refused(answered)
         default: return
@@ -114,7 +125,7 @@ extension Household {
             return try await cancel(page, &walk)
         case .send(let entry): return try await send(entry, of: page, &walk)
         case .follow(let reference, let delay):
-            try await human(delay)
+            try await wait(delay, walk.person)
             let target = walk.call.address.resolving(reference) ?? walk.call.address
             walk.call = terms.dialect.hop(.get, target, form: [], referer: walk.call.address)
             return target
@@ -131,21 +142,22 @@ extension Household {
     private func send(
         _ entry: FormFinder.Entry, of page: HTMLPage, _ walk: inout Walk
     ) async throws(Halt) -> WebAddress? {
-        var password = walk.account.password.reveal()
+        let account = walk.person.account
+        var password = account.password.reveal()
         if entry.typesPassword {
-            try await human(plan.viewer.signsIn)
+            try await wait(walk.person.signsIn, walk.person)
             walk.progress.hasSentPassword = true
         }
         if entry.typesUser { walk.progress.hasSentUser = true }
         let isMistyped =
-            entry.typesPassword && plan.viewer.mistypesPassword && !walk.hasMistyped
+            entry.typesPassword && walk.person.mistypesPassword && !walk.hasMistyped
         if isMistyped {
             walk.hasMistyped = true
             // The page will come back, and the viewer types again.
             walk.progress = LoginProgress()
             password = "wrong"
         }
-        let fields = entry.fields(user: walk.account.user, password: password)
+        let fields = entry.fields(user: account.user, password: password)
         let shownAt = walk.call.address
         let base = page.base.flatMap { shownAt.resolving($0) } ?? shownAt
         let action = entry.form.button?.action ?? entry.form.action
@@ -208,15 +220,16 @@ extension Household {
     ) async throws(Halt) -> WebAddress? {
         walk.hasAskedProgram = true
         let address = walk.call.address
+        let device = walk.person.browser.device
         let question = LoginQuestion(
-            address: address, account: walk.account, provider: walk.provider, code: walk.code,
-            cookies: phone.device.cookies.header(for: address) ?? "",
-            userAgent: phone.device.identity.userAgent, page: page.html)
+            address: address, account: walk.person.account, provider: walk.provider,
+            code: walk.code, cookies: device.cookies.header(for: address) ?? "",
+            userAgent: device.identity.userAgent, page: page.html)
         let mailbox = ProgramMailbox()
         program.ask(question.json) { mailbox.put($0) }
         let deadline = lane.now + terms.loginLimit
         while lane.now < deadline {
-            try await human(Self.programBeat)
+            try await wait(Self.programBeat, walk.person)
             switch mailbox.take() {
             case nil: continue
             case .failed(let reason)?: throw .failed("the login program \(reason)")
@@ -243,7 +256,7 @@ extension Household {
             for cookie in next.cookies {
                 headers.append("Set-Cookie", "\(cookie.name)=\(cookie.value); Path=/")
             }
-            phone.device.cookies.store(headers, from: address)
+            walk.person.browser.device.cookies.store(headers, from: address)
             let fields = next.form.map { $0.map { ($0.name, $0.value) } }
             walk.progress = LoginProgress(hasSentUser: true, hasSentPassword: true)
             walk.call = terms.dialect.hop(
@@ -261,7 +274,7 @@ extension Household {
         _ reason: String, _ page: HTMLPage?, _ answered: Answered?, _ walk: Walk
     ) -> Halt {
         var cause = reason
-        if let lease {
+        if let lease, !walk.person.isSecond {
             endLogin { $0.noteFailure(of: $1) }
             cause = "the account in \(lease.place) was turned down: \(reason)"
         }
@@ -276,7 +289,7 @@ extension Household {
         terms.pages?.offer(cause: cause) {
             KeptPage.text(
                 page, at: walk.call.address, status: answered?.exchange.delivery.status,
-                cause: cause, household: plan.index, secrets: [walk.account.password])
+                cause: cause, household: plan.index, secrets: [walk.person.account.password])
         }
         return .failed(cause)
     }

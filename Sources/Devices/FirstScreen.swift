@@ -24,6 +24,7 @@ extension Household {
     /// From nothing to the token, by the first way that this household has.
     private func signIn() async throws(Halt) {
         if plan.kind.hasTempPass { return try await takePass() }
+        if signsInBothWays { return try await signInBothWays() }
         var preselected: String?
         if plan.kind.platform != nil {
             switch try await signOnByPlatform() {

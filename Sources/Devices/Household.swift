@@ -116,8 +116,10 @@ actor Household {
 
     /// Each try of the viewer is on the next phone.
     func takeNextPhone() {
-        guard !phones.isEmpty else { return }
-        phone = phones[tries % phones.count]
+        // The last is the second viewer's, where there is one.
+        let own = plan.second == nil ? phones[...] : phones.dropLast()
+        guard !own.isEmpty else { return }
+        phone = own[tries % own.count]
         tries += 1
     }
 

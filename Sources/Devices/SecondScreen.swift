@@ -10,15 +10,23 @@ extension Household {
     func watchAndSignIn() async {
         while let issued = await shownCodes.next() {
             expect(aViewer: true)
-            do throws(Halt) {
-                try await signIn(with: issued)
-            } catch {
-                viewerLeft = error
-            }
+            viewerLeft =
+                plan.second == nil
+                ? await attempt(issued) : await attemptTogether(issued)
             expect(aViewer: false)
             if viewerLeft != nil { return }
         }
         expect(aViewer: false)
+    }
+
+    /// Nil when it went well.
+    func attempt(_ issued: IssuedCode) async -> Halt? {
+        do throws(Halt) {
+            try await signIn(with: issued)
+            return nil
+        } catch {
+            return error
+        }
     }
 
     private func signIn(with issued: IssuedCode) async throws(Halt) {
@@ -33,15 +41,14 @@ extension Household {
         if plan.viewer.mistypesCode { try await mistypeCode(code) }
         var provider = try await typeIn(code)
         if plan.viewer.cancels {
-            try await cancelLogin(
-                code, provider: provider, as: lease?.entry.account ?? plan.account)
+            try await cancelLogin(code, provider: provider)
             _ = try await ask(phone) { terms.dialect.checkCode(code, $0) }
             takeNextPhone()
             // G10: a preselection that came to nothing leads to the phone's own picker.
             provider = try await typeIn(code, takesPreselection: false)
         }
         try await logIn(code, provider: provider)
-        try await confirm(code)
+        try await confirm(code, by: person)
         endLogin { $0.noteSuccess(of: $1) }
         if plan.activities.contains(.preauthorizeCode) { try await preauthorize(code) }
         if plan.viewer.typesTwice {
@@ -64,20 +71,27 @@ extension Household {
     private func typeIn(
         _ code: Code, takesPreselection: Bool = true
     ) async throws(Halt) -> String {
-        let looked = try await ask(phone) { credential throws(Halt) in
-            guard let call = terms.dialect.record(of: code, credential) else { throw .unknownStep }
-            return call
-        }
-        guard case .record(let preselected) = looked.answer else { throw .refused(looked) }
-        reach(.codeTyped)
+        let preselected = try await lookUp(code, on: phone)
         let offered = try await configuration(phone)
         if takesPreselection, let preselected { return preselected }
         return try choice(among: offered)
     }
 
+    /// The record of a code that was typed in; gives the provider that it names.
+    @discardableResult
+    func lookUp(_ code: Code, on browser: Screen) async throws(Halt) -> String? {
+        let looked = try await ask(browser) { credential throws(Halt) in
+            guard let call = terms.dialect.record(of: code, credential) else { throw .unknownStep }
+            return call
+        }
+        guard case .record(let preselected) = looked.answer else { throw .refused(looked) }
+        reach(.codeTyped)
+        return preselected
+    }
+
     func logIn(_ code: Code, provider: String) async throws(Halt) {
         do throws(Halt) {
-            try await walkLogin(code, provider: provider, as: lease?.entry.account ?? plan.account)
+            try await walkLogin(code, provider: provider, as: person)
         } catch {
             // Unless the account was turned down: that has been noted.
             endLogin { $0.noteNothing(of: $1) }
@@ -124,16 +138,17 @@ extension Household {
 
     /// Asks whether the login was recorded: once, and a few times more if not, 1 to 2 s apart
     /// (rest-v1.md § 9, N2).
-    private func confirm(_ code: Code) async throws(Halt) {
+    func confirm(_ code: Code, by person: Person) async throws(Halt) {
+        let browser = person.browser
         for attempt in 1...5 {
-            let checked = try await ask(phone) { terms.dialect.checkCode(code, $0) }
+            let checked = try await ask(browser) { terms.dialect.checkCode(code, $0) }
             switch checked.answer {
             case .signedIn:
                 // Where the assertion's own answer was lost, this is what told the phone.
                 if record.phoneDone == nil { record.phoneDone = checked.exchange.ended }
                 return
             case .pending where attempt < 5:
-                try await nap(.milliseconds(1000 + phone.dice.below(1000)))
+                try await nap(.milliseconds(1000 + browser.dice.below(1000)))
             case .pending:
                 throw .failed("the login ended, and check-code still said no after 5 tries")
             default: throw .refused(checked)

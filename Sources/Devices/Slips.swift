@@ -22,10 +22,8 @@ extension Household {
     }
 
     /// Goes as far as the provider's page, and cancels there. The code stays good (rest-v1.md § 6.3).
-    func cancelLogin(
-        _ code: Code, provider: String, as account: Account
-    ) async throws(Halt) {
-        try await walkLogin(code, provider: provider, as: account, cancels: true)
+    func cancelLogin(_ code: Code, provider: String) async throws(Halt) {
+        try await walkLogin(code, provider: provider, as: person, cancels: true)
         record.phoneDone = nil
     }
 

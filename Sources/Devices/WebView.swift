@@ -18,9 +18,8 @@ extension Household {
         let opened = lane.now
         if record.codeShown == nil { record.codeShown = opened }
         reach(.codeTyped)
-        let account = lease?.entry.account ?? plan.account
         if plan.viewer.cancels {
-            try await cancelLogin(issued.code, provider: provider, as: account)
+            try await cancelLogin(issued.code, provider: provider)
             // G10: a preselection that came to nothing leads to the app's own picker.
             if preselected != nil { provider = try await ownPicker(nil) }
         }

@@ -162,6 +162,13 @@ public struct RunDirectory: Sendable, Hashable {
         return Age(stamp: Self.stamp(Int64(date.timeIntervalSince1970) * 1_000_000), number: 1)
     }
 
+    /// When it was made, UTC, as its name tells it, else the date of its history:
+    /// `20261121T070000Z`. It sorts as text.
+    public var stamp: String { age.stamp }
+
+    /// The stamp of an instant, microseconds since 1970.
+    public static func stamp(ofMicroseconds microseconds: Int64) -> String { stamp(microseconds) }
+
     private static func isStamp(_ text: some StringProtocol) -> Bool {
         let shape = text.map { $0.isWholeNumber ? "0" : $0 }
         return String(shape) == "00000000T000000Z"

@@ -29,6 +29,8 @@ public struct HouseholdKind: Sendable, Hashable {
     public var platform: PlatformSignOn?
     /// Plays on a TempPass, without anybody signing in (rest-v1.md § 10, N5).
     public var hasTempPass: Bool
+    /// Share (0 to 1) of households in which two viewers sign in at once, as two users.
+    public var hasSecondViewer: Double
 
     /// The human: times, and shares (0 to 1) of what people do wrong.
     public struct Viewer: Sendable, Hashable {
@@ -67,7 +69,7 @@ public struct HouseholdKind: Sendable, Hashable {
     public init(
         name: String, weight: Int, firstScreen: FirstScreen = .tvos, secondScreens: Int = 1,
         device: DeviceInfo, viewer: Viewer = Viewer(), platform: PlatformSignOn? = nil,
-        hasTempPass: Bool = false
+        hasTempPass: Bool = false, hasSecondViewer: Double = 0
     ) {
         self.name = name
         self.weight = weight
@@ -77,5 +79,6 @@ public struct HouseholdKind: Sendable, Hashable {
         self.viewer = viewer
         self.platform = platform
         self.hasTempPass = hasTempPass
+        self.hasSecondViewer = hasSecondViewer
     }
 }

@@ -50,9 +50,16 @@ struct Identities: Sendable, Hashable {
 
     /// The viewer's account: generated, so that a token names the sign-in that made it.
     func account(_ household: Int) -> Account {
-        let user = "viewer-\(label)-\(household)"
-        let password = "pw-" + hexadecimal(root.child("password", household).value)
-        return Account(user: user, password: Secret(password), userID: user)
+        account("viewer-\(label)-\(household)", root.child("password", household))
+    }
+
+    /// That of the second viewer, where two sign in at once.
+    func secondAccount(_ household: Int) -> Account {
+        account("viewer-\(label)-\(household)-second", root.child("second password", household))
+    }
+
+    private func account(_ user: String, _ seed: Seed) -> Account {
+        Account(user: user, password: Secret("pw-" + hexadecimal(seed.value)), userID: user)
     }
 
     /// 32 hexadecimal digits. Children of one purpose never collide, so the first half alone is

@@ -16,7 +16,8 @@ extension RigAssembly {
                 mistypesCode: viewer.value("wrong-code"), typesTwice: viewer.value("types-twice"),
                 cancels: viewer.value("cancels"), isTooLate: viewer.value("too-late")),
             platform: section.optional("platform-sign-on").map { Self.platform($0) },
-            hasTempPass: section.value("temp-pass"))
+            hasTempPass: section.value("temp-pass"),
+            hasSecondViewer: section.value("second-viewer"))
         if section.isWhole { check(kind, section, viewer) }
         return kind
     }
@@ -28,6 +29,7 @@ extension RigAssembly {
                 section.place(of: "temp-pass"),
                 "a TempPass asks nobody, so that platform-sign-on would never happen; keep one")
         }
+        if kind.hasSecondViewer > 0 { checkSecondViewer(kind, section) }
         guard kind.firstScreen.hasWebView else { return }
         if section.given.contains("second-screens") {
             refuse(
@@ -40,6 +42,23 @@ extension RigAssembly {
                 viewer.place(of: key),
                 "nobody types a code where first-screen is \(kind.firstScreen.rawValue); leave "
                     + "\(key) out")
+        }
+    }
+
+    private mutating func checkSecondViewer(_ kind: HouseholdKind, _ section: Section) {
+        let place = section.place(of: "second-viewer")
+        if kind.firstScreen != .tvos || kind.hasTempPass {
+            refuse(
+                place,
+                "two can sign in at once only where a code is on the screen: first-screen is to be "
+                    + "tvos, without temp-pass")
+        } else if kind.platform == nil, kind.secondScreens < 2 {
+            refuse(
+                place,
+                "two who type the code at once need a phone each; set second-screens to 2 or more")
+        } else if root.items["accounts"]?.value is Section {
+            refuse(
+                place, "who signs in second is generated; leave accounts out, or second-viewer")
         }
     }
 

@@ -101,7 +101,18 @@ public struct Plan: Sendable, Hashable {
             account: identities.account(index), providerDraw: providerDice.unit(),
             viewer: viewer(kind.viewer, index), activities: activities(index),
             asksForNewCode: codeDice.chance(rig.code.newCode),
-            pollSeed: seed.child("polls", index))
+            pollSeed: seed.child("polls", index), second: secondViewer(kind, index))
+    }
+
+    /// Whoever signs in at the same time: nobody, in most rigs.
+    private func secondViewer(_ kind: HouseholdKind, _ index: Int) -> SecondViewerPlan? {
+        guard kind.hasSecondViewer > 0 else { return nil }
+        var dice = seed.child("second viewer", index).generator()
+        guard dice.chance(kind.hasSecondViewer) else { return nil }
+        return SecondViewerPlan(
+            noticesCode: kind.viewer.noticesCode.sample(using: &dice),
+            signsIn: kind.viewer.signsIn.sample(using: &dice),
+            account: identities.secondAccount(index), providerDraw: dice.unit())
     }
 
     private func arrival(_ index: Int) -> Duration? {
@@ -188,11 +199,14 @@ public struct HouseholdPlan: Sendable, Hashable {
     public var asksForNewCode: Bool
     /// Phase (0..<1 of the interval) and jitter of its polls come from this seed.
     public var pollSeed: Seed
+    /// Whoever signs in at the same time, as another user; nil: nobody.
+    public var second: SecondViewerPlan?
 
     public init(
         index: Int, kind: HouseholdKind, arrival: Duration?, firstScreen: DeviceIdentity,
         secondScreens: [DeviceIdentity], account: Account, providerDraw: Double, viewer: ViewerPlan,
-        activities: [PlannedActivity], asksForNewCode: Bool, pollSeed: Seed
+        activities: [PlannedActivity], asksForNewCode: Bool, pollSeed: Seed,
+        second: SecondViewerPlan? = nil
     ) {
         self.index = index
         self.kind = kind
@@ -205,39 +219,7 @@ public struct HouseholdPlan: Sendable, Hashable {
         self.activities = activities
         self.asksForNewCode = asksForNewCode
         self.pollSeed = pollSeed
-    }
-}
-
-/// The viewer's times and choices.
-public struct ViewerPlan: Sendable, Hashable {
-    public var noticesCode: Duration
-    public var signsIn: Duration
-    /// Leaves instead of signing in, after noticing the code.
-    public var givesUp: Bool
-    /// Types a wrong password first.
-    public var mistypesPassword: Bool
-    /// Types a wrong code first.
-    public var mistypesCode: Bool
-    /// Types the code in once more after it has served.
-    public var typesTwice: Bool
-    /// Cancels the first login at the provider.
-    public var cancels: Bool
-    /// Comes once the code has run out.
-    public var isTooLate: Bool
-
-    public init(
-        noticesCode: Duration, signsIn: Duration, givesUp: Bool, mistypesPassword: Bool = false,
-        mistypesCode: Bool = false, typesTwice: Bool = false, cancels: Bool = false,
-        isTooLate: Bool = false
-    ) {
-        self.noticesCode = noticesCode
-        self.signsIn = signsIn
-        self.givesUp = givesUp
-        self.mistypesPassword = mistypesPassword
-        self.mistypesCode = mistypesCode
-        self.typesTwice = typesTwice
-        self.cancels = cancels
-        self.isTooLate = isTooLate
+        self.second = second
     }
 }
 

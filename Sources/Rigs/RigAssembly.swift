@@ -4,7 +4,7 @@ internal import Statistics
 /// Puts the values of the rows together to a `Rig`, and checks what concerns several at once. A
 /// section in which a problem was found already is not checked further: its values are stand-ins.
 struct RigAssembly {
-    private let root: Section
+    let root: Section
     private(set) var problems: [RigProblem] = []
     private(set) var warnings: [RigProblem] = []
     private(set) var needs: [RigProblem] = []
@@ -47,7 +47,8 @@ struct RigAssembly {
             policies: policies, promises: promises(), known: known(root.optional("known") ?? []),
             standin: standin(root.value("standin"), under: policies),
             faults: faults(root.value("faults"), target),
-            thresholds: thresholds(root.value("thresholds"), kinds), source: source)
+            thresholds: thresholds(root.value("thresholds"), kinds),
+            race: race(root.value("race")), source: source)
     }
 
     /// Loopback leads nowhere but to loopback: the kernel refuses such a connection.

@@ -22,7 +22,8 @@ struct Screenrig: AsyncParsableCommand {
             """,
         version: version,
         subcommands: [
-            TryCommand.self, RunCommand.self, SimulateCommand.self, JudgeCommand.self,
+            TryCommand.self, RunCommand.self, SimulateCommand.self, RaceCommand.self,
+            JudgeCommand.self,
             ReportCommand.self, ServeCommand.self,
             InitCommand.self, ValidateCommand.self, SchemaCommand.self, CalibrateCommand.self,
             ListCommand.self, ExplainCommand.self, DetectionCommand.self,

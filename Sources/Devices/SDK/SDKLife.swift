@@ -132,8 +132,7 @@ extension Household {
         guard let code = traces.codes.last?.code, let provider = sdk.selected else { return }
         if plan.viewer.cancels, !hasCancelled {
             hasCancelled = true
-            return try await cancelLogin(
-                code, provider: provider, as: lease?.entry.account ?? plan.account)
+            return try await cancelLogin(code, provider: provider)
         }
         try await logIn(code, provider: provider)
     }

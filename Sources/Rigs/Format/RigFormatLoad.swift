@@ -46,6 +46,11 @@ extension RigFormat {
             "second-screens", .scalar(.count(1...10)), default: "1",
             "Phones in the household; each new try of a viewer is on the next."),
         Key(
+            "second-viewer", .scalar(.share), default: "0%",
+            "Share of households in which two sign in at once, as two users: both with the code, the "
+                + "second on the last phone; with platform-sign-on one through the platform, while "
+                + "the other types the code."),
+        Key(
             "device", .map(device), default: "{}",
             "What the first screen says it is (X-Device-Info); by default what fits first-screen, "
                 + "for tvos as shown here."),

@@ -107,7 +107,7 @@ struct MvpdTorn: Mischief {
     /// The login that began last, of all and of each code.
     private var last: (at: Instant, login: String, mvpd: String)?
     private var lastOf: [String: (at: Instant, login: String, mvpd: String)] = [:]
-    private var struck: [DeviceKey: Int] = [:]
+    private var struck: [DeviceKey: (serial: Int, strike: Int)] = [:]
 
     init(_ fault: Fault, _ chance: Chance) {
         self.chance = chance
@@ -126,18 +126,21 @@ struct MvpdTorn: Mischief {
             lastOf[record.id] = (now, login, mvpd)
         }
         if visit.isPoll, reply.status == 200, let device = visit.device,
-            let strike = struck.removeValue(forKey: device)
+            let entry = struck[device], service.tokens[device]?.serial == entry.serial
         {
-            course.show(strike, chance.name, visit.session, at: visit)
+            struck[device] = nil
+            course.show(entry.strike, chance.name, visit.session, at: visit)
         }
         guard let device = course.signedIn, let login = visit.login else { return }
         let others = [lastOf[login.record], last].compactMap { $0 }
         let other = others.first {
             $0.login != login.id && $0.mvpd != login.mvpd && now - $0.at < window
         }
-        guard let other, chance.strikes() else { return }
+        guard let other, chance.strikes(), let serial = service.tokens[device]?.serial else {
+            return
+        }
         service.tokens[device]?.mvpd = other.mvpd
-        struck[device] = course.strike(chance.name, visit.session, at: visit)
+        struck[device] = (serial, course.strike(chance.name, visit.session, at: visit))
     }
 }
 
@@ -146,8 +149,8 @@ struct ErrorButApplied: Mischief {
     private var chance: Chance
     private let operation: String
     private let status: String
-    /// Effects that polls will show, by the status that will show them.
-    private var struck: [DeviceKey: (status: Int, strike: Int)] = [:]
+    /// Effects that polls will show: that sign-in, or, without a number, that there is none.
+    private var struck: [DeviceKey: (serial: Int?, strike: Int)] = [:]
 
     init(_ fault: Fault, _ chance: Chance) {
         self.chance = chance
@@ -159,7 +162,8 @@ struct ErrorButApplied: Mischief {
         _ visit: Visit, _ reply: inout Reply, _ service: inout Service, _ course: inout Course
     ) {
         if visit.isPoll, let device = visit.device, let entry = struck[device],
-            reply.status == entry.status
+            reply.status == (entry.serial == nil ? 404 : 200),
+            service.tokens[device]?.serial == entry.serial
         {
             struck[device] = nil
             course.show(entry.strike, chance.name, visit.session, at: visit)
@@ -170,8 +174,8 @@ struct ErrorButApplied: Mischief {
         let strike = course.strike(chance.name, visit.session, at: visit)
         if let device = visit.device, status == "400" {
             switch operation {
-            case "assertion": struck[device] = (200, strike)
-            case "logout": struck[device] = (404, strike)
+            case "assertion": struck[device] = (service.tokens[device]?.serial, strike)
+            case "logout": struck[device] = (nil, strike)
             default: break
             }
         }
@@ -243,7 +247,7 @@ struct SSOVersusLogin: Mischief {
     private var chance: Chance
     private let window: Duration
     private var last: [DeviceKey: (at: Instant, signIn: SignIn)] = [:]
-    private var struck: [DeviceKey: Int] = [:]
+    private var struck: [DeviceKey: (serial: Int, strike: Int)] = [:]
 
     init(_ fault: Fault, _ chance: Chance) {
         self.chance = chance
@@ -254,23 +258,22 @@ struct SSOVersusLogin: Mischief {
         _ visit: Visit, _ reply: inout Reply, _ service: inout Service, _ course: inout Course
     ) {
         if visit.isPoll, reply.status == 200, let device = visit.device,
-            let strike = struck.removeValue(forKey: device)
+            let entry = struck[device], service.tokens[device]?.serial == entry.serial
         {
-            course.show(strike, chance.name, visit.session, at: visit)
+            struck[device] = nil
+            course.show(entry.strike, chance.name, visit.session, at: visit)
         }
         guard let device = course.signedIn, let signIn = service.tokens[device] else { return }
         let now = visit.moment.now
+        // Of one user, or at one provider, there is nothing to mix up.
         if let former = last[device], former.signIn.origin != signIn.origin,
-            former.signIn.mvpd != signIn.mvpd || former.signIn.user != signIn.user,
+            former.signIn.mvpd != signIn.mvpd, former.signIn.user != signIn.user,
             now - former.at < window, chance.strikes()
         {
             service.tokens[device]?.mvpd = former.signIn.mvpd
-            service.tokens[device]?.user = signIn.user
-            if former.signIn.mvpd == signIn.mvpd {
-                service.tokens[device]?.expires = former.signIn.expires
-                service.tokens[device]?.user = former.signIn.user
-            }
-            struck[device] = course.strike(chance.name, visit.session, at: visit)
+            struck[device] = (
+                signIn.serial, course.strike(chance.name, visit.session, at: visit)
+            )
         }
         last[device] = (now, signIn)
     }

@@ -1,0 +1,101 @@
+internal import Dialects
+internal import Journal
+internal import Lanes
+internal import Rigs
+
+/// Somebody who walks a login: the household's viewer, or the second one.
+struct Person {
+    let browser: Screen
+    let account: Account
+    /// From the login page to the credentials.
+    let signsIn: Duration
+    let mistypesPassword: Bool
+    /// The times of the second viewer are nobody's figure: the first one's story is told.
+    let isSecond: Bool
+}
+
+/// Two viewers at once (`second-viewer`): both with the code on the screen, each on a phone; or one
+/// through the platform on the TV, while the other types the code. Whose sign-in counts is for the
+/// service to decide, and the other may be turned down.
+extension Household {
+    /// One through the platform, the other by the code.
+    var signsInBothWays: Bool { plan.second != nil && plan.kind.platform != nil }
+
+    /// The household's viewer, with the browser that is in use.
+    var person: Person {
+        Person(
+            browser: phone, account: lease?.entry.account ?? plan.account,
+            signsIn: plan.viewer.signsIn, mistypesPassword: plan.viewer.mistypesPassword,
+            isSecond: false)
+    }
+
+    /// Both at once; nil when one of them got through. With a platform to ask, the first viewer is at
+    /// the TV.
+    func attemptTogether(_ issued: IssuedCode) async -> Halt? {
+        async let joined = joinIn(issued)
+        let halt = signsInBothWays ? nil : await attempt(issued)
+        return await joined ? nil : halt
+    }
+
+    /// Signs in with the code beside the first viewer; whether that went well. No failure of the second
+    /// one changes the household's fate.
+    private func joinIn(_ issued: IssuedCode) async -> Bool {
+        guard let second = plan.second, let browser = phones.last else { return false }
+        let person = Person(
+            browser: browser, account: second.account, signsIn: second.signsIn,
+            mistypesPassword: false, isSecond: true)
+        do throws(Halt) {
+            try await nap(second.noticesCode)
+            guard codeOnScreen == issued.code else { return false }
+            try await lookUp(issued.code, on: browser)
+            let offered = try await configuration(browser)
+            guard let provider = terms.provider(at: second.providerDraw, offered: offered) else {
+                return false
+            }
+            try await walkLogin(issued.code, provider: provider, as: person)
+            traces.signedIn = true
+            try await confirm(issued.code, by: person)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// The first viewer goes through the platform, while the code is on the screen for the second.
+    func signInBothWays() async throws(Halt) {
+        let issued = try await issueCode(mvpd: nil)
+        let shown = show(issued)
+        defer { codeOnScreen = nil }
+        async let platform: Void = trySignOn()
+        var halt: Halt?
+        do throws(Halt) {
+            try await pollAll(
+                PollOrder(
+                    code: issued.code, start: shown, firstAfter: terms.polling.firstAfter,
+                    ends: shown + issued.lifetime,
+                    whenOver: .abandoned("the code ran out before anybody signed in")))
+        } catch {
+            halt = error
+        }
+        await platform
+        if let halt { throw halt }
+        reach(.signedIn)
+        if terms.code.deletesAfter { try await deleteCode(issued) }
+    }
+
+    /// Where it comes to nothing, the code is still there.
+    private func trySignOn() async {
+        do throws(Halt) { _ = try await signOnByPlatform() } catch { return }
+    }
+
+    /// A wait of somebody who walks a login.
+    func wait(_ duration: Duration, _ person: Person) async throws(Halt) {
+        if person.isSecond { try await nap(duration) } else { try await human(duration) }
+    }
+
+    /// A browser came back from the login. Of two the first counts: from then on the TV may know.
+    func noteDone(at instant: Instant) {
+        if plan.second != nil, record.phoneDone != nil { return }
+        record.phoneDone = instant
+    }
+}
