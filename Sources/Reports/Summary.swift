@@ -122,6 +122,9 @@ public struct Summary: Sendable, Hashable {
             failure: Plain.line(fold.end?.failure ?? "", limit: 600),
             breaker: Plain.line(fold.end?.breaker ?? "", limit: 600),
             breachFails: fold.header.breachFails)
+        if let silence = Silence(fold.timeline.rows) {
+            explanations.insert(silence.sentence, at: 0)
+        }
         // Each host once, first of all: nothing else can be mended while it may not be reached.
         explanations.insert(
             contentsOf: fold.restraint.refusals.map {

@@ -31,6 +31,7 @@ struct Screenrig: AsyncParsableCommand {
     static func main() async {
         Terminal.prepare()
         do {
+            try Spelling.check(Array(CommandLine.arguments.dropFirst()), against: self)
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()

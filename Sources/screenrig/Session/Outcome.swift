@@ -43,11 +43,17 @@ enum Outcome {
             written = try Report.write(
                 history, thresholds: thresholds,
                 findings: try findings ?? Findings(rejudging: history),
-                to: other ?? directory.path)
+                strikes: strikes(directory), to: other ?? directory.path)
         } catch {
             throw Failure.couldNotRun("\(error)")
         }
         for error in written.errors { Terminal.complain("\(error)") }
         return written.summary
+    }
+
+    /// What the stand-in's faults did; nil where it had none.
+    private static func strikes(_ directory: RunDirectory) -> Strikes? {
+        let file = URL(filePath: directory.file("truth.jsonl"))
+        return (try? String(contentsOf: file, encoding: .utf8)).map { Strikes(lines: $0) }
     }
 }
