@@ -103,7 +103,9 @@ struct Session {
         let plan = Plan(rig, seed: rig.seed, run: identityRun)
         // As near to the lanes' time zero as can be: evidence of exchanges is told in UTC by it.
         let started = venue.isVirtual ? Venue.virtualEpoch : WallClock.microseconds
-        let rules = Rules(rig, isEmbedded: venue.isEmbedded, startedMicroseconds: started)
+        let rules = Rules(
+            rig, isEmbedded: venue.isEmbedded, startedMicroseconds: started,
+            throttledBy: throttledBy)
         let writer = try writer(
             planned: plan.households, started: started, judging: trial == nil ? rules.texts : [])
         let judge = JudgeQueue(
@@ -127,7 +129,7 @@ struct Session {
         let coordinator = Coordinator(plan, terms: terms, lanes: lanes)
         let breaker = Politeness.breaker(rig.target.courtesy, isNear: venue.isNear)
         let watch = RunWatch(
-            coordinator: coordinator, writer: writer,
+            coordinator: coordinator, writer: writer, judge: judge,
             show: Show(
                 title: "\(rig.name) → \(venue.targetName)", planned: plannedTime(plan),
                 plannedHouseholds: plan.households, settle: rig.load.settle, form: form,
@@ -160,7 +162,8 @@ struct Session {
         _ = writer.finish(
             HistoryEnd(
                 ended: ended, interrupted: interrupts.hasInterrupted, failure: watch.failure ?? "",
-                cpuPercent: cpu, historyHash: "", breaker: watch.tripped ?? ""))
+                cpuPercent: cpu, historyHash: "", breaker: watch.tripped ?? "",
+                standstills: watch.standstills))
         watch.settle()
         return findings
     }
