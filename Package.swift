@@ -78,7 +78,7 @@ let package = Package(
         part(
             "Races",
             [
-                "Devices", "Standin", "Checker", "Rigs", "Lanes", "Journal", "Dialects",
+                "Devices", "Standin", "Checker", "Reports", "Rigs", "Lanes", "Journal", "Dialects",
                 "Statistics",
             ]),
         part(
@@ -106,7 +106,7 @@ let package = Package(
             [
                 "Races", "Devices", "Standin", "Staging", "Checker", "Reports", "Rigs", "Lanes",
                 "Journal", "Dialects", "Signing", "Statistics",
-            ]),
+            ], exclude: ["Golden"]),
         tests("RigsTests", ["Rigs", "Dialects", "Statistics"], exclude: ["Golden"]),
         tests("LanesTests", ["Lanes", "Journal", "Dialects"]),
         tests(
