@@ -44,6 +44,16 @@ public enum Report {
         return written
     }
 
+    /// All files in memory, by name.
+    static func texts(
+        _ history: some Recorded, thresholds: [Threshold], findings: Findings?
+    ) throws -> [(name: String, text: String)] {
+        let fold = try RunFold(history, findings)
+        let households = try householdTable(history, findings)
+        let summary = Summary(fold, thresholds: thresholds)
+        return files(summary, fold, households: households).map { ($0.0, $0.1()) }
+    }
+
     private static func files(
         _ summary: Summary, _ fold: RunFold, households: String
     ) -> [(String, () -> String)] {
@@ -93,7 +103,7 @@ public enum Report {
     }
 
     /// The system's own word where there is one: `No space left on device`.
-    private static func reason(_ error: any Error) -> String {
+    static func reason(_ error: any Error) -> String {
         let cocoa = error as NSError
         let below = cocoa.userInfo[NSUnderlyingErrorKey] as? NSError
         let number = below?.domain == NSPOSIXErrorDomain ? below?.code : nil

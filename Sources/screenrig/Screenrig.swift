@@ -23,7 +23,7 @@ struct Screenrig: AsyncParsableCommand {
         version: version,
         subcommands: [
             TryCommand.self, RunCommand.self, SimulateCommand.self, JudgeCommand.self,
-            ReportCommand.self, ServeCommand.self,
+            ReportCommand.self, ExportCommand.self, ServeCommand.self,
             InitCommand.self, ValidateCommand.self, SchemaCommand.self, CalibrateCommand.self,
             ListCommand.self, ExplainCommand.self, DetectionCommand.self,
         ])

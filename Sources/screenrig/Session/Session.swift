@@ -103,6 +103,11 @@ struct Session {
             rules, lanes: venue.laneCount, before: writer, waits: venue.isVirtual)
         let lanes = try venue.lanes(
             of: directory.name, recordingTo: trial == nil ? judge : writer)
+        if trial == nil, rig.record != .none {
+            writer.keepMessages(
+                as: Redaction(lanes[0].fingerprinter, ownHeaders: rig.target.headers))
+            for lane in lanes { lane.handsOverMessages = true }
+        }
         let statement = Secret(Signing.demoSoftwareStatement())
         var terms = Terms(rig, dialect: venue.dialect, statement: statement)
         if let trial {
