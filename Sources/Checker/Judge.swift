@@ -12,7 +12,6 @@ public final class Judge {
     private var callbacks = CallbackLog()
     private var through: [Int64] = []
     private var hasFinished = false
-    private var accusedBefore = 0
     /// Exchanges taken.
     public private(set) var operations = 0
 
@@ -33,6 +32,7 @@ public final class Judge {
 
     public func take(_ exchange: Exchange) {
         operations += 1
+        registry.herds.note(exchange)
         let household = exchange.device.household
         if let known = dossiers[household] { return known.take(exchange) }
         let dossier = Dossier(household, registry)
@@ -101,8 +101,8 @@ public final class Judge {
 
     /// Households accused since this was asked last: everything of them is worth keeping.
     public func takeAccused() -> [Int] {
-        defer { accusedBefore = registry.found.count }
-        return registry.found[accusedBefore...].map(\.household)
+        defer { registry.accused = [] }
+        return registry.accused
     }
 
     // MARK: What was found
@@ -119,6 +119,7 @@ public final class Judge {
         for household in callbacks.households { callbacks.close(household, registry) }
         registry.judgeTwins()
         registry.judgeClocks()
+        registry.judgeHerds()
         registry.settle()
         return findings
     }

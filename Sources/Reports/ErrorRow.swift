@@ -57,6 +57,33 @@ public struct ErrorRow: Sendable, Hashable {
         "\(operation) \(what) in \(Figures.count(count)) of \(Figures.count(max(count, total)))"
     }
 
+    /// Rows that look alike but for their operation, such as all that a dead server left: together, each
+    /// group where its first row stood.
+    static func grouped(_ rows: [ErrorRow]) -> [[ErrorRow]] {
+        var groups: [[ErrorRow]] = []
+        for row in rows {
+            if let position = groups.firstIndex(where: { $0[0].looksLike(row) }) {
+                groups[position].append(row)
+            } else {
+                groups.append([row])
+            }
+        }
+        return groups
+    }
+
+    private func looksLike(_ other: ErrorRow) -> Bool {
+        what == other.what && hint == other.hint && !hint.isEmpty
+    }
+
+    /// `sentence` of one; of several `got no answer (timeout): poll-token 149 of 180, logout 4 of 35`.
+    static func sentence(_ group: [ErrorRow]) -> String {
+        guard group.count > 1, let first = group.first else { return group.first?.sentence ?? "" }
+        let each = group.map {
+            "\($0.operation) \(Figures.count($0.count)) of \(Figures.count(max($0.count, $0.total)))"
+        }
+        return "\(first.what): \(each.joined(separator: ", "))"
+    }
+
     /// `answered 503 overloaded`, `got no answer (connection refused)`.
     public var what: String {
         let word = reason.isEmpty ? outcome : reason

@@ -42,7 +42,8 @@ enum MarkdownPage {
         let checked = findings.verdicts.filter { $0.checked > 0 }
         let kept =
             "**Promises:** \(checked.count - broken.count) of \(checked.count) kept"
-            + (findings.strongestLevel.map { "; the strongest level that holds: \($0.name)." } ?? ".")
+            + (findings.strongestLevel.map { "; the strongest level that holds: \($0.name)." }
+                ?? ".")
         guard !broken.isEmpty else { return checked.isEmpty ? [] : [kept] }
         let rows = broken.map {
             [code($0.invariant.name), Figures.count($0.violations), Figures.count($0.checked)]

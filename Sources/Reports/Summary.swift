@@ -47,6 +47,8 @@ public struct Summary: Sendable, Hashable {
     public var findings: Findings?
     /// The first violations with what helps to find them in the service's logs.
     public var violations: [ViolationRow]
+    /// What changed since the last comparable run; nil where there is none.
+    public var comparison: Comparison?
     /// What a reader must know about the record: cut short, sampled, lost.
     public var notes: [String]
 
@@ -138,6 +140,9 @@ public struct Summary: Sendable, Hashable {
             failure: Plain.line(fold.end?.failure ?? "", limit: 600),
             breaker: Plain.line(fold.end?.breaker ?? "", limit: 600),
             breachFails: fold.header.breachFails)
+        if let silence = Silence(fold.timeline.rows) {
+            explanations.insert(silence.sentence, at: 0)
+        }
         // Each host once, first of all: nothing else can be mended while it may not be reached.
         explanations.insert(
             contentsOf: fold.restraint.refusals.map {

@@ -13,11 +13,12 @@ struct ExplainCommand: ParsableCommand {
             """)
 
     @Argument(
-        help: ArgumentHelp("The word.", valueName: "NAME"),
+        help: ArgumentHelp("The word, or the words: first cause.", valueName: "NAME"),
         completion: .list((Explanation.all + FaultOptions.explanations).map(\.name)))
-    var name: String
+    var words: [String]
 
     func run() throws {
+        let name = words.joined(separator: " ")
         let found = Explanation.of(name, besides: FaultOptions.explanations)
         guard !found.isEmpty else {
             let remedy =

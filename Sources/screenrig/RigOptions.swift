@@ -54,6 +54,8 @@ struct TrafficOptions: ParsableArguments {
             valueName: "NAME[:key=value,…]"))
     var faults: [String] = []
 
+    @OptionGroup var pages: PageOptions
+
     @Flag(help: "No progress lines; only the outcome.")
     var quiet = false
 

@@ -22,8 +22,9 @@ struct Screenrig: AsyncParsableCommand {
             """,
         version: version,
         subcommands: [
-            TryCommand.self, RunCommand.self, SimulateCommand.self, JudgeCommand.self,
-            ReportCommand.self, ExportCommand.self, ServeCommand.self,
+            TryCommand.self, RunCommand.self, SimulateCommand.self, RaceCommand.self,
+            JudgeCommand.self, ReportCommand.self, ExportCommand.self, CompareCommand.self,
+            ServeCommand.self,
             InitCommand.self, ValidateCommand.self, SchemaCommand.self, CalibrateCommand.self,
             ListCommand.self, ExplainCommand.self, DetectionCommand.self,
         ])
@@ -31,6 +32,7 @@ struct Screenrig: AsyncParsableCommand {
     static func main() async {
         Terminal.prepare()
         do {
+            try Spelling.check(Array(CommandLine.arguments.dropFirst()), against: self)
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()

@@ -61,7 +61,7 @@ enum HTMLPage {
         [
             Section(
                 id: "changes", title: "Since the last comparable run",
-                body: ChangeSection.html(summary)),
+                body: ComparisonSection.html(summary.comparison)),
             Section(id: "thresholds", title: "Thresholds", body: thresholds(summary.thresholds)),
             summary.findings.map {
                 Section(

@@ -75,35 +75,51 @@ struct DetectionBench {
         let expected = (campaign.name?.invariants ?? []).compactMap { Checker.Invariant(name: $0) }
         let allowed = expected.flatMap(\.companions)
         var run = DetectionRun(households: findings.households)
-        func households(_ kind: TruthEvent.Kind) -> [[Int]] {
-            truth.filter { $0.kind == kind }.map { event in
-                [event.household, event.otherHousehold].compactMap { $0 }
+        var struck: Set<Int> = []
+        var activated: Set<Int> = []
+        // By the household that was struck at. Where two are concerned, the breach may be told at
+        // either.
+        var shown: [Int: Set<Int>] = [:]
+        for event in truth {
+            let both = [event.household, event.otherHousehold].compactMap { $0 }
+            guard let household = both.first else { continue }
+            switch event.kind {
+            case .activated:
+                struck.formUnion(both)
+                activated.insert(household)
+            case .observable: shown[household, default: []].formUnion(both)
             }
         }
-        let struck = Set(households(.activated).flatMap { $0 })
-        let shown = Set(households(.observable).filter { !$0.isEmpty })
-        run.activated = Set(households(.activated).compactMap(\.first)).count
+        run.activated = activated.count
         run.observable = shown.count
         var hits: Set<Int> = []
         var accused: Set<Int> = []
         var seen: Set<String> = []
-        for violation in findings.violations where violation.standing != .suspected {
-            accused.insert(violation.household)
-            if expected.contains(violation.invariant)
+        for violation in findings.violations {
+            let isExpected =
+                expected.contains(violation.invariant)
                 || expected.contains(where: violation.companions.contains)
-            {
+            guard violation.standing != .suspected else {
+                if isExpected { run.suspected += 1 }
+                continue
+            }
+            accused.insert(violation.household)
+            if isExpected {
                 hits.insert(violation.household)
                 run.expected[violation.invariant.name, default: 0] += 1
             } else if !allowed.contains(violation.invariant) {
                 run.wrong[violation.invariant.name, default: 0] += 1
+                run.doubts.append("\(violation.invariant.name): \(violation.sentence)")
+            }
+            if !struck.contains(violation.household) {
+                run.doubts.append("not struck: \(violation.invariant.name): \(violation.sentence)")
             }
             if seen.insert(violation.signature).inserted {
                 run.samples.append("\(violation.invariant.name): \(violation.sentence)")
             }
         }
-        let flagged = shown.filter { !hits.isDisjoint(with: $0) }
-        run.flagged = flagged.count
-        run.missed = shown.subtracting(flagged).flatMap { $0 }.sorted()
+        run.missed = shown.filter { hits.isDisjoint(with: $0.value) }.map(\.key).sorted()
+        run.flagged = shown.count - run.missed.count
         run.falseAccusations = accused.subtracting(struck).count
         return run
     }

@@ -1,4 +1,5 @@
 internal import Checker
+internal import Dashboard
 internal import Devices
 internal import Dialects
 internal import Dispatch
@@ -22,6 +23,8 @@ struct Session {
     let trial: Trial?
     /// What a preflight found that the service throttles by; nil where there was none.
     let throttledBy: ThrottleKey?
+    /// Pages that show it; nil where nobody asked for one.
+    let dashboard: Dashboard?
 
     /// Reads the rig, runs it, reports; throws a `Failure` for every exit code but 0. A trial runs
     /// one household of it, and has the last word.
@@ -50,6 +53,7 @@ struct Session {
         if !isVirtual, trial == nil { try checkLimits(rig, traffic) }
         let venue = try await Venue(
             rig, isVirtual: isVirtual, allowed: traffic.allowed, asksLeave: trial == nil)
+        let dashboard = try await LivePages.open(traffic.pages, of: rig, at: venue)
         // A household of a trial meets no limit, and shows what it meets by itself.
         let throttledBy =
             trial == nil
@@ -58,14 +62,18 @@ struct Session {
         let session = Session(
             rig: rig, venue: venue, traffic: traffic,
             directory: try directory(for: rig, out: traffic.out), trial: trial,
-            throttledBy: throttledBy)
+            throttledBy: throttledBy, dashboard: dashboard)
+        dashboard?.enter(run: session.directory.name)
         let findings = try await session.measure()
         await venue.strike()
         guard let trial else {
-            return try Outcome.report(
-                session.directory, thresholds: rig.thresholds, findings: findings,
-                asJSON: traffic.json)
+            let summary = try Outcome.write(
+                session.directory, thresholds: rig.thresholds, findings: findings)
+            await dashboard?.end(LiveBoard.Ending(summary, path: session.directory.path))
+            StepSummary.append(session.directory)
+            return try Outcome.tell(summary, at: session.directory.path, asJSON: traffic.json)
         }
+        await dashboard?.stop()
         try trial.conclude(session.directory, rig: rig, target: venue.origin, file: traffic.rig.rig)
     }
 
@@ -128,7 +136,9 @@ struct Session {
             coordinator: coordinator, writer: writer,
             show: Show(
                 title: "\(rig.name) → \(venue.targetName)", planned: plannedTime(plan),
-                plannedHouseholds: plan.households, form: form),
+                plannedHouseholds: plan.households, settle: rig.load.settle, form: form,
+                dashboard: dashboard,
+                findings: { [isJudged = trial == nil] in isJudged ? judge.soFar : nil }),
             breaker: breaker, isVirtual: venue.isVirtual)
         if venue.isVirtual, let breaker {
             VirtualBreaker(breaker, on: lanes[0]) { watch.trip($0) }.begin()
@@ -157,6 +167,7 @@ struct Session {
             HistoryEnd(
                 ended: ended, interrupted: interrupts.hasInterrupted, failure: watch.failure ?? "",
                 cpuPercent: cpu, historyHash: "", breaker: watch.tripped ?? ""))
+        watch.settle()
         return findings
     }
 
