@@ -93,6 +93,15 @@ public final class HistoryWriter: HistorySink, @unchecked Sendable {
         }
     }
 
+    /// Keeps requests and replies of households in which something is wrong, and of examples, as
+    /// `redaction` leaves them. Before the first batch.
+    public func keepMessages(as redaction: Redaction) {
+        queue.async { [self] in
+            assertOnQueue()
+            ledger.messages = MessageLedger(redaction)
+        }
+    }
+
     /// All exchanges of this household are to be kept, whatever is sampled: something is wrong with
     /// it. Those that were let go before are not brought back.
     public func keepWhole(_ household: Int) {

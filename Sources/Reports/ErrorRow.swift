@@ -34,9 +34,11 @@ public struct ErrorRow: Sendable, Hashable {
         public var deviations: [String]
         /// Header fields worth asking the server's team about.
         public var evidence: [String]
+        /// What was said; nil where it was not kept.
+        public var talk: Talk?
     }
 
-    init(_ group: ErrorGroup, of sum: Cell) {
+    init(_ group: ErrorGroup, of sum: Cell, talk: Talk? = nil) {
         operation = group.operation.name
         outcome = group.outcome.name
         status = group.status == 0 ? nil : group.status
@@ -47,6 +49,7 @@ public struct ErrorRow: Sendable, Hashable {
         last = group.last.milliseconds / 1000
         hint = Remedy.hint(group)
         example = group.example.map(Example.init)
+        example?.talk = talk
     }
 
     /// `register-client answered 400 invalid_software_statement in 20 of 20`.

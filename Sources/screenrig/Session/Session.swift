@@ -70,6 +70,7 @@ struct Session {
             let summary = try Outcome.write(
                 session.directory, thresholds: rig.thresholds, findings: findings)
             await dashboard?.end(LiveBoard.Ending(summary, path: session.directory.path))
+            StepSummary.append(session.directory)
             return try Outcome.tell(summary, at: session.directory.path, asJSON: traffic.json)
         }
         await dashboard?.stop()
@@ -112,6 +113,11 @@ struct Session {
             rules, lanes: venue.laneCount, before: writer, waits: venue.isVirtual)
         let lanes = try venue.lanes(
             of: directory.name, recordingTo: trial == nil ? judge : writer)
+        if trial == nil, rig.record != .none {
+            writer.keepMessages(
+                as: Redaction(lanes[0].fingerprinter, ownHeaders: rig.target.headers))
+            for lane in lanes { lane.handsOverMessages = true }
+        }
         let statement = Secret(Signing.demoSoftwareStatement())
         var terms = Terms(rig, dialect: venue.dialect, statement: statement)
         if let trial {
