@@ -29,8 +29,7 @@ struct Screenrig: AsyncParsableCommand {
         version: version,
         subcommands: [
             TryCommand.self, RunCommand.self, SimulateCommand.self, RaceCommand.self,
-            JudgeCommand.self,
-            ReportCommand.self, ServeCommand.self,
+            JudgeCommand.self, ReportCommand.self, CompareCommand.self, ServeCommand.self,
             InitCommand.self, ValidateCommand.self, SchemaCommand.self, CalibrateCommand.self,
             ListCommand.self, ExplainCommand.self, DetectionCommand.self, ManualCommand.self,
         ])
