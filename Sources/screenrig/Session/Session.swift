@@ -29,11 +29,11 @@ struct Session {
     /// Reads the rig, runs it, reports; throws a `Failure` for every exit code but 0. A trial runs
     /// one household of it, and has the last word.
     static func run(
-        _ traffic: TrafficOptions, isVirtual: Bool, trial: Trial? = nil
+        _ traffic: TrafficOptions, isVirtual: Bool, pages: PageOptions? = nil, trial: Trial? = nil
     ) async throws {
         do {
             do {
-                try await start(traffic, isVirtual: isVirtual, trial: trial)
+                try await start(traffic, isVirtual: isVirtual, pages: pages, trial: trial)
             } catch let error as StagingError {
                 throw Failure(error)
             }
@@ -45,7 +45,7 @@ struct Session {
     }
 
     private static func start(
-        _ traffic: TrafficOptions, isVirtual: Bool, trial: Trial?
+        _ traffic: TrafficOptions, isVirtual: Bool, pages: PageOptions?, trial: Trial?
     ) async throws {
         var rig = try RigFile.read(traffic, isVirtual: isVirtual)
         if trial != nil { rig = rig.trial }
@@ -53,7 +53,7 @@ struct Session {
         if !isVirtual, trial == nil { try checkLimits(rig, traffic) }
         let venue = try await Venue(
             rig, isVirtual: isVirtual, allowed: traffic.allowed, asksLeave: trial == nil)
-        let dashboard = try await LivePages.open(traffic.pages, of: rig, at: venue)
+        let dashboard = try await LivePages.open(pages, of: rig, at: venue)
         // A household of a trial meets no limit, and shows what it meets by itself.
         let throttledBy =
             trial == nil
