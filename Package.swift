@@ -76,17 +76,24 @@ let package = Package(
         part("Calibration", ["Lanes", "Journal", "Dialects", "Statistics"]),
         part("Checker", ["Journal", "Dialects", "Statistics"]),
         part(
+            "Races",
+            [
+                "Devices", "Standin", "Checker", "Reports", "Rigs", "Lanes", "Journal", "Dialects",
+                "Statistics",
+            ]),
+        part(
             "Staging",
             [
                 "Rigs", "Devices", "Lanes", "Wire", "Standin", "Signing", "Journal", "Dialects",
                 "Statistics",
             ]),
         part("Reports", ["Checker", "Journal", "Rigs", "Dialects", "Statistics"]),
+        part("Dashboard", ["Reports", "Checker", "Journal", "Dialects", "Statistics"] + nio),
         .executableTarget(
             name: "screenrig",
             dependencies: [
                 "Statistics", "Dialects", "Journal", "Rigs", "Lanes", "Devices", "Wire", "Signing",
-                "Standin", "Staging", "Checker", "Reports", "Calibration",
+                "Standin", "Staging", "Checker", "Reports", "Calibration", "Races", "Dashboard",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: house),
@@ -95,6 +102,12 @@ let package = Package(
         tests("DialectsTests", ["Dialects"], exclude: ["Transcripts"]),
         tests("JournalTests", ["Journal", "Dialects", "Statistics"], exclude: ["Golden"]),
         tests("CheckerTests", ["Checker", "Journal", "Dialects", "Statistics"]),
+        tests(
+            "RacesTests",
+            [
+                "Races", "Devices", "Standin", "Staging", "Checker", "Reports", "Rigs", "Lanes",
+                "Journal", "Dialects", "Signing", "Statistics",
+            ], exclude: ["Golden"]),
         tests("RigsTests", ["Rigs", "Dialects", "Statistics"], exclude: ["Golden"]),
         tests("LanesTests", ["Lanes", "Journal", "Dialects"]),
         tests(
@@ -112,6 +125,9 @@ let package = Package(
         tests(
             "ReportsTests", ["Reports", "Checker", "Journal", "Rigs", "Dialects", "Statistics"],
             exclude: ["Golden"]),
+        tests(
+            "DashboardTests",
+            ["Dashboard", "Reports", "Checker", "Journal", "Dialects", "Statistics"] + nio),
         tests(
             "SimulationTests",
             [

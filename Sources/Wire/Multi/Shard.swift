@@ -22,8 +22,6 @@ final class Shard {
         }
     }
 
-    var isIdle: Bool { underWay.isEmpty }
-
     // MARK: Transfers
 
     /// Starts what the carrier has taken up: the request is on its way, or even answered, when this

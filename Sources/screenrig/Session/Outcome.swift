@@ -43,11 +43,24 @@ enum Outcome {
             written = try Report.write(
                 history, thresholds: thresholds,
                 findings: try findings ?? Findings(rejudging: history),
+                strikes: strikes(directory), comparison: comparison(directory, findings),
                 to: other ?? directory.path)
         } catch {
             throw Failure.couldNotRun("\(error)")
         }
         for error in written.errors { Terminal.complain("\(error)") }
         return written.summary
+    }
+
+    /// A run that cannot be compared is no worse a run: the report says that there is none.
+    private static func comparison(_ directory: RunDirectory, _ findings: Findings?) -> Comparison?
+    {
+        try? Comparison.sinceLastComparable(directory, findings: findings)
+    }
+
+    /// What the stand-in's faults did; nil where it had none.
+    private static func strikes(_ directory: RunDirectory) -> Strikes? {
+        let file = URL(filePath: directory.file("truth.jsonl"))
+        return (try? String(contentsOf: file, encoding: .utf8)).map { Strikes(lines: $0) }
     }
 }

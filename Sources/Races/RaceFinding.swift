@@ -1,0 +1,120 @@
+public import Checker
+
+/// What a race search found out about one promise: the schedule that breaks it most often, and how
+/// often and when it does.
+public struct RaceFinding: Sendable, Hashable {
+    public var plan: String
+    public var invariant: Invariant
+    /// The best schedule, its swept offset set to `best`.
+    public var schedule: Schedule
+    /// The op whose offset was swept.
+    public var swept: String
+    /// Between which achieved offsets it is broken; nil where one edge could not be found.
+    public var window: Window?
+    /// The offset of `schedule`, in the middle of the window.
+    public var best: Duration
+    /// At `best`, in trials made for nothing else.
+    public var rate: HitRate
+    /// Achieved offsets of those trials.
+    public var achieved: Spread?
+    /// Hits over the offset, in the order of offsets.
+    public var curve: [CurvePoint]
+    /// The first breach in the judge's words.
+    public var sentence: String
+    /// From the start of the search to the first hit.
+    public var firstSeen: Duration
+    /// Below what can be aimed at: the two are "simultaneous".
+    public var isSimultaneous: Bool
+    /// How it was come by: `sweep`, `random order`, `priorities, 2 change points`.
+    public var method: String
+
+    public init(
+        plan: String, invariant: Invariant, schedule: Schedule, swept: String,
+        window: Window? = nil, best: Duration, rate: HitRate, achieved: Spread? = nil,
+        curve: [CurvePoint] = [], sentence: String, firstSeen: Duration = .zero,
+        isSimultaneous: Bool = false, method: String = "sweep"
+    ) {
+        self.plan = plan
+        self.invariant = invariant
+        self.schedule = schedule
+        self.swept = swept
+        self.window = window
+        self.best = best
+        self.rate = rate
+        self.achieved = achieved
+        self.curve = curve
+        self.sentence = sentence
+        self.firstSeen = firstSeen
+        self.isSimultaneous = isSimultaneous
+        self.method = method
+    }
+
+    /// Between two offsets; `low` is below `high`.
+    public struct Window: Sendable, Hashable {
+        public var low: Duration
+        public var high: Duration
+        /// The search went no further out: the true edge lies beyond.
+        public var isLowOpen: Bool
+        public var isHighOpen: Bool
+
+        public init(
+            low: Duration, high: Duration, isLowOpen: Bool = false, isHighOpen: Bool = false
+        ) {
+            self.low = low
+            self.high = high
+            self.isLowOpen = isLowOpen
+            self.isHighOpen = isHighOpen
+        }
+
+        public var width: Duration { high - low }
+        public var middle: Duration { low + (high - low) / 2 }
+    }
+
+    /// Tenth, median and ninetieth percentile.
+    public struct Spread: Sendable, Hashable {
+        public var p10: Duration
+        public var p50: Duration
+        public var p90: Duration
+
+        /// Nil of nothing.
+        public init?(_ values: [Duration]) {
+            guard !values.isEmpty else { return nil }
+            let sorted = values.sorted()
+            func at(_ tenths: Int) -> Duration { sorted[(sorted.count - 1) * tenths / 10] }
+            p10 = at(1)
+            p50 = at(5)
+            p90 = at(9)
+        }
+    }
+
+    /// What happened at one offset.
+    public struct CurvePoint: Sendable, Hashable {
+        /// The mean of what was achieved.
+        public var offset: Duration
+        public var rate: HitRate
+
+        public init(offset: Duration, rate: HitRate) {
+            self.offset = offset
+            self.rate = rate
+        }
+    }
+}
+
+/// k hits of n trials.
+public struct HitRate: Sendable, Hashable {
+    public var hits: Int
+    public var trials: Int
+
+    public init(hits: Int = 0, trials: Int = 0) {
+        self.hits = hits
+        self.trials = trials
+    }
+
+    /// 0 of nothing.
+    public var share: Double { trials > 0 ? Double(hits) / Double(trials) : 0 }
+
+    public mutating func add(_ isHit: Bool) {
+        trials += 1
+        if isHit { hits += 1 }
+    }
+}

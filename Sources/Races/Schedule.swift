@@ -1,0 +1,238 @@
+public import Dialects
+
+/// What several devices do, and when against one another: the thing that a race search varies, that a
+/// shrinker makes smaller and that a case holds (correctness.md § 4.6). Says nothing of who the devices
+/// are: each execution has fresh ones.
+///
+/// ```text
+///   ops without an anchor go one after another    | create |-->| authenticate |--> ...
+///   anchored ops hang on another one's event                        ^ last byte sent
+///                                                    | poll |<-- offset (may be negative)
+/// ```
+public struct Schedule: Sendable, Hashable {
+    /// The race plan that it comes from: `poll-authenticate`.
+    public var plan: String
+    public var actors: [Actor]
+    /// In the order in which they are set up. An op without an anchor begins when all before it have
+    /// ended; it and those that hang on it are one cluster, and are made ready together.
+    public var ops: [Op]
+    /// What is read after the race, to tell lost from late.
+    public var settle: Settle
+    /// The life that devices ask for with each code; nil: the rig's.
+    public var codeLifetime: Duration?
+
+    public init(
+        plan: String, actors: [Actor], ops: [Op], settle: Settle = Settle(),
+        codeLifetime: Duration? = nil
+    ) {
+        self.plan = plan
+        self.actors = actors
+        self.ops = ops
+        self.settle = settle
+        self.codeLifetime = codeLifetime
+    }
+
+    /// One connection of one screen. Two actors of one household with first screens are the same TV
+    /// on connections of their own; second screens are as many phones.
+    public struct Actor: Sendable, Hashable {
+        public enum Screen: String, Sendable, CaseIterable { case first, second }
+
+        /// `tv`, `phone`, `tv-2`; unique within its schedule.
+        public var name: String
+        public var screen: Screen
+        /// Counts living rooms from 0: another number is another device id.
+        public var household: Int
+
+        public init(name: String, screen: Screen, household: Int = 0) {
+            self.name = name
+            self.screen = screen
+            self.household = household
+        }
+    }
+
+    /// When an op happens: so long after something that happens to another.
+    public struct Anchor: Sendable, Hashable {
+        public enum Event: String, Sendable, CaseIterable {
+            /// The last byte of the other op's decisive request left.
+            case lastByteSent
+            /// The first byte of its answer came.
+            case firstReplyByte
+            /// The instant that its answer names: the end of the code that it made.
+            case absolute
+        }
+
+        /// The id of an earlier or later op.
+        public var op: String
+        public var event: Event
+
+        public init(_ event: Event, of op: String) {
+            self.op = op
+            self.event = event
+        }
+    }
+
+    /// How exactly an op leaves.
+    public enum Gate: String, Sendable, CaseIterable {
+        /// The whole request leaves when it is due.
+        case none
+        /// All but its last byte has left before; that byte goes when it is due.
+        case lastByte
+        /// With the others of its cluster in one write, on one HTTP/2 connection.
+        case group
+    }
+
+    /// Over which connection an op goes.
+    public enum Connection: Sendable, Hashable {
+        /// One made for it.
+        case fresh
+        /// Number n of its actor's, made when it is first used and kept.
+        case kept(Int)
+
+        /// `fresh`, `kept:0`.
+        public var text: String {
+            switch self {
+            case .fresh: "fresh"
+            case .kept(let number): "kept:\(number)"
+            }
+        }
+
+        public init?(text: String) {
+            if text == "fresh" {
+                self = .fresh
+            } else if text == "kept" {
+                self = .kept(0)
+            } else if text.hasPrefix("kept:"), let number = Int(text.dropFirst(5)), number >= 0 {
+                self = .kept(number)
+            } else {
+                return nil
+            }
+        }
+    }
+
+    public enum Cookies: String, Sendable, CaseIterable { case keep, drop }
+
+    /// One thing that an actor does. Only its decisive request is raced: what must come before it
+    /// (registering, a token, the login page) is done in setup.
+    public struct Op: Sendable, Hashable {
+        /// Unique within its schedule.
+        public var id: String
+        /// The name of an actor.
+        public var actor: String
+        public var step: Step
+        /// What the step takes, by name; see `Step`.
+        public var args: [Arg]
+        /// The sign-in that it asks for, in words of the schedule (`account-1`): accounts differ
+        /// with every execution.
+        public var tag: String?
+        public var anchor: Anchor?
+        /// From the anchor on; not used without one.
+        public var offset: Duration
+        public var gate: Gate
+        public var connection: Connection
+        public var cookies: Cookies
+
+        public init(
+            _ id: String, _ actor: String, _ step: Step, args: [Arg] = [], tag: String? = nil,
+            anchor: Anchor? = nil, offset: Duration = .zero, gate: Gate = .none,
+            connection: Connection = .kept(0), cookies: Cookies = .keep
+        ) {
+            self.id = id
+            self.actor = actor
+            self.step = step
+            self.args = args
+            self.tag = tag
+            self.anchor = anchor
+            self.offset = offset
+            self.gate = gate
+            self.connection = connection
+            self.cookies = cookies
+        }
+
+        /// The value of an argument.
+        public subscript(arg name: String) -> String? { args.first { $0.name == name }?.value }
+    }
+
+    public struct Arg: Sendable, Hashable {
+        public var name: String
+        public var value: String
+
+        public init(_ name: String, _ value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// What TVs read when the race is over: nothing for `quiet`, so that no read falls into a window
+    /// that the race has opened, then `reads` polls, `every` so often.
+    public struct Settle: Sendable, Hashable {
+        public var quiet: Duration
+        public var reads: Int
+        public var every: Duration
+
+        public init(
+            quiet: Duration = .milliseconds(250), reads: Int = 2,
+            every: Duration = .milliseconds(250)
+        ) {
+            self.quiet = quiet
+            self.reads = reads
+            self.every = every
+        }
+    }
+
+    public subscript(op id: String) -> Op? {
+        get { ops.first { $0.id == id } }
+        set {
+            guard let newValue, let position = ops.firstIndex(where: { $0.id == id }) else {
+                return
+            }
+            ops[position] = newValue
+        }
+    }
+
+    public subscript(actor name: String) -> Actor? { actors.first { $0.name == name } }
+}
+
+/// What an op does. The decisive request is the one whose last byte is held at the gate.
+public enum Step: String, Sendable, CaseIterable {
+    /// A TV asks for a code. Later ops of its household are about its newest code, unless their
+    /// argument `code` names the op that made it.
+    case registrationCode = "registration-code"
+    case registrationRecord = "registration-record"
+    case deleteRegistration = "delete-registration"
+    /// A phone's first browser hop and no more. `provider`: counts the rig's providers from 0.
+    case loginStart = "login-start"
+    /// A phone signs in: everything up to the provider's form in setup, then the assertion that
+    /// comes back to the service (V1). `provider` as above, `account`: counts accounts from 1.
+    /// `repeats`: the id of another op whose assertion is sent again.
+    case authenticate
+    case checkCode = "check-code"
+    case pollToken = "poll-token"
+    case checkAuthentication = "check-authentication"
+    /// The platform vouches (partner sign-on); `provider`, `account`.
+    case tokenExchange = "token-exchange"
+    case freePreview = "free-preview"
+    /// `resource`: counts from 0.
+    case authorize
+    case mediaToken = "media-token"
+    case logout
+    /// Nobody asks: the code runs out. Only for others to be anchored at.
+    case expire
+
+    /// Whether it reads only.
+    public var isRead: Bool {
+        switch self {
+        case .registrationRecord, .checkCode, .pollToken, .checkAuthentication: true
+        default: false
+        }
+    }
+
+    /// The operation of its decisive request; nil for an end that nobody asks for.
+    public var operation: OperationName? {
+        switch self {
+        case .loginStart: .authenticate
+        case .authenticate: .assertion
+        case .expire: nil
+        default: OperationName(name: rawValue)
+        }
+    }
+}

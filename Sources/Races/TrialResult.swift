@@ -1,0 +1,151 @@
+public import Checker
+public import Dialects
+public import Journal
+
+/// One execution of a schedule, with a device, a code and an account that nothing has used before.
+public struct TrialResult: Sendable {
+    public var schedule: Schedule
+    /// Households of the run that it was played by, in the order of the schedule's numbers.
+    public var households: [Int]
+    /// What the gate achieved, in the order of the schedule's ops.
+    public var releases: [Release]
+    /// Broken promises that count: never suspicions. Empty where nothing broke.
+    public var breaches: [Breach]
+    /// Why it says nothing; nil when it counts.
+    public var discarded: Discard?
+    public var exchanges: [Exchange]
+
+    public init(
+        schedule: Schedule, households: [Int] = [], releases: [Release] = [],
+        breaches: [Breach] = [], discarded: Discard? = nil, exchanges: [Exchange] = []
+    ) {
+        self.schedule = schedule
+        self.households = households
+        self.releases = releases
+        self.breaches = breaches
+        self.discarded = discarded
+        self.exchanges = exchanges
+    }
+
+    /// When an op's decisive request left, and how far that was from its anchor's event.
+    public struct Release: Sendable, Hashable {
+        /// The op's id.
+        public var op: String
+        public var sent: Instant
+        public var firstByte: Instant?
+        /// Number of the exchange within its household.
+        public var sequence: Int
+        /// Nil for an op without an anchor, or whose anchor never happened.
+        public var offset: Duration?
+
+        public init(
+            op: String, sent: Instant, firstByte: Instant? = nil, sequence: Int,
+            offset: Duration? = nil
+        ) {
+            self.op = op
+            self.sent = sent
+            self.firstByte = firstByte
+            self.sequence = sequence
+            self.offset = offset
+        }
+    }
+
+    /// Why a trial does not count.
+    public enum Discard: Sendable, Hashable, CustomStringConvertible {
+        /// The answer came before the request was complete (correctness.md § 4.3).
+        case answeredEarly(op: String)
+        /// A raced request had no answer.
+        case connectionFailed(op: String, String)
+        /// What comes before the race did not come about.
+        case setupFailed(op: String, String)
+        /// Turned down by a rate limit.
+        case throttled(op: String)
+        case stopped
+
+        public var description: String {
+            switch self {
+            case .answeredEarly(let op): "the answer to \(op) came before the request was complete"
+            case .connectionFailed(let op, let detail): "\(op) had no answer: \(detail)"
+            case .setupFailed(let op, let detail): "\(op) could not be set up: \(detail)"
+            case .throttled(let op): "\(op) was throttled"
+            case .stopped: "the search was stopped"
+            }
+        }
+    }
+
+    /// What the gate made of an op.
+    public subscript(release op: String) -> Release? { releases.first { $0.op == op } }
+
+    /// Whether that promise was broken.
+    public func breaks(_ invariant: Invariant) -> Bool {
+        breaches.contains { $0.invariant == invariant }
+    }
+}
+
+/// One broken promise in one trial: the judge's violation without what only a whole run needs.
+public struct Breach: Sendable, Hashable {
+    public var invariant: Invariant
+    public var certainty: Certainty
+    /// Exchanges and gap in words.
+    public var sentence: String
+    /// `sign-in-visible: check-code success > poll-token absent`.
+    public var signature: String
+    /// The household of the run, and the numbers of the exchanges within it.
+    public var household: Int
+    public var exchanges: [Int]
+    public var operations: [OperationName]
+    /// How far apart the two were that cannot both be, in nanoseconds.
+    public var gap: Int64?
+    public var scene: [SceneEntry]
+
+    public init(
+        _ invariant: Invariant, certainty: Certainty = .certain, sentence: String,
+        signature: String = "", household: Int = 0, exchanges: [Int] = [],
+        operations: [OperationName] = [], gap: Int64? = nil, scene: [SceneEntry] = []
+    ) {
+        self.invariant = invariant
+        self.certainty = certainty
+        self.sentence = sentence
+        self.signature = signature
+        self.household = household
+        self.exchanges = exchanges
+        self.operations = operations
+        self.gap = gap
+        self.scene = scene
+    }
+
+    public init(_ violation: Violation) {
+        self.init(
+            violation.invariant, certainty: violation.certainty, sentence: violation.sentence,
+            signature: violation.signature, household: violation.household,
+            exchanges: violation.exchanges, operations: violation.operations, gap: violation.gap,
+            scene: violation.scene)
+    }
+}
+
+/// Where schedules are executed: over sockets, or in virtual time.
+public protocol Arena: Sendable {
+    /// Executes them, several at once where that does not disturb them, and judges each; the results
+    /// are in the order of `schedules`. A stopped arena discards what is left.
+    func play(_ schedules: [Schedule]) async -> [TrialResult]
+
+    /// The same, with as much company as that.
+    func play(_ schedules: [Schedule], in company: Company) async -> [TrialResult]
+}
+
+/// What goes on around a trial.
+public enum Company: String, Sendable, CaseIterable {
+    /// Other trials, as many as the arena bears: the quickest.
+    case crowd
+    /// Other trials, of which none races at the same time: the most punctual.
+    case queue
+    /// No other trial does anything but wait: what one does to the service shows in no other.
+    case nobody
+}
+
+extension Arena {
+    /// An arena in which nothing disturbs anything.
+    public func play(_ schedules: [Schedule], in company: Company) async -> [TrialResult] {
+        await play(schedules)
+    }
+}
