@@ -32,7 +32,8 @@ struct Screenrig: AsyncParsableCommand {
             JudgeCommand.self, ReportCommand.self, ExportCommand.self, CompareCommand.self,
             ServeCommand.self,
             InitCommand.self, ValidateCommand.self, SchemaCommand.self, CalibrateCommand.self,
-            ListCommand.self, ExplainCommand.self, DetectionCommand.self, ManualCommand.self,
+            ListCommand.self, ExplainCommand.self, DetectionCommand.self, RacesTableCommand.self,
+            ManualCommand.self,
         ])
 
     static func main() async {
