@@ -23,6 +23,7 @@ struct Screenrig: AsyncParsableCommand {
         version: version,
         subcommands: [
             TryCommand.self, RunCommand.self, SimulateCommand.self, RaceCommand.self,
+            ReplayCommand.self,
             JudgeCommand.self,
             ReportCommand.self, ServeCommand.self,
             InitCommand.self, ValidateCommand.self, SchemaCommand.self, CalibrateCommand.self,
