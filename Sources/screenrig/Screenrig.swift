@@ -27,7 +27,7 @@ struct Screenrig: AsyncParsableCommand {
             JudgeCommand.self,
             ReportCommand.self, ServeCommand.self,
             InitCommand.self, ValidateCommand.self, SchemaCommand.self, CalibrateCommand.self,
-            ListCommand.self, ExplainCommand.self, DetectionCommand.self,
+            ListCommand.self, ExplainCommand.self, DetectionCommand.self, RacesTableCommand.self,
         ])
 
     static func main() async {

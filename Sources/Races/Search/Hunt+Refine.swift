@@ -109,7 +109,7 @@ extension Hunt {
     private struct Probe {
         var edge: Int
         var aim: Duration
-        var test: SequentialTest
+        var test: PeakTest
         var achieved: [Duration] = []
         var at: Duration {
             achieved.isEmpty ? aim : achieved.sorted()[achieved.count / 2]
@@ -124,14 +124,14 @@ extension Hunt {
         for (number, edge) in edges.enumerated() {
             for part in 1...3 {
                 let aim = edge.outside + (edge.inside - edge.outside) * part / 4
-                probes.append(Probe(edge: number, aim: aim, test: SequentialTest(peak: peak)))
+                probes.append(Probe(edge: number, aim: aim, test: PeakTest(peak: peak)))
             }
         }
         for _ in 0..<6 {
             let open = probes.indices.filter { probes[$0].test.verdict == nil }
             guard !open.isEmpty, !isOver else { break }
             let numbers = open.flatMap { [$0, $0] }
-            let seen = await play(numbers.map { (track, probes[$0].aim) })
+            let seen = await play(numbers.map { (track, probes[$0].aim) }, in: .queue)
             for (number, sighting) in zip(numbers, seen) {
                 guard let sighting else { continue }
                 probes[number].achieved.append(sighting.offset)
@@ -160,7 +160,8 @@ extension Hunt {
     ) async -> (HitRate, [Duration]) {
         var rate = HitRate()
         var achieved: [Duration] = []
-        let seen = await play(Array(repeating: (track, best), count: search.rateTrials))
+        let seen = await play(
+            Array(repeating: (track, best), count: search.rateTrials), in: .queue)
         for sighting in seen.compactMap({ $0 }) {
             rate.add(sighting.hits(invariant, isOfSwept: false))
             achieved.append(sighting.offset)
