@@ -105,8 +105,8 @@ let package = Package(
         tests(
             "RacesTests",
             [
-                "Races", "Devices", "Standin", "Checker", "Rigs", "Lanes", "Journal", "Dialects",
-                "Signing", "Statistics",
+                "Races", "Devices", "Standin", "Staging", "Checker", "Reports", "Rigs", "Lanes",
+                "Journal", "Dialects", "Signing", "Statistics",
             ], exclude: ["Golden"]),
         tests("RigsTests", ["Rigs", "Dialects", "Statistics"], exclude: ["Golden"]),
         tests("LanesTests", ["Lanes", "Journal", "Dialects"]),

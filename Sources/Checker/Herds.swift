@@ -105,7 +105,7 @@ struct Herds: Sendable {
         for slot in crowded where apart.polls * Self.apartShare < polls { apart.add(slot) }
         for slot in crowded.reversed() where together.polls * 2 < polls { together.add(slot) }
         guard together.polls >= Self.pollsNeeded, apart.polls >= Self.pollsNeeded,
-            together.fewest >= Self.smallest, together.fewest >= 2 * apart.most,
+            together.fewest >= Self.smallest, together.fewest > apart.most,
             together.failures.low > 2 * apart.failures.high, let first = together.first
         else { return nil }
         func share(_ sum: Sum) -> String {

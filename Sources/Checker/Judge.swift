@@ -73,8 +73,11 @@ public final class Judge {
         pass(batch.through, lane: batch.lane)
     }
 
-    /// Our own clock stood still for so long (the machine slept).
-    public func clockStoodStill(for time: Duration) {
+    /// Our own clock stood still for so long (the machine slept), and that was noticed `at` an instant
+    /// of the run.
+    public func clockStoodStill(for time: Duration, at noticed: Instant = .start) {
+        registry.changes.note(
+            "our own clock stood still for \(milliseconds(time))", at: noticed.nanoseconds)
         registry.clock.stoodStill(for: time.inNanoseconds)
         for dossier in dossiers.values { dossier.stoodStill(for: time.inNanoseconds) }
     }

@@ -129,13 +129,23 @@ public protocol Arena: Sendable {
     /// are in the order of `schedules`. A stopped arena discards what is left.
     func play(_ schedules: [Schedule]) async -> [TrialResult]
 
-    /// The same; with `alone`, so that what one does to the service shows in no other's race.
-    func play(_ schedules: [Schedule], alone: Bool) async -> [TrialResult]
+    /// The same, with as much company as that.
+    func play(_ schedules: [Schedule], in company: Company) async -> [TrialResult]
+}
+
+/// What goes on around a trial.
+public enum Company: String, Sendable, CaseIterable {
+    /// Other trials, as many as the arena bears: the quickest.
+    case crowd
+    /// Other trials, of which none races at the same time: the most punctual.
+    case queue
+    /// No other trial does anything but wait: what one does to the service shows in no other.
+    case nobody
 }
 
 extension Arena {
     /// An arena in which nothing disturbs anything.
-    public func play(_ schedules: [Schedule], alone: Bool) async -> [TrialResult] {
+    public func play(_ schedules: [Schedule], in company: Company) async -> [TrialResult] {
         await play(schedules)
     }
 }

@@ -31,6 +31,8 @@ extension RacePlan {
         let start = Schedule.Op(
             "start-2", "phone-2", .loginStart, args: [.init("provider", "1")],
             anchor: .init(.lastByteSent, of: "authenticate"), gate: .lastByte)
+        var elsewhere = start
+        elsewhere.actor = "other-phone"
         let name = "authenticate-authenticate"
         return RacePlan(
             name: name, line: "two phones sign in with one code",
@@ -47,6 +49,13 @@ extension RacePlan {
                     [
                         create, raced("authenticate", "phone", .authenticate, tag: "account-1"),
                         start,
+                    ], swept: "start-2"),
+                variant(
+                    name, "one begins in another living room",
+                    [
+                        create, plain("create-2", "other-tv", .registrationCode),
+                        raced("authenticate", "phone", .authenticate, tag: "account-1"),
+                        elsewhere,
                     ], swept: "start-2"),
             ])
     }
@@ -165,13 +174,14 @@ extension RacePlan {
     }
 
     private static var ssoAuthenticate: RacePlan {
-        one(
+        var login = raced("authenticate", "phone", .authenticate, tag: "account-1")
+        login.args = [.init("provider", "1")]
+        return one(
             "sso-authenticate", "the platform signs a TV in while its phone does",
             [
-                create, raced("authenticate", "phone", .authenticate, tag: "account-1"),
+                create, login,
                 Schedule.Op(
-                    "sso", "tv", .tokenExchange,
-                    args: [.init("account", "2"), .init("provider", "1")], tag: "account-2",
+                    "sso", "tv", .tokenExchange, args: [.init("account", "2")], tag: "account-2",
                     anchor: .init(.lastByteSent, of: "authenticate"), gate: .lastByte),
             ], swept: "sso")
     }

@@ -16,21 +16,25 @@ public final class LaneArena: Arena {
         public var atOnce: Int
         /// Trials that are set up together where their races go one at a time.
         public var batch: Int
-        /// Between two such races.
+        /// Between two such races, where one is not to show in the other.
         public var gap: Duration
+        /// Between two such races otherwise.
+        public var pause: Duration
 
         public init(
             ripening: Duration = .milliseconds(10), atOnce: Int = 24, batch: Int = 16,
-            gap: Duration = .milliseconds(60)
+            gap: Duration = .milliseconds(60), pause: Duration = .milliseconds(3)
         ) {
             self.ripening = ripening
             self.atOnce = atOnce
             self.batch = batch
             self.gap = gap
+            self.pause = pause
         }
 
         /// Nothing takes time, and nothing disturbs anything.
-        public static let virtual = Settings(ripening: .zero, atOnce: 1, batch: 1, gap: .zero)
+        public static let virtual = Settings(
+            ripening: .zero, atOnce: 1, batch: 1, gap: .zero, pause: .zero)
     }
 
     private let lanes: [Lane]
@@ -68,13 +72,14 @@ public final class LaneArena: Arena {
     }
 
     public func play(_ schedules: [Schedule]) async -> [TrialResult] {
-        await play(schedules, alone: false)
+        await play(schedules, in: .crowd)
     }
 
-    public func play(_ schedules: [Schedule], alone: Bool) async -> [TrialResult] {
-        guard alone, !isVirtual else {
+    public func play(_ schedules: [Schedule], in company: Company) async -> [TrialResult] {
+        guard company != .crowd, !isVirtual else {
             return await perform(schedules, on: lanes.indices, atOnce: settings.atOnce)
         }
+        let gap = company == .nobody ? settings.gap : settings.pause
         var results: [TrialResult] = []
         var rest = schedules[...]
         while !rest.isEmpty {
@@ -82,7 +87,7 @@ public final class LaneArena: Arena {
             rest = rest.dropFirst(batch.count)
             let lane = lanes[0]
             let turnstile = OnLane(
-                Turnstile(lane, expected: batch.count, gap: settings.gap), lane)
+                Turnstile(lane, expected: batch.count, gap: gap), lane)
             results += await perform(
                 batch, on: 0..<1, atOnce: batch.count, turnstile: turnstile)
         }

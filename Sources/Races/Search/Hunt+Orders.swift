@@ -24,10 +24,7 @@ extension Hunt {
             }
             search.news(.phase("orders drawn from the seed, \(number) so far"))
             await play(aims)
-            for track in first..<tracks.count
-            where tracks[track].sightings.contains(where: { !$0.breaches.isEmpty }) {
-                await lookInto(track, isLast: true)
-            }
+            await lookInto(Array(first..<tracks.count), isLast: true)
             tracks.removeLast(tracks.count - first)
         }
     }
@@ -45,7 +42,7 @@ extension Hunt {
                 tracks.append(Track(variant: variant, method: "sweep, \(stress.rawValue)"))
                 search.news(.phase("\(base.title): sweep \(number + 1), \(stress.rawValue)"))
                 await play(grid.map { (tracks.count - 1, $0) })
-                await lookInto(tracks.count - 1, isLast: true)
+                await lookInto([tracks.count - 1], isLast: true)
             }
         }
     }

@@ -131,7 +131,7 @@ extension Hunt {
             let open = probes.indices.filter { probes[$0].test.verdict == nil }
             guard !open.isEmpty, !isOver else { break }
             let numbers = open.flatMap { [$0, $0] }
-            let seen = await play(numbers.map { (track, probes[$0].aim) })
+            let seen = await play(numbers.map { (track, probes[$0].aim) }, in: .queue)
             for (number, sighting) in zip(numbers, seen) {
                 guard let sighting else { continue }
                 probes[number].achieved.append(sighting.offset)
@@ -160,7 +160,8 @@ extension Hunt {
     ) async -> (HitRate, [Duration]) {
         var rate = HitRate()
         var achieved: [Duration] = []
-        let seen = await play(Array(repeating: (track, best), count: search.rateTrials))
+        let seen = await play(
+            Array(repeating: (track, best), count: search.rateTrials), in: .queue)
         for sighting in seen.compactMap({ $0 }) {
             rate.add(sighting.hits(invariant, isOfSwept: false))
             achieved.append(sighting.offset)

@@ -66,10 +66,13 @@ final class Hunt {
     /// Plays one track at several offsets and remembers what was seen; the sightings, nil where a
     /// trial said nothing.
     @discardableResult
-    func play(_ aims: [(track: Int, offset: Duration)]) async -> [Sighting?] {
+    func play(
+        _ aims: [(track: Int, offset: Duration)], in company: Company = .crowd
+    ) async -> [Sighting?] {
         let schedules = aims.map { tracks[$0.track].variant.at($0.offset) }
         let left = max(0, search.terms.trials - outcome.trials)
-        let results = await arena.play(Array(schedules.prefix(left)), alone: isAlone)
+        let results = await arena.play(
+            Array(schedules.prefix(left)), in: isAlone ? .nobody : company)
         var seen: [Sighting?] = []
         for (aim, result) in zip(aims, results) {
             outcome.trials += 1
@@ -127,42 +130,52 @@ final class Hunt {
             search.news(
                 .phase("\(names): sweep, round \(round + 1) of \(search.terms.perOffset)"))
             await play(chosen.flatMap { track in grid.map { (track, $0) } })
-            for track in chosen {
-                tracks[track].rounds += 1
-                await lookInto(track, isLast: round + 1 == search.terms.perOffset)
-            }
+            for track in chosen { tracks[track].rounds += 1 }
         }
+        await lookInto(Array(tracks.indices), isLast: round + 1 == search.terms.perOffset)
     }
 
-    /// Follows up what the sweep of a track has shown.
-    func lookInto(_ track: Int, isLast: Bool) async {
-        var tried: Set<Invariant> = []
-        while !isOver, let invariant = suspect(track, besides: tried, isLast: isLast) {
-            tried.insert(invariant)
-            if outcome.findings.contains(where: { $0.invariant == invariant }) {
-                noteAlso(track, invariant)
+    /// Follows up what was seen: each broken promise where it shows most, for others show less of the
+    /// same.
+    func lookInto(_ chosen: [Int], isLast: Bool) async {
+        var tried: Set<Suspicion> = []
+        while !isOver, let suspicion = suspicion(chosen, besides: tried, isLast: isLast) {
+            tried.insert(suspicion)
+            if outcome.findings.contains(where: { $0.invariant == suspicion.invariant }) {
+                noteAlso(suspicion.track, suspicion.invariant)
                 continue
             }
-            if let finding = await refine(track, invariant) {
+            if let finding = await refine(suspicion.track, suspicion.invariant) {
                 outcome.findings.append(finding)
                 search.news(.found(finding))
             }
         }
     }
 
-    /// The promise broken most often, if that is no accident yet to be waited for.
-    private func suspect(
-        _ track: Int, besides tried: Set<Invariant>, isLast: Bool
-    ) -> Invariant? {
-        var counts: [Invariant: Int] = [:]
-        for sighting in tracks[track].sightings {
-            for breach in sighting.breaches { counts[breach.invariant, default: 0] += 1 }
+    struct Suspicion: Hashable {
+        var track: Int
+        var invariant: Invariant
+    }
+
+    /// The promise broken most often, and where, if that is no accident yet to be waited for.
+    private func suspicion(
+        _ chosen: [Int], besides tried: Set<Suspicion>, isLast: Bool
+    ) -> Suspicion? {
+        var best: (suspicion: Suspicion, hits: Int)?
+        for track in chosen {
+            var counts: [Invariant: Int] = [:]
+            for sighting in tracks[track].sightings {
+                for breach in sighting.breaches { counts[breach.invariant, default: 0] += 1 }
+            }
+            for (invariant, hits) in counts.sorted(by: { $0.key < $1.key }) {
+                let suspicion = Suspicion(track: track, invariant: invariant)
+                guard !tried.contains(suspicion), !ambient.contains(invariant) || isAlone,
+                    hits >= 2 || isLast, hits > best?.hits ?? 0
+                else { continue }
+                best = (suspicion, hits)
+            }
         }
-        return
-            counts
-            .filter { !tried.contains($0.key) && (!ambient.contains($0.key) || isAlone) }
-            .filter { $0.value >= 2 || isLast }
-            .min { ($1.value, $0.key) < ($0.value, $1.key) }?.key
+        return best?.suspicion
     }
 
     private func noteAlso(_ track: Int, _ invariant: Invariant) {

@@ -16,6 +16,8 @@ struct DuplicateLiveCode: Mischief {
         var expires: Int64
     }
     private var given: [String: [Given]] = [:]
+    /// Strikes that nobody can tell yet: the older one may be ending its code just now.
+    private var pending: [(strike: Int, session: Session, other: Int?, at: Instant)] = []
     /// Whose each record is, and the letters that each household was given last.
     private var households: [String: Int] = [:]
     private var letters: [Int: String] = [:]
@@ -28,6 +30,7 @@ struct DuplicateLiveCode: Mischief {
 
     mutating func before(_ visit: Visit, _ service: inout Service, _ course: inout Course) {
         noteHarm(visit, &course)
+        showPending(visit, &course)
         guard visit.endpoint == .registrationCode, chance.strikes() else { return }
         service.ids.codeSpace = space
         service.codes.allowsTwins = true
@@ -40,6 +43,7 @@ struct DuplicateLiveCode: Mischief {
             let record = visit.record
         {
             given[record.text]?.removeAll { $0.household == visit.household }
+            pending.removeAll { $0.session.code == record.text && $0.other == visit.household }
         }
         guard visit.endpoint == .registrationCode else { return }
         service.ids.codeSpace = nil
@@ -64,13 +68,21 @@ struct DuplicateLiveCode: Mischief {
         }
     }
 
-    private func note(
+    private mutating func note(
         _ twin: Given, _ session: Session, _ visit: Visit, _ course: inout Course
     ) {
         let strike = course.strike(chance.name, session, at: visit, other: twin.household)
         let remaining = twin.expires - visit.moment.milliseconds
         if remaining > Sightings.margin.wholeMilliseconds * 2 {
-            course.show(strike, chance.name, session, at: visit, other: twin.household)
+            pending.append((strike, session, twin.household, visit.moment.now))
+        }
+    }
+
+    private mutating func showPending(_ visit: Visit, _ course: inout Course) {
+        let due = visit.moment.now
+        while let first = pending.first, due - first.at >= Sightings.margin {
+            course.show(first.strike, chance.name, first.session, at: visit, other: first.other)
+            pending.removeFirst()
         }
     }
 

@@ -61,6 +61,14 @@ final class JudgeQueue: HistorySink, @unchecked Sendable {
         }
     }
 
+    /// This machine slept: the judge is told once it has what came before.
+    func note(_ standstill: Standstill) {
+        queue.async { [self] in
+            assertOnQueue()
+            judge.clockStoodStill(for: standstill.length, at: standstill.noticed)
+        }
+    }
+
     /// Waits for everything handed over, and gives what was found; nil when the judge fell behind,
     /// and the history has to be judged instead.
     func finish() -> Findings? {

@@ -9,9 +9,9 @@ internal import Staging
 enum LivePages {
     /// Nil where nobody asked for one.
     static func open(
-        _ options: PageOptions, of rig: Rig, at venue: Venue
+        _ options: PageOptions?, of rig: Rig, at venue: Venue
     ) async throws -> Dashboard? {
-        guard options.dashboard != nil || options.metrics != nil else { return nil }
+        guard let options, options.dashboard != nil || options.metrics != nil else { return nil }
         let state = LiveState(title: "\(rig.name) → \(venue.targetName)", progress: Progress())
         do {
             let pages = try await Dashboard.start(

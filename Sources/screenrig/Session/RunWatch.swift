@@ -41,6 +41,8 @@ final class RunWatch: @unchecked Sendable {
     private let show: Show
     private let isVirtual: Bool
     private let queue = DispatchQueue(label: "screenrig.watch")
+    /// Is told when this machine has slept.
+    private let judge: JudgeQueue
     private let timer: any DispatchSourceTimer
     private let state: Mutex<State>
 
@@ -61,6 +63,8 @@ final class RunWatch: @unchecked Sendable {
         var failure: String?
         var tripped: String?
         var breaker: Breaker?
+        var clocks = ClockWatch()
+        var standstills: [Standstill] = []
         var ticks = 0
         var isStopping = false
         var hasEnded = false
@@ -80,11 +84,12 @@ final class RunWatch: @unchecked Sendable {
     private static let ratesKept = 120
 
     init(
-        coordinator: Coordinator, writer: HistoryWriter, show: Show, breaker: Breaker?,
-        isVirtual: Bool
+        coordinator: Coordinator, writer: HistoryWriter, judge: JudgeQueue, show: Show,
+        breaker: Breaker?, isVirtual: Bool
     ) {
         self.coordinator = coordinator
         self.writer = writer
+        self.judge = judge
         self.show = show
         self.isVirtual = isVirtual
         state = Mutex(State(breaker: isVirtual ? nil : breaker))
@@ -109,6 +114,9 @@ final class RunWatch: @unchecked Sendable {
 
     /// Why the breaker stopped it; nil when it did not.
     var tripped: String? { state.withLock { $0.tripped } }
+
+    /// When this machine slept.
+    var standstills: [Standstill] { state.withLock { $0.standstills } }
 
     func interrupted(_ times: Int) {
         state.withLock { $0.isStopping = true }
@@ -146,6 +154,7 @@ final class RunWatch: @unchecked Sendable {
     private func tick() {
         if let failure = writer.failure { return stop(failure) }
         let progress = writer.progress
+        if !isVirtual { lookAtClocks(at: progress.elapsed) }
         let (ticks, trip) = state.withLock { state in
             state.ticks += 1
             let trip = state.breaker?.look(
@@ -174,6 +183,17 @@ final class RunWatch: @unchecked Sendable {
             progress.errors - silence.errors >= Self.unanswered
         else { return false }
         return ContinuousClock.now - silence.began >= max(show.settle, Self.grace)
+    }
+
+    /// What the service let run out meanwhile only seems to have run out early.
+    private func lookAtClocks(at now: Instant) {
+        guard let length = state.withLock({ $0.clocks.look() }) else { return }
+        let standstill = Standstill(noticed: now, length: length)
+        state.withLock { $0.standstills.append(standstill) }
+        judge.note(standstill)
+        say(
+            "note: this machine slept for \(Instant(length).milliseconds / 1000) s; figures of that time mean nothing"
+        )
     }
 
     private func stop(_ failure: String) {

@@ -29,11 +29,11 @@ struct Session {
     /// Reads the rig, runs it, reports; throws a `Failure` for every exit code but 0. A trial runs
     /// one household of it, and has the last word.
     static func run(
-        _ traffic: TrafficOptions, isVirtual: Bool, trial: Trial? = nil
+        _ traffic: TrafficOptions, isVirtual: Bool, pages: PageOptions? = nil, trial: Trial? = nil
     ) async throws {
         do {
             do {
-                try await start(traffic, isVirtual: isVirtual, trial: trial)
+                try await start(traffic, isVirtual: isVirtual, pages: pages, trial: trial)
             } catch let error as StagingError {
                 throw Failure(error)
             }
@@ -45,7 +45,7 @@ struct Session {
     }
 
     private static func start(
-        _ traffic: TrafficOptions, isVirtual: Bool, trial: Trial?
+        _ traffic: TrafficOptions, isVirtual: Bool, pages: PageOptions?, trial: Trial?
     ) async throws {
         var rig = try RigFile.read(traffic, isVirtual: isVirtual)
         if trial != nil { rig = rig.trial }
@@ -53,7 +53,7 @@ struct Session {
         if !isVirtual, trial == nil { try checkLimits(rig, traffic) }
         let venue = try await Venue(
             rig, isVirtual: isVirtual, allowed: traffic.allowed, asksLeave: trial == nil)
-        let dashboard = try await LivePages.open(traffic.pages, of: rig, at: venue)
+        let dashboard = try await LivePages.open(pages, of: rig, at: venue)
         // A household of a trial meets no limit, and shows what it meets by itself.
         let throttledBy =
             trial == nil
@@ -104,7 +104,9 @@ struct Session {
         let plan = Plan(rig, seed: rig.seed, run: identityRun)
         // As near to the lanes' time zero as can be: evidence of exchanges is told in UTC by it.
         let started = venue.isVirtual ? Venue.virtualEpoch : WallClock.microseconds
-        let rules = Rules(rig, isEmbedded: venue.isEmbedded, startedMicroseconds: started)
+        let rules = Rules(
+            rig, isEmbedded: venue.isEmbedded, startedMicroseconds: started,
+            throttledBy: throttledBy)
         let writer = try writer(
             planned: plan.households, started: started, judging: trial == nil ? rules.texts : [])
         let judge = JudgeQueue(
@@ -133,7 +135,7 @@ struct Session {
         let coordinator = Coordinator(plan, terms: terms, lanes: lanes)
         let breaker = Politeness.breaker(rig.target.courtesy, isNear: venue.isNear)
         let watch = RunWatch(
-            coordinator: coordinator, writer: writer,
+            coordinator: coordinator, writer: writer, judge: judge,
             show: Show(
                 title: "\(rig.name) → \(venue.targetName)", planned: plannedTime(plan),
                 plannedHouseholds: plan.households, settle: rig.load.settle, form: form,
@@ -166,7 +168,8 @@ struct Session {
         _ = writer.finish(
             HistoryEnd(
                 ended: ended, interrupted: interrupts.hasInterrupted, failure: watch.failure ?? "",
-                cpuPercent: cpu, historyHash: "", breaker: watch.tripped ?? ""))
+                cpuPercent: cpu, historyHash: "", breaker: watch.tripped ?? "",
+                standstills: watch.standstills))
         watch.settle()
         return findings
     }
