@@ -22,10 +22,9 @@ struct MessageLedger {
         for household in order { keep(released[household] ?? []) }
     }
 
-    /// The first household of its kind is kept whole; one that has ended may be forgotten.
+    /// The first household of its kind is kept whole.
     mutating func note(_ record: HouseholdRecord) {
         if kinds.insert(record.kind).inserted { keepWhole(record.household) }
-        if record.ended != nil { shelf.end(record.household) }
     }
 
     mutating func keepWhole(_ household: Int) { keep(shelf.want(household)) }

@@ -1,17 +1,15 @@
-/// Messages of households of which it is not yet known whether anybody will want to see them: a
-/// violation may be found after a household has ended. Bounded, so that a run never grows by it:
-/// households that ended first are forgotten first.
+/// Messages of which it is not yet known whether anybody will want to see them: a violation may be
+/// found after a household has ended. Bounded, so that no run grows by it: the oldest are forgotten
+/// first, whosever they are.
 struct MessageShelf {
     private var held: [Int: [Message]] = [:]
-    /// Households that have ended, in that order; those before `next` are forgotten.
-    private var ended: [Int] = []
+    /// The household of each message, in the order in which they came; those before `next` are gone.
+    private var order: [Int] = []
     private var next = 0
     private var weight = 0
     private var wanted: Set<Int> = []
 
     private let limit: Int
-    /// Of one household: the first and the last of a longer life stay.
-    static let householdLimit = 400
     /// So many households are kept with all their messages. Their violations are the same few over
     /// and over by then.
     static let wantedLimit = 2_000
@@ -23,17 +21,16 @@ struct MessageShelf {
     mutating func add(_ messages: [Message]) -> [Message] {
         var released: [Message] = []
         for message in messages {
+            let message = message.bounded
             if wanted.contains(message.household) {
-                released.append(message.bounded)
+                released.append(message)
                 continue
             }
-            let bounded = message.bounded
-            weight += bounded.weight
-            held[message.household, default: []].append(bounded)
-            if held[message.household]?.count ?? 0 > Self.householdLimit {
-                thin(message.household)
-            }
+            weight += message.weight
+            held[message.household, default: []].append(message)
+            order.append(message.household)
         }
+        forget()
         return released
     }
 
@@ -45,31 +42,27 @@ struct MessageShelf {
     /// From now on every message of this household is to be kept: gives those that are there.
     mutating func want(_ household: Int) -> [Message] {
         guard wanted.count < Self.wantedLimit, wanted.insert(household).inserted else { return [] }
-        return take(household)
-    }
-
-    /// A household has ended. Of those that have, the first are forgotten where there are too many.
-    mutating func end(_ household: Int) {
-        if held[household] != nil { ended.append(household) }
-        while weight > limit, next < ended.count {
-            _ = take(ended[next])
-            next += 1
-        }
-        if next > 4_096 {
-            ended.removeFirst(next)
-            next = 0
-        }
-    }
-
-    private mutating func take(_ household: Int) -> [Message] {
         let messages = held.removeValue(forKey: household) ?? []
         for message in messages { weight -= message.weight }
         return messages
     }
 
-    private mutating func thin(_ household: Int) {
-        let middle = Self.householdLimit / 4..<Self.householdLimit / 2
-        for message in held[household]?[middle] ?? [] { weight -= message.weight }
-        held[household]?.removeSubrange(middle)
+    private mutating func forget() {
+        while weight > limit, next < order.count {
+            let household = order[next]
+            next += 1
+            // Nothing is there of a household that is wanted.
+            guard let oldest = held[household]?.first else { continue }
+            weight -= oldest.weight
+            if held[household]?.count == 1 {
+                held[household] = nil
+            } else {
+                held[household]?.removeFirst()
+            }
+        }
+        if next > 65_536 {
+            order.removeFirst(next)
+            next = 0
+        }
     }
 }

@@ -128,7 +128,7 @@ public enum ProgressJSON {
 
 extension JSON {
     /// On one line, however long.
-    func line() -> String {
+    package func line() -> String {
         switch self {
         case .object(let members):
             "{" + members.map { "\(JSONText.quoted($0.0)):\($0.1.line())" }.joined(separator: ",")

@@ -80,7 +80,7 @@ enum RigFile {
         return "; did you mean '\((folder as NSString).appendingPathComponent(near))'?"
     }
 
-    private static func split(_ override: String) throws -> (path: String, value: String) {
+    static func split(_ override: String) throws -> (path: String, value: String) {
         guard let equals = override.firstIndex(of: "="), equals != override.startIndex else {
             throw Failure.badInput(
                 "--set '\(override)' has no value; write --set path.to.key=value")

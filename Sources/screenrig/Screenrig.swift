@@ -29,10 +29,11 @@ struct Screenrig: AsyncParsableCommand {
         version: version,
         subcommands: [
             TryCommand.self, RunCommand.self, SimulateCommand.self, RaceCommand.self,
-            JudgeCommand.self, ReportCommand.self, ExportCommand.self, CompareCommand.self,
-            ServeCommand.self,
+            ReplayCommand.self, JudgeCommand.self, ReportCommand.self, ExportCommand.self,
+            CompareCommand.self, ServeCommand.self,
             InitCommand.self, ValidateCommand.self, SchemaCommand.self, CalibrateCommand.self,
-            ListCommand.self, ExplainCommand.self, DetectionCommand.self, ManualCommand.self,
+            ListCommand.self, ExplainCommand.self, DetectionCommand.self, RacesTableCommand.self,
+            ManualCommand.self,
         ])
 
     static func main() async {

@@ -109,7 +109,7 @@ extension Hunt {
     private struct Probe {
         var edge: Int
         var aim: Duration
-        var test: SequentialTest
+        var test: PeakTest
         var achieved: [Duration] = []
         var at: Duration {
             achieved.isEmpty ? aim : achieved.sorted()[achieved.count / 2]
@@ -124,7 +124,7 @@ extension Hunt {
         for (number, edge) in edges.enumerated() {
             for part in 1...3 {
                 let aim = edge.outside + (edge.inside - edge.outside) * part / 4
-                probes.append(Probe(edge: number, aim: aim, test: SequentialTest(peak: peak)))
+                probes.append(Probe(edge: number, aim: aim, test: PeakTest(peak: peak)))
             }
         }
         for _ in 0..<6 {

@@ -23,7 +23,7 @@ enum LatencySections {
                 "Latency by percentile, each curve up to its slowest answer",
                 PercentileChart(operations: summary.operations).html))
             \(heat(summary))
-            <details><summary>Outcomes, statuses, service time and lateness by operation</summary>
+            <details class="always"><summary>Outcomes, statuses, service time and lateness by operation</summary>
             \(detail(summary.operations))
             </details>
             """
@@ -66,7 +66,7 @@ enum LatencySections {
             \(Figure.html(
                 title, legend: HeatChart.legend,
                 HeatChart(heat: heat, seconds: seconds, title: title, id: "heat").html))
-            <details><summary>The same for each operation</summary>
+            <details class="screen-only"><summary>The same for each operation</summary>
             \(each)</details>
             """
     }

@@ -68,7 +68,7 @@ enum RigSections {
         let source: HTML =
             run.source.isEmpty
             ? .none
-            : "<details><summary>The rig file</summary><pre tabindex=\"0\"><code>\(run.source)</code></pre></details>"
+            : "<details class=\"always\"><summary>The rig file</summary><pre tabindex=\"0\"><code>\(run.source)</code></pre></details>"
         return "<dl class=\"pairs\">\(rows)</dl>\n\(source)"
     }
 }

@@ -112,7 +112,7 @@ enum Style {
         @media (max-width:640px){main,header,footer{padding-left:16px;padding-right:16px}\
         header{padding-top:32px}h1{font-size:24px}section{padding:20px 16px 18px;margin-top:24px}\
         .verdict{padding:16px}.verdict p{font-size:17px}.facts{grid-template-columns:repeat(2,1fr)}\
-        .facts div{padding:12px 14px}.facts dd{font-size:19px}.funnel{gap:8px 10px}svg{font-size:15px}.label{font-size:15px}.talk{grid-template-columns:1fr}.kinds{grid-template-columns:1fr}\
+        .facts div{padding:12px 14px}.facts dd{font-size:19px}.funnel{gap:8px 10px}svg{font-size:15px}.label{font-size:15px}table{width:max-content;min-width:100%;max-width:760px}.talk{grid-template-columns:1fr}.kinds{grid-template-columns:1fr}\
         .kind .funnel{grid-template-columns:84px 1fr auto 52px}\
         dl.pairs{grid-template-columns:1fr;gap:0}dl.pairs dd{margin-bottom:8px}}
         @media print{:root{color-scheme:light;--back:#fff;--card:#fff;--ink:#000;--soft:#444;--faint:#666;\
@@ -126,7 +126,9 @@ enum Style {
         .verdict p{font-size:15px}.facts{grid-template-columns:repeat(6,1fr)}.facts div{padding:8px 10px}\
         .facts dt,.facts dd small,.tick{font-size:9.5px}.tick,.label{font-size:14px}.facts dd{font-size:14px}\
         dl.pairs{font-size:10px}.funnel .track{height:14px}.funnel{gap:5px 12px}svg.spark{width:70px;min-width:70px}.scroll{overflow:visible}\
-        summary{display:none}details::details-content{content-visibility:visible;block-size:auto}\
+        summary{list-style:none;color:#000}details.always::details-content{content-visibility:visible;block-size:auto}\
+        .screen-only{display:none}table{width:100%;max-width:none}.talk pre,pre.curl{max-height:none;overflow:visible;padding:8px 10px}\
+        .kind .funnel{font-size:10px}.kinds{grid-template-columns:1fr 1fr}h4{font-size:11px}\
         pre{font-size:9px}@page{margin:14mm}}
         """
 }

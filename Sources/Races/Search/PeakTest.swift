@@ -2,7 +2,7 @@ internal import Statistics
 
 /// Whether hits are rather frequent or rather rare, decided with as few trials as that takes (Wald's
 /// sequential probability ratio test, 1945).
-struct SequentialTest {
+struct PeakTest {
     enum Verdict { case frequent, rare }
 
     /// The sum of log likelihood ratios, and what each outcome adds.
