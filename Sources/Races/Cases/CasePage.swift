@@ -13,7 +13,7 @@ extension Case {
         return CasePicture(
             name: name, made: made, version: version, target: target.name,
             invariant: expected.invariant.name, sentence: expected.sentence,
-            command: "screenrig replay \(file)",
+            command: "screenrig replay \(file)\(target.isInProcess ? " --virtual" : "")",
             hits: evidence.map { Self.share($0.rate) },
             window: evidence?.window.map {
                 CasePicture.Window(low: $0.low.milliseconds, high: $0.high.milliseconds)
@@ -109,6 +109,11 @@ extension Case {
         if !removed.isEmpty { facts.append(("Shrunk away", removed.joined(separator: "; "))) }
         return facts.filter { !$0.1.isEmpty }.map { (name: $0.0, value: $0.1) }
     }
+}
+
+extension Case.Target {
+    /// It was found in virtual time.
+    public var isInProcess: Bool { name.hasPrefix("embedded (in process)") }
 }
 
 extension Case.Trial {

@@ -16,12 +16,13 @@ public struct CaseWork: Sendable {
         public var throttle: String
         /// Microseconds since 1970 at instant zero of the exchanges.
         public var startedMicroseconds: Int64
-        public var path: Case.PathJitter?
+        /// The proxy that the requests go through; nil without one.
+        public var via: String?
 
         public init(
             version: String, rig: Case.RigText, seed: UInt64, policies: [String] = [],
             target: Case.Target, throttle: String = "", startedMicroseconds: Int64,
-            path: Case.PathJitter? = nil
+            via: String? = nil
         ) {
             self.version = version
             self.rig = rig
@@ -30,20 +31,26 @@ public struct CaseWork: Sendable {
             self.target = target
             self.throttle = throttle
             self.startedMicroseconds = startedMicroseconds
-            self.path = path
+            self.via = via
         }
     }
 
     let origin: Origin
     let arena: any Arena
-    /// A stand-in without faults that answers as slowly as the target; nil where there is none.
-    let clean: (any Arena)?
+    /// A stand-in without faults that takes so long to answer; nil where there can be none.
+    let clean: Clean?
     let budget: Shrinker.Budget
     /// Trials of the case itself and of each control.
     let trials: Int
 
+    /// Makes the arena of the second control. It lives as long as the call that it is lent to.
+    public typealias Clean =
+        @Sendable (
+            _ latency: Duration, _ play: (any Arena) async -> Case.Arm
+        ) async -> Case.Arm?
+
     public init(
-        _ origin: Origin, on arena: any Arena, clean: (any Arena)? = nil,
+        _ origin: Origin, on arena: any Arena, clean: Clean? = nil,
         budget: Shrinker.Budget = Shrinker.Budget(), trials: Int = 20
     ) {
         self.origin = origin
@@ -66,8 +73,7 @@ public struct CaseWork: Sendable {
             throttle: origin.throttle, schedule: shrunk.schedule,
             swept: shrunk.schedule[op: finding.swept] == nil ? nil : finding.swept,
             expected: Case.Expected(finding.invariant, sentence: finding.sentence),
-            isMinimal: shrunk.isMinimal, removed: shrunk.removed, almost: shrunk.almost,
-            path: origin.path)
+            isMinimal: shrunk.isMinimal, removed: shrunk.removed, almost: shrunk.almost)
         let measured = await Replay(made, on: arena).play(times: trials)
         let best = made.swept.flatMap { made.schedule[op: $0]?.offset } ?? finding.best
         made.evidence = Case.Evidence(
@@ -75,6 +81,7 @@ public struct CaseWork: Sendable {
             window: finding.window, best: best, isSimultaneous: finding.isSimultaneous,
             curve: finding.curve, firstSeen: finding.firstSeen,
             trialTime: measured.example.map(Self.length) ?? .zero)
+        made.path = origin.via.flatMap { measured.path(through: $0) }
         if let example = measured.example {
             made.take(example, startedMicroseconds: origin.startedMicroseconds)
         }
@@ -111,7 +118,9 @@ public struct CaseWork: Sendable {
         }
         if let clean {
             let offset = made.evidence?.best ?? .zero
-            controls.clean = await arm(made, at: offset, on: clean, against: made)
+            controls.clean = await clean(controls.latency ?? .zero) {
+                await arm(made, at: offset, on: $0, against: made)
+            }
         }
         return controls
     }
@@ -141,6 +150,21 @@ public struct CaseWork: Sendable {
 }
 
 extension Case {
+    /// Takes what a replay has measured as its evidence: a case of a run has none of its own.
+    public mutating func measured(
+        _ outcome: Replay.Outcome, on name: String, startedMicroseconds: Int64
+    ) {
+        var evidence = evidence ?? Evidence(rate: outcome.rate, method: "seen in a run")
+        evidence.rate = outcome.rate
+        evidence.achieved = outcome.achieved
+        evidence.best = swept.flatMap { schedule[op: $0]?.offset } ?? .zero
+        self.evidence = evidence
+        target.name = name
+        if let example = outcome.example {
+            take(example, startedMicroseconds: startedMicroseconds)
+        }
+    }
+
     /// Takes an execution that broke the promise as the one to be shown.
     mutating func take(_ example: TrialResult, startedMicroseconds: Int64) {
         let wanted = expected.invariant

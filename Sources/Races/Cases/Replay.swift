@@ -1,4 +1,6 @@
 public import Checker
+internal import Dialects
+internal import Journal
 public import Statistics
 
 /// Plays a case again and again and counts how often the same promise breaks.
@@ -26,6 +28,13 @@ public struct Replay: Sendable {
         /// The first trial that hit.
         public var example: TrialResult?
         public var wasStopped: Bool
+        /// What each read took to be answered: the same short request over and over.
+        var latencies: [Duration] = []
+
+        /// How much the way through a proxy varies, by what its reads took.
+        public func path(through via: String) -> Case.PathJitter? {
+            RaceFinding.Spread(latencies).map { Case.PathJitter(via: via, spread: $0) }
+        }
 
         /// With 95 %, from both sides.
         public var interval: Interval { .exactShare(of: rate.hits, in: rate.trials) }
@@ -65,6 +74,12 @@ extension Replay.Outcome {
             }
             discarded += 1
             return
+        }
+        latencies += result.exchanges.compactMap { exchange in
+            guard exchange.operation == .pollToken, let first = exchange.firstByte else {
+                return nil
+            }
+            return first - exchange.sent
         }
         let wanted = replayed.expected.invariant
         rate.add(result.breaks(wanted))

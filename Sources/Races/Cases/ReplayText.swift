@@ -9,7 +9,7 @@ extension Replay.Outcome {
     public func line(_ replayed: Case, target: String) -> String {
         let window = replayed.evidence?.windowText ?? "window not measured"
         let place =
-            target == replayed.target.name
+            Case.Target.isSame(target, replayed.target.name)
             ? "on this target" : "on \(target), which is not where it was found"
         return "\(rate.text), \(window), \(place)"
     }
@@ -23,6 +23,11 @@ extension Replay.Outcome {
                 "achieved offset of \(swept): p10 \(Offsets.text(achieved.p10)), "
                     + "p50 \(Offsets.text(achieved.p50)), p90 \(Offsets.text(achieved.p90))")
         }
+        if let path = replayed.path {
+            lines.append(
+                "the way through \(path.via) varies by \(Offsets.text(path.width).dropFirst()): both "
+                    + "edges of the window may be off by that")
+        }
         if discarded > 0 {
             lines.append("\(discarded) trials told nothing and are not counted: \(reason)")
         }
@@ -31,6 +36,19 @@ extension Replay.Outcome {
                 "\(invariant.name) broke in \(count) of \(rate.trials): a finding of its own")
         }
         return lines
+    }
+}
+
+extension Case.Target {
+    /// Whether two names mean one target: an embedded stand-in has another port each time.
+    static func isSame(_ one: String, _ other: String) -> Bool {
+        func plain(_ name: String) -> String {
+            guard name.hasPrefix("embedded ("), let end = name.firstIndex(of: ")") else {
+                return name
+            }
+            return "embedded" + name[name.index(after: end)...]
+        }
+        return plain(one) == plain(other)
     }
 }
 
@@ -88,5 +106,59 @@ extension Case.Evidence {
         let low = (window.isLowOpen ? "beyond " : "") + Offsets.text(window.low)
         let high = (window.isHighOpen ? "beyond " : "") + Offsets.text(window.high)
         return "window \(low) to \(high)"
+    }
+}
+
+// MARK: As JSON
+
+extension Replay.Outcome {
+    /// One line for `--json`, schema `screenrig/replay/1`.
+    public func json(
+        _ replayed: Case, target: String, fixed: FixedAt?, exitCode: Int32
+    ) -> String {
+        let interval = interval
+        var members: [(String, JSON)] = [
+            ("schema", .text("screenrig/replay/1")), ("event", .text("end")),
+            ("case", .text(replayed.name)), ("target", .text(target)),
+            ("invariant", .text(replayed.expected.invariant.name)),
+            ("hits", .integer(rate.hits)), ("of", .integer(rate.trials)),
+            (
+                "ci95",
+                .array([
+                    .number(interval.low, decimals: 4), .number(interval.high, decimals: 4),
+                ])
+            ), ("discarded", .integer(discarded)), ("reason", .text(reason)),
+            (
+                "achievedUs",
+                achieved.map {
+                    .array([$0.p10, $0.p50, $0.p90].map { .integer($0.inMicroseconds) })
+                } ?? .null
+            ),
+            (
+                "windowUs",
+                replayed.evidence?.window.map {
+                    .array([$0.low, $0.high].map { .integer($0.inMicroseconds) })
+                } ?? .null
+            ), ("sentence", .text(sentence)),
+            (
+                "others",
+                .object(
+                    others.sorted { $0.key < $1.key }.map { ($0.key.name, .integer($0.value)) })
+            ),
+        ]
+        if let fixed {
+            let isFixed = rate.hits == 0 && fixed.replays.map { rate.trials >= $0 } ?? false
+            members.append(
+                (
+                    "fixedAt",
+                    .object([
+                        ("confidence", .number(fixed.confidence, decimals: 4)),
+                        ("replays", fixed.replays.map(JSON.integer) ?? .null),
+                        ("fixed", .flag(isFixed)),
+                    ])
+                ))
+        }
+        members.append(("exitCode", .integer(Int(exitCode))))
+        return JSON.object(members).line()
     }
 }

@@ -72,7 +72,9 @@ struct RaceCommand: AsyncParsableCommand {
             search.terms.time = .seconds(3600)
         }
         let outcome = await search.run(in: arena)
-        show.end(outcome, cases: [], stage)
+        let work = RaceCases(stage, isVirtual: isVirtual, directory: directory)
+        let cases = interrupts.hasInterrupted ? [] : await work.make(outcome.findings)
+        show.end(outcome, cases: cases, stage)
         await stage.strike()
         if interrupts.hasInterrupted { throw Failure(code: .interrupted, message: "") }
         if outcome.trials > 0, outcome.discards == outcome.trials {

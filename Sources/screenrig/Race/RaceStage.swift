@@ -16,6 +16,8 @@ struct RaceStage {
     let arena: LaneArena
     /// The plans that the rig asks for.
     let plans: [RacePlan]
+    /// Microseconds since 1970 at instant zero of its exchanges.
+    let startedMicroseconds: Int64
 
     /// `run` names devices and accounts where they are not to be those of the run before.
     init(_ rig: Rig, run: String, isVirtual: Bool, allowed: [String]) async throws {
@@ -39,6 +41,7 @@ struct RaceStage {
         terms.vouching = Assembly.vouch
         terms.retries = 1
         let started = isVirtual ? Venue.virtualEpoch : WallClock.microseconds
+        startedMicroseconds = started
         var rules = Rules(rig, isEmbedded: venue.isEmbedded, startedMicroseconds: started)
         rules.throttledBy = .unknown
         // The last read comes so long after the one before.
