@@ -35,14 +35,14 @@ import Testing
     func report() throws {
         let text = RaceText.report(
             outcome, target: "embedded", cases: ["reports/x/cases/a.json"], width: 80)
-        try Golden.check(text + "\n", "race.txt")
+        try Golden.expect(text + "\n", is: "race.txt")
         for line in text.split(separator: "\n") { #expect(line.count <= 82, "\(line)") }
     }
 
     @Test("the outcome as one line of JSON")
     func json() throws {
-        try Golden.check(
-            RaceText.json(outcome, cases: ["reports/x/cases/a.json"]) + "\n", "race.jsonl")
+        try Golden.expect(
+            RaceText.json(outcome, cases: ["reports/x/cases/a.json"]) + "\n", is: "race.jsonl")
     }
 
     @Test("what nobody finds is told with what was tried")
