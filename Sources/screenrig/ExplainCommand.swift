@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Races
 internal import Reports
 
 struct ExplainCommand: ParsableCommand {
@@ -12,21 +13,23 @@ struct ExplainCommand: ParsableCommand {
                 screenrig explain first cause
                 screenrig explain 4
 
-            NAME is an operation, a fault, an invariant, an exit code, an outcome, how far a household got, or \
+            NAME is an operation, a fault, an invariant, a race plan, an exit code, an outcome, how far a household got, or \
             another word of a report: what it means, harmless causes, and what to send to the server's team.
             """)
 
     @Argument(
         help: ArgumentHelp("The word, or the words: first cause.", valueName: "NAME"),
-        completion: .list((Explanation.all + FaultOptions.explanations).map(\.name)))
+        completion: .list(
+            (Explanation.all + FaultOptions.explanations + RacePlan.explanations).map(\.name)))
     var words: [String]
 
     func run() throws {
         let name = words.joined(separator: " ")
-        let found = Explanation.of(name, besides: FaultOptions.explanations)
+        let others = FaultOptions.explanations + RacePlan.explanations
+        let found = Explanation.of(name, besides: others)
         guard !found.isEmpty else {
             let remedy =
-                Explanation.nearest(to: name, besides: FaultOptions.explanations).map {
+                Explanation.nearest(to: name, besides: others).map {
                     "did you mean '\($0)'?"
                 }
                 ?? "'screenrig list' shows the names; exit codes and outcomes are explained too"

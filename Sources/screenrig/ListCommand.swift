@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Races
 internal import Reports
 
 struct ListCommand: ParsableCommand {
@@ -12,6 +13,8 @@ struct ListCommand: ParsableCommand {
             """)
 
     func run() throws {
-        Terminal.print(Explanation.list(faults: FaultOptions.explanations))
+        Terminal.print(
+            Explanation.list(
+                faults: FaultOptions.explanations, racePlans: RacePlan.explanations))
     }
 }

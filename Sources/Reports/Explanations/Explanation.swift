@@ -6,6 +6,7 @@ public struct Explanation: Sendable, Hashable {
         case operation, fault, invariant
         case exitCode = "exit code"
         case outcome, fate, stage, word
+        case racePlan = "race plan"
     }
 
     public var kind: Kind
@@ -64,10 +65,12 @@ public struct Explanation: Sendable, Hashable {
     }
 
     /// `screenrig list`: a heading for each sort of word, and one line each.
-    public static func list(faults: [Explanation] = []) -> String {
+    public static func list(
+        faults: [Explanation] = [], racePlans: [Explanation] = []
+    ) -> String {
         let groups: [(String, [Explanation])] = [
             ("operations", operations), ("faults", faults), ("invariants", invariants),
-            ("race plans", []),
+            ("race plans", racePlans),
         ]
         return groups.map { title, words in
             let width = words.map(\.name.count).max() ?? 0
