@@ -88,11 +88,12 @@ let package = Package(
                 "Statistics",
             ]),
         part("Reports", ["Checker", "Journal", "Rigs", "Dialects", "Statistics"]),
+        part("Dashboard", ["Reports", "Checker", "Journal", "Dialects", "Statistics"] + nio),
         .executableTarget(
             name: "screenrig",
             dependencies: [
                 "Statistics", "Dialects", "Journal", "Rigs", "Lanes", "Devices", "Wire", "Signing",
-                "Standin", "Staging", "Checker", "Reports", "Calibration", "Races",
+                "Standin", "Staging", "Checker", "Reports", "Calibration", "Races", "Dashboard",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: house),
@@ -124,6 +125,9 @@ let package = Package(
         tests(
             "ReportsTests", ["Reports", "Checker", "Journal", "Rigs", "Dialects", "Statistics"],
             exclude: ["Golden"]),
+        tests(
+            "DashboardTests",
+            ["Dashboard", "Reports", "Checker", "Journal", "Dialects", "Statistics"] + nio),
         tests(
             "SimulationTests",
             [

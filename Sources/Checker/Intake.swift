@@ -57,6 +57,13 @@ extension Dossier {
         if let server = exchange.evidence["Server"] {
             registry.changes.see(server: server, at: exchange.ended.nanoseconds)
         }
+        // A login's hops go to providers as well, which are no part of the service.
+        if exchange.operation.isThrottled, exchange.operation != .authenticate,
+            !exchange.route.remote.isEmpty
+        {
+            registry.changes.see(
+                address: exchange.route.remote, at: exchange.ended.nanoseconds)
+        }
         take(operation, sequence: sequence, begun: begun)
     }
 

@@ -14,6 +14,10 @@ final class Registry {
     var clock: ServiceClock
 
     private(set) var found: [Violation] = []
+    /// Households of what was found since this was last emptied.
+    var accused: [Int] = []
+    /// Positions in `found` of what concerns several households, with these.
+    private var causes: [(position: Int, households: Set<Int>)] = []
     /// Positions in `found` of tokens that their household never asked for, with the token's mark.
     private var foreign: [(position: Int, tag: UInt64)] = []
     /// Breaches beyond `foundLimit`, by invariant and standing.
@@ -34,6 +38,7 @@ final class Registry {
     var levels = LevelTally()
     var staleness = Staleness()
     var changes = ServiceChanges()
+    var herds = Herds()
     private(set) var households = 0
     /// Households whose SDK was held against the order of its callbacks.
     var sdkHouseholds = 0
@@ -87,6 +92,7 @@ final class Registry {
         }
         if found.count >= Self.sceneLimit { violation.scene = [] }
         found.append(violation)
+        accused.append(violation.household)
         if foreignTag != 0 { foreign.append((found.count - 1, foreignTag)) }
         return found.count - 1
     }
@@ -179,11 +185,43 @@ final class Registry {
     /// What only the whole run can tell: whose the tokens were that nobody here had asked for.
     func settle() {
         settleForeign()
+        settleCauses()
         for position in found.indices {
             found[position].nearChange = changes.near(found[position].at)
         }
         // However lanes interleaved, the same history gives the same list.
         found.sort { ($0.at, $0.household, $0.invariant) < ($1.at, $1.household, $1.invariant) }
+    }
+
+    /// That violation is a cause of others in these households, which were judged each by itself.
+    func note(cause position: Int?, of households: Set<Int>) {
+        if let position { causes.append((position, households)) }
+    }
+
+    /// Attaches to what was found across households what follows from it in each (decisions.md, 10).
+    private func settleCauses() {
+        guard !causes.isEmpty else { return }
+        var causeOf: [Int: Int] = [:]
+        for (position, households) in causes {
+            for household in households where causeOf[household] == nil {
+                causeOf[household] = position
+            }
+        }
+        let positions = Set(causes.map(\.position))
+        var follows: Set<Int> = []
+        for position in found.indices where !positions.contains(position) {
+            let violation = found[position]
+            guard let cause = causeOf[violation.household],
+                violation.invariant == .linearizable
+                    || found[cause].invariant.companions.contains(violation.invariant)
+            else { continue }
+            follows.insert(position)
+            if !found[cause].companions.contains(violation.invariant) {
+                found[cause].companions.append(violation.invariant)
+            }
+        }
+        found = found.indices.filter { !follows.contains($0) }.map { found[$0] }
+        causes = []
     }
 
     private func settleForeign() {

@@ -178,10 +178,12 @@ public struct HistoryEnd: Sendable, Hashable {
     public var historyHash: String
     /// Why the breaker stopped it, in words for the user; empty when it did not.
     public var breaker: String
+    /// When this machine slept meanwhile.
+    public var standstills: [Standstill]
 
     public init(
         ended: Instant, interrupted: Bool, failure: String, cpuPercent: Double, historyHash: String,
-        breaker: String = ""
+        breaker: String = "", standstills: [Standstill] = []
     ) {
         self.ended = ended
         self.interrupted = interrupted
@@ -189,5 +191,6 @@ public struct HistoryEnd: Sendable, Hashable {
         self.cpuPercent = cpuPercent
         self.historyHash = historyHash
         self.breaker = breaker
+        self.standstills = standstills
     }
 }

@@ -29,6 +29,7 @@ struct Facts {
             "ended_ns": String(end.ended.nanoseconds), "interrupted": String(end.interrupted),
             "failure": end.failure, "cpu_percent": String(end.cpuPercent),
             "history_hash": end.historyHash, "breaker": end.breaker,
+            "standstills": FlatJSON.texts(end.standstills.map(\.text)),
         ]
     }
 
@@ -83,7 +84,9 @@ struct Facts {
         else { return nil }
         return HistoryEnd(
             ended: Instant(nanoseconds: ended), interrupted: interrupted, failure: failure,
-            cpuPercent: cpu, historyHash: hash, breaker: self["breaker"] ?? "")
+            cpuPercent: cpu, historyHash: hash, breaker: self["breaker"] ?? "",
+            standstills: (self["standstills"].flatMap(FlatJSON.readTexts) ?? [])
+                .compactMap(Standstill.init(text:)))
     }
 
     /// Nothing, in a history from before this was kept.

@@ -162,6 +162,24 @@ public struct RunDirectory: Sendable, Hashable {
         return Age(stamp: Self.stamp(Int64(date.timeIntervalSince1970) * 1_000_000), number: 1)
     }
 
+    /// When it was made, UTC, as its name tells it, else the date of its history:
+    /// `20261121T070000Z`. It sorts as text.
+    public var stamp: String { age.stamp }
+
+    /// The stamp of so many seconds before it was made.
+    public func stamp(before seconds: Int) -> String {
+        let digits = stamp.compactMap(\.wholeNumberValue).map(Int32.init)
+        func number(_ from: Int, _ count: Int) -> Int32 {
+            digits[from..<(from + count)].reduce(0) { $0 * 10 + $1 }
+        }
+        var parts = tm()
+        (parts.tm_year, parts.tm_mon, parts.tm_mday) = (
+            number(0, 4) - 1900, number(4, 2) - 1, number(6, 2)
+        )
+        (parts.tm_hour, parts.tm_min, parts.tm_sec) = (number(8, 2), number(10, 2), number(12, 2))
+        return Self.stamp((Int64(timegm(&parts)) - Int64(seconds)) * 1_000_000)
+    }
+
     private static func isStamp(_ text: some StringProtocol) -> Bool {
         let shape = text.map { $0.isWholeNumber ? "0" : $0 }
         return String(shape) == "00000000T000000Z"

@@ -11,6 +11,7 @@ internal import Journal
 /// stages      209 code-shown · 120 code-typed
 /// answers     205/s · p50 4.2 ms · p99 61 ms · 12,345 in all
 /// errors      37 · 30 authenticate 503 overloaded · 7 poll-token timeout
+/// promises    none broken in 45,210 checks
 /// rig         late p99 0.21 ms · 12 requests held back
 /// waits for   389 viewers
 /// ```
@@ -24,6 +25,7 @@ public enum LiveBlock {
             Row("stages", stages(state.progress)),
             Row("answers", answers(state.progress)),
             Row("errors", errors(state.progress)),
+            Row("promises", promises(state.findings)),
             Row("rig", rig(state.progress)),
             Row("waits for", [Item(state.wait)]),
         ]
@@ -138,6 +140,15 @@ public enum LiveBlock {
         guard progress.errors > 0 else { return [Item("none")] }
         return [Item(Figures.count(progress.errors), .red)]
             + progress.worstErrors.map { Item(ProgressLine.cause($0)) }
+    }
+
+    private static func promises(_ findings: LiveFindings?) -> [Item] {
+        guard let findings else { return [Item("not judged while it runs")] }
+        guard findings.failing > 0 else {
+            return [Item("none broken in \(Figures.counted(findings.checked, "check"))")]
+        }
+        return [Item("\(Figures.count(findings.failing)) broken", .red)]
+            + findings.counts.map { Item("\(Figures.count($0.violations)) \($0.invariant.name)") }
     }
 
     private static func rig(_ progress: Progress) -> [Item] {

@@ -26,10 +26,12 @@ public struct LiveState: Sendable, Hashable {
     public var phase: Phase
     /// Answers per second of the last intervals, oldest first.
     public var recentRates: [Double]
+    /// What the judge has found so far; nil where nothing is judged while the run goes on.
+    public var findings: LiveFindings?
 
     public init(
         title: String, progress: Progress, planned: Duration? = nil, plannedHouseholds: Int? = nil,
-        phase: Phase = .arrivals, recentRates: [Double] = []
+        phase: Phase = .arrivals, recentRates: [Double] = [], findings: LiveFindings? = nil
     ) {
         self.title = title
         self.progress = progress
@@ -37,6 +39,7 @@ public struct LiveState: Sendable, Hashable {
         self.plannedHouseholds = plannedHouseholds
         self.phase = phase
         self.recentRates = recentRates
+        self.findings = findings
     }
 
     /// `389 viewers`, `polls that go on for 12 s`: the end of "waits for ...".

@@ -6,6 +6,10 @@ internal import Journal
 public enum ProgressJSON {
     /// `{"type":"progress",...}`.
     public static func progress(_ state: LiveState) -> String {
+        object(state).line()
+    }
+
+    static func object(_ state: LiveState) -> JSON {
         let progress = state.progress
         let households = progress.households
         return JSON.object([
@@ -46,7 +50,8 @@ public enum ProgressJSON {
             ),
             ("latenessMs", .object([("p99", optional(progress.latenessP99) { $0 })])),
             ("worstErrors", .array(progress.worstErrors.map(error))),
-        ]).line()
+            ("violations", state.findings.map { .integer($0.failing) } ?? .null),
+        ])
     }
 
     /// `{"type":"result",...}` of a run that left a report in `path`.

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Races
 internal import Reports
 
 struct ExplainCommand: ParsableCommand {
@@ -8,20 +9,27 @@ struct ExplainCommand: ParsableCommand {
         discussion: """
             Example:
                 screenrig explain sign-in-visible
-            NAME is an operation, a fault, an invariant, an exit code, an outcome, or how far a household got: what it
-            means, harmless causes, and what to send to the server's team.
+                screenrig explain undecided
+                screenrig explain first cause
+                screenrig explain 4
+
+            NAME is an operation, a fault, an invariant, a race plan, an exit code, an outcome, how far a household got, or \
+            another word of a report: what it means, harmless causes, and what to send to the server's team.
             """)
 
     @Argument(
-        help: ArgumentHelp("The word.", valueName: "NAME"),
-        completion: .list((Explanation.all + FaultOptions.explanations).map(\.name)))
-    var name: String
+        help: ArgumentHelp("The word, or the words: first cause.", valueName: "NAME"),
+        completion: .list(
+            (Explanation.all + FaultOptions.explanations + RacePlan.explanations).map(\.name)))
+    var words: [String]
 
     func run() throws {
-        let found = Explanation.of(name, besides: FaultOptions.explanations)
+        let name = words.joined(separator: " ")
+        let others = FaultOptions.explanations + RacePlan.explanations
+        let found = Explanation.of(name, besides: others)
         guard !found.isEmpty else {
             let remedy =
-                Explanation.nearest(to: name, besides: FaultOptions.explanations).map {
+                Explanation.nearest(to: name, besides: others).map {
                     "did you mean '\($0)'?"
                 }
                 ?? "'screenrig list' shows the names; exit codes and outcomes are explained too"

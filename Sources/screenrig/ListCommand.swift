@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Races
 internal import Reports
 
 struct ListCommand: ParsableCommand {
@@ -7,10 +8,13 @@ struct ListCommand: ParsableCommand {
         discussion: """
             Example:
                 screenrig list
+
             'screenrig explain NAME' says more about each of them.
             """)
 
     func run() throws {
-        Terminal.print(Explanation.list(faults: FaultOptions.explanations))
+        Terminal.print(
+            Explanation.list(
+                faults: FaultOptions.explanations, racePlans: RacePlan.explanations))
     }
 }

@@ -724,4 +724,45 @@ struct InvariantTests {
                 == "household 7: the TV's check-authentication #1: rest-v1.md 2: x; found status 299"
         )
     }
+
+    @Test("I3: a TV that has exchanged its token is signed in from then on")
+    func exchanged() throws {
+        var story = Story()
+        story.tell(
+            .tv, .tokenExchange, at: 1_000, code: nil, tag: Story.alice, status: 204)
+        story.poll(at: 1_020)
+        story.poll(at: 1_200, Story.alice)
+        let found = try only(story)
+        #expect(found.invariant == .signInVisible && found.certainty == .certain)
+        #expect(
+            found.sentence
+                == "household 7: the TV's poll-token #2, sent 16 ms after the TV's token-exchange #1 "
+                + "had signed in, was told that nobody is signed in")
+    }
+
+    @Test("I4: an exchanged token that no poll ever shows")
+    func exchangedLost() throws {
+        var story = Story()
+        story.rules.settle = .seconds(3)
+        story.tell(
+            .tv, .tokenExchange, at: 1_000, code: nil, tag: Story.alice, status: 204)
+        for at in stride(from: 1_020.0, to: 6_000, by: 500) { story.poll(at: at) }
+        let found = try only(story)
+        #expect(found.invariant == .signInDelivered && found.companions.contains(.signInVisible))
+    }
+
+    @Test(
+        "I12: of a login that came back with an error and one that was refused, the refused is named"
+    )
+    func refusedRather() throws {
+        var story = Story()
+        story.code()
+        story.assertion(at: 8_000, .denied)
+        story.poll(at: 8_100)
+        story.assertion(Story.bob, at: 8_200, by: .otherPhone, .denied, status: 400)
+        story.tell(.tv, .authorize, at: 8_300, code: nil, resource: "demo-1")
+        let found = try only(story)
+        #expect(found.invariant == .errorsHaveNoEffect)
+        #expect(found.sentence.contains("phone-2's assertion #4"), "\(found.sentence)")
+    }
 }

@@ -1,3 +1,4 @@
+import Checker
 import Dialects
 import Foundation
 import Journal
@@ -38,10 +39,15 @@ struct LiveTests {
                 operation: .checkCode, outcome: .rejected, status: 400, reason: "status 400",
                 count: 2),
         ]
+        var findings = LiveFindings()
+        findings.checked = 45_210
+        findings.counts = [
+            .init(.signInVisible, violations: 1_204), .init(.linearizable, violations: 3),
+        ]
         return LiveState(
             title: "staging load → https://auth.staging.example", progress: progress,
             planned: .seconds(150), plannedHouseholds: 2_000, phase: .viewers(389),
-            recentRates: (0..<120).map { Double($0 % 40) })
+            recentRates: (0..<120).map { Double($0 % 40) }, findings: findings)
     }
 
     @Test("the block is as it was reviewed", arguments: [40, 80, 200])
@@ -58,7 +64,7 @@ struct LiveTests {
     func size(width: Int) {
         for state in [Self.quiet, Self.busy] {
             let lines = LiveBlock.lines(state, width: width, color: false)
-            #expect(lines.count == 8)
+            #expect(lines.count == 9)
             for line in lines { #expect(line.count <= max(20, width), "\(line)") }
         }
     }

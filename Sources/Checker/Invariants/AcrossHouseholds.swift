@@ -28,7 +28,7 @@ extension Registry {
     private func accuse(
         _ newer: SharedLife, _ older: SharedLife, gap: Int64? = nil, _ text: String
     ) {
-        _ = add(
+        let position = add(
             Violation(
                 invariant: .codeUnique, certainty: .certain, source: Invariant.codeUnique.source,
                 standing: standing(
@@ -37,6 +37,7 @@ extension Registry {
                 operations: [.registrationCode],
                 signature: "code-unique: registration-code success", gap: gap, at: newer.ret,
                 sentence: "household \(newer.household): \(text)"))
+        note(cause: position, of: [newer.household, older.household])
     }
 
     /// `clock-agreement`: the service's times do not come from one clock.
@@ -46,7 +47,7 @@ extension Registry {
                 "the time in registration-code #\(stranger.sequence) and that in most other answers "
                 + "come from clocks at least \(milliseconds(stranger.distance)) apart"
             let source = Invariant.clockAgreement.source
-            _ = add(
+            let position = add(
                 Violation(
                     invariant: .clockAgreement, certainty: .certain, source: source,
                     standing: standing(.clockAgreement, .certain, source, .registrationCode),
@@ -55,6 +56,7 @@ extension Registry {
                     signature: "clock-agreement: registration-code success",
                     gap: stranger.distance, at: stranger.at,
                     sentence: "household \(stranger.household): \(text)"))
+            note(cause: position, of: [stranger.household])
         }
     }
 }

@@ -17,7 +17,7 @@ extension Dossier {
                 && (value == TokenRead.somebody || $0.tag == value - 1)
         }
         if let denied {
-            judgeError(operation, beat, denied)
+            judgeError(beat, denied)
             return false
         }
         let who = operation.tag == 0 ? "a sign-in" : "the sign-in of \(tags[Int(value) - 1].text)"
@@ -68,12 +68,13 @@ extension Dossier {
     }
 
     /// `errors-have-no-effect`: the only sign-in that explains it was turned down.
-    private func judgeError(_ operation: Observed, _ beat: Beat, _ denied: SignInAttempt) {
+    func judgeError(_ beat: Beat, _ denied: SignInAttempt) {
         let isThrottled = denied.beat.flags & Observed.Flags.throttled.rawValue != 0
         let text =
             "\(beat.name) showed a sign-in that \(denied.beat.name) was told "
             + (isThrottled ? "to send later (429)" : "was refused")
-            + ", \(milliseconds(beat.call - denied.beat.ret)) before"
+            + (beat.call < denied.beat.ret
+                ? " at the same time" : ", \(milliseconds(beat.call - denied.beat.ret)) before")
         accuse(
             violation(
                 .errorsHaveNoEffect, .certain, [denied.beat, beat],

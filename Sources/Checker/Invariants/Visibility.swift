@@ -1,14 +1,26 @@
 internal import Dialects
 
-/// I3 and I4: the phone was told "done"; does the TV see it, and when?
+/// I3 and I4: somebody was told "done"; does the TV see it, and when?
 extension Dossier {
-    /// `sign-in-visible`: a TV that asks after the phone was told "done" is told so too. Kept back:
+    /// Whoever was told that a sign-in is done: the phone by its check, or the TV itself where the
+    /// answer is a promise (a token exchange, a free preview).
+    private var dones: [Beat] {
+        lives.compactMap(\.told) + attempts.lazy.map(\.beat).filter { $0.effect == .success }
+    }
+
+    /// `the phone's check-code #70 had told the phone that the sign-in is done`.
+    private func done(_ told: Beat, _ had: String) -> String {
+        told.screen == 0
+            ? "\(told.name)\(had) signed in"
+            : "\(told.name)\(had) told the phone that the sign-in is done"
+    }
+
+    /// `sign-in-visible`: a TV that asks after somebody was told "done" is told so too. Kept back:
     /// until the TV sees the sign-in nobody knows whether it is late or lost.
     func judgeVisibility(_ operation: Observed, _ beat: Beat) {
         guard late == nil,
-            let told = lives.compactMap(\.told).filter({
-                $0.ret < beat.call - registry.visibility
-            }).max(by: { $0.ret < $1.ret })
+            let told = dones.filter({ $0.ret < beat.call - registry.visibility })
+                .max(by: { $0.ret < $1.ret })
         else { return }
         registry.check(.signInVisible)
         guard !mayHaveEnded(since: told, by: beat.ret) else { return }
@@ -17,8 +29,8 @@ extension Dossier {
         let gap = beat.call - told.ret
         late = violation(
             .signInVisible, .certain, [told, beat], gap: gap,
-            "\(beat.name), sent \(milliseconds(gap)) after \(told.name) had told the phone that the "
-                + "sign-in is done, was told that nobody is signed in")
+            "\(beat.name), sent \(milliseconds(gap)) after \(done(told, " had")), was told that nobody "
+                + "is signed in")
     }
 
     /// Whether the sign-in that `told` was about may have been ended by `time`.
@@ -33,7 +45,7 @@ extension Dossier {
 
     /// `sign-in-delivered`: by the end of the settle phase the TV has seen it.
     func judgeDelivery() {
-        let told = lives.compactMap(\.told).max { $0.ret < $1.ret }
+        let told = dones.max { $0.ret < $1.ret }
         let bound = registry.rules.settle.inNanoseconds
         let within = "a settle phase of \(milliseconds(bound))"
         guard let told else { return judgeSilentLoss(bound: bound, within) }
@@ -45,8 +57,8 @@ extension Dossier {
         else { return }
         let gap = last.beat.call - told.ret
         let text =
-            "\(told.name) told the phone that the sign-in is done; the TV asked for "
-            + "\(milliseconds(gap)) more and never saw it (\(last.beat.name) was the last)"
+            "\(done(told, "")); the TV asked for \(milliseconds(gap)) more and never saw it "
+            + "(\(last.beat.name) was the last)"
         let isLate = late != nil
         late = nil
         accuse(violation(.signInDelivered, .given(within), [told, last.beat], gap: gap, text))

@@ -154,9 +154,11 @@ extension Household {
         let exchanged = try await attempt { () async throws(Halt) in
             try await ask(tv) { credential throws(Halt) in
                 guard
-                    let call = terms.dialect.tokenExchange(
+                    var call = terms.dialect.tokenExchange(
                         response, mvpd: provider.id, on: platformDevice, credential)
                 else { throw .unknownStep }
+                // Whom the platform vouches for (`SubscriberAccounts`).
+                call.tag = Tag(mvpd: provider.id, user: plan.account.userID)
                 return call
             }
         }

@@ -48,14 +48,14 @@ extension RacePlan {
                     name, "one begins while the other finishes",
                     [
                         create, raced("authenticate", "phone", .authenticate, tag: "account-1"),
-                        start,
+                        start, then("poll", "tv", .pollToken, after: "authenticate"),
                     ], swept: "start-2"),
                 variant(
                     name, "one begins in another living room",
                     [
                         create, plain("create-2", "other-tv", .registrationCode),
                         raced("authenticate", "phone", .authenticate, tag: "account-1"),
-                        elsewhere,
+                        elsewhere, then("poll", "tv", .pollToken, after: "authenticate"),
                     ], swept: "start-2"),
             ])
     }

@@ -5,7 +5,8 @@ public struct Explanation: Sendable, Hashable {
     public enum Kind: String, Sendable, CaseIterable {
         case operation, fault, invariant
         case exitCode = "exit code"
-        case outcome, fate, stage
+        case outcome, fate, stage, word
+        case racePlan = "race plan"
     }
 
     public var kind: Kind
@@ -34,11 +35,16 @@ public struct Explanation: Sendable, Hashable {
 
     /// Every word that can be explained, by kind.
     public static let all: [Explanation] =
-        operations + invariants + exitCodes + outcomes + fates + stages
+        operations + invariants + exitCodes + outcomes + fates + stages + words
 
     /// All that `name` stands for, in the order of `all`: `signed-in` is a stage and a fate.
     public static func of(_ name: String, besides more: [Explanation] = []) -> [Explanation] {
-        (all + more).filter { $0.name.lowercased() == name.lowercased() }
+        (all + more).filter { plain($0.name) == plain(name) }
+    }
+
+    /// `first cause` and `First-Cause` are the same word.
+    private static func plain(_ name: String) -> String {
+        name.lowercased().replacing(" ", with: "-")
     }
 
     /// The word most like `name`, if one is near.
@@ -59,10 +65,12 @@ public struct Explanation: Sendable, Hashable {
     }
 
     /// `screenrig list`: a heading for each sort of word, and one line each.
-    public static func list(faults: [Explanation] = []) -> String {
+    public static func list(
+        faults: [Explanation] = [], racePlans: [Explanation] = []
+    ) -> String {
         let groups: [(String, [Explanation])] = [
             ("operations", operations), ("faults", faults), ("invariants", invariants),
-            ("race plans", []),
+            ("race plans", racePlans),
         ]
         return groups.map { title, words in
             let width = words.map(\.name.count).max() ?? 0

@@ -1,5 +1,4 @@
 internal import Checker
-internal import Statistics
 
 /// What the service promised, and what became of it.
 enum PromiseSection {
@@ -7,7 +6,7 @@ enum PromiseSection {
     private static let pictures = 12
 
     static func html(_ findings: Findings, _ summary: Summary) -> HTML {
-        "\(lead(findings))\(table(findings))\(violations(findings))\(levels(findings))\(staleness(findings.staleness))"
+        "\(lead(findings))\(table(findings))\(violations(findings))\(levels(findings))"
     }
 
     private static func lead(_ findings: Findings) -> HTML {
@@ -46,12 +45,15 @@ enum PromiseSection {
                         "<span class=\"soft\">\(verdict.note.isEmpty ? "not exercised" : verdict.note)</span>"
                     }
                 return [
-                    "<code>\(verdict.invariant.name)</code>", "\(Figures.count(verdict.checked))",
-                    "\(Figures.count(verdict.violations))", "\(Figures.count(verdict.undecided))",
-                    "\(Figures.count(others))", word,
+                    "<code>\(verdict.invariant.name)</code>", count(verdict.checked),
+                    count(verdict.violations), count(verdict.undecided), count(others), word,
                 ]
             }
         ).html
+    }
+
+    private static func count(_ number: Int) -> HTML {
+        .number(Double(number), shown: Figures.count(number))
     }
 
     /// Grouped by signature: 4,000 violations are three findings.
@@ -119,22 +121,5 @@ enum PromiseSection {
             }
         ).html
         return "<h3>Consistency, weakest level first</h3>\(table)"
-    }
-
-    private static func staleness(_ staleness: Staleness) -> HTML {
-        guard staleness.count > 0 else { return .none }
-        func times(_ histogram: Histogram) -> String {
-            [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("max", 1.0)].map { name, share in
-                let value = histogram.value(atShare: share) ?? 0
-                return "\(name) \(Figures.time(milliseconds: Double(value) / 1e6))"
-            }.joined(separator: ", ")
-        }
-        return """
-            <h3>How stale a TV's answer was</h3>
-            <p>After a sign-in's own answer a TV was still told "not yet" for at least \
-            \(times(staleness.atLeast)), and at most \(times(staleness.atMost)) (over \
-            \(Figures.counted(staleness.count, "sign-in")); the poll interval is in the latter). Proven \
-            stale: \(Figures.count(staleness.proven)).</p>
-            """
     }
 }

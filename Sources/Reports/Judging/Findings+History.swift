@@ -16,7 +16,12 @@ extension Findings {
         }
         ends.sort { ($0.ended, $0.household) < ($1.ended, $1.household) }
         var next = 0
+        var standstills = (history.end?.standstills ?? [])[...]
         try history.exchanges { exchange in
+            while let first = standstills.first, first.noticed <= exchange.ended {
+                judge.clockStoodStill(for: first.length, at: first.noticed)
+                standstills.removeFirst()
+            }
             while next < ends.count, ends[next].ended <= exchange.ended {
                 var record = HouseholdRecord(
                     household: ends[next].household, kind: "", lane: 0, arrived: .start)

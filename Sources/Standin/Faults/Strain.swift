@@ -9,6 +9,10 @@ struct ThrottleWedge: Mischief {
     private var chance: Chance
     private let mode: String
     private var wedged: [String: (strike: Int, isShown: Bool)] = [:]
+    /// What each identity has asked, to tell a 429 against the contract from one that may be right.
+    private var asked: [String: (count: Int, last: Instant)] = [:]
+    /// Of the visit under way: even the strictest reading of the contract lets it pass.
+    private var isWithinBudget = false
 
     init(_ fault: Fault, _ chance: Chance) {
         self.chance = chance
@@ -16,13 +20,15 @@ struct ThrottleWedge: Mischief {
     }
 
     mutating func before(_ visit: Visit, _ service: inout Service, _ course: inout Course) {
-        guard visit.endpoint.isThrottled else { return }
+        // Which requests count is not for those outside to know: all do.
         let identity = Service.identity(of: visit.question.request)
+        count(identity, at: visit.moment.now, service.settings.throttle)
+        guard visit.endpoint.isThrottled else { return }
         switch mode {
         case "never-recovers":
             guard let entry = wedged[identity] else { return }
             course.reply = service.tooManyRequests(at: visit.moment)
-            if !entry.isShown {
+            if !entry.isShown, isWithinBudget {
                 wedged[identity]?.isShown = true
                 course.show(entry.strike, chance.name, visit.session, at: visit)
             }
@@ -30,9 +36,21 @@ struct ThrottleWedge: Mischief {
             guard visit.isPoll, chance.strikes() else { return }
             course.reply = service.tooManyRequests(at: visit.moment)
             let strike = course.strike(chance.name, visit.session, at: visit)
-            course.show(strike, chance.name, visit.session, at: visit)
+            if isWithinBudget { course.show(strike, chance.name, visit.session, at: visit) }
         default: return
         }
+    }
+
+    /// Among the first of a burst, or after a whole period without a request: even one that was turned
+    /// away counts (rest-v1.md § 14, A18).
+    private mutating func count(
+        _ identity: String, at now: Instant, _ rule: ServiceSettings.ThrottleRule?
+    ) {
+        let rule = rule ?? .init()
+        let former = asked[identity] ?? (0, .start)
+        isWithinBudget =
+            former.count < rule.burst || now - former.last >= rule.every + Sightings.margin
+        asked[identity] = (former.count + 1, now)
     }
 
     mutating func after(

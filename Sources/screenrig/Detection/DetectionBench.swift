@@ -10,7 +10,7 @@ internal import Statistics
 internal import Synchronization
 
 /// Runs one campaign with one seed, and scores the judge against what the stand-in says it did.
-struct DetectionBench {
+struct DetectionBench: Sendable {
     let rigPath: String
     let isVirtual: Bool
     /// For every run, besides the campaign's own.
@@ -28,7 +28,24 @@ struct DetectionBench {
         func finish() -> Findings { judge.withLock { $0.finish() } }
     }
 
-    func run(_ campaign: Campaign, seed: UInt64) async throws -> DetectionRun {
+    /// One run for each seed, from 1. Over sockets a run mostly waits: they go on at the same time.
+    func runs(_ campaign: Campaign, seeds: Int) async throws -> [DetectionRun] {
+        if isVirtual {
+            var runs: [DetectionRun] = []
+            for seed in 1...seeds { runs.append(try await run(campaign, seed: UInt64(seed))) }
+            return runs
+        }
+        return try await withThrowingTaskGroup(of: (Int, DetectionRun).self) { group in
+            for seed in 1...seeds {
+                group.addTask { (seed, try await run(campaign, seed: UInt64(seed))) }
+            }
+            var runs: [Int: DetectionRun] = [:]
+            for try await (seed, run) in group { runs[seed] = run }
+            return (1...seeds).compactMap { runs[$0] }
+        }
+    }
+
+    private func run(_ campaign: Campaign, seed: UInt64) async throws -> DetectionRun {
         let rig = try rig(campaign, seed: seed)
         let venue = try await Venue(rig, isVirtual: isVirtual, allowed: [])
         let sink = JudgingSink(rules(rig, campaign), lanes: venue.laneCount)
@@ -75,35 +92,54 @@ struct DetectionBench {
         let expected = (campaign.name?.invariants ?? []).compactMap { Checker.Invariant(name: $0) }
         let allowed = expected.flatMap(\.companions)
         var run = DetectionRun(households: findings.households)
-        func households(_ kind: TruthEvent.Kind) -> [[Int]] {
-            truth.filter { $0.kind == kind }.map { event in
-                [event.household, event.otherHousehold].compactMap { $0 }
+        var struck: Set<Int> = []
+        var activated: Set<Int> = []
+        // By the household that was struck at. Where two are concerned, the breach may be told at
+        // either.
+        var shown: [Int: Set<Int>] = [:]
+        for event in truth {
+            let both = [event.household, event.otherHousehold].compactMap { $0 }
+            guard let household = both.first else { continue }
+            switch event.kind {
+            case .activated:
+                struck.formUnion(both)
+                activated.insert(household)
+            case .observable: shown[household, default: []].formUnion(both)
             }
         }
-        let struck = Set(households(.activated).flatMap { $0 })
-        let shown = Set(households(.observable).filter { !$0.isEmpty })
-        run.activated = Set(households(.activated).compactMap(\.first)).count
+        run.activated = activated.count
         run.observable = shown.count
         var hits: Set<Int> = []
         var accused: Set<Int> = []
         var seen: Set<String> = []
-        for violation in findings.violations where violation.standing != .suspected {
-            accused.insert(violation.household)
-            if expected.contains(violation.invariant)
+        for violation in findings.violations {
+            let isExpected =
+                expected.contains(violation.invariant)
                 || expected.contains(where: violation.companions.contains)
-            {
+            guard violation.standing != .suspected else {
+                if isExpected { run.suspected += 1 }
+                continue
+            }
+            accused.insert(violation.household)
+            if isExpected {
                 hits.insert(violation.household)
                 run.expected[violation.invariant.name, default: 0] += 1
-            } else if !allowed.contains(violation.invariant) {
+            } else if !allowed.contains(violation.invariant)
+                // The proof that something is wrong, without a name for it.
+                && !(violation.invariant == .linearizable && struck.contains(violation.household))
+            {
                 run.wrong[violation.invariant.name, default: 0] += 1
+                run.doubts.append("\(violation.invariant.name): \(violation.sentence)")
+            }
+            if !struck.contains(violation.household) {
+                run.doubts.append("not struck: \(violation.invariant.name): \(violation.sentence)")
             }
             if seen.insert(violation.signature).inserted {
                 run.samples.append("\(violation.invariant.name): \(violation.sentence)")
             }
         }
-        let flagged = shown.filter { !hits.isDisjoint(with: $0) }
-        run.flagged = flagged.count
-        run.missed = shown.subtracting(flagged).flatMap { $0 }.sorted()
+        run.missed = shown.filter { hits.isDisjoint(with: $0.value) }.map(\.key).sorted()
+        run.flagged = shown.count - run.missed.count
         run.falseAccusations = accused.subtracting(struck).count
         return run
     }

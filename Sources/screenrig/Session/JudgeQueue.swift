@@ -1,6 +1,7 @@
 internal import Checker
 internal import Dispatch
 internal import Journal
+internal import Reports
 internal import Synchronization
 
 /// Judges a run while it goes on, on a queue of its own: batches go to the journal first, and then
@@ -19,7 +20,13 @@ final class JudgeQueue: HistorySink, @unchecked Sendable {
     private struct Backlog {
         var waiting = 0
         var hasFallenBehind = false
+        var findings = LiveFindings()
+        /// When those were looked up; they cost a walk over all verdicts.
+        var lookedAt: ContinuousClock.Instant?
     }
+
+    /// How old what is told of the findings may be.
+    private static let freshness: Duration = .milliseconds(500)
 
     private static let batchLimit = 64
     /// Exchanges that may wait. Beyond, the judge stops listening and reads the history in the end:
@@ -49,7 +56,16 @@ final class JudgeQueue: HistorySink, @unchecked Sendable {
             judge.take(batch)
             for household in judge.takeAccused() { writer.keepWhole(household) }
             shared.withLock { $0.waiting -= count }
+            lookUp()
             gate?.signal()
+        }
+    }
+
+    /// This machine slept: the judge is told once it has what came before.
+    func note(_ standstill: Standstill) {
+        queue.async { [self] in
+            assertOnQueue()
+            judge.clockStoodStill(for: standstill.length, at: standstill.noticed)
         }
     }
 
@@ -60,9 +76,27 @@ final class JudgeQueue: HistorySink, @unchecked Sendable {
             assertOnQueue()
             if shared.withLock({ $0.hasFallenBehind }) { return nil }
             let findings = judge.finish()
+            shared.withLock { $0.findings = LiveFindings(findings) }
             for household in judge.takeAccused() { writer.keepWhole(household) }
             return findings
         }
+    }
+
+    /// What has been found so far, half a second ago. From any thread; nil when the judge fell behind.
+    var soFar: LiveFindings? {
+        shared.withLock { $0.hasFallenBehind ? nil : $0.findings }
+    }
+
+    private func lookUp() {
+        let now = ContinuousClock.now
+        let isDue = shared.withLock { shared in
+            if let last = shared.lookedAt, now - last < Self.freshness { return false }
+            shared.lookedAt = now
+            return true
+        }
+        guard isDue else { return }
+        let findings = LiveFindings(judge.findings)
+        shared.withLock { $0.findings = findings }
     }
 
     private func assertOnQueue() {

@@ -43,7 +43,9 @@ enum Outcome {
             let history = try History(path: directory.history)
             let findings = try findings ?? Findings(rejudging: history)
             written = try Report.write(
-                history, thresholds: thresholds, findings: findings, to: other ?? directory.path)
+                history, thresholds: thresholds, findings: findings,
+                strikes: strikes(directory), comparison: comparison(directory, findings),
+                to: other ?? directory.path)
             if let findings {
                 try writeCases(of: findings, history, in: other ?? directory.path)
             }
@@ -52,6 +54,18 @@ enum Outcome {
         }
         for error in written.errors { Terminal.complain("\(error)") }
         return written.summary
+    }
+
+    /// A run that cannot be compared is no worse a run: the report says that there is none.
+    private static func comparison(_ directory: RunDirectory, _ findings: Findings?) -> Comparison?
+    {
+        try? Comparison.sinceLastComparable(directory, findings: findings)
+    }
+
+    /// What the stand-in's faults did; nil where it had none.
+    private static func strikes(_ directory: RunDirectory) -> Strikes? {
+        let file = URL(filePath: directory.file("truth.jsonl"))
+        return (try? String(contentsOf: file, encoding: .utf8)).map { Strikes(lines: $0) }
     }
 
     /// What a violation looked like from outside, as a schedule that can be replayed: one for each

@@ -1,0 +1,104 @@
+extension Comparison {
+    /// The verdict in a sentence that needs no knowledge of statistics.
+    public var headline: String {
+        switch verdict {
+        case .worse: "Worse: \(worst)."
+        case .better: "Better: \(best)."
+        case .noise:
+            "No difference: \(Figures.counted(compared, "value")) compared, and none differs by more "
+                + "than chance and \(floor.text)."
+        case .tooFew: "No verdict: the two runs have too few values in common."
+        }
+    }
+
+    /// How many rows had enough values.
+    public var compared: Int { rows.filter { $0.verdict != .tooFew }.count }
+
+    private var worst: String {
+        var parts: [String] = []
+        if !brokenNow.isEmpty {
+            parts.append(
+                "the service breaks \(brokenNow.map(\.name).joined(separator: ", ")), which it did "
+                    + "not before")
+        }
+        if let row = Self.gravest(worse) { parts.append(Self.sentence(row)) }
+        if parts.isEmpty, let error = sureNewErrors.first { parts.append("new: \(error.sentence)") }
+        let rest = worse.count - (worse.isEmpty ? 0 : 1)
+        if rest > 0 { parts.append("\(Figures.counted(rest, "more value")) got worse") }
+        return parts.joined(separator: "; ")
+    }
+
+    private var best: String {
+        var parts: [String] = []
+        if let row = Self.gravest(better) { parts.append(Self.sentence(row)) }
+        let mended = promises?.filter(\.isMended) ?? []
+        if !mended.isEmpty {
+            parts.append("the service keeps \(mended.map(\.name).joined(separator: ", ")) again")
+        }
+        let rest = better.count - (better.isEmpty ? 0 : 1)
+        if rest > 0 { parts.append("\(Figures.counted(rest, "more value")) got better") }
+        return parts.joined(separator: "; ")
+    }
+
+    /// `poll-token p99 went from 181 ms to 250 ms (+38 %)`.
+    static func sentence(_ row: Row) -> String {
+        "\(row.name) went from \(row.text(row.base)) to \(row.text(row.run))"
+            + (row.relativeText.map { " (\($0))" } ?? "")
+    }
+
+    /// What people wait for counts first, then what changed most.
+    private static func gravest(_ rows: [Row]) -> Row? {
+        rows.max { left, right in
+            (left.weight, left.relative?.magnitude ?? 10)
+                < (right.weight, right.relative?.magnitude ?? 10)
+        }
+    }
+}
+
+extension Comparison.Row {
+    fileprivate var weight: Int {
+        if subject == "households" { return 3 }
+        if unit == .share { return 2 }
+        return ComparedRun.signIns.contains(subject) ? 1 : 0
+    }
+
+    /// `181 ms`, `0.4 %`.
+    func text(_ value: Double) -> String {
+        switch unit {
+        case .milliseconds: Figures.time(milliseconds: value)
+        case .share: Figures.percent(value)
+        }
+    }
+
+    /// `+38 %`, `×14`; nil of nothing.
+    var relativeText: String? { relative.map(Self.signed) }
+
+    /// `+29 % to +47 %`; of shares in points.
+    var intervalText: String {
+        switch unit {
+        case .milliseconds:
+            base > 0 ? "\(Self.signed(low / base)) to \(Self.signed(high / base))" : "–"
+        case .share: "\(Self.points(low)) to \(Self.points(high))"
+        }
+    }
+
+    /// `sure to 99.9 %`.
+    var sureText: String {
+        sure >= 0.9995 ? "> 99.9 %" : "\(Figures.trimmed(sure * 100, 1)) %"
+    }
+
+    /// `+38 %`, `-5 %`, `0 %`, `×14`.
+    static func signed(_ share: Double) -> String {
+        if share >= 9 { return "×\(Figures.significant(share + 1))" }
+        let percent = share * 100
+        let text = Figures.fixed(percent.magnitude, percent.magnitude < 9.95 ? 1 : 0)
+        let isNothing = text.allSatisfy { $0 == "0" || $0 == "." }
+        return (isNothing ? "" : percent > 0 ? "+" : "−") + (isNothing ? "0" : text) + " %"
+    }
+
+    /// Percentage points.
+    static func points(_ share: Double) -> String {
+        let text = Figures.trimmed((share * 100).magnitude, 2)
+        return (text == "0" ? "" : share > 0 ? "+" : "−") + text + " %"
+    }
+}

@@ -1,0 +1,165 @@
+/// A distribution measured in consecutive stretches of time, from which runs that might have been
+/// are drawn: the non-overlapping block bootstrap (Carlstein, Annals of Statistics 14, 1986).
+///
+/// Answers that are near each other in time are alike, because they met the same queue; drawing
+/// single ones would take each for news and find differences where there are none. Whole stretches
+/// are drawn instead. A run whose load rises and falls has stretches that cannot stand for each
+/// other, so each is replaced by one of the same part of the run.
+///
+/// ```text
+/// recorded   | a b c d e | f g h i j |     two parts of five stretches
+/// drawn      | b b e a c | j f f i g |
+/// ```
+///
+/// Where there are too few stretches, single values are drawn after all (`drawsSingles`).
+public struct BlockBootstrap: Sendable {
+    /// Fewer stretches with anything in them say nothing about how alike neighbours are.
+    static let fewest = 8
+    /// Upper bounds of the values of one position, in nanoseconds.
+    private let values: [Int64]
+    /// For each stretch the number of its values up to each position, one after the other.
+    private let running: [Int32]
+    private let parts: [Range<Int>]
+    private let stretchCount: Int
+    private let whole: Histogram
+    public let drawsSingles: Bool
+
+    public var count: Int { whole.count }
+
+    /// Stretches in the order of time; empty ones count for nothing.
+    public init(_ stretches: [Histogram]) {
+        let filled = stretches.filter { $0.count > 0 }
+        var whole = Histogram()
+        for stretch in filled { whole.merge(stretch) }
+        self.whole = whole
+        drawsSingles = filled.count < Self.fewest
+        let buckets = whole.filled
+        values = buckets.map { $0.low + $0.width / 2 }
+        let used = drawsSingles ? [whole].filter { $0.count > 0 } : filled
+        var running: [Int32] = []
+        running.reserveCapacity(used.count * buckets.count)
+        for stretch in used {
+            var own = stretch.filled[...]
+            var seen: Int32 = 0
+            for bucket in buckets {
+                if let next = own.first, next.low == bucket.low {
+                    seen += Int32(next.count)
+                    own.removeFirst()
+                }
+                running.append(seen)
+            }
+        }
+        self.running = running
+        stretchCount = used.count
+        let number = max(1, min(4, used.count / 5))
+        parts = (0..<number).map {
+            (used.count * $0 / number)..<(used.count * ($0 + 1) / number)
+        }
+    }
+
+    /// How well its own error is known.
+    var freedom: Double { drawsSingles ? .infinity : Double(stretchCount - parts.count) }
+
+    /// The measured value at `share`, in nanoseconds; nil while there is none.
+    public func value(atShare share: Double) -> Double? {
+        whole.value(atShare: share).map(Double.init)
+    }
+
+    /// The values at `shares` of one run that might have been.
+    public func drawn(atShares shares: [Double], using dice: inout Dice) -> [Double] {
+        guard count > 0 else { return shares.map { _ in 0 } }
+        if drawsSingles { return shares.map { single(atShare: $0, using: &dice) } }
+        var chosen: [Int] = []
+        for part in parts {
+            for _ in part { chosen.append(part.lowerBound + dice.below(part.count)) }
+        }
+        let last = values.count - 1
+        let total = chosen.reduce(0) { $0 + Int(running[$1 * values.count + last]) }
+        return shares.map { share in
+            let rank = max(1, Int((share * Double(total)).rounded(.up)))
+            var (low, high) = (0, last)
+            while low < high {
+                let middle = (low + high) / 2
+                var seen = 0
+                for stretch in chosen { seen += Int(running[stretch * values.count + middle]) }
+                if seen >= rank { high = middle } else { low = middle + 1 }
+            }
+            return Double(values[low])
+        }
+    }
+
+    /// The value at `share` of as many single values drawn again: its rank among the recorded ones is
+    /// binomial, here by its normal limit.
+    private func single(atShare share: Double, using dice: inout Dice) -> Double {
+        let spread = (share * (1 - share) / Double(count)).squareRoot()
+        let probability = min(max(dice.unit(), 1e-9), 1 - 1e-9)
+        let moved = share + spread * Elementary.normalQuantile(probability)
+        return whole.value(atShare: min(1, max(0, moved))).map(Double.init) ?? 0
+    }
+}
+
+/// How two measured values differ, and how sure that is.
+public struct Difference: Sendable, Hashable {
+    /// The measured values, in nanoseconds.
+    public var base: Double
+    public var run: Double
+    /// `run - base`, with 95 % confidence.
+    public var interval: Interval
+    /// The probability of a ratio at least as far from 1 by chance alone.
+    public var probability: Double
+
+    /// Of the quantiles at `shares`, from `draws` pairs of runs that might have been. The same seed
+    /// gives the same answer. Empty when one side has no values.
+    public static func quantiles(
+        _ base: BlockBootstrap, _ run: BlockBootstrap, atShares shares: [Double], seed: Seed,
+        draws: Int = 600
+    ) -> [Difference] {
+        guard base.count > 0, run.count > 0 else { return [] }
+        var (baseDice, runDice) = (
+            seed.child("base").generator(), seed.child("run").generator()
+        )
+        var differences = shares.map { _ in [Double]() }
+        var ratios = differences
+        for _ in 0..<draws {
+            let one = base.drawn(atShares: shares, using: &baseDice)
+            let other = run.drawn(atShares: shares, using: &runDice)
+            for index in shares.indices {
+                differences[index].append(other[index] - one[index])
+                ratios[index].append(Self.logRatio(one[index], other[index]))
+            }
+        }
+        return shares.indices.map { index in
+            let (from, to) = (
+                base.value(atShare: shares[index]) ?? 0, run.value(atShare: shares[index]) ?? 0
+            )
+            let sorted = differences[index].sorted()
+            let tail = Double(draws) * 0.025
+            let (low, high) = (
+                sorted[Int(tail)], sorted[min(draws - 1, Int(Double(draws) - tail))]
+            )
+            // A percentile is known to within its bucket of the histogram, 0.2 %.
+            let error = max(deviation(ratios[index]), 0.002)
+            // The error itself is known only as well as there are values beyond the percentile, or
+            // stretches, to know it from.
+            let freedom = min(
+                min(base.freedom, run.freedom),
+                Double(min(base.count, run.count)) * (1 - shares[index]))
+            let deviate = Significance.deviate(
+                ofStudent: Self.logRatio(from, to) / error, freedom: max(1, freedom))
+            return Difference(
+                base: from, run: to,
+                interval: Interval(low: min(low, to - from), high: max(high, to - from)),
+                probability: Significance.twoSided(deviate))
+        }
+    }
+
+    private static func logRatio(_ base: Double, _ run: Double) -> Double {
+        Elementary.logarithm(max(run, 1)) - Elementary.logarithm(max(base, 1))
+    }
+
+    private static func deviation(_ values: [Double]) -> Double {
+        let mean = values.reduce(0, +) / Double(values.count)
+        let squares = values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
+        return (squares / Double(max(1, values.count - 1))).squareRoot()
+    }
+}

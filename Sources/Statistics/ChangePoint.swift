@@ -1,0 +1,199 @@
+/// A lasting change of the level of a series.
+public struct ChangePoint: Sendable, Hashable {
+    /// Position of the first value of the new level, as the whole series tells it now.
+    public var first: Int
+    /// Position of the value with which it was noticed; it never changes as values are added.
+    public var noticed: Int
+    /// Geometric means of the values before it, since the change before that, and after it, up to
+    /// the next change.
+    public var before: Double
+    public var after: Double
+    /// `after / before`, with 95 % confidence.
+    public var ratio: Interval
+    /// How many standard errors lay between both levels when it was noticed, as a normal
+    /// deviate.
+    public var strength: Double
+
+    public var isRise: Bool { after > before }
+    /// 0.1 for 10 % more than before.
+    public var change: Double { after / before - 1 }
+}
+
+/// Finds lasting changes of level in a series that grows by one value at a time, and says with which
+/// value each was noticed.
+///
+/// It is the change-point model of statistical process control (Hawkins, Qiu and Kang, Journal of
+/// Quality Technology 35, 2003): with each new value the series since the last change is split at
+/// every place that may be new, the two sides are compared by Student's t on logarithms, and the
+/// best split counts when it passes a limit that allows for how often one looks. The limits are set
+/// by what is to be found soon: a level that has held for four to six values is let pass most easily.
+///
+/// ```text
+/// 181 178 184 180 176 183 179 185 | 199 197 203 201   <- noticed with the last one
+///          the level before       |  three values or more
+/// ```
+///
+/// Three things keep single odd values from mattering: a new level has three values at least; it must
+/// still stand out, by two and a half standard errors, when its farthest value is left out; and values of the
+/// old level that lie far out (five robust standard deviations) are drawn in to there.
+public struct ChangePointDetector: Sendable, Hashable {
+    /// Added to each value before its logarithm is taken, so that a share may be zero.
+    public var offset: Double
+    /// Smaller relative changes of level are none, however sure.
+    public var smallest: Double
+
+    /// A value of the old level is never compared with fewer others than this.
+    static let shortest = 5
+    /// A new level has at least as many values.
+    static let freshest = 3
+    /// How far back a split is looked for, and how much of the old level is used at most.
+    static let reach = 30
+    static let memory = 180
+    /// Values are never taken to scatter less than this around their level.
+    static let calm = 0.005
+
+    public init(offset: Double = 0, smallest: Double = 0.03) {
+        self.offset = offset
+        self.smallest = smallest
+    }
+
+    /// The limit, as a normal deviate, for a new level of `fresh` values after `old` ones. How often
+    /// series without a change pass it, and how soon those with one, is measured in docs/nights.md.
+    static func limit(old: Int, fresh: Int) -> Double {
+        if old < 14 || fresh < 4 { return 4.0 }
+        return fresh <= 6 ? 3.35 : 3.8
+    }
+
+    /// All lasting changes, in their order. Values below zero count as zero.
+    public func changes(in values: [Double]) -> [ChangePoint] {
+        let logs = values.map { Elementary.logarithm(max(0, $0) + max(offset, 1e-9)) }
+        var found: [Split] = []
+        var start = 0
+        for end in 0..<logs.count {
+            guard let split = newest(logs, from: start, through: end) else { continue }
+            found.append(split)
+            start = split.first
+        }
+        return points(of: settled(found, logs), logs, values)
+    }
+
+    /// Where a level begins, and with which value that was noticed.
+    private struct Split {
+        var first: Int
+        var noticed: Int
+        var strength: Double
+    }
+
+    /// The clearest split of the values since `start` that passes its limit, if any.
+    private func newest(_ logs: [Double], from start: Int, through end: Int) -> Split? {
+        let longest = min(end + 1 - start - Self.shortest, Self.reach)
+        guard longest >= Self.freshest else { return nil }
+        var best: (margin: Double, split: Split)?
+        for fresh in Self.freshest...longest {
+            let first = end + 1 - fresh
+            let from = max(start, first - Self.memory)
+            let old = Self.drawnIn(Array(logs[from..<first]))
+            let new = Array(logs[first...end])
+            let both = Comparison(old, new)
+            let margin = both.deviate.magnitude - Self.limit(old: old.count, fresh: fresh)
+            guard margin > best?.margin ?? 0, isLarge(both.difference) else { continue }
+            let rest = new.sorted { ($0 < $1) == (both.difference > 0) }.dropLast()
+            let without = Comparison(old, Array(rest))
+            guard without.deviate * both.deviate > 0, without.deviate.magnitude >= 2.5 else {
+                continue
+            }
+            best = (
+                margin, Split(first: first, noticed: end, strength: both.deviate.magnitude)
+            )
+        }
+        return best?.split
+    }
+
+    private func isLarge(_ difference: Double) -> Bool {
+        difference.magnitude >= Elementary.logarithm(1 + smallest)
+    }
+
+    /// With hindsight a change may turn out to lie a few values off: each is moved to the best split
+    /// between its neighbours that is not far from where it was noticed.
+    private func settled(_ found: [Split], _ logs: [Double]) -> [Split] {
+        var settled = found
+        for index in settled.indices {
+            let from = index == 0 ? 0 : settled[index - 1].first
+            let to = index + 1 < settled.count ? settled[index + 1].first : logs.count
+            let near = max(from + 1, found[index].first - 3)...max(from + 1, found[index].first + 3)
+            var best: (deviate: Double, first: Int)?
+            for first in near where first <= found[index].noticed && first < to {
+                let old = Self.drawnIn(Array(logs[max(from, first - Self.memory)..<first]))
+                let deviate = Comparison(old, Array(logs[first..<to])).deviate.magnitude
+                if deviate > best?.deviate ?? 0 { best = (deviate, first) }
+            }
+            if let best { settled[index].first = best.first }
+        }
+        return settled
+    }
+
+    private func points(
+        of splits: [Split], _ logs: [Double], _ values: [Double]
+    ) -> [ChangePoint] {
+        splits.indices.map { index in
+            let split = splits[index]
+            let from = index == 0 ? 0 : splits[index - 1].first
+            let to = index + 1 < splits.count ? splits[index + 1].first : logs.count
+            let both = Comparison(
+                Array(logs[from..<split.first]), Array(logs[split.first..<to]))
+            let (low, high) = (
+                both.difference - 1.96 * both.error, both.difference + 1.96 * both.error
+            )
+            func level(_ mean: Double) -> Double {
+                max(0, Elementary.exponential(mean) - offset)
+            }
+            return ChangePoint(
+                first: split.first, noticed: split.noticed, before: level(both.old),
+                after: level(both.new),
+                ratio: Interval(
+                    low: Elementary.exponential(low), high: Elementary.exponential(high)),
+                strength: split.strength)
+        }
+    }
+
+    /// Student's comparison of two samples with one variance.
+    private struct Comparison {
+        var old: Double
+        var new: Double
+        /// Standard error of the difference of means.
+        var error: Double
+        /// Student's t of the difference, as a normal deviate with the same tail.
+        var deviate: Double
+
+        var difference: Double { new - old }
+
+        init(_ before: [Double], _ after: [Double]) {
+            let (k, m) = (Double(before.count), Double(after.count))
+            old = before.reduce(0, +) / k
+            new = after.reduce(0, +) / m
+            var squares = 0.0
+            for value in before { squares += (value - old) * (value - old) }
+            for value in after { squares += (value - new) * (value - new) }
+            let freedom = max(1, k + m - 2)
+            let deviation = max((squares / freedom).squareRoot(), calm)
+            error = deviation * (1 / k + 1 / m).squareRoot()
+            deviate = Significance.deviate(ofStudent: (new - old) / error, freedom: freedom)
+        }
+    }
+
+    /// Values farther than five robust standard deviations from the median are drawn in to there;
+    /// of few values none is far.
+    private static func drawnIn(_ values: [Double]) -> [Double] {
+        guard values.count >= 8 else { return values }
+        let middle = median(values)
+        let spread = 1.4826 * median(values.map { ($0 - middle).magnitude })
+        let far = 5 * max(spread, calm)
+        return values.map { min(max($0, middle - far), middle + far) }
+    }
+
+    private static func median(_ values: [Double]) -> Double {
+        let sorted = values.sorted()
+        let half = sorted.count / 2
+        return sorted.count.isMultiple(of: 2) ? (sorted[half - 1] + sorted[half]) / 2 : sorted[half]
+    }
+}

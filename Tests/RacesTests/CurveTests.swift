@@ -1,0 +1,98 @@
+import Statistics
+import Testing
+
+@testable import Races
+
+@Suite struct CurveTests {
+    @Test("the grid doubles from 50 us to both ends")
+    func grid() {
+        let grid = Curve.grid(.milliseconds(-1) ... .milliseconds(1))
+        let microseconds = grid.map { Int($0 / .microseconds(1)) }
+        #expect(
+            microseconds == [-1000, -400, -200, -100, -50, 0, 50, 100, 200, 400, 1000])
+    }
+
+    @Test("a grid keeps to its range, which need not hold zero")
+    func oneSided() {
+        let grid = Curve.grid(.milliseconds(1) ... .milliseconds(10))
+        #expect(grid.first == .milliseconds(1))
+        #expect(grid.last == .milliseconds(10))
+        #expect(grid.allSatisfy { $0 >= .milliseconds(1) })
+    }
+
+    @Test(
+        "bins are as far apart as the grid",
+        arguments: [(0, 0), (24, 0), (26, 1), (50, 1), (-50, -1), (100, 2), (200, 3), (12_800, 9)]
+            as [(Int, Int)])
+    func bins(microseconds: Int, bin: Int) {
+        #expect(Curve.bin(of: .microseconds(microseconds)) == bin)
+    }
+
+    @Test("every offset of the grid has a bin of its own")
+    func ownBins() {
+        let grid = Curve.grid(.milliseconds(-200) ... .milliseconds(200))
+        #expect(Set(grid.map(Curve.bin)).count == grid.count)
+    }
+
+    private func points(_ rates: [(Int, Int)]) -> [RaceFinding.CurvePoint] {
+        rates.enumerated().map { number, rate in
+            .init(
+                offset: .milliseconds(number), rate: HitRate(hits: rate.0, trials: rate.1))
+        }
+    }
+
+    @Test("a plateau is the longest run at half the peak or more, with its neighbours")
+    func plateau() throws {
+        let plateau = try #require(
+            Plateau(points([(0, 5), (5, 5), (0, 5), (4, 5), (5, 5), (3, 5), (0, 5)])))
+        #expect(plateau.first == .milliseconds(3))
+        #expect(plateau.last == .milliseconds(5))
+        #expect(plateau.before == .milliseconds(2))
+        #expect(plateau.after == .milliseconds(6))
+        #expect(!plateau.isEverywhere)
+    }
+
+    @Test("hits at every offset are no window")
+    func everywhere() throws {
+        let plateau = try #require(Plateau(points([(5, 5), (4, 5), (5, 5)])))
+        #expect(plateau.isEverywhere)
+        #expect(Plateau(points([(0, 5), (0, 5)])) == nil)
+    }
+
+    @Test("one point of bad luck does not split a plateau of half its height")
+    func badLuck() throws {
+        let plateau = try #require(Plateau(points([(0, 5), (3, 5), (1, 5), (3, 5), (0, 5)])))
+        #expect(plateau.first == .milliseconds(1))
+        #expect(plateau.last == .milliseconds(3))
+    }
+}
+
+@Suite struct PeakTestTests {
+    @Test("against a sure peak a few trials decide")
+    func quick() {
+        var high = PeakTest(peak: 1)
+        var trials = 0
+        while high.verdict == nil, trials < 20 {
+            high.add(true)
+            trials += 1
+        }
+        #expect(high.verdict == .frequent)
+        #expect(trials <= 3)
+        var low = PeakTest(peak: 1)
+        low.add(false)
+        low.add(false)
+        #expect(low.verdict == .rare)
+    }
+
+    @Test("it is wrong as seldom as it promises", arguments: [0.3, 0.6, 1.0])
+    func errors(peak: Double) {
+        var dice = Seed(3).child("sprt").generator()
+        var wrong = 0
+        for _ in 0..<400 {
+            var test = PeakTest(peak: peak)
+            while test.verdict == nil { test.add(dice.chance(peak)) }
+            if test.verdict != .frequent { wrong += 1 }
+        }
+        #expect(wrong <= 40)
+    }
+}

@@ -1,0 +1,96 @@
+import Rigs
+import Testing
+
+@testable import Races
+
+@Suite struct PlanTests {
+    @Test("the plans of the format are those of the catalogue, in its order")
+    func names() {
+        #expect(RacePlan.catalogue.map(\.name) == RaceTerms.planNames)
+    }
+
+    @Test("every step that a plan of a rig's own may name is one")
+    func steps() {
+        for name in RaceTerms.steps { #expect(Step(rawValue: name) != nil, "\(name)") }
+        #expect(RaceTerms.steps.count == Step.allCases.count - 1)  // Nobody does `expire`.
+    }
+
+    @Test(
+        "in each variant the swept op is there, hangs on another, and all names are known",
+        arguments: RacePlan.catalogue.flatMap(\.variants))
+    func variants(variant: RacePlan.Variant) throws {
+        let schedule = variant.schedule
+        let swept = try #require(schedule[op: variant.swept])
+        let anchor = try #require(swept.anchor)
+        #expect(schedule[op: anchor.op] != nil)
+        #expect(Set(schedule.ops.map(\.id)).count == schedule.ops.count)
+        for op in schedule.ops {
+            #expect(schedule[actor: op.actor] != nil)
+            if let other = op.anchor?.op { #expect(schedule[op: other] != nil) }
+            if let other = op[arg: "repeats"] ?? op[arg: "code"] {
+                #expect(schedule[op: other] != nil)
+            }
+        }
+        #expect(variant.at(.milliseconds(7)).ops.contains { $0.offset == .milliseconds(7) })
+    }
+
+    @Test("two requests of one actor that are under way at once have a connection each")
+    func connections() {
+        for variant in RacePlan.catalogue.flatMap(\.variants) {
+            for cluster in variant.schedule.clusters where cluster.isRaced(in: variant.schedule) {
+                let held = cluster.members.map { variant.schedule.ops[$0] }
+                    .filter { $0.gate != .none && $0.step != .expire }
+                let places = held.map { "\($0.actor) \($0.connection.text)" }
+                #expect(Set(places).count == places.count, "\(variant.title): \(places)")
+            }
+        }
+    }
+
+    @Test("clusters are an op and all that hangs on it")
+    func clusters() throws {
+        let plan = try #require(RacePlan.named("poll-authenticate"))
+        let schedule = plan.variants[0].schedule
+        let members = schedule.clusters.map { $0.members.map { schedule.ops[$0].id } }
+        #expect(members == [["create"], ["authenticate", "check", "poll"]])
+        #expect(schedule.clusters.map { $0.isRaced(in: schedule) } == [false, true])
+    }
+
+    @Test("a plan of the rig's own does first what stands before the race")
+    func own() {
+        let plan = RacePlan(
+            RaceTerms.OwnPlan(
+                name: "mine",
+                actors: [
+                    .init(name: "tv", operations: ["registration-code", "poll-token", "logout"]),
+                    .init(name: "phone", operations: ["authenticate", "check-code"]),
+                ], fixed: "phone.authenticate", moved: "tv.poll-token"))
+        let ops = plan.variants[0].schedule.ops
+        #expect(
+            ops.map(\.step) == [
+                .registrationCode, .authenticate, .pollToken, .logout, .checkCode,
+            ])
+        #expect(ops[2].anchor == .init(.lastByteSent, of: ops[1].id))
+        #expect(ops.map { $0.gate == .lastByte } == [false, true, true, false, false])
+        #expect(ops[1].tag == "account-1")
+        #expect(plan.variants[0].swept == ops[2].id)
+    }
+
+    @Test("a rig's gate, connections and anchor are put into the plan")
+    func fitted() throws {
+        var terms = RaceTerms(
+            plans: [.named("poll-logout")], offsets: .zero ... .milliseconds(50),
+            anchor: .firstReply)
+        terms.gate = .group
+        terms.isFresh = true
+        terms.dropsCookies = true
+        let variant = RacePlan.plans(terms)[0].variants[0]
+        let poll = try #require(variant.schedule[op: "poll"])
+        #expect(poll.gate == .group)
+        #expect(poll.connection == .fresh)
+        #expect(poll.cookies == .drop)
+        #expect(poll.anchor?.event == .firstReplyByte)
+        // What is not raced stays as it is.
+        #expect(variant.schedule[op: "create"]?.connection == .kept(0))
+        #expect(variant.schedule.settle.quiet == .milliseconds(100))
+    }
+}

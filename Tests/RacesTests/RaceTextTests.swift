@@ -1,0 +1,71 @@
+import Checker
+import Testing
+
+@testable import Races
+
+@Suite struct RaceTextTests {
+    private var finding: RaceFinding {
+        let variant = RacePlan.catalogue[0].variants[0]
+        let rates = [(-12_800, 0, 5), (50, 2, 6), (800, 5, 5), (25_600, 11, 12), (51_200, 0, 5)]
+        return RaceFinding(
+            plan: "poll-authenticate", invariant: .signInVisible,
+            schedule: variant.at(.microseconds(15_430)), swept: "poll",
+            window: .init(low: .microseconds(320), high: .microseconds(30_110)),
+            best: .microseconds(15_430), rate: HitRate(hits: 29, trials: 30),
+            achieved: .init([.microseconds(15_400), .microseconds(15_450)]),
+            curve: rates.map {
+                .init(offset: .microseconds($0.0), rate: HitRate(hits: $0.1, trials: $0.2))
+            }, sentence: "the TV was told \"not yet\" after the phone was told \"done\"")
+    }
+
+    private var outcome: RaceOutcome {
+        var outcome = RaceOutcome()
+        outcome.findings = [finding]
+        outcome.alsoIn = [("poll-poll", .signInVisible)]
+        outcome.trials = 301
+        outcome.discarded = [("poll was throttled", 2)]
+        outcome.variants = 3
+        outcome.sweptWhole = 3
+        outcome.elapsed = .milliseconds(11_730)
+        outcome.gate = .init([.microseconds(10), .microseconds(40)])
+        return outcome
+    }
+
+    @Test("the report fits 80 columns, and says when, how often and how to see it again")
+    func report() throws {
+        let text = RaceText.report(
+            outcome, target: "embedded", cases: ["reports/x/cases/a.json"], width: 80)
+        try Golden.expect(text + "\n", is: "race.txt")
+        for line in text.split(separator: "\n") { #expect(line.count <= 82, "\(line)") }
+    }
+
+    @Test("the outcome as one line of JSON")
+    func json() throws {
+        try Golden.expect(
+            RaceText.json(outcome, cases: ["reports/x/cases/a.json"]) + "\n", is: "race.jsonl")
+    }
+
+    @Test("what nobody finds is told with what was tried")
+    func nothing() {
+        var outcome = outcome
+        outcome.findings = []
+        outcome.alsoIn = []
+        let text = RaceText.report(outcome, target: "embedded", cases: [])
+        #expect(text.hasPrefix("nothing found: 301 trials in 11.7 s, 3 of 3 sweeps whole"))
+    }
+
+    @Test("nearer together than can be aimed at is simultaneous")
+    func simultaneous() {
+        var finding = finding
+        finding.isSimultaneous = true
+        #expect(
+            RaceText.whenText(finding)
+                == "when poll-token (tv) and authenticate (phone) are simultaneous, as far as can be "
+                + "aimed")
+        finding.isSimultaneous = false
+        finding.window?.isHighOpen = true
+        #expect(
+            RaceText.whenText(finding)
+                == "when poll-token (tv) leaves from +0.32 ms on after authenticate (phone)")
+    }
+}

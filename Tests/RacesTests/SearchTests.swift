@@ -1,0 +1,205 @@
+import Checker
+import Rigs
+import Statistics
+import Synchronization
+import Testing
+
+@testable import Races
+
+/// An arena without devices: a promise breaks by a rule of the test's own.
+struct RuleArena: Arena {
+    /// Whether a trial at that offset breaks it; the number counts trials.
+    var rule: @Sendable (Duration, Int) -> Bool
+    let played = Played()
+
+    final class Played: Sendable {
+        private let count = Mutex(0)
+        var next: Int {
+            count.withLock { count in
+                count += 1
+                return count
+            }
+        }
+    }
+
+    func play(_ schedules: [Schedule]) async -> [TrialResult] {
+        schedules.map { schedule in
+            let op = schedule.ops.last { $0.anchor != nil }
+            let offset = op?.offset ?? .zero
+            let number = played.next
+            var result = TrialResult(schedule: schedule, households: [0])
+            result.releases = [
+                .init(
+                    op: op?.id ?? "", sent: .init(offset), sequence: 1, offset: offset)
+            ]
+            if rule(offset, number) {
+                result.breaches = [
+                    Breach(.signInVisible, sentence: "late", household: 0, exchanges: [1])
+                ]
+            }
+            return result
+        }
+    }
+}
+
+@Suite struct SearchTests {
+    private func search(_ trials: Int = 4000) -> RaceSearch {
+        var terms = RaceTerms(plans: [.named("poll-authenticate")])
+        terms.trials = trials
+        var search = RaceSearch(
+            plans: RacePlan.plans(terms), terms: terms, seed: Seed(1), gateError: .zero,
+            clock: { .zero })
+        search.exploresOrders = false
+        return search
+    }
+
+    @Test(
+        "a window is found within 2 % of its width, wherever it lies",
+        arguments: [(1, 31), (-30, 0), (-12, 55), (2, 3), (60, 200)] as [(Int, Int)])
+    func window(low: Int, high: Int) async throws {
+        let arena = RuleArena { offset, _ in
+            offset >= .milliseconds(low) && offset <= .milliseconds(high)
+        }
+        let outcome = await search().run(in: arena)
+        let finding = try #require(outcome.findings.first)
+        let window = try #require(finding.window)
+        let slack = max(Double(high - low) * 0.02, 0.05)
+        #expect(abs(window.low / .milliseconds(1) - Double(low)) <= slack)
+        if high < 200 { #expect(abs(window.high / .milliseconds(1) - Double(high)) <= slack) }
+        #expect(window.isHighOpen == (high >= 200))
+        #expect(finding.rate == HitRate(hits: 30, trials: 30))
+        #expect(finding.schedule[op: finding.swept]?.offset == finding.best)
+    }
+
+    @Test("a window in which one trial of three hits is found as well", arguments: 1...8)
+    func rare(seed: UInt64) async throws {
+        let dice = Mutex(Seed(seed).child("rare").generator())
+        let arena = RuleArena { offset, _ in
+            offset >= .milliseconds(1) && offset <= .milliseconds(31)
+                && dice.withLock { $0.chance(0.35) }
+        }
+        let outcome = await search().run(in: arena)
+        let window = try #require(outcome.findings.first?.window)
+        #expect(window.low > .milliseconds(-2) && window.low < .milliseconds(8))
+        #expect(window.high > .milliseconds(20) && window.high < .milliseconds(45))
+    }
+
+    @Test("what breaks at every offset has no window")
+    func everywhere() async throws {
+        let outcome = await search().run(in: RuleArena { _, _ in true })
+        let finding = try #require(outcome.findings.first)
+        #expect(finding.window == nil)
+        #expect(outcome.isAlone)
+    }
+
+    @Test("nothing is found where nothing breaks, and the search ends")
+    func nothing() async {
+        let outcome = await search().run(in: RuleArena { _, _ in false })
+        #expect(outcome.findings.isEmpty)
+        #expect(outcome.end == .complete)
+        #expect(outcome.sweptWhole == 1)
+    }
+
+    @Test("no more trials than allowed are played")
+    func trials() async {
+        var search = search(50)
+        search.exploresOrders = true
+        let outcome = await search.run(in: RuleArena { _, _ in false })
+        #expect(outcome.trials == 50)
+        #expect(outcome.end == .trials)
+    }
+
+    @Test("an interrupted search keeps what it has found")
+    func interrupted() async {
+        let flag = Mutex(false)
+        var search = search()
+        search.news = { if case .found = $0 { flag.withLock { $0 = true } } }
+        search.isInterrupted = { flag.withLock { $0 } }
+        let arena = RuleArena { offset, _ in offset >= .zero && offset < .milliseconds(30) }
+        let outcome = await search.run(in: arena)
+        #expect(outcome.findings.count == 1)
+        #expect(outcome.end == .interrupted)
+    }
+
+    @Test("orders are drawn by chance and by priorities, and move every op that can move")
+    func orders() {
+        let base = RacePlan.catalogue[1].variants[0]
+        let reach = Duration.milliseconds(-200) ... .milliseconds(200)
+        var methods: Set<String> = []
+        var signs: Set<Bool> = []
+        for number in 0..<200 {
+            let (variant, method) = OrderExplorer.draw(
+                base, seed: Seed(1).child("order", number), reach: reach)
+            methods.insert(method)
+            signs.insert(variant.schedule[op: variant.swept]?.offset ?? .zero < .zero)
+        }
+        #expect(
+            methods == [
+                "random order", "priorities, 1 change point", "priorities, 2 change points",
+            ])
+        #expect(signs.count == 2)
+    }
+
+    @Test("the same seed draws the same order")
+    func sameOrder() {
+        let base = RacePlan.catalogue[1].variants[0]
+        let reach = Duration.milliseconds(-200) ... .milliseconds(200)
+        for seed in Seed.samples(50) {
+            let first = OrderExplorer.draw(base, seed: seed, reach: reach)
+            let second = OrderExplorer.draw(base, seed: seed, reach: reach)
+            #expect(first.variant == second.variant)
+        }
+    }
+}
+
+@Suite struct VirtualSearchTests {
+    @Test(
+        "a window of 30 ms is found, named and measured",
+        arguments: [
+            ("ack-before-apply:window=30ms", "poll-authenticate", Invariant.signInVisible),
+            ("delete-loses:window=30ms", "authenticate-delete", .deleteFinal),
+            ("device-blind-cache:ttl=30ms", "poll-poll", .tokenIsolation),
+            ("sso-vs-login:window=30ms", "sso-authenticate", .oneToken),
+            ("poll-erases-approval:window=30ms", "poll-authenticate", .signInDelivered),
+        ])
+    func faults(fault: String, plan: String, invariant: Invariant) async throws {
+        let stage = try await TestStage(
+            plans: [plan], faults: [fault], more: "standin: {network: {latency: 200us}}")
+        var search = stage.search()
+        search.exploresOrders = false
+        let outcome = await search.run(in: stage.arena)
+        let finding = try #require(outcome.findings.first { $0.invariant == invariant })
+        let window = try #require(finding.window)
+        let width = invariant == .oneToken ? 60.0 : 30
+        #expect(abs(window.width / .milliseconds(1) - width) <= 3)
+        #expect(finding.rate.share > 0.9)
+    }
+
+    @Test("the same seed finds the same, to the last trial")
+    func repeats() async throws {
+        func once() async throws -> (RaceOutcome, [RaceFinding]) {
+            let stage = try await TestStage(
+                plans: ["poll-poll"], faults: ["token-flap:window=30ms,probability=60%"], seed: 7)
+            let outcome = await stage.search(trials: 900).run(in: stage.arena)
+            return (outcome, outcome.findings)
+        }
+        let (first, second) = (try await once(), try await once())
+        #expect(first.1 == second.1)
+        #expect(first.0.trials == second.0.trials)
+        #expect(!first.1.isEmpty)
+    }
+
+    @Test(
+        "controls are accused of nothing, in no plan and in no order",
+        arguments: ["none", "slow", "noisy"])
+    func controls(name: String) async throws {
+        let stage = try await TestStage(plans: ["all"], faults: [name])
+        var search = stage.search(trials: 1100)
+        search.terms.perOffset = 1
+        let outcome = await search.run(in: stage.arena)
+        #expect(
+            outcome.findings.isEmpty,
+            "\(outcome.findings.map { "\($0.plan): \($0.sentence)" })")
+        #expect(outcome.discards < outcome.trials / 2, "\(outcome.discarded)")
+    }
+}
