@@ -79,7 +79,8 @@ enum Alternatives {
             return nil
         }
         let latency =
-            made.controls.latency.map { " that takes \(Offsets.text($0).dropFirst()) to answer" } ?? ""
+            made.controls.latency.map { " that takes \(Offsets.text($0).dropFirst()) to answer" }
+            ?? ""
         return Case.Alternative(
             "the judge is wrong about schedules such as this one",
             ruledOutBy:
