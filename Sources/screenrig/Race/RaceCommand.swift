@@ -61,6 +61,7 @@ struct RaceCommand: AsyncParsableCommand {
             flag.raise()
             arena.stop()
         }
+        let kept = try await replayKept(on: stage)
         let began = LiveLoop.monotonic()
         var search = RaceSearch(
             plans: stage.plans, terms: rig.race, seed: rig.seed,
@@ -81,7 +82,17 @@ struct RaceCommand: AsyncParsableCommand {
             let reason = outcome.discarded.max { $0.count < $1.count }?.reason ?? ""
             throw Failure.couldNotRun("no trial came about: \(reason)")
         }
-        if !outcome.findings.isEmpty { throw Failure(code: .failed, message: "") }
+        if !outcome.findings.isEmpty || kept { throw Failure(code: .failed, message: "") }
+    }
+
+    /// Cases that are kept beside the rig come first. Whether one of them still reproduces.
+    private func replayKept(on stage: RaceStage) async throws -> Bool {
+        let kept = try KeptCases(beside: traffic.rig.rig, plans: stage.plans.map(\.name))
+        let rows = await kept.replay(on: stage)
+        if !traffic.json {
+            for row in rows { Terminal.print("kept case \(row.file): \(row.line)") }
+        }
+        return rows.contains { $0.rate.hits > 0 }
     }
 
     private func apply(to rig: inout Rig) throws {

@@ -1,0 +1,45 @@
+internal import Foundation
+internal import Races
+
+/// The cases that somebody keeps beside a race rig, in its folder's `cases/`: what was broken once is
+/// tried first, before anything is searched.
+struct KeptCases {
+    struct Row {
+        var file: String
+        var rate: HitRate
+        var line: String
+    }
+
+    private let cases: [(file: String, known: Case)]
+
+    /// Those of the plans that this search has. A file there that is no case ends the command.
+    init(beside rigFile: String, plans: [String]) throws {
+        let folder = URL(filePath: rigFile).deletingLastPathComponent().appending(path: "cases")
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        var cases: [(file: String, known: Case)] = []
+        for name in names.sorted() where name.hasSuffix(".json") {
+            let file = folder.appending(path: name).relativePath
+            do {
+                let known = try Case(contentsOf: file)
+                if plans.contains(known.schedule.plan) { cases.append((file, known)) }
+            } catch {
+                throw Failure.badInput("\(error)")
+            }
+        }
+        self.cases = cases
+    }
+
+    /// Five times each: what hits half of the time or more is seen with 97 %.
+    func replay(on stage: RaceStage) async -> [Row] {
+        var rows: [Row] = []
+        for (file, known) in cases {
+            let outcome = await Replay(known, on: stage.arena).play(times: 5)
+            rows.append(
+                Row(
+                    file: file, rate: outcome.rate,
+                    line: outcome.line(known, target: stage.venue.targetName)))
+            if outcome.wasStopped { break }
+        }
+        return rows
+    }
+}
