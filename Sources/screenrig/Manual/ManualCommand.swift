@@ -13,7 +13,7 @@ struct ManualCommand: ParsableCommand {
         shouldDisplay: false)
 
     func run() throws {
-        let codes = Explanation.exitCodes.map { ($0.name, $0.line) }
+        let codes = Explanation.all.filter { $0.kind == .exitCode }.map { ($0.name, $0.line) }
         guard
             let page = ManualPage(
                 dump: Screenrig._dumpHelp(), version: Screenrig.version, exitCodes: codes)
