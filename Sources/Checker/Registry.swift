@@ -11,9 +11,13 @@ final class Registry {
     let visibility: Int64
     let deadline: Int64
     let sweepLag: Int64
+    /// The throttle's period; 0 without one.
+    let throttleEvery: Int64
     var clock: ServiceClock
 
     private(set) var found: [Violation] = []
+    /// Of all that was found, what fails the run.
+    private(set) var failing = 0
     /// Positions in `found` of tokens that their household never asked for, with the token's mark.
     private var foreign: [(position: Int, tag: UInt64)] = []
     /// Breaches beyond `foundLimit`, by invariant and standing.
@@ -21,11 +25,14 @@ final class Registry {
     private var checked = [Int](repeating: 0, count: Invariant.allCases.count)
     private var undecided = [Int](repeating: 0, count: Invariant.allCases.count)
     private var sharedTags = false
+    /// Codes that users signed in by which may not have been their device's at that time.
+    private var astray: [UInt64: [UInt64]] = [:]
 
     private var owners: [UInt64: Int32] = [:]
     private var lives: [UInt64: [SharedLife]] = [:]
     private var records: [UInt64: SharedLife] = [:]
-    private var livesMade = 0
+    /// So many lives are looked through for old ones: at twice as many as were left.
+    private var sweepAt = 4096
     private var twins: [(older: SharedLife, newer: SharedLife, isRecord: Bool)] = []
     private var media: [UInt64: MediaOwner] = [:]
     private var olderMedia: [UInt64: MediaOwner] = [:]
@@ -51,6 +58,7 @@ final class Registry {
         visibility = rules.policies.visibility.inNanoseconds
         deadline = rules.policies.unknownDeadline.inNanoseconds
         sweepLag = rules.policies.sweepLag.inNanoseconds
+        throttleEvery = rules.policies.throttle?.every.inNanoseconds ?? 0
         clock = ServiceClock(tolerance: rules.policies.clockTolerance.inNanoseconds)
     }
 
@@ -81,6 +89,7 @@ final class Registry {
     /// Takes a violation in and gives its position; nil when there are too many to list.
     func add(_ violation: Violation, foreignTag: UInt64 = 0) -> Int? {
         var violation = violation
+        if violation.standing == .fails { failing += 1 }
         guard found.count < Self.foundLimit else {
             unlisted[violation.invariant, default: Verdict(violation.invariant)]
                 .count(violation.standing)
@@ -93,6 +102,15 @@ final class Registry {
     }
 
     func amend(_ position: Int, _ change: (inout Violation) -> Void) { change(&found[position]) }
+
+    /// It was no breach after all: it counts no more.
+    func withdraw(_ position: Int) {
+        if found[position].standing == .fails, !found[position].isWithdrawn { failing -= 1 }
+        found[position].isWithdrawn = true
+    }
+
+    /// What was found and stands.
+    var upheld: [Violation] { found.filter { !$0.isWithdrawn } }
 
     // MARK: Tags
 
@@ -125,10 +143,11 @@ final class Registry {
     /// A code was handed out. Two that may live at once under one text are looked at in the end,
     /// when it is known what ended them.
     func hand(out life: SharedLife) {
-        livesMade += 1
-        if livesMade % 4096 == 0 { sweep(before: life.call - 60_000_000_000) }
+        if lives.count >= sweepAt { sweep(before: life.call.plus(-Self.kept)) }
         for other in lives[life.code] ?? [] where other.household != life.household {
-            if twins.count < Self.foundLimit { twins.append((other, life, false)) }
+            if twins.count < Self.foundLimit, other.over >= life.call || life.over >= other.call {
+                twins.append((other, life, false))
+            }
         }
         lives[life.code, default: []].append(life)
         if life.record != 0 {
@@ -139,10 +158,26 @@ final class Registry {
         }
     }
 
-    /// Whether another device holds or held that code.
-    func isElsewhere(_ code: UInt64, than household: Int) -> Bool {
-        lives[code]?.contains { $0.household != household } ?? false
+    /// Whether another device may have held that code at some time from `call` to `ret`.
+    func isHeld(
+        _ code: UInt64, byOtherThan household: Int, from call: Int64, to ret: Int64
+    ) -> Bool {
+        guard let list = lives[code] else { return false }
+        return list.contains {
+            $0.household != household && $0.call <= ret && $0.over >= call - visibility
+        }
     }
+
+    /// Somebody signed in by a code that may not have been that household's own at the time.
+    func noteAstray(_ code: UInt64, of tag: UInt64) {
+        if astray[tag]?.contains(code) == true { return }
+        astray[tag, default: []].append(code)
+    }
+
+    func codes(usedAstrayBy tag: UInt64) -> [UInt64] { astray[tag] ?? [] }
+
+    /// Codes are remembered so long after their end: until nobody can ask about them any more.
+    private static let kept: Int64 = 1_000_000_000_000
 
     private func sweep(before time: Int64) {
         lives = lives.compactMapValues { list in
@@ -150,6 +185,7 @@ final class Registry {
             return rest.isEmpty ? nil : rest
         }
         records = records.filter { $0.value.high >= time }
+        sweepAt = max(4096, 2 * lives.count)
     }
 
     var twinLives: [(older: SharedLife, newer: SharedLife, isRecord: Bool)] { twins }
@@ -179,7 +215,7 @@ final class Registry {
 
     /// What only the whole run can tell: whose the tokens were that nobody here had asked for.
     func settle() {
-        settleForeign()
+        found.removeAll(where: \.isWithdrawn)
         for position in found.indices {
             found[position].nearChange = changes.near(found[position].at)
         }
@@ -187,9 +223,10 @@ final class Registry {
         found.sort { ($0.at, $0.household, $0.invariant) < ($1.at, $1.household, $1.invariant) }
     }
 
-    private func settleForeign() {
+    func settleForeign() {
         for (position, tag) in foreign {
             var violation = found[position]
+            if violation.isWithdrawn { continue }
             let household = violation.household
             if isShared(tag) {
                 violation.invariant = .tokenIsolation
@@ -221,6 +258,7 @@ final class Registry {
             if let more = unlisted[invariant] { verdicts[position].add(more) }
             verdicts[position].note = note(on: invariant)
         }
+        let found = upheld
         for violation in found {
             verdicts[Int(violation.invariant.rawValue)].count(violation.standing)
         }
@@ -293,8 +331,11 @@ final class SharedLife {
     let ret: Int64
     var low: Int64
     let high: Int64
-    /// The earliest call of anything that may have ended it before its expiry.
+    /// The earliest call of anything that may have ended it before its expiry: a deletion, a newer
+    /// code.
     var endCalled = Int64.max
+    /// When it was surely over: its deletion was answered, or it had expired.
+    var over: Int64
 
     init(household: Int, life: CodeLife) {
         self.household = household
@@ -306,5 +347,6 @@ final class SharedLife {
         ret = life.made.ret
         low = life.low
         high = life.high
+        over = life.high
     }
 }

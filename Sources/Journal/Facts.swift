@@ -30,6 +30,7 @@ struct Facts {
             "failure": end.failure, "cpu_percent": String(end.cpuPercent),
             "history_hash": end.historyHash, "breaker": end.breaker,
         ]
+        if !end.verdicts.isEmpty { values["verdicts"] = end.verdicts }
     }
 
     init(_ kept: KeptExchanges) {
@@ -83,7 +84,8 @@ struct Facts {
         else { return nil }
         return HistoryEnd(
             ended: Instant(nanoseconds: ended), interrupted: interrupted, failure: failure,
-            cpuPercent: cpu, historyHash: hash, breaker: self["breaker"] ?? "")
+            cpuPercent: cpu, historyHash: hash, breaker: self["breaker"] ?? "",
+            verdicts: self["verdicts"] ?? "")
     }
 
     /// Nothing, in a history from before this was kept.

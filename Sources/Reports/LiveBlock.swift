@@ -11,6 +11,7 @@ internal import Journal
 /// stages      209 code-shown · 120 code-typed
 /// answers     205/s · p50 4.2 ms · p99 61 ms · 12,345 in all
 /// errors      37 · 30 authenticate 503 overloaded · 7 poll-token timeout
+/// promises    2 broken · 12,300 answers judged
 /// rig         late p99 0.21 ms · 12 requests held back
 /// waits for   389 viewers
 /// ```
@@ -19,7 +20,7 @@ public enum LiveBlock {
     public static func lines(_ state: LiveState, width: Int, color: Bool) -> [String] {
         let ink = Ink(isOn: color)
         let width = max(20, width)
-        let rows: [Row] = [
+        var rows: [Row] = [
             Row("households", households(state)),
             Row("stages", stages(state.progress)),
             Row("answers", answers(state.progress)),
@@ -27,6 +28,7 @@ public enum LiveBlock {
             Row("rig", rig(state.progress)),
             Row("waits for", [Item(state.wait)]),
         ]
+        if let judging = state.judging { rows.insert(Row("promises", promises(judging)), at: 4) }
         var lines = [Item(state.title), Item(bar(state, width: width))].map {
             cut($0.text, to: width)
         }
@@ -138,6 +140,16 @@ public enum LiveBlock {
         guard progress.errors > 0 else { return [Item("none")] }
         return [Item(Figures.count(progress.errors), .red)]
             + progress.worstErrors.map { Item(ProgressLine.cause($0)) }
+    }
+
+    private static func promises(_ judging: LiveState.Judging) -> [Item] {
+        var items = [
+            judging.violations > 0
+                ? Item("\(Figures.count(judging.violations)) broken", .red) : Item("none broken"),
+            Item("\(Figures.count(judging.operations)) answers judged"),
+        ]
+        if judging.isBehind { items.append(Item("the rest when the run is over", .yellow)) }
+        return items
     }
 
     private static func rig(_ progress: Progress) -> [Item] {

@@ -46,6 +46,16 @@ public enum ProgressJSON {
             ),
             ("latenessMs", .object([("p99", optional(progress.latenessP99) { $0 })])),
             ("worstErrors", .array(progress.worstErrors.map(error))),
+            (
+                "judging",
+                state.judging.map { judging in
+                    .object([
+                        ("violations", .integer(judging.violations)),
+                        ("exchanges", .integer(judging.operations)),
+                        ("behind", .flag(judging.isBehind)),
+                    ])
+                } ?? .null
+            ),
         ]).line()
     }
 

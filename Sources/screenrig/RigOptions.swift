@@ -54,6 +54,15 @@ struct TrafficOptions: ParsableArguments {
             valueName: "NAME[:key=value,…]"))
     var faults: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "How many exchanges may wait for the judge before it spills them.", visibility: .hidden)
+    )
+    var judgeBacklog = JudgeQueue.usualBacklog
+
+    @Flag(help: ArgumentHelp("Judge nothing: to measure what judging costs.", visibility: .hidden))
+    var unjudged = false
+
     @Flag(help: "No progress lines; only the outcome.")
     var quiet = false
 

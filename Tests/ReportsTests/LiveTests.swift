@@ -1,3 +1,4 @@
+import Checker
 import Dialects
 import Foundation
 import Journal
@@ -42,6 +43,35 @@ struct LiveTests {
             title: "staging load → https://auth.staging.example", progress: progress,
             planned: .seconds(150), plannedHouseholds: 2_000, phase: .viewers(389),
             recentRates: (0..<120).map { Double($0 % 40) })
+    }
+
+    @Test(
+        "what the judge found so far is a line of the block, a word of the line, an object of JSON")
+    func judging() {
+        var state = Self.busy
+        let without = LiveBlock.lines(state, width: 80, color: false)
+        #expect(!without.contains { $0.hasPrefix("promises") })
+        state.judging = LiveState.Judging(violations: 2, operations: 12_300)
+        let lines = LiveBlock.lines(state, width: 80, color: false)
+        #expect(lines.count == without.count + 1)
+        #expect(lines.contains("promises    2 broken · 12,300 answers judged"))
+        #expect(
+            ProgressLine.text(state.progress, judging: state.judging).contains(" · 2 violations"))
+        #expect(
+            ProgressJSON.progress(state).contains(
+                #""judging":{"violations":2,"exchanges":12300,"behind":false}"#))
+        state.judging?.isBehind = true
+        #expect(
+            LiveBlock.lines(state, width: 80, color: false).contains(
+                "promises    2 broken · 12,300 answers judged · the rest when the run is over"))
+    }
+
+    @Test("what was not judged is said, with the second from which on")
+    func gap() {
+        var findings = Judge(Rules()).finish()
+        #expect(!TerminalReport.verdicts(findings).contains("not judged"))
+        findings.unjudgedFrom = Instant(.milliseconds(12_400))
+        #expect(TerminalReport.verdicts(findings).contains("not judged from second 12 on"))
     }
 
     @Test("the block is as it was reviewed", arguments: [40, 80, 200])

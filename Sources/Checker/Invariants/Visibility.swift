@@ -5,11 +5,7 @@ extension Dossier {
     /// `sign-in-visible`: a TV that asks after the phone was told "done" is told so too. Kept back:
     /// until the TV sees the sign-in nobody knows whether it is late or lost.
     func judgeVisibility(_ operation: Observed, _ beat: Beat) {
-        guard late == nil,
-            let told = lives.compactMap(\.told).filter({
-                $0.ret < beat.call - registry.visibility
-            }).max(by: { $0.ret < $1.ret })
-        else { return }
+        guard late == nil, let told = told(before: beat.call - registry.visibility) else { return }
         registry.check(.signInVisible)
         guard !mayHaveEnded(since: told, by: beat.ret) else { return }
         // A TV that had seen it lost it again: that is another breach, and told already.
@@ -19,6 +15,15 @@ extension Dossier {
             .signInVisible, .certain, [told, beat], gap: gap,
             "\(beat.name), sent \(milliseconds(gap)) after \(told.name) had told the phone that the "
                 + "sign-in is done, was told that nobody is signed in")
+    }
+
+    /// The last answer that told the phone "done", of those that returned before `time`.
+    private func told(before time: Int64) -> Beat? {
+        var last: Beat?
+        for life in lives {
+            if let told = life.told, told.ret < time, told.ret > last?.ret ?? .min { last = told }
+        }
+        return last
     }
 
     /// Whether the sign-in that `told` was about may have been ended by `time`.
@@ -33,7 +38,7 @@ extension Dossier {
 
     /// `sign-in-delivered`: by the end of the settle phase the TV has seen it.
     func judgeDelivery() {
-        let told = lives.compactMap(\.told).max { $0.ret < $1.ret }
+        let told = told(before: .max)
         let bound = registry.rules.settle.inNanoseconds
         let within = "a settle phase of \(milliseconds(bound))"
         guard let told else { return judgeSilentLoss(bound: bound, within) }
@@ -67,7 +72,7 @@ extension Dossier {
             let refused = lives[only.life].refused, refused.call > only.beat.ret,
             let last = reads.filter({ $0.value == 0 }).max(by: { $0.beat.call < $1.beat.call }),
             last.beat.call >= only.beat.ret.plus(max(bound, registry.visibility)),
-            only.beat.ret < lives[only.life].low, lives[only.life].endCalled > only.beat.ret,
+            only.beat.ret < lives[only.life].low, shared[only.life].endCalled > only.beat.ret,
             !signOuts.contains(where: { $0.effect != .denied })
         else { return }
         registry.check(.signInDelivered)

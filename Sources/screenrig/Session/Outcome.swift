@@ -31,8 +31,8 @@ enum Outcome {
         if code != .passed { throw Failure(code: code, message: "") }
     }
 
-    /// Writes every report into `directory`, or into `other`. Without findings the history is judged
-    /// again, if it can be.
+    /// Writes every report into `directory`, or into `other`. Without findings, or where the judge
+    /// did not hear everything, the history is judged again, if it can be.
     static func write(
         _ directory: RunDirectory, thresholds: [Threshold], findings: Findings? = nil,
         into other: String? = nil
@@ -40,9 +40,12 @@ enum Outcome {
         let written: Report.Written
         do {
             let history = try History(path: directory.history)
+            var findings = findings
+            if findings.map({ $0.unjudgedFrom != nil }) ?? true {
+                findings = try Findings(rejudging: history) ?? findings
+            }
             written = try Report.write(
-                history, thresholds: thresholds,
-                findings: try findings ?? Findings(rejudging: history),
+                history, thresholds: thresholds, findings: findings,
                 to: other ?? directory.path)
         } catch {
             throw Failure.couldNotRun("\(error)")

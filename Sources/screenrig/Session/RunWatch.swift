@@ -31,6 +31,7 @@ struct Show {
 final class RunWatch: @unchecked Sendable {
     private let coordinator: Coordinator
     private let writer: HistoryWriter
+    private let judge: JudgeQueue?
     private let show: Show
     private let isVirtual: Bool
     private let timer: any DispatchSourceTimer
@@ -54,11 +55,13 @@ final class RunWatch: @unchecked Sendable {
     private static let ratesKept = 120
 
     init(
-        coordinator: Coordinator, writer: HistoryWriter, show: Show, breaker: Breaker?,
+        coordinator: Coordinator, writer: HistoryWriter, judge: JudgeQueue? = nil, show: Show,
+        breaker: Breaker?,
         isVirtual: Bool
     ) {
         self.coordinator = coordinator
         self.writer = writer
+        self.judge = judge
         self.show = show
         self.isVirtual = isVirtual
         state = Mutex(State(breaker: isVirtual ? nil : breaker))
@@ -138,13 +141,15 @@ final class RunWatch: @unchecked Sendable {
 
     private func display(_ progress: Progress, ticks: Int) {
         let phase = phase(of: progress)
+        let judging = judge?.progress
         state.withLock { state in
             guard !state.hasEnded else { return }
             state.rates = (state.rates + [progress.perSecond]).suffix(Self.ratesKept)
             let live = LiveState(
                 title: show.title, progress: progress, planned: show.planned,
                 plannedHouseholds: show.plannedHouseholds,
-                phase: state.isStopping ? .stopping : phase, recentRates: state.rates)
+                phase: state.isStopping ? .stopping : phase, recentRates: state.rates,
+                judging: judging)
             switch show.form {
             case .nothing: break
             case .json: Terminal.print(ProgressJSON.progress(live))
@@ -153,7 +158,8 @@ final class RunWatch: @unchecked Sendable {
                     live, width: Terminal.progressWidth, color: Terminal.progressUsesColor)
                 state.printer.draw(state.shown)
             case .lines where ticks.isMultiple(of: Self.printEvery):
-                Terminal.complain(ProgressLine.text(progress, planned: show.planned))
+                Terminal.complain(
+                    ProgressLine.text(progress, planned: show.planned, judging: judging))
             case .lines: break
             }
         }

@@ -97,12 +97,20 @@ struct Session {
         // As near to the lanes' time zero as can be: evidence of exchanges is told in UTC by it.
         let started = venue.isVirtual ? Venue.virtualEpoch : WallClock.microseconds
         let rules = Rules(rig, isEmbedded: venue.isEmbedded, startedMicroseconds: started)
-        let writer = try writer(
-            planned: plan.households, started: started, judging: trial == nil ? rules.texts : [])
+        let header = header(
+            planned: plan.households, started: started, judging: judges ? rules.texts : [])
+        let writer = try writer(header)
+        // What a history holds whole is judged again from there.
+        let spill =
+            rig.record == .all
+            ? nil
+            : SpillFile(
+                path: directory.file("spill.sqlite"), header: header, waits: venue.isVirtual)
         let judge = JudgeQueue(
-            rules, lanes: venue.laneCount, before: writer, waits: venue.isVirtual)
+            rules, lanes: venue.laneCount, before: writer, waits: venue.isVirtual, spill: spill,
+            backlogLimit: traffic.judgeBacklog)
         let lanes = try venue.lanes(
-            of: directory.name, recordingTo: trial == nil ? judge : writer)
+            of: directory.name, recordingTo: judges ? judge : writer)
         let statement = Secret(Signing.demoSoftwareStatement())
         var terms = Terms(rig, dialect: venue.dialect, statement: statement)
         if let trial {
@@ -120,7 +128,7 @@ struct Session {
         let coordinator = Coordinator(plan, terms: terms, lanes: lanes)
         let breaker = Politeness.breaker(rig.target.courtesy, isNear: venue.isNear)
         let watch = RunWatch(
-            coordinator: coordinator, writer: writer,
+            coordinator: coordinator, writer: writer, judge: judges ? judge : nil,
             show: Show(
                 title: "\(rig.name) → \(venue.targetName)", planned: plannedTime(plan),
                 plannedHouseholds: plan.households, form: form),
@@ -147,13 +155,17 @@ struct Session {
             Terminal.complain(
                 "note: login pages that were not got past are in \(directory.file("pages"))")
         }
-        let findings = trial == nil ? judge.finish() : nil
+        let findings = judges ? judge.finish() : nil
         _ = writer.finish(
             HistoryEnd(
                 ended: ended, interrupted: interrupts.hasInterrupted, failure: watch.failure ?? "",
-                cpuPercent: cpu, historyHash: "", breaker: watch.tripped ?? ""))
+                cpuPercent: cpu, historyHash: "", breaker: watch.tripped ?? "",
+                verdicts: findings.map { TerminalReport.verdicts($0) } ?? ""))
         return findings
     }
+
+    /// One household of a trial is watched, not judged.
+    private var judges: Bool { trial == nil && !traffic.unjudged }
 
     /// How progress is shown.
     private var form: Show.Form {
@@ -167,10 +179,8 @@ struct Session {
         PlanEstimate(plan, on: ValidateCommand.limits(for: rig)).duration
     }
 
-    private func writer(
-        planned: Int?, started: Int64, judging: [String]
-    ) throws -> HistoryWriter {
-        let header = HistoryHeader(
+    private func header(planned: Int?, started: Int64, judging: [String]) -> HistoryHeader {
+        HistoryHeader(
             run: directory.name, rigName: rig.name, rigSource: rig.source, seed: rig.seed.value,
             startedMicroseconds: started,
             target: venue.targetName,
@@ -182,6 +192,9 @@ struct Session {
             validLatenessNanoseconds: rig.validity.latenessP99.nanoseconds,
             validBusy: rig.validity.busy, breachFails: rig.validity.failsOnBreach,
             throttledBy: throttledBy)
+    }
+
+    private func writer(_ header: HistoryHeader) throws -> HistoryWriter {
         do {
             return try HistoryWriter(
                 path: directory.history, header: header,
