@@ -2,7 +2,7 @@
 #   make demo    install what is missing, build, run a rig against the embedded stand-in
 #   make test    install what is missing, check the layout of the code, run every test
 .DEFAULT_GOAL := help
-.PHONY: detection help setup build release demo test bench lint format clean
+.PHONY: detection races help setup build release demo test bench lint format clean
 
 RIG ?= rigs/smoke.yaml
 ROWS ?=
@@ -34,6 +34,9 @@ bench: release ## measure the goals against wrk, hey, h2load and ab; rewrites th
 
 detection: release ## score the judge against the stand-in's faults; rewrites the tables in docs/detection.md
 	.build/release/screenrig detection --seeds 20 --socket-seeds 3 --page docs/detection.md
+
+races: release ## score the race lab against the stand-in's timing faults; rewrites the tables in docs/races.md
+	.build/release/screenrig races-table --seeds 20 --socket-seeds 5 --page docs/races.md
 
 coverage: ## write docs/coverage.md: what of the specification is run by which rig or test
 	SCREENRIG_UPDATE_GOLDEN=1 swift test --filter CoverageTests

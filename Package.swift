@@ -78,7 +78,8 @@ let package = Package(
         part(
             "Races",
             [
-                "Devices", "Standin", "Checker", "Rigs", "Lanes", "Journal", "Dialects", "Statistics",
+                "Devices", "Standin", "Checker", "Reports", "Rigs", "Lanes", "Journal", "Dialects",
+                "Statistics",
             ]),
         part(
             "Staging",
@@ -87,11 +88,12 @@ let package = Package(
                 "Statistics",
             ]),
         part("Reports", ["Checker", "Journal", "Rigs", "Dialects", "Statistics"]),
+        part("Dashboard", ["Reports", "Checker", "Journal", "Dialects", "Statistics"] + nio),
         .executableTarget(
             name: "screenrig",
             dependencies: [
                 "Statistics", "Dialects", "Journal", "Rigs", "Lanes", "Devices", "Wire", "Signing",
-                "Standin", "Staging", "Checker", "Reports", "Calibration", "Races",
+                "Standin", "Staging", "Checker", "Reports", "Calibration", "Races", "Dashboard",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: house),
@@ -103,9 +105,9 @@ let package = Package(
         tests(
             "RacesTests",
             [
-                "Races", "Devices", "Standin", "Checker", "Rigs", "Lanes", "Journal", "Dialects",
-                "Signing", "Statistics",
-            ]),
+                "Races", "Devices", "Standin", "Staging", "Checker", "Reports", "Rigs", "Lanes",
+                "Journal", "Dialects", "Signing", "Statistics",
+            ], exclude: ["Golden"]),
         tests("RigsTests", ["Rigs", "Dialects", "Statistics"], exclude: ["Golden"]),
         tests("LanesTests", ["Lanes", "Journal", "Dialects"]),
         tests(
@@ -123,6 +125,9 @@ let package = Package(
         tests(
             "ReportsTests", ["Reports", "Checker", "Journal", "Rigs", "Dialects", "Statistics"],
             exclude: ["Golden"]),
+        tests(
+            "DashboardTests",
+            ["Dashboard", "Reports", "Checker", "Journal", "Dialects", "Statistics"] + nio),
         tests(
             "SimulationTests",
             [

@@ -69,6 +69,10 @@ extension Dossier {
         lives.append(life)
         let shared = SharedLife(household: household, life: life)
         self.shared.append(shared)
+        // One that was asked for before, and answered while this one was under way, may be the newer.
+        if lives.dropLast().contains(where: { $0.made.ret >= operation.call }) {
+            end(lives.count - 1, operation.call)
+        }
         registry.check(.codeUnique)
         registry.hand(out: shared)
         expire(code: slot, window.low, window.high)

@@ -7,8 +7,8 @@ internal import Statistics
 /// looks the same. Polls are counted by slots of time, of 10 ms at first; a long run has coarser ones,
 /// so that there are never more than 65,536.
 ///
-///     slots   ▂ ▁ █ ▁ ▁ █ ▂ ▁ █      together: more than half of the fullest slot
-///     failed  . . ▅ . . ▅ . . ▅      apart: a quarter of it and less
+///     slots   ▂ ▁ █ ▁ ▁ █ ▂ ▁ █      together: the half of all polls in the fullest slots
+///     failed  . . ▅ . . ▅ . . ▅      apart: a twentieth, in the emptiest
 struct Herds: Sendable {
     private struct Slot: Sendable {
         var polls: UInt32 = 0
@@ -35,8 +35,16 @@ struct Herds: Sendable {
         var polls = 0
         var failed = 0
         var waited: Int64 = 0
+        /// Polls of the emptiest slot and of the fullest.
+        var fewest = Int.max
+        var most = 0
+        /// The earliest failure.
+        var first: Slot?
 
         mutating func add(_ slot: Slot) {
+            fewest = min(fewest, Int(slot.polls))
+            most = max(most, Int(slot.polls))
+            if slot.failed > 0, slot.sent < first?.sent ?? .max { first = slot }
             polls += Int(slot.polls)
             failed += Int(slot.failed)
             waited += slot.waited
@@ -54,6 +62,8 @@ struct Herds: Sendable {
     private static let smallest = 16
     /// With fewer on either side nothing is said.
     private static let pollsNeeded = 30
+    /// One in so many polls is taken for one that came alone.
+    private static let apartShare = 20
 
     mutating func note(_ exchange: Exchange) {
         let sent = exchange.sent.nanoseconds
@@ -88,31 +98,26 @@ struct Herds: Sendable {
     }
 
     var finding: Finding? {
-        let most = Int(slots.map(\.polls).max() ?? 0)
-        guard most >= Self.smallest else { return nil }
-        var (together, apart) = (Sum(), Sum())
-        var first = Slot()
-        for slot in slots where slot.polls > 0 {
-            if Int(slot.polls) * 2 > most {
-                together.add(slot)
-                if slot.sent < first.sent { first = slot }
-            } else if Int(slot.polls) * 4 <= most {
-                apart.add(slot)
-            }
+        let crowded = slots.filter { $0.polls > 0 }.sorted { $0.polls < $1.polls }
+        let polls = crowded.reduce(0) { $0 + Int($1.polls) }
+        guard let most = crowded.last?.polls, most >= Self.smallest else { return nil }
+        var (apart, together) = (Sum(), Sum())
+        for slot in crowded where apart.polls * Self.apartShare < polls && slot.polls <= most / 2 {
+            apart.add(slot)
         }
+        for slot in crowded.reversed() where together.polls * 2 < polls { together.add(slot) }
         guard together.polls >= Self.pollsNeeded, apart.polls >= Self.pollsNeeded,
-            first.sent < .max
+            together.fewest > apart.most,
+            together.failures.low > 2 * apart.failures.high, let first = together.first
         else { return nil }
-        let fails = together.failures.low > 2 * apart.failures.high
-        guard fails else { return nil }
         func share(_ sum: Sum) -> String {
-            "\(sum.failed) of \(sum.polls) (mean \(milliseconds(sum.meanWait)))"
+            "\(sum.failed) of \(sum.polls) failed, with a mean wait of \(milliseconds(sum.meanWait))"
         }
         return Finding(
             text:
-                "polls that came together failed more often: of those with more than \(most / 2) "
-                + "within \(milliseconds(width)) \(share(together)), of those with \(most / 4) and "
-                + "fewer \(share(apart))",
+                "polls that came together were worse off: with \(together.fewest) and more within "
+                + "\(milliseconds(width)) \(share(together)), with \(apart.most) and fewer "
+                + share(apart),
             household: Int(first.household), sequence: Int(first.sequence), at: first.sent)
     }
 }

@@ -66,13 +66,20 @@ extension Dossier {
             guard let server = operation.read(field) else { continue }
             registry.changes.see(server: server, at: exchange.ended.nanoseconds)
         }
+        // A login's hops go to providers as well, which are no part of the service.
+        if exchange.operation.isThrottled, exchange.operation != .authenticate,
+            !exchange.route.remote.isEmpty
+        {
+            registry.changes.see(
+                address: exchange.route.remote, at: exchange.ended.nanoseconds)
+        }
+        take(operation, sequence: sequence, begun: begun)
         if operation.operation == .deleteRegistration, operation.effect == .success,
             let life = life(of: operation)
         {
             // Known at once, for what other households are told of these letters.
             shared[life].over = min(shared[life].over, operation.ret)
         }
-        take(operation, sequence: sequence, begun: begun)
     }
 
     private func number(of resource: String) -> UInt8 {

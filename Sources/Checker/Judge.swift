@@ -12,7 +12,6 @@ public final class Judge {
     private var callbacks = CallbackLog()
     private var through: [Int64] = []
     private var hasFinished = false
-    private var accusedBefore = 0
     /// Exchanges taken.
     public private(set) var operations = 0
 
@@ -82,8 +81,11 @@ public final class Judge {
         pass(batch.through, lane: batch.lane)
     }
 
-    /// Our own clock stood still for so long (the machine slept).
-    public func clockStoodStill(for time: Duration) {
+    /// Our own clock stood still for so long (the machine slept), and that was noticed `at` an instant
+    /// of the run.
+    public func clockStoodStill(for time: Duration, at noticed: Instant = .start) {
+        registry.changes.note(
+            "our own clock stood still for \(milliseconds(time))", at: noticed.nanoseconds)
         registry.clock.stoodStill(for: time.inNanoseconds)
         for dossier in dossiers.values { dossier.stoodStill(for: time.inNanoseconds) }
     }
@@ -110,8 +112,8 @@ public final class Judge {
 
     /// Households accused since this was asked last: everything of them is worth keeping.
     public func takeAccused() -> [Int] {
-        defer { accusedBefore = registry.found.count }
-        return registry.found[accusedBefore...].map(\.household)
+        defer { registry.accused = [] }
+        return registry.accused
     }
 
     // MARK: What was found

@@ -165,22 +165,37 @@ public struct Staleness: Sendable, Hashable {
 struct ServiceChanges: Sendable {
     private var servers: Set<String> = []
     private var latest = ""
+    private var addresses: Set<String> = []
+    private var latestAddress = ""
     private var changes: [(at: Int64, text: String)] = []
 
     /// Values that turn up so early are the fleet as it was.
     private static let settled: Int64 = 5_000_000_000
+    /// As for addresses: a name is asked for again after 30 s, and may then have others.
+    private static let known: Int64 = 60_000_000_000
     /// Violations so near to a change are told apart.
     private static let near: Int64 = 60_000_000_000
     private static let kept = 100
 
     mutating func see(server: String, at now: Int64) {
         if server == latest { return }
-        if servers.insert(server).inserted, now > Self.settled, !latest.isEmpty,
-            changes.count < Self.kept
-        {
-            changes.append((now, "Server changed from \"\(latest)\" to \"\(server)\""))
+        if servers.insert(server).inserted, now > Self.settled, !latest.isEmpty {
+            note("Server changed from \"\(latest)\" to \"\(server)\"", at: now)
         }
         latest = server
+    }
+
+    /// Where an answer came from: an address, perhaps with its port.
+    mutating func see(address: String, at now: Int64) {
+        if address == latestAddress { return }
+        if addresses.insert(address).inserted, now > Self.known, !latestAddress.isEmpty {
+            note("\(address) began to answer", at: now)
+        }
+        latestAddress = address
+    }
+
+    mutating func note(_ text: String, at now: Int64) {
+        if changes.count < Self.kept { changes.append((now, text)) }
     }
 
     /// The nearest change within a minute, in words; nil when there is none.

@@ -18,6 +18,10 @@ final class Registry {
     private(set) var found: [Violation] = []
     /// Of all that was found, what fails the run.
     private(set) var failing = 0
+    /// Households of what was found since this was last emptied.
+    var accused: [Int] = []
+    /// Positions in `found` of what concerns several households, with these.
+    private var causes: [(position: Int, households: Set<Int>)] = []
     /// Positions in `found` of tokens that their household never asked for, with the token's mark.
     private var foreign: [(position: Int, tag: UInt64)] = []
     /// Breaches beyond `foundLimit`, by invariant and standing.
@@ -97,6 +101,7 @@ final class Registry {
         }
         if found.count >= Self.sceneLimit { violation.scene = [] }
         found.append(violation)
+        accused.append(violation.household)
         if foreignTag != 0 { foreign.append((found.count - 1, foreignTag)) }
         return found.count - 1
     }
@@ -215,12 +220,42 @@ final class Registry {
 
     /// What only the whole run can tell: whose the tokens were that nobody here had asked for.
     func settle() {
+        settleCauses()
         found.removeAll(where: \.isWithdrawn)
         for position in found.indices {
             found[position].nearChange = changes.near(found[position].at)
         }
         // However lanes interleaved, the same history gives the same list.
         found.sort { ($0.at, $0.household, $0.invariant) < ($1.at, $1.household, $1.invariant) }
+    }
+
+    /// That violation is a cause of others in these households, which were judged each by itself.
+    func note(cause position: Int?, of households: Set<Int>) {
+        if let position { causes.append((position, households)) }
+    }
+
+    /// Attaches to what was found across households what follows from it in each (decisions.md, 10).
+    private func settleCauses() {
+        var causeOf: [Int: Int] = [:]
+        for (position, households) in causes {
+            for household in households where causeOf[household] == nil {
+                causeOf[household] = position
+            }
+        }
+        let positions = Set(causes.map(\.position))
+        causes = []
+        for position in found.indices where !positions.contains(position) {
+            let violation = found[position]
+            guard !violation.isWithdrawn, let cause = causeOf[violation.household],
+                violation.invariant == .linearizable
+                    || found[cause].invariant.companions.contains(violation.invariant)
+            else { continue }
+            withdraw(position)
+            for companion in [violation.invariant] + violation.companions
+            where !found[cause].companions.contains(companion) {
+                found[cause].companions.append(companion)
+            }
+        }
     }
 
     func settleForeign() {

@@ -21,10 +21,13 @@ extension Household {
         var isClosed = false
     }
 
-    /// From the start of the login to the return to the app.
+    /// From the start of the login to the return to the app; or, with `stopsAtAssertion`, to the request
+    /// that brings the assertion back, which is returned and not sent.
+    @discardableResult
     func walkLogin(
-        _ code: Code, provider: String, as person: Person, cancels: Bool = false
-    ) async throws(Halt) {
+        _ code: Code, provider: String, as person: Person, cancels: Bool = false,
+        stopsAtAssertion: Bool = false
+    ) async throws(Halt) -> Call? {
         let browser = person.browser
         let credential = Credential(
             device: browser.device.identity, bearer: browser.token?.bearer)
@@ -37,11 +40,12 @@ extension Household {
             walk.call.code = code
             if walk.call.operation == .assertion {
                 walk.call.tag = Tag(mvpd: walk.provider, user: person.account.userID)
+                if stopsAtAssertion { return walk.call }
             }
             // Of two at once one may be turned down.
             if plan.second != nil { walk.call.provoked = walk.call.operation != .mvpdLogin }
             // Without an answer to the assertion, check-code decides.
-            guard let answered = try await hear(walk.call, on: browser) else { return }
+            guard let answered = try await hear(walk.call, on: browser) else { return nil }
             var target: WebAddress?
             var arrived = lane.now
             switch answered.answer {
@@ -54,13 +58,14 @@ extension Household {
                 target = try await pass(HTMLPage(html), answered, &walk)
             default: target = try await passRefusal(answered, &walk)
             }
-            if walk.isClosed { return }
+            if walk.isClosed { return nil }
             if walk.cancels { walk.call.provoked = walk.call.operation != .authenticate }
             if let target, terms.dialect.isReturn(target) {
-                if walk.cancels { return }
+                if walk.cancels { return nil }
                 noteDone(at: arrived)
                 try judgeReturn(target)
-                return try await fetchReturn(target, referer: walk.call.address, on: browser)
+                try await fetchReturn(target, referer: walk.call.address, on: browser)
+                return nil
             }
         }
         throw .failed("the login did not end within \(terms.maxHops) hops (target.max-hops)")

@@ -1,5 +1,5 @@
 internal import Dispatch
-internal import Journal
+public import Journal
 public import Lanes
 public import Rigs
 internal import Synchronization
@@ -34,6 +34,18 @@ public final class Coordinator: Sendable {
     /// What the run waits for. From any thread.
     public var outlook: Outlook {
         shifts.map(\.outlook).reduce(.settling(until: .start)) { $0.joined(with: $1) }
+    }
+
+    /// How far the live lane that is ahead has come, also while nothing happens on it. From any thread.
+    public var now: Instant { lanes.map(\.now).max() ?? .start }
+
+    /// Ends the run because the service is gone: whoever has no token yet has failed, for that cause.
+    /// From any thread.
+    public func giveUp(because cause: String) {
+        for (lane, shift) in zip(lanes, shifts) {
+            lane.post { shift.giveUp(because: cause) }
+            lane.stop(at: lane.now)
+        }
     }
 
     private func run(_ position: Int) {

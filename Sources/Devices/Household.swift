@@ -152,8 +152,9 @@ actor Household {
             record.fate = wasSignedIn ? .signedIn : .abandoned
             record.cause = cause
         case .stopped, .unknownStep:
-            record.fate = wasSignedIn ? .signedIn : .abandoned
-            record.cause = "the run was stopped"
+            let lost = shift.lostCause
+            record.fate = wasSignedIn ? .signedIn : lost == nil ? .abandoned : .failed
+            record.cause = lost ?? "the run was stopped"
         }
     }
 }

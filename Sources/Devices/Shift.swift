@@ -18,6 +18,8 @@ final class Shift: @unchecked Sendable {
     private var hasClosed = false
     /// When polling TVs stop; nil while a viewer could still sign in.
     private(set) var settleEnds: Instant?
+    /// Why nobody can go on; nil while there is a service.
+    private(set) var lostCause: String?
     private let shown = Mutex(Outlook.arriving)
     /// The client that all devices of this lane share, once registered.
     var sharedClient: ClientCredentials?
@@ -64,6 +66,12 @@ final class Shift: @unchecked Sendable {
     func close() {
         hasClosed = true
         settleIfQuiet()
+    }
+
+    /// The service is gone.
+    func giveUp(because cause: String) {
+        lostCause = cause
+        close()
     }
 
     /// A household signs in once more.

@@ -50,7 +50,7 @@ public struct DeviceInfo: Hashable, Sendable {
     public var connectionType: String { storage.fields.connectionType }
     public var applicationId: String { storage.fields.applicationId }
     /// Base64 of its JSON, percent-encoded (rest-v1.md, A5), made once: every request carries it.
-    var header: String { storage.header }
+    package var header: String { storage.header }
 
     public init(
         model: String, version: String = "1.0", manufacturer: String = "Apple", osName: String,

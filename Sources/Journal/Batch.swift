@@ -43,6 +43,8 @@ public struct Batch: Sendable {
     public var exchanges: [Exchange]
     public var households: [HouseholdRecord]
     public var events: [DeviceEvent] = []
+    /// Requests and replies of `exchanges`, where the lane hands them over.
+    public var messages: [Message] = []
     public var health: LaneHealth?
     public var heldBack = HeldBack()
     /// Everything that ended before this instant, on this lane, is in this batch or an earlier one.

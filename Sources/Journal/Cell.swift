@@ -181,10 +181,12 @@ public struct HistoryEnd: Sendable, Hashable {
     /// What the judge found while it ran, in words: all there is of it where not every exchange is
     /// recorded. Empty where nothing was judged.
     public var verdicts: String
+    /// When this machine slept meanwhile.
+    public var standstills: [Standstill]
 
     public init(
         ended: Instant, interrupted: Bool, failure: String, cpuPercent: Double, historyHash: String,
-        breaker: String = "", verdicts: String = ""
+        breaker: String = "", verdicts: String = "", standstills: [Standstill] = []
     ) {
         self.ended = ended
         self.interrupted = interrupted
@@ -193,5 +195,6 @@ public struct HistoryEnd: Sendable, Hashable {
         self.historyHash = historyHash
         self.breaker = breaker
         self.verdicts = verdicts
+        self.standstills = standstills
     }
 }

@@ -148,16 +148,11 @@ extension Columns {
     }
 
     fileprivate mutating func evidence() -> Headers? {
-        guard let json = text() else { return Headers() }
-        return FlatJSON.readObject(json).map { pairs in
-            Headers(
-                pairs.compactMap { pair in
-                    if case .text(let value) = pair.value {
-                        Headers.Field(pair.name, value)
-                    } else {
-                        nil
-                    }
-                })
+        var copy = self
+        guard copy.text() != nil else {
+            self = copy
+            return Headers()
         }
+        return headers()
     }
 }

@@ -29,6 +29,7 @@ struct Facts {
             "ended_ns": String(end.ended.nanoseconds), "interrupted": String(end.interrupted),
             "failure": end.failure, "cpu_percent": String(end.cpuPercent),
             "history_hash": end.historyHash, "breaker": end.breaker,
+            "standstills": FlatJSON.texts(end.standstills.map(\.text)),
         ]
         if !end.verdicts.isEmpty { values["verdicts"] = end.verdicts }
     }
@@ -85,7 +86,9 @@ struct Facts {
         return HistoryEnd(
             ended: Instant(nanoseconds: ended), interrupted: interrupted, failure: failure,
             cpuPercent: cpu, historyHash: hash, breaker: self["breaker"] ?? "",
-            verdicts: self["verdicts"] ?? "")
+            verdicts: self["verdicts"] ?? "",
+            standstills: (self["standstills"].flatMap(FlatJSON.readTexts) ?? [])
+                .compactMap(Standstill.init(text:)))
     }
 
     /// Nothing, in a history from before this was kept.

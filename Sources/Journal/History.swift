@@ -73,6 +73,28 @@ public final class History: Sendable {
         if let last = story.last { try body(last.device.household, story) }
     }
 
+    /// The requests and replies of one household that were kept, in their order.
+    public func messages(household: Int) throws -> [KeptMessage] {
+        guard try database.read({ try $0.tableExists(HistorySchema.messages.name) }) else {
+            return []
+        }
+        var found: [KeptMessage] = []
+        try visit(
+            HistorySchema.messages, "WHERE household = ? ORDER BY sequence", [household],
+            as: KeptMessage.init
+        ) { found.append($0) }
+        return found
+    }
+
+    /// All requests and replies that were kept, by household, in their order.
+    public func messages(_ body: (KeptMessage) throws -> Void) throws {
+        guard try database.read({ try $0.tableExists(HistorySchema.messages.name) }) else {
+            return
+        }
+        try visit(
+            HistorySchema.messages, "ORDER BY household, sequence", as: KeptMessage.init, body)
+    }
+
     /// All exchanges that were kept, in the order in which they were handed over.
     public func exchanges(_ body: (Exchange) throws -> Void) throws {
         try visit(HistorySchema.exchanges, "ORDER BY id", as: Exchange.init, body)

@@ -55,7 +55,7 @@ public enum HistorySchema {
     ]
 
     static let all = [
-        meta, exchanges, households, events, cells, errors, health, watermarks,
+        meta, exchanges, messages, households, events, cells, errors, health, watermarks,
     ]
 
     /// The tables in Markdown: `docs/history.md`.

@@ -3,6 +3,7 @@ internal import GRDB
 /// What is written in one transaction: after it, the file is consistent in itself.
 struct Entries {
     var exchanges: [(id: Int, exchange: Exchange)] = []
+    var messages: [KeptMessage] = []
     var households: [HouseholdRecord] = []
     var events: [DeviceEvent] = []
     var health: [LaneHealth] = []
@@ -46,6 +47,8 @@ final class HistoryStore {
             try Self.insert(
                 entries.exchanges.lazy.map { $0.exchange.row(id: $0.id) },
                 into: HistorySchema.exchanges, database)
+            try Self.insert(
+                entries.messages.lazy.map(\.row), into: HistorySchema.messages, database)
             try Self.insert(
                 entries.households.lazy.map(\.row), into: HistorySchema.households, database)
             try Self.insert(entries.events.lazy.map(\.row), into: HistorySchema.events, database)

@@ -22,6 +22,7 @@ public final class HistoryWriter: HistorySink, @unchecked Sendable {
         /// In those batches.
         var waitingExchanges = 0
         var ticks = 0
+        var observer: (@Sendable (Progress) -> Void)?
     }
 
     private static let waitingLimit = 64
@@ -29,7 +30,7 @@ public final class HistoryWriter: HistorySink, @unchecked Sendable {
     /// killed misses 0.3 s, and a loaded machine has the rest of a second to be late in.
     private static let beat = 0.2
     /// Progress is renewed every so many beats.
-    private static let beatsToProgress = 4
+    private static let beatsToProgress = 5
     /// Exchanges that may wait for the disk. Of what comes while more do, exchanges are
     /// counted and not kept: a slow disk may cost detail, but neither memory nor the lanes' time.
     private let backlog: Int
@@ -92,6 +93,15 @@ public final class HistoryWriter: HistorySink, @unchecked Sendable {
         }
     }
 
+    /// Keeps requests and replies of households in which something is wrong, and of examples, as
+    /// `redaction` leaves them. Before the first batch.
+    public func keepMessages(as redaction: Redaction) {
+        queue.async { [self] in
+            assertOnQueue()
+            ledger.messages = MessageLedger(redaction)
+        }
+    }
+
     /// All exchanges of this household are to be kept, whatever is sampled: something is wrong with
     /// it. Those that were let go before are not brought back.
     public func keepWhole(_ household: Int) {
@@ -126,6 +136,12 @@ public final class HistoryWriter: HistorySink, @unchecked Sendable {
         }
     }
 
+    /// Has `observer` see each state of the run, about one in a second and the last when the history is
+    /// finished; on the journal's queue, which it must not keep.
+    public func observe(_ observer: @escaping @Sendable (Progress) -> Void) {
+        shared.withLock { $0.observer = observer }
+    }
+
     /// Five times in a second: so at most the last second is missing after `kill -9`.
     private func tick() {
         assertOnQueue()
@@ -140,7 +156,11 @@ public final class HistoryWriter: HistorySink, @unchecked Sendable {
 
     private func publish() {
         let progress = ledger.progress()
-        shared.withLock { $0.progress = progress }
+        let observer = shared.withLock { shared in
+            shared.progress = progress
+            return shared.observer
+        }
+        observer?(progress)
     }
 
     private func tellFailure() {

@@ -26,6 +26,8 @@ final class Ledger {
     private var examples: [Tally.Group: Int] = [:]
     private var kept = KeptExchanges()
     private var restraint = Restraint()
+    /// Nil: no requests and replies are kept.
+    var messages: MessageLedger?
     private var lastID = 0
     private var through: [Instant]
     private var hasNews = false
@@ -76,6 +78,8 @@ final class Ledger {
         for record in batch.households {
             kindOf[record.household] = kinds[record.kind] ?? 0
         }
+        messages?.take(batch.messages)
+        for record in batch.households { messages?.note(record) }
         for exchange in batch.exchanges { take(exchange, lane: batch.lane, keeps: keeps) }
         for record in batch.households { take(record, lane: batch.lane) }
         for event in batch.events { take(event, lane: batch.lane) }
@@ -105,6 +109,7 @@ final class Ledger {
         // The first example of an error is kept all the same.
         if isPassedOver { kept.countedOnly -= 1 }
         if failure == nil { examples[group] = lastID }
+        messages?.keep(exchange)
     }
 
     private func take(_ record: HouseholdRecord, lane: Int) {
@@ -126,6 +131,7 @@ final class Ledger {
     /// A household whose exchanges are wanted whole from now on.
     func keepWhole(_ household: Int) {
         for one in keeper.keep(household) { keep(one) }
+        messages?.keepWhole(household)
         hasNews = true
     }
 
@@ -188,6 +194,7 @@ final class Ledger {
         entries.errors = tally.dirtyErrors.compactMap { group in
             tally.errors[group].map { ($0, examples[group]) }
         }
+        entries.messages = messages?.fresh ?? []
         entries.facts = Facts(kept)
         entries.facts.values.merge(Facts(restraint).values) { $1 }
         entries.watermark = (watermark, kept.total)
@@ -201,6 +208,7 @@ final class Ledger {
         let patient = Instant.start + .seconds(latest.second - Self.patience)
         tally.written(through: max(watermark, patient))
         exchanges.removeAll(keepingCapacity: true)
+        messages?.wrote()
         households.removeAll(keepingCapacity: true)
         events.removeAll(keepingCapacity: true)
         health.removeAll(keepingCapacity: true)
@@ -214,6 +222,7 @@ final class Ledger {
             + "single exchanges from here on are not"
         kept.lost += exchanges.count
         kept.recorded -= exchanges.count
+        messages = nil
         let dropped = exchanges.first?.id ?? lastID + 1
         exchanges.removeAll()
         examples = examples.filter { $0.value < dropped }

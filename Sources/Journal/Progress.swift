@@ -1,5 +1,5 @@
 public import Dialects
-internal import Statistics
+public import Statistics
 
 /// Where a run is, for a line every few seconds. Renewed about once a second.
 public struct Progress: Sendable, Hashable {
@@ -34,6 +34,25 @@ public struct Progress: Sendable, Hashable {
         }
     }
 
+    /// One operation over the whole run so far; making connections too.
+    public struct Work: Sendable, Hashable {
+        public var operation: OperationName
+        public var sent = 0
+        public var completed = 0
+        public var errors = 0
+        /// By `Outcome.rawValue`.
+        public var outcomes = [Int](repeating: 0, count: Outcome.allCases.count)
+        /// Of the exchanges that were answered.
+        public var latency = Histogram()
+
+        public init(_ operation: OperationName) {
+            self.operation = operation
+        }
+
+        /// Exchanges that came to an end, whichever.
+        public var count: Int { outcomes.reduce(0, +) }
+    }
+
     /// How far the fastest lane is.
     public var elapsed = Instant.start
     public var households = Households()
@@ -50,6 +69,15 @@ public struct Progress: Sendable, Hashable {
     public var worstError: WorstError? { worstErrors.first }
     /// The three most frequent, by cause.
     public var worstErrors: [WorstError] = []
+    /// Those that occurred, in the order of product.md.
+    public var works: [Work] = []
+    /// Of all operations together, over the last interval.
+    public var recentLatency = Histogram()
+    public var recentLateness = Histogram()
+    /// Of all that was sent, over the whole run so far.
+    public var lateness = Histogram()
+    /// Code shown → token seen, of the households that came so far.
+    public var signIn = Histogram()
     /// Requests that a ceiling held back so far, and those that it holds back now.
     public var heldBack = 0
     public var heldNow = 0
@@ -64,12 +92,20 @@ struct ProgressMeter {
     private(set) var progress = Progress()
     private var latency = Histogram()
     private var lateness = Histogram()
+    /// By `OperationName.rawValue`.
+    private var works = OperationName.allCases.map(Progress.Work.init)
     private var intervalBegan = Instant.start
     private var completedBefore = 0
     /// By lane.
     private var heldNow: [Int: Int] = [:]
     /// Households that have not ended.
-    private var living: [Int: (stage: Stage, fate: HouseholdRecord.Fate)] = [:]
+    private var living: [Int: Place] = [:]
+
+    private struct Place {
+        var stage: Stage
+        var fate: HouseholdRecord.Fate
+        var hasToken: Bool
+    }
 
     mutating func add(_ exchange: Exchange) {
         if exchange.outcome != .notSent {
@@ -82,10 +118,24 @@ struct ProgressMeter {
             progress.completed += 1
             latency.record(exchange.latency.wholeNanoseconds)
         }
+        work(exchange.operation) { $0.add(exchange) }
+        guard let connect = exchange.connect else { return }
+        work(.connect) { $0.add(took: connect) }
+        if let tls = exchange.tls { work(.tls) { $0.add(took: tls) } }
+    }
+
+    private mutating func work(_ operation: OperationName, _ change: (inout Progress.Work) -> Void)
+    {
+        change(&works[Int(operation.rawValue)])
     }
 
     mutating func add(_ record: HouseholdRecord) {
-        if let before = living[record.household] {
+        let before = living[record.household]
+        let hasToken = record.tokenSeen != nil
+        if hasToken, before?.hasToken != true, let time = record.signIn {
+            progress.signIn.record(time.wholeNanoseconds)
+        }
+        if let before {
             progress.households.runningAt[Int(before.stage.rawValue)] -= 1
             progress.households.count(before.fate, -1)
         } else {
@@ -93,7 +143,8 @@ struct ProgressMeter {
         }
         progress.households.count(record.fate, 1)
         if record.ended == nil {
-            living[record.household] = (record.stage, record.fate)
+            living[record.household] = Place(
+                stage: record.stage, fate: record.fate, hasToken: hasToken)
             progress.households.runningAt[Int(record.stage.rawValue)] += 1
         } else {
             living[record.household] = nil
@@ -115,10 +166,17 @@ struct ProgressMeter {
         let seconds = (progress.elapsed - intervalBegan).seconds
         if seconds > 0 {
             progress.perSecond = Double(progress.completed - completedBefore) / seconds
+        } else if progress.completed == completedBefore {
+            // Idle lanes hand nothing over, so that their time stands still.
+            progress.perSecond = 0
         }
         progress.latencyP50 = latency.duration(atShare: 0.5)
         progress.latencyP99 = latency.duration(atShare: 0.99)
         progress.latenessP99 = lateness.duration(atShare: 0.99)
+        progress.recentLatency = latency
+        progress.recentLateness = lateness
+        progress.lateness.merge(lateness)
+        progress.works = works.filter { $0.count > 0 }
         progress.worstErrors = worst.map {
             Progress.WorstError(
                 operation: $0.operation, outcome: $0.outcome, status: $0.status, reason: $0.reason,
@@ -129,6 +187,26 @@ struct ProgressMeter {
         latency = Histogram()
         lateness = Histogram()
         return progress
+    }
+}
+
+extension Progress.Work {
+    /// As `Cell` counts: the tables of a run and of its report agree.
+    fileprivate mutating func add(_ exchange: Exchange) {
+        if exchange.outcome != .notSent { sent += 1 }
+        outcomes[Int(exchange.outcome.rawValue)] += 1
+        if exchange.isError { errors += 1 }
+        guard exchange.delivery.status != nil else { return }
+        completed += 1
+        latency.record(exchange.latency.wholeNanoseconds)
+    }
+
+    /// A connection that was made, or secured.
+    fileprivate mutating func add(took: Duration) {
+        sent += 1
+        completed += 1
+        outcomes[Int(Outcome.ok.rawValue)] += 1
+        latency.record(took.wholeNanoseconds)
     }
 }
 

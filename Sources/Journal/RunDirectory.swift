@@ -166,8 +166,19 @@ public struct RunDirectory: Sendable, Hashable {
     /// `20261121T070000Z`. It sorts as text.
     public var stamp: String { age.stamp }
 
-    /// The stamp of an instant, microseconds since 1970.
-    public static func stamp(ofMicroseconds microseconds: Int64) -> String { stamp(microseconds) }
+    /// The stamp of so many seconds before it was made.
+    public func stamp(before seconds: Int) -> String {
+        let digits = stamp.compactMap(\.wholeNumberValue).map(Int32.init)
+        func number(_ from: Int, _ count: Int) -> Int32 {
+            digits[from..<(from + count)].reduce(0) { $0 * 10 + $1 }
+        }
+        var parts = tm()
+        (parts.tm_year, parts.tm_mon, parts.tm_mday) = (
+            number(0, 4) - 1900, number(4, 2) - 1, number(6, 2)
+        )
+        (parts.tm_hour, parts.tm_min, parts.tm_sec) = (number(8, 2), number(10, 2), number(12, 2))
+        return Self.stamp((Int64(timegm(&parts)) - Int64(seconds)) * 1_000_000)
+    }
 
     private static func isStamp(_ text: some StringProtocol) -> Bool {
         let shape = text.map { $0.isWholeNumber ? "0" : $0 }

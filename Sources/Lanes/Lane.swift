@@ -108,6 +108,10 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         self.tap = tap
     }
 
+    /// Hands requests and replies to the journal too, which knows what of them to keep. Set before
+    /// `run()`.
+    public var handsOverMessages = false
+
     /// How secrets of this run become fingerprints.
     public var fingerprinter: Fingerprinter { correspondence.fingerprinter }
 
@@ -381,6 +385,13 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
             transfer, of: call, from: device.id, lane: index, sequence: sequence, planned: planned,
             begun: begun)
         batch.exchanges.append(answered.exchange)
+        if handsOverMessages, answered.exchange.outcome != .notSent {
+            var reply: Reply?
+            if case .answered(let received) = transfer.result { reply = received }
+            batch.messages.append(
+                Message(
+                    household: device.id.household, sequence: sequence, call: call, reply: reply))
+        }
         if answered.exchange.outcome != .notSent { ended.exchanges += 1 }
         if answered.exchange.isError { ended.errors += 1 }
         tap?(call, transfer, answered)

@@ -203,6 +203,7 @@ public enum Step: String, Sendable, CaseIterable {
     case loginStart = "login-start"
     /// A phone signs in: everything up to the provider's form in setup, then the assertion that
     /// comes back to the service (V1). `provider` as above, `account`: counts accounts from 1.
+    /// `repeats`: the id of another op whose assertion is sent again.
     case authenticate
     case checkCode = "check-code"
     case pollToken = "poll-token"
@@ -212,7 +213,6 @@ public enum Step: String, Sendable, CaseIterable {
     case freePreview = "free-preview"
     /// `resource`: counts from 0.
     case authorize
-    case authorizationToken = "authorization-token"
     case mediaToken = "media-token"
     case logout
     /// Nobody asks: the code runs out. Only for others to be anchored at.
@@ -221,8 +221,7 @@ public enum Step: String, Sendable, CaseIterable {
     /// Whether it reads only.
     public var isRead: Bool {
         switch self {
-        case .registrationRecord, .checkCode, .pollToken, .checkAuthentication, .authorizationToken:
-            true
+        case .registrationRecord, .checkCode, .pollToken, .checkAuthentication: true
         default: false
         }
     }

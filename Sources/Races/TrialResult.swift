@@ -128,4 +128,24 @@ public protocol Arena: Sendable {
     /// Executes them, several at once where that does not disturb them, and judges each; the results
     /// are in the order of `schedules`. A stopped arena discards what is left.
     func play(_ schedules: [Schedule]) async -> [TrialResult]
+
+    /// The same, with as much company as that.
+    func play(_ schedules: [Schedule], in company: Company) async -> [TrialResult]
+}
+
+/// What goes on around a trial.
+public enum Company: String, Sendable, CaseIterable {
+    /// Other trials, as many as the arena bears: the quickest.
+    case crowd
+    /// Other trials, of which none races at the same time: the most punctual.
+    case queue
+    /// No other trial does anything but wait: what one does to the service shows in no other.
+    case nobody
+}
+
+extension Arena {
+    /// An arena in which nothing disturbs anything.
+    public func play(_ schedules: [Schedule], in company: Company) async -> [TrialResult] {
+        await play(schedules)
+    }
 }

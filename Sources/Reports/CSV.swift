@@ -107,4 +107,31 @@ enum CSV {
         }
         return isPlain ? text : "\"\(text.replacing("\"", with: "\"\""))\""
     }
+
+    /// The fields of a text, row by row (RFC 4180, 2).
+    static func rows(_ text: String) -> [[String]] {
+        var rows: [[String]] = []
+        var row: [String] = []
+        var field: [UInt8] = []
+        var isQuoted = false
+        var rest = text.utf8[...]
+        func closed() -> String { String(decoding: field, as: UTF8.self) }
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "\"") where isQuoted && rest.first == byte:
+                field.append(byte)
+                rest = rest.dropFirst()
+            case UInt8(ascii: "\""): isQuoted.toggle()
+            case UInt8(ascii: ",") where !isQuoted:
+                row.append(closed())
+                field = []
+            case UInt8(ascii: "\n") where !isQuoted:
+                rows.append(row + [closed()])
+                (row, field) = ([], [])
+            case UInt8(ascii: "\r") where !isQuoted: break
+            default: field.append(byte)
+            }
+        }
+        return field.isEmpty && row.isEmpty ? rows : rows + [row + [closed()]]
+    }
 }

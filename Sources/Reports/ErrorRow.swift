@@ -34,9 +34,11 @@ public struct ErrorRow: Sendable, Hashable {
         public var deviations: [String]
         /// Header fields worth asking the server's team about.
         public var evidence: [String]
+        /// What was said; nil where it was not kept.
+        public var talk: Talk?
     }
 
-    init(_ group: ErrorGroup, of sum: Cell) {
+    init(_ group: ErrorGroup, of sum: Cell, talk: Talk? = nil) {
         operation = group.operation.name
         outcome = group.outcome.name
         status = group.status == 0 ? nil : group.status
@@ -47,11 +49,39 @@ public struct ErrorRow: Sendable, Hashable {
         last = group.last.milliseconds / 1000
         hint = Remedy.hint(group)
         example = group.example.map(Example.init)
+        example?.talk = talk
     }
 
     /// `register-client answered 400 invalid_software_statement in 20 of 20`.
     public var sentence: String {
         "\(operation) \(what) in \(Figures.count(count)) of \(Figures.count(max(count, total)))"
+    }
+
+    /// Rows that look alike but for their operation, such as all that a dead server left: together, each
+    /// group where its first row stood.
+    static func grouped(_ rows: [ErrorRow]) -> [[ErrorRow]] {
+        var groups: [[ErrorRow]] = []
+        for row in rows {
+            if let position = groups.firstIndex(where: { $0[0].looksLike(row) }) {
+                groups[position].append(row)
+            } else {
+                groups.append([row])
+            }
+        }
+        return groups
+    }
+
+    private func looksLike(_ other: ErrorRow) -> Bool {
+        what == other.what && hint == other.hint && !hint.isEmpty
+    }
+
+    /// `sentence` of one; of several `got no answer (timeout): poll-token 149 of 180, logout 4 of 35`.
+    static func sentence(_ group: [ErrorRow]) -> String {
+        guard group.count > 1, let first = group.first else { return group.first?.sentence ?? "" }
+        let each = group.map {
+            "\($0.operation) \(Figures.count($0.count)) of \(Figures.count(max($0.count, $0.total)))"
+        }
+        return "\(first.what): \(each.joined(separator: ", "))"
     }
 
     /// `answered 503 overloaded`, `got no answer (connection refused)`.

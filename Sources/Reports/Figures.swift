@@ -1,8 +1,8 @@
 /// Numbers as a reader sees them: three significant digits, thousands apart, the unit always there.
 /// Arithmetic of our own, so that a locale or a processor never changes a report.
-enum Figures {
+package enum Figures {
     /// `value` with exactly `places` decimals; what is no number prints as 0.
-    static func fixed(_ value: Double, _ places: Int) -> String {
+    package static func fixed(_ value: Double, _ places: Int) -> String {
         guard value.isFinite else { return "0" }
         var scale = 1.0
         for _ in 0..<places { scale *= 10 }
@@ -16,7 +16,7 @@ enum Figures {
     }
 
     /// `value` with at most `places` decimals and no trailing zeros: the form of JSON and CSV.
-    static func trimmed(_ value: Double, _ places: Int = 3) -> String {
+    package static func trimmed(_ value: Double, _ places: Int = 3) -> String {
         var text = fixed(value, places)
         guard text.contains(".") else { return text }
         while text.hasSuffix("0") { text.removeLast() }
@@ -25,12 +25,12 @@ enum Figures {
     }
 
     /// `12,345`.
-    static func count(_ number: Int) -> String {
+    package static func count(_ number: Int) -> String {
         grouped(String(number))
     }
 
     /// Three significant digits (plus `extra`), thousands apart: `0.42`, `4.21`, `42.1`, `4,210`.
-    static func significant(_ value: Double, extra: Int = 0) -> String {
+    package static func significant(_ value: Double, extra: Int = 0) -> String {
         let places =
             switch abs(value) {
             case ..<0.0005: 0
@@ -43,7 +43,7 @@ enum Figures {
     }
 
     /// `0.42 ms`, `181 ms`, `1.24 s`, `12 min 5 s`.
-    static func time(milliseconds: Double, extra: Int = 0) -> String {
+    package static func time(milliseconds: Double, extra: Int = 0) -> String {
         switch abs(milliseconds) {
         case ..<999.5: "\(significant(milliseconds, extra: extra)) ms"
         case ..<600_000: "\(significant(milliseconds / 1000, extra: extra)) s"
@@ -52,7 +52,7 @@ enum Figures {
     }
 
     /// A length of time in whole words: `0.4 s`, `48 s`, `12 min 5 s`, `2 h 3 min`.
-    static func span(seconds: Double) -> String {
+    package static func span(seconds: Double) -> String {
         if seconds < 10 { return "\(trimmed(seconds, 1)) s" }
         let whole = Int(min(seconds, 1e12).rounded())
         switch whole {
@@ -66,7 +66,7 @@ enum Figures {
     }
 
     /// A share of 1 as `0.02 %`; what is not none never prints as 0, what is not all never as 100.
-    static func percent(_ share: Double, extra: Int = 0) -> String {
+    package static func percent(_ share: Double, extra: Int = 0) -> String {
         let hundredfold = share * 100
         if share > 0, hundredfold < 0.001 { return "< 0.001 %" }
         if share < 1, hundredfold >= 99.95 { return "> 99.9 %" }
@@ -75,22 +75,22 @@ enum Figures {
     }
 
     /// `part` of `whole` as a percentage; of nothing it is nothing.
-    static func percent(_ part: Int, of whole: Int) -> String {
+    package static func percent(_ part: Int, of whole: Int) -> String {
         whole == 0 ? "–" : percent(Double(part) / Double(whole))
     }
 
     /// `12.5/s`.
-    static func rate(_ perSecond: Double, extra: Int = 0) -> String {
+    package static func rate(_ perSecond: Double, extra: Int = 0) -> String {
         "\(significant(perSecond, extra: extra))/s"
     }
 
     /// `1 household`, `2 households`.
-    static func counted(_ number: Int, _ noun: String, plural: String? = nil) -> String {
+    package static func counted(_ number: Int, _ noun: String, plural: String? = nil) -> String {
         "\(count(number)) \(number == 1 ? noun : plural ?? noun + "s")"
     }
 
     /// UTC, `2026-11-21T07:00:00Z`, from microseconds since 1970.
-    static func timestamp(microseconds: Int64) -> String {
+    package static func timestamp(microseconds: Int64) -> String {
         let (days, second) = microseconds.quotientAndFloor(by: 1_000_000).0
             .quotientAndFloor(by: 86_400)
         let (year, month, day) = civil(daysSince1970: days)

@@ -1,7 +1,7 @@
 internal import Dialects
 
 /// A JSON text with its keys in a fixed order and its numbers finite.
-indirect enum JSON {
+package indirect enum JSON {
     case object([(String, JSON)])
     case array([JSON])
     case text(String)
@@ -13,7 +13,7 @@ indirect enum JSON {
 
     /// Indented by two spaces; objects and arrays of nothing but plain values stay on one line
     /// while it fits.
-    func rendered(indent: Int = 0) -> String {
+    package func rendered(indent: Int = 0) -> String {
         switch self {
         case .object(let members):
             list(

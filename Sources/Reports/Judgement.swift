@@ -72,9 +72,15 @@ extension Summary {
         let households = Set(failing.map(\.household)).count
         let what =
             promises.count == 1
-            ? "its promise \(promises[0].name)"
+            ? "its promise \(promises[0].name)\(Self.line(of: promises[0]))"
             : "\(Figures.count(promises.count)) of its promises"
         return "the service broke \(what) in \(Figures.counted(households, "household"))"
+    }
+
+    /// ` (a TV sees only the token of its own household's sign-in)`: for those who do not know names.
+    private static func line(of promise: Invariant) -> String {
+        let known = Explanation.invariants.first { $0.name == promise.name }
+        return known.map { " (\($0.line))" } ?? ""
     }
 
     /// The first violation of each promise, those that fail the run first.

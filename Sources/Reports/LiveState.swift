@@ -17,22 +17,6 @@ public struct LiveState: Sendable, Hashable {
         case stopping
     }
 
-    /// What the judge has found so far.
-    public struct Judging: Sendable, Hashable {
-        /// Breaches that fail the run.
-        public var violations: Int
-        /// Exchanges judged.
-        public var operations: Int
-        /// It could not keep up: what it did not hear is judged when the run is over.
-        public var isBehind: Bool
-
-        public init(violations: Int = 0, operations: Int = 0, isBehind: Bool = false) {
-            self.violations = violations
-            self.operations = operations
-            self.isBehind = isBehind
-        }
-    }
-
     /// `staging load → https://auth.staging.example`.
     public var title: String
     public var progress: Progress
@@ -42,12 +26,12 @@ public struct LiveState: Sendable, Hashable {
     public var phase: Phase
     /// Answers per second of the last intervals, oldest first.
     public var recentRates: [Double]
-    /// Nil where nothing is judged.
-    public var judging: Judging?
+    /// What the judge has found so far; nil where nothing is judged while the run goes on.
+    public var findings: LiveFindings?
 
     public init(
         title: String, progress: Progress, planned: Duration? = nil, plannedHouseholds: Int? = nil,
-        phase: Phase = .arrivals, recentRates: [Double] = [], judging: Judging? = nil
+        phase: Phase = .arrivals, recentRates: [Double] = [], findings: LiveFindings? = nil
     ) {
         self.title = title
         self.progress = progress
@@ -55,7 +39,7 @@ public struct LiveState: Sendable, Hashable {
         self.plannedHouseholds = plannedHouseholds
         self.phase = phase
         self.recentRates = recentRates
-        self.judging = judging
+        self.findings = findings
     }
 
     /// `389 viewers`, `polls that go on for 12 s`: the end of "waits for ...".

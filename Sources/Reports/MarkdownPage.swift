@@ -1,3 +1,5 @@
+internal import Checker
+
 /// summary.md: a page that fits a comment on a pull request.
 enum MarkdownPage {
     static func text(_ summary: Summary) -> String {
@@ -8,20 +10,45 @@ enum MarkdownPage {
             parts.append(
                 summary.explanations.prefix(8).map { "- \(cell($0))" }.joined(separator: "\n"))
         }
-        if !summary.thresholds.isEmpty {
-            parts.append(
-                table(
-                    ["threshold", ">actual", "met"],
-                    summary.thresholds.map {
-                        [code($0.expression), cell($0.actual), $0.met ? "yes" : "**no**"]
-                    }))
-        }
+        if !summary.thresholds.isEmpty { parts.append(thresholds(summary.thresholds)) }
+        if let findings = summary.findings { parts += promises(findings) }
         if !summary.operations.isEmpty { parts.append(operations(summary)) }
         parts.append(signIns(summary))
         if !summary.errors.isEmpty { parts.append(errors(summary.errors)) }
-        parts += summary.notes.map { "> \(cell($0))" }
+        parts += summary.notes.prefix(noteLimit).map { "> \(cell(Plain.line($0, limit: 500)))" }
         parts.append(footer(summary.run))
         return parts.joined(separator: "\n\n") + "\n"
+    }
+
+    // GitHub takes 65,536 characters in a comment; what is longest here is bounded, so that every
+    // page fits (a test makes the largest).
+    private static let noteLimit = 12
+    private static let thresholdLimit = 40
+
+    /// Those that were missed first.
+    private static func thresholds(_ all: [ThresholdResult]) -> String {
+        let ranked = all.filter { !$0.met } + all.filter(\.met)
+        let rest = ranked.count - min(ranked.count, thresholdLimit)
+        return table(
+            ["threshold", ">actual", "met"],
+            ranked.prefix(thresholdLimit).map {
+                [code($0.expression), cell($0.actual), $0.met ? "yes" : "**no**"]
+            }) + (rest == 0 ? "" : "\n\nand \(Figures.counted(rest, "threshold")) more")
+    }
+
+    /// How many were kept, and those that were broken.
+    private static func promises(_ findings: Findings) -> [String] {
+        let broken = findings.verdicts.filter { $0.violations > 0 }
+        let checked = findings.verdicts.filter { $0.checked > 0 }
+        let kept =
+            "**Promises:** \(checked.count - broken.count) of \(checked.count) kept"
+            + (findings.strongestLevel.map { "; the strongest level that holds: \($0.name)." }
+                ?? ".")
+        guard !broken.isEmpty else { return checked.isEmpty ? [] : [kept] }
+        let rows = broken.map {
+            [code($0.invariant.name), Figures.count($0.violations), Figures.count($0.checked)]
+        }
+        return [kept, table(["broken", ">violations", ">checked"], rows)]
     }
 
     private static func badge(_ outcome: RunOutcome) -> String {

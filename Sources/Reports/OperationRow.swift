@@ -24,8 +24,11 @@ public struct OperationRow: Sendable, Hashable {
     public var lateness: Spread?
     /// The whole distribution of the latency.
     public var curve: [CurvePoint]
-    /// p99 of the latency over time in milliseconds, nil where nothing was answered.
+    /// p99 of the latency over time in milliseconds, nil where nothing was answered: as many values
+    /// in every row, of `Summary.trendWidth` seconds each, from the start of the run to its end.
     public var trend: [Double?]
+    /// Latency over time; nil where nothing was answered.
+    public var heat: HeatMap?
 
     /// How often a name occurred.
     public struct Count: Sendable, Hashable {
@@ -54,12 +57,14 @@ public struct OperationRow: Sendable, Hashable {
         service = Spread(sum.service)
         lateness = Spread(sum.lateness)
         curve = Self.curve(sum.latency)
-        trend = (fold.timeline.latencies[operation]?.values ?? [])
-            .map { $0.milliseconds(atShare: 0.99) }
+        let columns = fold.timeline.latencies(of: operation, through: fold.seconds)
+        trend = columns.map { $0.milliseconds(atShare: 0.99) }
+        heat = HeatMap(columns, width: fold.timeline.trendWidth)
     }
 
     /// Points at equal steps of nines, so that the tail gets as much room as the body: p0, p50, p90,
-    /// p99, p99.9 … and as far as there are values to speak of, ending with the largest.
+    /// p99, p99.9 … as far as there are values to speak of. It ends with the largest, which one
+    /// answer in so many took: nothing of the tail is left out.
     private static func curve(_ histogram: Histogram) -> [CurvePoint] {
         guard histogram.count > 0 else { return [] }
         var points: [CurvePoint] = []
@@ -69,6 +74,11 @@ public struct OperationRow: Sendable, Hashable {
                 share == 0
                 ? Double(histogram.smallest) / 1e6 : histogram.milliseconds(atShare: share)
             if let ms { points.append(CurvePoint(share: share, ms: ms)) }
+        }
+        if histogram.count > 1 {
+            let share = 1 - 1 / Double(histogram.count)
+            if points.last?.share == share { points.removeLast() }
+            points.append(CurvePoint(share: share, ms: Double(histogram.largest) / 1e6))
         }
         return points
     }

@@ -6,6 +6,10 @@ internal import Journal
 public enum ProgressJSON {
     /// `{"type":"progress",...}`.
     public static func progress(_ state: LiveState) -> String {
+        object(state).line()
+    }
+
+    static func object(_ state: LiveState) -> JSON {
         let progress = state.progress
         let households = progress.households
         return JSON.object([
@@ -46,17 +50,8 @@ public enum ProgressJSON {
             ),
             ("latenessMs", .object([("p99", optional(progress.latenessP99) { $0 })])),
             ("worstErrors", .array(progress.worstErrors.map(error))),
-            (
-                "judging",
-                state.judging.map { judging in
-                    .object([
-                        ("violations", .integer(judging.violations)),
-                        ("exchanges", .integer(judging.operations)),
-                        ("behind", .flag(judging.isBehind)),
-                    ])
-                } ?? .null
-            ),
-        ]).line()
+            ("violations", state.findings.map { .integer($0.failing) } ?? .null),
+        ])
     }
 
     /// `{"type":"result",...}` of a run that left a report in `path`.
@@ -133,7 +128,7 @@ public enum ProgressJSON {
 
 extension JSON {
     /// On one line, however long.
-    func line() -> String {
+    package func line() -> String {
         switch self {
         case .object(let members):
             "{" + members.map { "\(JSONText.quoted($0.0)):\($0.1.line())" }.joined(separator: ",")

@@ -4,18 +4,13 @@ public import Journal
 public enum ProgressLine {
     /// `1:05 of 2:30 · 642 households: 310 signed in, 329 under way (120 code shown), 3 failed · 205/s · p50 4.2 ms,
     /// p99 61 ms · 0 errors`; `planned` is nil when nobody knows how long it will take.
-    public static func text(
-        _ progress: Progress, planned: Duration? = nil, judging: LiveState.Judging? = nil
-    ) -> String {
+    public static func text(_ progress: Progress, planned: Duration? = nil) -> String {
         var parts = [clock(progress.elapsed, of: planned), households(progress.households)]
         parts.append(Figures.rate(progress.perSecond))
         if let p50 = progress.latencyP50, let p99 = progress.latencyP99 {
             parts.append("p50 \(time(p50)), p99 \(time(p99))")
         }
         parts.append(errors(progress))
-        if let judging, judging.violations > 0 {
-            parts.append(Figures.counted(judging.violations, "violation"))
-        }
         if progress.heldNow > 0 { parts.append("\(Figures.count(progress.heldNow)) held back") }
         if progress.throttled > 0 { parts.append("\(Figures.count(progress.throttled)) throttled") }
         // Lateness below a millisecond is of no interest to anyone who watches a run.

@@ -20,6 +20,8 @@ public protocol Recorded {
     func health() throws -> [LaneHealth]
     /// What was kept of one household, in its order.
     func exchanges(household: Int) throws -> [Exchange]
+    /// The requests and replies that were kept of one household, in its order.
+    func messages(household: Int) throws -> [KeptMessage]
 }
 
 extension Recorded {
@@ -28,4 +30,5 @@ extension Recorded {
 
     /// Nothing was kept one by one.
     public func exchanges(household: Int) throws -> [Exchange] { [] }
+    public func messages(household: Int) throws -> [KeptMessage] { [] }
 }

@@ -17,10 +17,11 @@ public enum Report {
 
     /// Renders every file into `directory`, which is made if it is missing. A file that cannot be
     /// written does not keep the others from being written; only a history that cannot be read
-    /// throws. `thresholds` are those of the rig, parsed.
+    /// throws. `thresholds` are those of the rig, parsed; `strikes` what the stand-in's faults did; `comparison`
+    /// what changed since the last comparable run.
     public static func write(
         _ history: some Recorded, thresholds: [Threshold], findings: Findings? = nil,
-        to directory: String
+        strikes: Strikes? = nil, comparison: Comparison? = nil, to directory: String
     ) throws(ReportError) -> Written {
         let fold: RunFold
         let households: String
@@ -30,7 +31,9 @@ public enum Report {
         } catch {
             throw .unreadable(why: "\(error)")
         }
-        let summary = Summary(fold, thresholds: thresholds)
+        var summary = Summary(fold, thresholds: thresholds)
+        summary.tell(strikes)
+        summary.comparison = comparison
         var written = Written(summary: summary, files: [], errors: [])
         // The smallest and most telling first: a disk that fills up then loses the least.
         for (name, text) in files(summary, fold, households: households) {
@@ -42,6 +45,16 @@ public enum Report {
             }
         }
         return written
+    }
+
+    /// All files in memory, by name.
+    static func texts(
+        _ history: some Recorded, thresholds: [Threshold], findings: Findings?
+    ) throws -> [(name: String, text: String)] {
+        let fold = try RunFold(history, findings)
+        let households = try householdTable(history, findings)
+        let summary = Summary(fold, thresholds: thresholds)
+        return files(summary, fold, households: households).map { ($0.0, $0.1()) }
     }
 
     private static func files(
@@ -93,7 +106,7 @@ public enum Report {
     }
 
     /// The system's own word where there is one: `No space left on device`.
-    private static func reason(_ error: any Error) -> String {
+    static func reason(_ error: any Error) -> String {
         let cocoa = error as NSError
         let below = cocoa.userInfo[NSUnderlyingErrorKey] as? NSError
         let number = below?.domain == NSPOSIXErrorDomain ? below?.code : nil

@@ -2,6 +2,8 @@
 public enum ReportError: Error, Sendable, Hashable {
     case unreadable(why: String)
     case unwritten(file: String, why: String)
+    /// A report that was to go without names would have had one in it, of that many characters.
+    case stillNamed(file: String, length: Int)
 }
 
 extension ReportError: CustomStringConvertible {
@@ -12,6 +14,8 @@ extension ReportError: CustomStringConvertible {
         case .unwritten(let file, let why):
             "\(file) could not be written: \(why); free some space or choose another place with "
                 + "--out, then render the reports again with screenrig report"
+        case .stillNamed(let file, let length):
+            "\(file) would still name a person or a device (\(length) characters); nothing was written"
         }
     }
 }

@@ -18,9 +18,12 @@ struct RunFold {
     let findings: Findings?
     let violations: [ViolationRow]
     private(set) var population = Population()
+    private(set) var slowest: [Waterfall] = []
     private(set) var timeline = Timeline()
     private(set) var sums: [Slot: Cell] = [:]
     private(set) var errors: [ErrorGroup] = []
+    /// What was said in the examples of the first errors, by the position of the group.
+    private(set) var talks: [Int: ErrorRow.Talk] = [:]
     private(set) var health: [LaneHealth] = []
     /// What the record covers, in seconds.
     private(set) var seconds = 0.0
@@ -32,7 +35,14 @@ struct RunFold {
         end = history.end
         gaps = history.gaps
         restraint = history.restraint
-        try history.households { population.add($0) }
+        var slow = Slowest()
+        try history.households {
+            population.add($0)
+            slow.add($0)
+        }
+        slowest = try slow.households.compactMap {
+            Waterfall($0, try history.exchanges(household: $0.household))
+        }
         try history.cells { cell in
             timeline.add(cell)
             let slot = Slot(operation: cell.key.operation, kind: cell.key.kind)
@@ -40,6 +50,11 @@ struct RunFold {
         }
         timeline.finish()
         errors = try history.errorGroups()
+        for (position, group) in errors.prefix(25).enumerated() {
+            guard let example = group.example else { continue }
+            talks[position] = try history.messages(household: example.device.household)
+                .first { $0.sequence == example.sequence }.map(ErrorRow.Talk.init)
+        }
         health = try history.health()
         seconds = length()
     }

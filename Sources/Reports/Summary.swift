@@ -28,6 +28,15 @@ public struct Summary: Sendable, Hashable {
     public var funnels: [Funnel]
     public var losses: [Loss]
     public var course: Course
+    /// Latency of all requests over time.
+    public var heat: HeatMap?
+    /// Seconds for each value of a row's `trend`.
+    public var trendWidth: Int
+    /// The load as the rig wrote it.
+    public var stages: [LoadStage]
+    /// The households whose sign-in cost the service most time; none where no single exchanges were
+    /// kept.
+    public var slowest: [Waterfall]
     public var errors: [ErrorRow]
     public var rigHealth: RigHealth
     public var thresholds: [ThresholdResult]
@@ -38,6 +47,8 @@ public struct Summary: Sendable, Hashable {
     public var findings: Findings?
     /// The first violations with what helps to find them in the service's logs.
     public var violations: [ViolationRow]
+    /// What changed since the last comparable run; nil where there is none.
+    public var comparison: Comparison?
     /// What a reader must know about the record: cut short, sampled, lost.
     public var notes: [String]
 
@@ -109,7 +120,14 @@ public struct Summary: Sendable, Hashable {
         funnels = fold.population.funnels(kinds: fold.header.kinds)
         losses = fold.population.losses(kinds: fold.header.kinds)
         course = Course(fold)
-        errors = fold.errors.map { ErrorRow($0, of: fold.sum($0.operation)) }
+        let (columns, width) = fold.timeline.latencies(limit: 120, through: fold.seconds)
+        heat = HeatMap(columns, width: width)
+        trendWidth = fold.timeline.trendWidth
+        stages = LoadStage.stages(of: fold.header)
+        slowest = fold.slowest
+        errors = fold.errors.enumerated().map { position, group in
+            ErrorRow(group, of: fold.sum(group.operation), talk: fold.talks[position])
+        }
         rigHealth = RigHealth(fold)
         self.thresholds = thresholds.map { ThresholdResult($0, fold) }
         firstFailure = fold.errors.min { ($0.first, $0.operation) < ($1.first, $1.operation) }
@@ -122,6 +140,9 @@ public struct Summary: Sendable, Hashable {
             failure: Plain.line(fold.end?.failure ?? "", limit: 600),
             breaker: Plain.line(fold.end?.breaker ?? "", limit: 600),
             breachFails: fold.header.breachFails)
+        if let silence = Silence(fold.timeline.rows) {
+            explanations.insert(silence.sentence, at: 0)
+        }
         // Each host once, first of all: nothing else can be mended while it may not be reached.
         explanations.insert(
             contentsOf: fold.restraint.refusals.map {

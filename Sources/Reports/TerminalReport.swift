@@ -93,7 +93,7 @@ public enum TerminalReport {
         let all: [Column] = [
             Column(title: "count", rank: 0) { Figures.count($0.count) },
             Column(title: "errors", rank: 0) { Figures.count($0.errors) },
-            Column(title: "rate/s", rank: 1) { Figures.significant($0.perSecond) },
+            Column(title: "answers/s", rank: 1) { Figures.significant($0.perSecond) },
             time("min", 5, \.min), time("mean", 4, \.mean), time("p50", 0, \.p50),
             time("p75", 6, \.p75), time("p90", 3, \.p90), time("p95", 0, \.p95),
             time("p99", 0, \.p99), time("p99.9", 2, \.p999), time("max", 1, \.max),
@@ -162,14 +162,15 @@ public enum TerminalReport {
 
     private static func errors(_ rows: [ErrorRow], width: Int, _ ink: Ink) -> String {
         var lines: [String] = []
-        for row in rows.prefix(5) {
-            let sentence = wrapped("error: \(row.sentence)", width: width, hanging: 7)
+        let groups = ErrorRow.grouped(rows)
+        for group in groups.prefix(5) {
+            let sentence = wrapped("error: \(ErrorRow.sentence(group))", width: width, hanging: 7)
             lines += [ink("error:", .red) + sentence[0].dropFirst(6)] + sentence.dropFirst()
-            guard !row.hint.isEmpty else { continue }
-            lines += wrapped("       \(row.hint)", width: width, hanging: 7)
+            guard let hint = group.first?.hint, !hint.isEmpty else { continue }
+            lines += wrapped("       \(hint)", width: width, hanging: 7)
         }
-        if rows.count > 5 {
-            let rest = rows.dropFirst(5).map(\.count).reduce(0, +)
+        if groups.count > 5 {
+            let rest = groups.dropFirst(5).joined().map(\.count).reduce(0, +)
             lines.append(
                 "       and \(Figures.counted(rest, "error")) of other sorts, in the report")
         }

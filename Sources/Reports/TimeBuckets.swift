@@ -6,7 +6,7 @@ protocol Mergeable {
 
 /// Values over the seconds of a run, in buckets that widen as the run goes on, so that an hour
 /// draws as fast as a minute: never more than `limit` of them.
-struct TimeBuckets<Value: Mergeable> {
+struct TimeBuckets<Value: Mergeable & Sendable>: Sendable {
     /// Seconds per bucket.
     private(set) var width = 1
     private(set) var values: [Value] = []

@@ -42,6 +42,31 @@ struct Timeline {
     private(set) var moments = TimeBuckets<Moment>(limit: 300)
     /// Latency of each operation over time, for the small curve in its row of the table.
     private(set) var latencies: [OperationName: TimeBuckets<Histogram>] = [:]
+    /// Seconds for each of `latencies(of:through:)`: those of the operation that occurred longest.
+    var trendWidth: Int { latencies.values.map(\.width).max() ?? 1 }
+
+    /// Latency of an operation in steps of `trendWidth`, as many for every operation.
+    func latencies(of operation: OperationName, through seconds: Double) -> [Histogram] {
+        guard var buckets = latencies[operation] else { return [] }
+        let width = trendWidth
+        buckets.widen(to: width)
+        let count = max(1, Int((seconds / Double(width)).rounded(.up)))
+        let missing = max(0, count - buckets.values.count)
+        return buckets.values + Array(repeating: Histogram(), count: missing)
+    }
+
+    /// Latency of all requests in at most `limit` steps, and their length in seconds.
+    func latencies(limit: Int, through seconds: Double) -> (columns: [Histogram], width: Int) {
+        var coarse = TimeBuckets<Histogram>(limit: limit)
+        coarse.widen(to: moments.width)
+        for (position, moment) in moments.values.enumerated() {
+            coarse.update(second: position * moments.width) { $0.merge(moment.latency) }
+        }
+        let count = Int((seconds / Double(coarse.width)).rounded(.up))
+        let missing = max(0, count - coarse.values.count)
+        return (coarse.values + Array(repeating: Histogram(), count: missing), coarse.width)
+    }
+
     /// Requests sent in each second.
     private(set) var sent: [Int] = []
 

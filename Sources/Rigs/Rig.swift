@@ -38,6 +38,8 @@ public struct Rig: Sendable, Hashable {
     /// Misbehaviour of the embedded stand-in.
     public var faults: [FaultTerms]
     public var thresholds: [Threshold]
+    /// What `screenrig race` does with it.
+    public var race: RaceTerms
     /// The file as it was read, with `--set` applied and secrets left as `${NAME}`; for reports.
     public var source: String
 
@@ -158,7 +160,7 @@ public struct Rig: Sendable, Hashable {
         validity: Validity = Validity(), policies: Policies = Policies(),
         promises: Promises = Promises(), known: [Known] = [],
         standin: StandinTerms = StandinTerms(), faults: [FaultTerms] = [],
-        thresholds: [Threshold] = [], source: String = ""
+        thresholds: [Threshold] = [], race: RaceTerms = RaceTerms(), source: String = ""
     ) {
         self.name = name
         self.seed = seed
@@ -185,6 +187,7 @@ public struct Rig: Sendable, Hashable {
         self.standin = standin
         self.faults = faults
         self.thresholds = thresholds
+        self.race = race
         self.source = source
     }
 }

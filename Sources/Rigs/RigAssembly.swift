@@ -47,7 +47,8 @@ struct RigAssembly {
             policies: policies, promises: promises(), known: known(root.optional("known") ?? []),
             standin: standin(root.value("standin"), under: policies),
             faults: faults(root.value("faults"), target),
-            thresholds: thresholds(root.value("thresholds"), kinds), source: source)
+            thresholds: thresholds(root.value("thresholds"), kinds),
+            race: race(root.value("race")), source: source)
     }
 
     /// Loopback leads nowhere but to loopback: the kernel refuses such a connection.

@@ -82,7 +82,6 @@ struct CodeTable: Sendable {
     private var queue = DueQueue<CodeKey>()
     /// For faults: a code may be issued while another record of it lives.
     var allowsTwins = false
-    private var overwritten: CodeRecord?
     /// Id of the record that was issued last.
     private(set) var latest: String?
 
@@ -100,10 +99,7 @@ struct CodeTable: Sendable {
         while true {
             let text = ids.code()
             guard let key = CodeKey(text) else { continue }
-            if let other = records[key], other.isLive(at: time) {
-                guard allowsTwins else { continue }
-                overwritten = other
-            }
+            if let other = records[key], other.isLive(at: time), !allowsTwins { continue }
             let record = CodeRecord(
                 id: ids.record(), text: text, key: key, device: device, mvpd: mvpd,
                 generated: time, expires: time + ttl, registrant: registrant)
@@ -119,12 +115,6 @@ struct CodeTable: Sendable {
     subscript(key: CodeKey) -> CodeRecord? {
         get { records[key] }
         set { records[key] = newValue }
-    }
-
-    /// The live record that the last issue put out of the way, if it did.
-    mutating func takeOverwritten() -> CodeRecord? {
-        defer { overwritten = nil }
-        return overwritten
     }
 
     /// The live record of a code of that requestor; nil once expired or deleted.

@@ -20,6 +20,7 @@ public struct BlockBootstrap: Sendable {
     /// For each stretch the number of its values up to each position, one after the other.
     private let running: [Int32]
     private let parts: [Range<Int>]
+    private let stretchCount: Int
     private let whole: Histogram
     public let drawsSingles: Bool
 
@@ -49,11 +50,15 @@ public struct BlockBootstrap: Sendable {
             }
         }
         self.running = running
+        stretchCount = used.count
         let number = max(1, min(4, used.count / 5))
         parts = (0..<number).map {
             (used.count * $0 / number)..<(used.count * ($0 + 1) / number)
         }
     }
+
+    /// How well its own error is known.
+    var freedom: Double { drawsSingles ? .infinity : Double(stretchCount - parts.count) }
 
     /// The measured value at `share`, in nanoseconds; nil while there is none.
     public func value(atShare share: Double) -> Double? {
@@ -134,7 +139,13 @@ public struct Difference: Sendable, Hashable {
             )
             // A percentile is known to within its bucket of the histogram, 0.2 %.
             let error = max(deviation(ratios[index]), 0.002)
-            let deviate = Self.logRatio(from, to) / error
+            // The error itself is known only as well as there are values beyond the percentile, or
+            // stretches, to know it from.
+            let freedom = min(
+                min(base.freedom, run.freedom),
+                Double(min(base.count, run.count)) * (1 - shares[index]))
+            let deviate = Significance.deviate(
+                ofStudent: Self.logRatio(from, to) / error, freedom: max(1, freedom))
             return Difference(
                 base: from, run: to,
                 interval: Interval(low: min(low, to - from), high: max(high, to - from)),

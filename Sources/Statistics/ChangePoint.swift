@@ -162,8 +162,7 @@ public struct ChangePointDetector: Sendable, Hashable {
         var new: Double
         /// Standard error of the difference of means.
         var error: Double
-        /// The t of the difference as a normal deviate with the same tail (Wallace, Annals of
-        /// Mathematical Statistics 30, 1959: within 0.02 from three degrees of freedom on).
+        /// Student's t of the difference, as a normal deviate with the same tail.
         var deviate: Double
 
         var difference: Double { new - old }
@@ -178,11 +177,7 @@ public struct ChangePointDetector: Sendable, Hashable {
             let freedom = max(1, k + m - 2)
             let deviation = max((squares / freedom).squareRoot(), calm)
             error = deviation * (1 / k + 1 / m).squareRoot()
-            let t = (new - old) / error
-            let size =
-                (8 * freedom + 1) / (8 * freedom + 3)
-                * (freedom * Elementary.logarithm(1 + t * t / freedom)).squareRoot()
-            deviate = t < 0 ? -size : size
+            deviate = Significance.deviate(ofStudent: (new - old) / error, freedom: freedom)
         }
     }
 

@@ -2,13 +2,13 @@
 /// square roots only. IEEE 754 fixes the result of each of these to the last bit; the C library's
 /// `log` and `exp` differ between processors, and a plan must not (decisions.md, 18). Each is good
 /// to about 1e-15, far below the nanosecond that a sample is rounded to.
-enum Elementary {
+package enum Elementary {
     private static let ln2High = 0x1.62e42fefa38p-1
     /// The rest of ln 2; `ln2High` has so few bits that its product with an exponent is exact.
     private static let ln2Low = 0x1.ef35793c7673p-45
 
     /// Natural logarithm of a positive, finite, normal number.
-    static func logarithm(_ value: Double) -> Double {
+    package static func logarithm(_ value: Double) -> Double {
         precondition(
             value >= .leastNormalMagnitude && value.isFinite, "logarithm needs a value > 0")
         // value = m * 2^e with m in sqrt(1/2)...sqrt(2); ln m = 2 artanh((m - 1) / (m + 1)).
@@ -31,7 +31,7 @@ enum Elementary {
     }
 
     /// e to the power of `value`, which must be within -700...700.
-    static func exponential(_ value: Double) -> Double {
+    package static func exponential(_ value: Double) -> Double {
         precondition(abs(value) <= 700, "exponential needs a value within 700 of zero")
         // value = n ln 2 + r with |r| <= ln 2 / 2; Taylor to the 14th power leaves 1e-19.
         let n = (value * 0x1.71547652b82fep0).rounded(.toNearestOrEven)

@@ -12,11 +12,13 @@ struct CalibrateCommand: AsyncParsableCommand {
         discussion: """
             Example:
                 screenrig calibrate
+                screenrig calibrate --connections 1000 --for 10s
                 screenrig calibrate --target http://127.0.0.1:8080/health --rate 2000/s
-            Without --target it asks a service of its own, on another thread. Without
-            --rate it is a closed loop: each connection asks again when it has its
-            answer. With --rate, latency counts from the instant at which a request was
-            due. A closed loop against its own service is remembered for 'validate'.
+
+            Without --target it asks a service of its own, on another thread. Without --rate it is a closed \
+            loop: each connection asks again when it has its answer. With --rate, latency counts from the \
+            instant at which a request was due. A closed loop against its own service is remembered for \
+            'validate'.
             """)
 
     @Option(
@@ -25,7 +27,7 @@ struct CalibrateCommand: AsyncParsableCommand {
     )
     var target: String?
 
-    @Option(help: "How many connections, 1 to 50000.")
+    @Option(help: ArgumentHelp("How many connections, 1 to 50000.", valueName: "N"))
     var connections = 100
 
     @Option(
@@ -34,16 +36,24 @@ struct CalibrateCommand: AsyncParsableCommand {
             valueName: "RATE"))
     var rate: String?
 
-    @Option(name: .customLong("for"), help: "How long it is measured, at most 10m.")
+    @Option(
+        name: .customLong("for"),
+        help: ArgumentHelp("How long it is measured, at most 10m.", valueName: "T"))
     var lasting = "5s"
 
     @Flag(help: "One JSON object on standard output (schema screenrig/calibration/1).")
     var json = false
 
-    @Option(help: "What is kept of each exchange: none, aggregates, or all, as a run does.")
+    @Option(
+        help: ArgumentHelp(
+            "What is kept of each exchange: none, aggregates, or all, as a run does.",
+            valueName: "WHAT"),
+        completion: .list(["none", "aggregates", "all"]))
     var record = Keeping.aggregates.rawValue
 
-    @Option(help: "How many lanes; default: 1, which leaves a core to the service.")
+    @Option(
+        help: ArgumentHelp(
+            "How many lanes; default: 1, which leaves a core to the service.", valueName: "N"))
     var lanes = 1
 
     @Flag(help: "A new connection for each request.")
@@ -58,12 +68,15 @@ struct CalibrateCommand: AsyncParsableCommand {
     var sources: [String] = []
 
     @Option(
-        help: ArgumentHelp("A PEM file to trust, beside the system's roots.", valueName: "FILE"))
+        help: ArgumentHelp("A PEM file to trust, beside the system's roots.", valueName: "FILE"),
+        completion: .file(extensions: ["pem", "crt"]))
     var ca: String?
 
     @Option(
         name: .customLong("allow"),
-        help: "A host, beside loopback, that requests may go to; may be repeated.")
+        help: ArgumentHelp(
+            "A host, beside loopback, that requests may go to; may be repeated.",
+            valueName: "HOST"))
     var allowed: [String] = []
 
     @Option(

@@ -8,16 +8,21 @@ struct ExplainCommand: ParsableCommand {
         discussion: """
             Example:
                 screenrig explain sign-in-visible
-            NAME is an operation, a fault, an invariant, an exit code, an outcome, or how far a household got: what it
-            means, harmless causes, and what to send to the server's team.
+                screenrig explain undecided
+                screenrig explain first cause
+                screenrig explain 4
+
+            NAME is an operation, a fault, an invariant, an exit code, an outcome, how far a household got, or \
+            another word of a report: what it means, harmless causes, and what to send to the server's team.
             """)
 
     @Argument(
-        help: ArgumentHelp("The word.", valueName: "NAME"),
+        help: ArgumentHelp("The word, or the words: first cause.", valueName: "NAME"),
         completion: .list((Explanation.all + FaultOptions.explanations).map(\.name)))
-    var name: String
+    var words: [String]
 
     func run() throws {
+        let name = words.joined(separator: " ")
         let found = Explanation.of(name, besides: FaultOptions.explanations)
         guard !found.isEmpty else {
             let remedy =

@@ -24,6 +24,9 @@ enum FaultOptions {
         return ("faults", "[\(items.joined(separator: ", "))]")
     }
 
+    /// For shells to complete.
+    static var names: [String] { FaultName.allCases.map(\.rawValue) }
+
     /// For `explain` and `list`.
     static var explanations: [Explanation] {
         FaultName.allCases.map { name in

@@ -8,8 +8,9 @@ struct InitCommand: ParsableCommand {
         discussion: """
             Example:
                 screenrig init rigs/staging.yaml
-            Fill in each ??? and type 'screenrig validate FILE': it names the blanks that are left. A file that
-            is there already is never overwritten.
+
+            Fill in each ??? and type 'screenrig validate FILE': it names the blanks that are left. A file \
+            that is there already is never overwritten.
             """)
 
     @Argument(

@@ -11,9 +11,13 @@ struct JudgeCommand: ParsableCommand {
         discussion: """
             Example:
                 screenrig judge latest
-            RUN is a run directory, its history.sqlite, 'latest', or 'latest~1' for the one before. The same
-            reports as of the run go to a directory beside it, whose name ends in -judged. Exit code 1 where a
-            promise was broken or a threshold missed, 3 where not every exchange was recorded.
+                screenrig judge reports/smoke-20261121T103500Z
+
+            RUN is a run directory, its history.sqlite, 'latest', or 'latest~1' for the one before. The same \
+            reports as of the run go to a directory beside it, whose name ends in -judged; the run itself is \
+            left alone.
+
+            Exit codes: 0 passed, 1 a promise broken or a threshold missed, 3 not every exchange was recorded.
             """)
 
     @Argument(help: ArgumentHelp("The run.", valueName: "RUN"), completion: .directory)

@@ -7,6 +7,7 @@ struct ListCommand: ParsableCommand {
         discussion: """
             Example:
                 screenrig list
+
             'screenrig explain NAME' says more about each of them.
             """)
 

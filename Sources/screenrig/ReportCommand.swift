@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Checker
 internal import Journal
 internal import Reports
 internal import Rigs
@@ -10,11 +11,20 @@ struct ReportCommand: ParsableCommand {
         discussion: """
             Example:
                 screenrig report latest
-            RUN is a run directory, its history.sqlite, 'latest', or 'latest~1' for the one before.
+                screenrig report latest --share for-the-vendor.zip
+            RUN is a run directory, its history.sqlite, 'latest', or 'latest~1' for the one before. With --share
+            nothing is rendered in place: the archive holds the reports with pseudonyms for people and devices,
+            and no history.
             """)
 
     @Argument(help: ArgumentHelp("The run.", valueName: "RUN"), completion: .directory)
     var recorded: String
+
+    @Option(
+        help: ArgumentHelp(
+            "Write an archive of the reports in which people and devices have pseudonyms.",
+            valueName: "OUT.zip"), completion: .file(extensions: ["zip"]))
+    var share: String?
 
     func run() throws {
         let directory: RunDirectory
@@ -25,7 +35,23 @@ struct ReportCommand: ParsableCommand {
         } catch {
             throw Failure.couldNotRun("\(error)")
         }
+        if let share { return try Self.share(directory, thresholds, as: share) }
         try Outcome.report(directory, thresholds: thresholds)
+    }
+
+    private static func share(
+        _ directory: RunDirectory, _ thresholds: [Threshold], as archive: String
+    ) throws {
+        do {
+            let history = try History(path: directory.history)
+            try Report.share(
+                history, thresholds: thresholds, findings: try Findings(rejudging: history),
+                as: archive)
+        } catch {
+            throw Failure.couldNotRun("\(error)")
+        }
+        Terminal.print(
+            "\(archive): the reports of \(directory.name), people and devices as pseudonyms")
     }
 
     /// The history's header holds the rig as it was resolved, without its secrets.

@@ -8,26 +8,42 @@ enum RigFile {
     /// The rig with `--set`, `--target`, `--seed`, `--lanes` and `--record` applied. Warnings go to
     /// standard error; problems end the command.
     static func read(_ traffic: TrafficOptions, isVirtual: Bool) throws -> Rig {
-        var overrides: [(path: String, value: String)] = []
-        if let lanes = traffic.lanes { overrides.append(("lanes", String(lanes))) }
-        if let record = traffic.record { overrides.append(("record", record)) }
-        if let rate = traffic.maxRate { overrides.append(("target.max-rate", rate)) }
+        var options: [Override] = []
+        if let lanes = traffic.lanes { options.append(Override("--lanes", "lanes", "\(lanes)")) }
+        if let record = traffic.record { options.append(Override("--record", "record", record)) }
+        if let rate = traffic.maxRate {
+            options.append(Override("--max-rate", "target.max-rate", rate))
+        }
         _ = try FaultOptions.faults(traffic.faults)
-        if let faults = FaultOptions.override(traffic.faults) { overrides.append(faults) }
-        return try read(traffic.rig, besides: overrides, isVirtual: isVirtual)
+        if let faults = FaultOptions.override(traffic.faults) {
+            options.append(Override("--fault", faults.path, faults.value))
+        }
+        return try read(traffic.rig, besides: options, isVirtual: isVirtual)
+    }
+
+    /// An option that stands for a `--set`, and is named where its value is wrong.
+    struct Override {
+        var option: String
+        var path: String
+        var value: String
+
+        init(_ option: String, _ path: String, _ value: String) {
+            (self.option, self.path, self.value) = (option, path, value)
+        }
     }
 
     static func read(
-        _ options: RigOptions, besides more: [(path: String, value: String)] = [],
+        _ options: RigOptions, besides more: [Override] = [],
         isVirtual: Bool = false, tellsNeeds: Bool = false
     ) throws -> Rig {
-        var overrides = try options.overrides.map(split)
-        if let seed = options.seed { overrides.append(("seed", String(seed))) }
+        let seed = options.seed.map { Override("--seed", "seed", "\($0)") }
+        let named = (seed.map { [$0] } ?? []) + more
+        let overrides = try options.overrides.map(split) + named.map { ($0.path, $0.value) }
         // Virtual time has one target only, and needs no secret of another.
         let target: RigSurroundings.TargetOverride? =
             isVirtual ? .embedded : options.target.map { .init($0) }
         let surroundings = RigSurroundings(
-            overrides: overrides + more,
+            overrides: overrides,
             target: target,
             environment: ProcessInfo.processInfo.environment)
         do {
@@ -39,11 +55,32 @@ enum RigFile {
         } catch let failure as Failure {
             throw failure
         } catch {
-            throw Failure.badInput("\(error)")
+            let words = named.reduce("\(error)") { words, override in
+                let key = override.path.split(separator: ".").last ?? ""
+                return words.replacing(
+                    "--set \(override.path): \(key) is ", with: "\(override.option) is "
+                ).replacing("--set \(override.path): ", with: "\(override.option): ")
+            }
+            throw Failure.badInput(words + neighbour(of: options.rig))
         }
     }
 
-    private static func split(_ override: String) throws -> (path: String, value: String) {
+    /// For a file that is not there: the one beside it that was most likely meant.
+    private static func neighbour(of path: String) -> String {
+        guard !FileManager.default.fileExists(atPath: path) else { return "" }
+        let (folder, name) = (
+            (path as NSString).deletingLastPathComponent, (path as NSString).lastPathComponent
+        )
+        let there =
+            (try? FileManager.default.contentsOfDirectory(
+                atPath: folder.isEmpty ? "." : folder)) ?? []
+        guard let near = name.nearest(among: there.filter { $0.hasSuffix(".yaml") }.sorted()) else {
+            return ""
+        }
+        return "; did you mean '\((folder as NSString).appendingPathComponent(near))'?"
+    }
+
+    static func split(_ override: String) throws -> (path: String, value: String) {
         guard let equals = override.firstIndex(of: "="), equals != override.startIndex else {
             throw Failure.badInput(
                 "--set '\(override)' has no value; write --set path.to.key=value")

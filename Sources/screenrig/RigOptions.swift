@@ -16,10 +16,11 @@ struct RigOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Where to send to: a URL (replaces target.base only), a target file, or 'embedded'.",
-            valueName: "URL|FILE.yaml|embedded"))
+            valueName: "URL|FILE.yaml|embedded"),
+        completion: .file(extensions: ["yaml", "yml"]))
     var target: String?
 
-    @Option(help: "Replaces the rig's seed.")
+    @Option(help: ArgumentHelp("Replaces the rig's seed.", valueName: "N"))
     var seed: UInt64?
 }
 
@@ -27,18 +28,29 @@ struct RigOptions: ParsableArguments {
 struct TrafficOptions: ParsableArguments {
     @OptionGroup var rig: RigOptions
 
-    @Option(help: "The run directory itself; it must be new or empty.")
+    @Option(
+        help: ArgumentHelp("The run directory itself; it must be new or empty.", valueName: "DIR"),
+        completion: .directory)
     var out: String?
 
-    @Option(help: "How many lanes (threads that carry devices); default: one for each core.")
+    @Option(
+        help: ArgumentHelp(
+            "How many lanes (threads that carry devices); default: one for each core.",
+            valueName: "N"))
     var lanes: Int?
 
-    @Option(help: "What is kept of each exchange: all, sample(1%), aggregates or none.")
+    @Option(
+        help: ArgumentHelp(
+            "What is kept of each exchange: all, sample(1%), aggregates or none.",
+            valueName: "WHAT"),
+        completion: .list(["all", "sample(1%)", "aggregates", "none"]))
     var record: String?
 
     @Option(
         name: .customLong("allow"),
-        help: "A host, beside loopback, that requests may go to; may be repeated.")
+        help: ArgumentHelp(
+            "A host, beside loopback, that requests may go to; may be repeated.",
+            valueName: "HOST"))
     var allowed: [String] = []
 
     @Option(
@@ -51,7 +63,8 @@ struct TrafficOptions: ParsableArguments {
         name: .customLong("fault"),
         help: ArgumentHelp(
             "Misbehaviour of the embedded stand-in; may be repeated, and replaces the rig's.",
-            valueName: "NAME[:key=value,…]"))
+            valueName: "NAME[:key=value,…]"),
+        completion: .list(FaultOptions.names))
     var faults: [String] = []
 
     @Option(

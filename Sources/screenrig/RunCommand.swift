@@ -6,11 +6,19 @@ struct RunCommand: AsyncParsableCommand {
         abstract: "Run a rig; leaves a run directory with the report.",
         discussion: """
             Example:
+                screenrig run rigs/smoke.yaml
                 screenrig run rigs/second-screen.yaml --target http://127.0.0.1:8080
-            Ctrl-C once ends the run within 5 s with a full report; twice, at once.
+                screenrig run rigs/smoke.yaml --dashboard --set load.settle=5s
+                screenrig run rigs/smoke.yaml --fault token-flap:probability=10%
+
+            Ctrl-C once ends the run within 5 s with a full report; twice, at once. A service that stops \
+            answering is waited for until the last arrival, and then for load.settle, at least 10 s. \
+            --dashboard and --metrics take the next free port where none is named.
             """)
 
     @OptionGroup var traffic: TrafficOptions
+
+    @OptionGroup var pages: PageOptions
 
     @Flag(
         name: .customLong("virtual"), help: "In virtual time, against the stand-in in this process."
@@ -18,7 +26,7 @@ struct RunCommand: AsyncParsableCommand {
     var isVirtual = false
 
     func run() async throws {
-        try await Session.run(traffic, isVirtual: isVirtual)
+        try await Session.run(traffic, isVirtual: isVirtual, pages: pages)
     }
 }
 
@@ -29,12 +37,17 @@ struct SimulateCommand: AsyncParsableCommand {
         discussion: """
             Example:
                 screenrig simulate rigs/twenty.yaml --seed 7
-            The same rig, seed and version give the same historyHash in summary.json, every time.
+                screenrig simulate rigs/detection.yaml --fault ack-before-apply:window=30ms
+
+            The same rig, seed and version give the same historyHash in summary.json, every time, on every \
+            machine. It is the same as 'run --virtual'.
             """)
 
     @OptionGroup var traffic: TrafficOptions
 
+    @OptionGroup var pages: PageOptions
+
     func run() async throws {
-        try await Session.run(traffic, isVirtual: true)
+        try await Session.run(traffic, isVirtual: true, pages: pages)
     }
 }

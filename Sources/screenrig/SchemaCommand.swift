@@ -7,6 +7,9 @@ struct SchemaCommand: ParsableCommand {
         discussion: """
             Example:
                 screenrig schema > rig.schema.json
+
+            It is the same as rigs/screenrig.schema.json. The first line of a rig tells an editor where it is:
+                # yaml-language-server: $schema=screenrig.schema.json
             """)
 
     func run() throws {

@@ -12,25 +12,34 @@ struct Screenrig: AsyncParsableCommand {
         commandName: "screenrig",
         abstract: "Puts thousands of virtual living rooms in front of a sign-in service.",
         discussion: """
-            In each, a TV shows a registration code and polls, a phone types the code in and signs in. Every
-            exchange is timed and kept; the outcome is a report and a verdict.
+            In each, a TV shows a registration code and polls, a phone types the code in and signs in. Every \
+            exchange is timed, kept and judged; the outcome is a report and a verdict.
 
             The smallest run, against the embedded stand-in:
                 screenrig run rigs/smoke.yaml
-            Exit codes: 0 passed, 1 a promise broken or a threshold missed, 2 bad command line or rig,
-            3 could not run, 4 the rig was the bottleneck, 130 interrupted.
+            Against a service of your own:
+                screenrig init rigs/mine.yaml
+                screenrig try rigs/mine.yaml
+                screenrig run rigs/mine.yaml
+
+            Exit codes: 0 passed; 1 a promise broken, a threshold missed, or stopped by the breaker; 2 bad \
+            command line or rig; 3 could not run; 4 the rig itself was the bottleneck; 130 interrupted. \
+            'screenrig explain WORD' tells what a word of a report means.
             """,
         version: version,
         subcommands: [
-            TryCommand.self, RunCommand.self, SimulateCommand.self, JudgeCommand.self,
-            ReportCommand.self, ServeCommand.self,
+            TryCommand.self, RunCommand.self, SimulateCommand.self, RaceCommand.self,
+            ReplayCommand.self, JudgeCommand.self, ReportCommand.self, ExportCommand.self,
+            CompareCommand.self, ServeCommand.self,
             InitCommand.self, ValidateCommand.self, SchemaCommand.self, CalibrateCommand.self,
-            ListCommand.self, ExplainCommand.self, DetectionCommand.self,
+            ListCommand.self, ExplainCommand.self, DetectionCommand.self, RacesTableCommand.self,
+            ManualCommand.self,
         ])
 
     static func main() async {
         Terminal.prepare()
         do {
+            try Spelling.check(Array(CommandLine.arguments.dropFirst()), against: self)
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()

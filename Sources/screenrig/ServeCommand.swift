@@ -15,13 +15,15 @@ struct ServeCommand: AsyncParsableCommand {
             Example:
                 screenrig serve --port 8080
                 screenrig serve --policy code-reuse=until-expiry --policy new-code=keep
-            It misbehaves by name, and says what it really did:
                 screenrig serve --fault token-flap:probability=10% --truth truth.jsonl
-            It listens on 127.0.0.1 only, unless --host says otherwise: in a container,
-            --host 0.0.0.0 with a published port. With --tls it makes its own certificate
-            and says where it is: name that file under target.tls.ca.
-            GET /_standin/counters shows what it has counted. --policy takes the keys of
-            policies: and standin: of a rig; rigs/reference.yaml explains them.
+
+            It prints its URL first. With --fault it misbehaves by name, and --truth FILE says what it really \
+            did. It listens on 127.0.0.1 only, unless --host says otherwise: in a container, --host 0.0.0.0 \
+            with a published port. With --tls it makes its own certificate and says where it is: name that \
+            file under target.tls.ca.
+
+            GET /_standin/counters shows what it has counted. --policy takes the keys of policies: and \
+            standin: of a rig; rigs/reference.yaml explains them.
             """)
 
     @Option(
@@ -30,13 +32,13 @@ struct ServeCommand: AsyncParsableCommand {
             valueName: "ADDRESS"))
     var host = "127.0.0.1"
 
-    @Option(help: "Port; 0 takes a free one.")
+    @Option(help: ArgumentHelp("Port; 0 takes a free one.", valueName: "PORT"))
     var port = 8080
 
     @Flag(help: "HTTPS, with a certificate made for this run.")
     var tls = false
 
-    @Option(help: "Seed of ids, codes and tokens.")
+    @Option(help: ArgumentHelp("Seed of ids, codes and tokens.", valueName: "N"))
     var seed: UInt64 = 1
 
     @Flag(name: .customLong("no-throttle"), help: "No 429s.")
@@ -55,10 +57,13 @@ struct ServeCommand: AsyncParsableCommand {
         name: .customLong("fault"),
         help: ArgumentHelp(
             "Misbehave; repeatable. 'screenrig list' has the names, 'explain' their parameters.",
-            valueName: "NAME[:key=value,…]"))
+            valueName: "NAME[:key=value,…]"),
+        completion: .list(FaultOptions.names))
     var faults: [String] = []
 
-    @Option(help: ArgumentHelp("Write here what the faults really did.", valueName: "FILE"))
+    @Option(
+        help: ArgumentHelp("Write here what the faults really did.", valueName: "FILE"),
+        completion: .file())
     var truth: String?
 
     func validate() throws {

@@ -6,9 +6,13 @@ struct TryCommand: AsyncParsableCommand {
         abstract: "One household, every exchange as it happens, and a checklist with a remedy.",
         discussion: """
             Example:
-                screenrig try rigs/staging.yaml --bodies
-            The first thing to type against a new target. Human times are shortened and nobody gives up; the
-            rest is as the rig says, and a logout is tried at the end. It leaves a run directory like any run.
+                screenrig try rigs/staging.yaml
+                screenrig try rigs/staging.yaml --bodies --target https://other.staging.example
+
+            The first thing to type against a new target. Human times are shortened and nobody gives up; the \
+            rest is as the rig says, and a logout is tried at the end. It ends with a checklist and, for the \
+            first step that failed, what to change. It leaves a run directory like any run.
+
             Exit codes: 0 each step passed, 3 nothing ever answered, 1 otherwise.
             """)
 

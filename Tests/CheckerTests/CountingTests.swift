@@ -84,7 +84,7 @@ struct CountingTests {
         #expect(
             found.sentence
                 == "household 7: the TV's poll-token #3 showed a sign-in that the phone's assertion "
-                + "#2 was told was refused at the same moment")
+                + "#2 was told was refused at the same time")
     }
 
     @Test("no violation has a negative distance", arguments: [0.0, 10, 30])

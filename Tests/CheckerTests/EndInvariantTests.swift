@@ -249,4 +249,19 @@ struct EndInvariantTests {
                 == "household 7: the TV's media-token #12 gave a media token for demo-1 that had "
                 + "expired at least 34.99 ms before")
     }
+
+    @Test(
+        "I12: of a login that came back with an error and one that was refused, the refused is named"
+    )
+    func refusedRather() throws {
+        var story = Story()
+        story.code()
+        story.assertion(at: 8_000, .denied)
+        story.poll(at: 8_100)
+        story.assertion(Story.bob, at: 8_200, by: .otherPhone, .denied, status: 400)
+        story.tell(.tv, .authorize, at: 8_300, code: nil, resource: "demo-1")
+        let found = try story.only()
+        #expect(found.invariant == .errorsHaveNoEffect)
+        #expect(found.sentence.contains("phone-2's assertion #4"), "\(found.sentence)")
+    }
 }

@@ -447,4 +447,89 @@ struct FairnessTests {
         #expect(judge.findings.households == 1)
         #expect(judge.finish().failing == 0)
     }
+
+    @Test("our own clock stood still: that is told, and beside what was found near it")
+    func sleepTold() {
+        let judge = Judge(Story().rules)
+        for exchange in flap().told { judge.take(exchange) }
+        judge.clockStoodStill(for: .seconds(3), at: Instant(nanoseconds: 10_054_000_000))
+        let findings = judge.finish()
+        #expect(findings.changes == ["our own clock stood still for 3000 ms at 10.1 s"])
+        #expect(
+            findings.violations.map(\.nearChange)
+                == ["our own clock stood still for 3000 ms 2000 ms after"])
+    }
+
+    @Test(
+        "addresses: one that begins to answer late is told, one that was there all along is not",
+        arguments: [(from: 70_000.0, isTold: true), (from: 10.0, isTold: false)])
+    func addresses(from: Double, isTold: Bool) {
+        var story = Story()
+        story.code()
+        for at in stride(from: 1_000.0, to: 100_000, by: 3_000) { story.poll(at: at) }
+        for position in story.exchanges.indices {
+            let isNew = story.exchanges[position].sent.milliseconds >= from
+            story.exchanges[position].route.remote =
+                isNew && position % 2 == 0 ? "203.0.113.9:443" : "203.0.113.7:443"
+        }
+        // A provider's own address is none of the service's.
+        let login = story.tell(.phone, .mvpdLogin, at: 90_000, .none)
+        story.exchanges[login].route.remote = "198.51.100.1:443"
+        #expect(
+            story.findings.changes
+                == (isTold ? ["203.0.113.9:443 began to answer at 70 s"] : []))
+    }
+
+    // MARK: Herds
+
+    /// Polls every 100 ms: `many` at once, or one by one; of those that come together `failing` in a
+    /// hundred are answered 503.
+    private func herd(many: Int, failing: Int) -> Story {
+        var story = Story()
+        for round in 0..<60 {
+            let isHerd = round >= 20
+            for household in 0..<(isHerd ? many : 4) {
+                let fails = isHerd && (household * 37 + round) % 100 < failing
+                story.tell(
+                    .tv, .pollToken, at: Double(round) * 100, .absent, in: household,
+                    status: fails ? 503 : 404)
+            }
+        }
+        return story
+    }
+
+    @Test("a herd of polls that fails more than single ones raises a suspicion, and fails no run")
+    func herds() throws {
+        let findings = herd(many: 40, failing: 30).findings
+        let found = try #require(findings.violations.first)
+        #expect(findings.violations.count == 1)
+        #expect(found.invariant == .pollingEnds && found.standing == .suspected)
+        #expect(
+            found.sentence.contains(
+                ": polls that came together were worse off: with 40 and more within 10 ms "),
+            "\(found.sentence)")
+        #expect(findings[.pollingEnds].violations == 0 && findings[.pollingEnds].suspected == 1)
+    }
+
+    @Test(
+        "no suspicion where none fails, few fail, or few come together",
+        arguments: [(40, 0), (40, 1), (8, 60)])
+    func noHerd(many: Int, failing: Int) {
+        #expect(herd(many: many, failing: failing).sentences == [])
+    }
+
+    // MARK: First causes across households
+
+    @Test("what a twin code broke in either household is attached to the twin")
+    func twins() {
+        var story = Story()
+        story.code("AAAAAA1", at: 0, in: 7)
+        story.code("AAAAAA1", at: 1_000, in: 8)
+        // Household 8 deletes what both hold; 7 is told that it is gone.
+        story.tell(.tv, .deleteRegistration, at: 2_000, in: 8)
+        story.tell(.phone, .registrationRecord, at: 3_000, .absent, in: 7)
+        let found = story.findings.violations
+        #expect(found.map(\.invariant) == [.codeUnique])
+        #expect(found.first?.companions.contains(.expiryRespected) == true)
+    }
 }

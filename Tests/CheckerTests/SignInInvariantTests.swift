@@ -222,4 +222,30 @@ struct SignInInvariantTests {
                 == "household 7: the TV's poll-token #7 saw another sign-in than the TV's "
                 + "poll-token #6, 996 ms before; nobody signed in between")
     }
+
+    @Test("I3: a TV that has exchanged its token is signed in from then on")
+    func exchanged() throws {
+        var story = Story()
+        story.tell(
+            .tv, .tokenExchange, at: 1_000, code: nil, tag: Story.alice, status: 204)
+        story.poll(at: 1_020)
+        story.poll(at: 1_200, Story.alice)
+        let found = try story.only()
+        #expect(found.invariant == .signInVisible && found.certainty == .certain)
+        #expect(
+            found.sentence
+                == "household 7: the TV's poll-token #2, sent 16 ms after the TV's token-exchange #1 "
+                + "had signed in, was told that nobody is signed in")
+    }
+
+    @Test("I4: an exchanged token that no poll ever shows")
+    func exchangedLost() throws {
+        var story = Story()
+        story.rules.settle = .seconds(3)
+        story.tell(
+            .tv, .tokenExchange, at: 1_000, code: nil, tag: Story.alice, status: 204)
+        for at in stride(from: 1_020.0, to: 6_000, by: 500) { story.poll(at: at) }
+        let found = try story.only()
+        #expect(found.invariant == .signInDelivered && found.companions.contains(.signInVisible))
+    }
 }

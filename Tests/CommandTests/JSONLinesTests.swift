@@ -13,7 +13,7 @@ struct JSONLinesTests {
 
     private static let progressKeys = [
         "type", "seconds", "plannedSeconds", "waitsFor", "households", "exchanges", "latencyMs",
-        "latenessMs", "worstErrors", "judging",
+        "latenessMs", "worstErrors", "violations",
     ]
     private static let resultKeys = [
         "type", "outcome", "exitCode", "headline", "explanations", "notes", "path", "seconds",

@@ -93,7 +93,7 @@ struct JudgeTests {
             try folder.read("kept/violations.csv"), try folder.read("late/violations.csv")
         )
         let sentences = { (text: String) in
-            text.split(separator: "\n").compactMap { line in
+            text.split(whereSeparator: \.isNewline).compactMap { line in
                 line.range(of: "household ").map { line[$0.lowerBound...] }
             }
         }

@@ -35,6 +35,23 @@ struct FilesTests {
         for name in first.written.files { #expect(first[name] == second[name]) }
     }
 
+    @Test("summary.md fits a comment on a pull request, whatever happened")
+    func comment() throws {
+        let long = String(repeating: "<script>|*_`[x](y)\n", count: 400)
+        var shape = Shape(households: 30, perSecond: 6, kinds: [long, "b"], trouble: 0...60)
+        (shape.refusal, shape.rigName, shape.failure) = (long, long, long)
+        var sample = Sample(shape)
+        sample.gaps = Array(repeating: long, count: 200)
+        let thresholds = (0..<500).map { index in
+            Threshold(
+                subject: .everything, measure: .errors, comparison: .below, bound: 0,
+                text: "errors < \(index)% \(String(repeating: "x", count: 60))")
+        }
+        let page = try Rendered(sample, thresholds: thresholds)["summary.md"]
+        #expect(page.utf16.count < 65_536)
+        #expect(page.contains("thresholds more"))
+    }
+
     @Test("a file that cannot be written does not keep the others from being written")
     func unwritable() throws {
         let folder = Scratch()

@@ -39,31 +39,15 @@ struct LiveTests {
                 operation: .checkCode, outcome: .rejected, status: 400, reason: "status 400",
                 count: 2),
         ]
+        var findings = LiveFindings()
+        findings.checked = 45_210
+        findings.counts = [
+            .init(.signInVisible, violations: 1_204), .init(.linearizable, violations: 3),
+        ]
         return LiveState(
             title: "staging load → https://auth.staging.example", progress: progress,
             planned: .seconds(150), plannedHouseholds: 2_000, phase: .viewers(389),
-            recentRates: (0..<120).map { Double($0 % 40) })
-    }
-
-    @Test(
-        "what the judge found so far is a line of the block, a word of the line, an object of JSON")
-    func judging() {
-        var state = Self.busy
-        let without = LiveBlock.lines(state, width: 80, color: false)
-        #expect(!without.contains { $0.hasPrefix("promises") })
-        state.judging = LiveState.Judging(violations: 2, operations: 12_300)
-        let lines = LiveBlock.lines(state, width: 80, color: false)
-        #expect(lines.count == without.count + 1)
-        #expect(lines.contains("promises    2 broken · 12,300 answers judged"))
-        #expect(
-            ProgressLine.text(state.progress, judging: state.judging).contains(" · 2 violations"))
-        #expect(
-            ProgressJSON.progress(state).contains(
-                #""judging":{"violations":2,"exchanges":12300,"behind":false}"#))
-        state.judging?.isBehind = true
-        #expect(
-            LiveBlock.lines(state, width: 80, color: false).contains(
-                "promises    2 broken · 12,300 answers judged · the rest when the run is over"))
+            recentRates: (0..<120).map { Double($0 % 40) }, findings: findings)
     }
 
     @Test("what was not judged is said, with the second from which on")
@@ -88,7 +72,7 @@ struct LiveTests {
     func size(width: Int) {
         for state in [Self.quiet, Self.busy] {
             let lines = LiveBlock.lines(state, width: width, color: false)
-            #expect(lines.count == 8)
+            #expect(lines.count == 9)
             for line in lines { #expect(line.count <= max(20, width), "\(line)") }
         }
     }

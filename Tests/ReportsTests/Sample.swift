@@ -83,6 +83,10 @@ struct Sample: Recorded {
     }
 
     func health() throws -> [LaneHealth] { lanes }
+
+    func exchanges(household: Int) throws -> [Exchange] {
+        exchanges.filter { $0.device.household == household }
+    }
 }
 
 /// What a made-up run is like.
@@ -91,7 +95,13 @@ struct Shape {
     var perSecond = 2.0
     var kinds = ["living room", "trial"]
     var rigName = "evening rush"
-    var source = "rig: evening rush\ntarget: {base: embedded}\nload: {arrivals: [{hold: 20s}]}\n"
+    var source = """
+        rig: evening rush
+        target: {base: embedded}
+        load: {arrivals: [{ramp-to: 2/s, over: 5s}, {hold: 15s}], settle: 5s}
+        kinds: [{name: living room}, {name: trial}]
+
+        """
     /// Seconds in which the service is six times as slow and refuses one poll in eight.
     var trouble: ClosedRange<Int>? = 12...16
     /// The service's own word for a refusal.

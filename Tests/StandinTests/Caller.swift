@@ -69,7 +69,9 @@ struct Caller {
         send(.post, target, headers: headers, body: body)
     }
 
-    mutating func delete(_ target: String) -> Reply { send(.delete, target) }
+    mutating func delete(_ target: String, headers: Headers = [:]) -> Reply {
+        send(.delete, target, headers: headers)
+    }
 
     mutating func send(
         _ method: Method?, _ target: String, headers: Headers = [:], body: String = ""

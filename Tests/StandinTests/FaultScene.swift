@@ -173,7 +173,10 @@ extension FaultScene {
 
     private static let codes: [FaultScene] = [
         FaultScene("duplicate-live-code:space=1") { caller in
-            caller.issue("tv-1") == caller.issue("tv-2")
+            let isTwin = caller.issue("tv-1") == caller.issue("tv-2")
+            caller.advance(soon)
+            _ = caller.poll("tv-2")
+            return isTwin
         },
         FaultScene("expiry-skew:skew=-2s,endpoint=registration-record") { caller in
             let code = caller.issue(more: "&ttl=3")

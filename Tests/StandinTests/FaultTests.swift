@@ -104,6 +104,91 @@ struct FaultTests {
     }
 }
 
+/// A truth says "observable" only where somebody outside can tell.
+@Suite("What faults show")
+struct ObservableTests {
+    private func truth(
+        _ fault: String, _ settings: ServiceSettings = .unthrottled,
+        _ story: (inout Caller) -> Void
+    ) throws -> [TruthEvent.Kind] {
+        var caller = Caller(settings, faults: [try Fault(parsing: fault)])
+        caller.register()
+        story(&caller)
+        return caller.service.takeTruth().map(\.kind)
+    }
+
+    @Test("sso-vs-login: of one provider there is nothing to mix up")
+    func sameProvider() throws {
+        let kinds = try truth("sso-vs-login") { caller in
+            let code = caller.issue()
+            let page = caller.openLogin(caller.get(Caller.authenticate(code, mvpd: "DemoCable")))
+            let handOver = caller.submit(page, user: "viewer-1", password: "right")
+            #expect(caller.exchange() == 204)
+            caller.finish(handOver)
+            #expect(caller.poll().member("userId") == "viewer-1")
+        }
+        #expect(kinds == [])
+    }
+
+    @Test("error-but-applied: another sign-in shows nothing of the refused one")
+    func otherSignIn() throws {
+        let kinds = try truth("error-but-applied") { caller in
+            #expect(caller.logIn(caller.issue()).status == 400)
+            #expect(caller.exchange() == 204)
+            #expect(caller.poll().status == 200)
+        }
+        #expect(kinds == [.activated])
+    }
+
+    @Test("throttle-wedge: a 429 soon after others may be right, one after a pause is not")
+    func budget() throws {
+        let kinds = try truth("throttle-wedge", ServiceSettings()) { caller in
+            for _ in 0..<20 { _ = caller.poll() }
+            caller.advance(.milliseconds(500))
+            #expect(caller.poll().status == 429)
+        }
+        #expect(kinds == [.activated])
+        let later = try truth("throttle-wedge", ServiceSettings()) { caller in
+            for _ in 0..<20 { _ = caller.poll() }
+            caller.advance(.milliseconds(1_010))
+            #expect(caller.poll().status == 429)
+        }
+        #expect(later == [.activated, .observable])
+    }
+
+    @Test("duplicate-live-code: a code that its screen is just giving up is no twin for certain")
+    func givenUp() throws {
+        let kinds = try truth("duplicate-live-code:space=1") { caller in
+            let code = caller.issue("tv-1")
+            #expect(caller.issue("tv-2") == code)
+            caller.advance(.milliseconds(2))
+            _ = caller.delete(Caller.recordPath(code))
+            caller.advance(.milliseconds(50))
+            _ = caller.poll("tv-2")
+        }
+        #expect(kinds == [.activated])
+    }
+
+    @Test("duplicate-live-code: letters that another's deletion freed are still the first one's")
+    func freedByAnother() throws {
+        var caller = Caller(
+            .unthrottled, faults: [try Fault(parsing: "duplicate-live-code:space=1")])
+        caller.register()
+        func ask(_ household: Int, _ device: String) {
+            _ = caller.post(
+                "\(Caller.codePath)?deviceId=\(device)", body: "",
+                headers: ["X-Screenrig": "run/\(household)/1"])
+        }
+        ask(1, "tv-1")
+        ask(2, "tv-2")
+        caller.advance(.seconds(1))
+        _ = caller.delete(Caller.recordPath("X000000"), headers: ["X-Screenrig": "run/2/2"])
+        ask(3, "tv-3")
+        let struck = caller.service.takeTruth().filter { $0.kind == .activated }
+        #expect(struck.map(\.household) == [2, 3] && struck.map(\.otherHousehold) == [1, 1])
+    }
+}
+
 /// The controls: all that a service may do without breaking a promise.
 @Suite("Controls")
 struct ControlTests {

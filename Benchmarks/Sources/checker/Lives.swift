@@ -23,6 +23,12 @@ struct Lives {
         }
     }
 
+    /// The life of one household.
+    init(only household: Int, polls: Int) {
+        live(household, from: 0, polls: polls)
+        for position in exchanges.indices { exchanges[position].sequence = position + 1 }
+    }
+
     private mutating func live(_ household: Int, from start: Double, polls: Int) {
         let tv = DeviceID(household: household, role: .firstScreen)
         let phone = DeviceID(household: household, role: .secondScreen)

@@ -10,7 +10,6 @@ extension Registry {
                 < ($1.newer.call, $1.newer.household, $1.older.call, $1.older.household)
         }
         guard !pairs.isEmpty else { return }
-        let others = Dictionary(grouping: found.indices) { found[$0].household }
         var accused: [Int: Int] = [:]
         for (older, newer, isRecord) in pairs {
             guard isRecord || areTwins(older, newer) else { continue }
@@ -21,9 +20,7 @@ extension Registry {
             }
             guard !isRecord else { continue }
             if let position = accused[newer.household] {
-                for household in [older.household, newer.household] {
-                    gather(others[household] ?? [], since: newer.call, under: position)
-                }
+                note(cause: position, of: [newer.household, older.household])
             }
             // Who deletes its own code may have deleted the other's: from then on the letters are
             // free, as far as can be told.
@@ -68,23 +65,6 @@ extension Registry {
         return add(violation)
     }
 
-    /// Attaches what else was found in a household, at `others`, to the cause at `position`.
-    private func gather(_ others: [Int], since time: Int64, under position: Int) {
-        for other in others where found[other].at >= time && !found[other].isWithdrawn {
-            let invariant = found[other].invariant
-            guard
-                invariant == .linearizable || Invariant.codeUnique.companions.contains(invariant)
-            else { continue }
-            withdraw(other)
-            let companions = [invariant] + found[other].companions
-            amend(position) { cause in
-                for companion in companions where !cause.companions.contains(companion) {
-                    cause.companions.append(companion)
-                }
-            }
-        }
-    }
-
     /// `clock-agreement`: the service's times do not come from one clock.
     func judgeClocks() {
         for stranger in clock.strangers {
@@ -92,7 +72,7 @@ extension Registry {
                 "the time in registration-code #\(stranger.sequence) and that in most other answers "
                 + "come from clocks at least \(milliseconds(stranger.distance)) apart"
             let source = Invariant.clockAgreement.source
-            _ = add(
+            let position = add(
                 Violation(
                     invariant: .clockAgreement, certainty: .certain, source: source,
                     standing: standing(.clockAgreement, .certain, source, .registrationCode),
@@ -101,6 +81,7 @@ extension Registry {
                     signature: "clock-agreement: registration-code success",
                     gap: stranger.distance, at: stranger.at,
                     sentence: "household \(stranger.household): \(text)"))
+            note(cause: position, of: [stranger.household])
         }
     }
 }

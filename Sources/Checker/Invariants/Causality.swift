@@ -17,7 +17,7 @@ extension Dossier {
                 && (value == TokenRead.somebody || $0.tag == value - 1)
         }
         if let denied {
-            judgeError(operation, beat, denied)
+            judgeError(beat, denied)
             return false
         }
         let who = operation.tag == 0 ? "a sign-in" : "the sign-in of \(tags[Int(value) - 1].text)"
@@ -68,14 +68,14 @@ extension Dossier {
     }
 
     /// `errors-have-no-effect`: the only sign-in that explains it was turned down.
-    private func judgeError(_ operation: Observed, _ beat: Beat, _ denied: SignInAttempt) {
+    func judgeError(_ beat: Beat, _ denied: SignInAttempt) {
         let isThrottled = denied.beat.flags & Observed.Flags.throttled.rawValue != 0
         let gap = beat.call - denied.beat.ret
         // It was turned down, whenever that was: a poll of the same moment proves as much.
         let text =
             "\(beat.name) showed a sign-in that \(denied.beat.name) was told "
             + (isThrottled ? "to send later (429)" : "was refused")
-            + (gap >= 0 ? ", \(milliseconds(gap)) before" : " at the same moment")
+            + (gap >= 0 ? ", \(milliseconds(gap)) before" : " at the same time")
         accuse(
             violation(.errorsHaveNoEffect, .certain, [denied.beat, beat], gap: gap, text))
     }

@@ -72,6 +72,16 @@ extension Dossier {
         guard let last = writers.map(\.beat).max(by: { $0.ret < $1.ret }) else { return true }
         guard last.ret < earlier.beat.call - registry.visibility else { return true }
         if isFromBefore(read.value) { return true }
+        if last.effect == .doubtful,
+            let denied = attempts.last(where: {
+                !$0.isCandidate && $0.beat.call <= read.beat.ret
+                    && (read.value == TokenRead.somebody || $0.tag == read.value - 1)
+            })
+        {
+            // One came back with an error, the other was refused: the refused one is nearer.
+            judgeError(read.beat, denied)
+            return false
+        }
         let wasSeen = reads.contains {
             $0.value != 0 && !$0.contradicts(read.value) && $0.beat.ret < earlier.beat.call
         }

@@ -1,11 +1,31 @@
 internal import Dialects
 
-/// I3 and I4: the phone was told "done"; does the TV see it, and when?
+/// I3 and I4: somebody was told "done"; does the TV see it, and when?
 extension Dossier {
-    /// `sign-in-visible`: a TV that asks after the phone was told "done" is told so too. Kept back:
+    /// The last answer, of those that returned before `time`, that told somebody that a sign-in is
+    /// done: the phone by its check, or the TV itself where the answer is a promise (a token
+    /// exchange, a free preview).
+    private func done(before time: Int64) -> Beat? {
+        var last: Beat?
+        func take(_ beat: Beat) {
+            if beat.ret < time, beat.ret > last?.ret ?? .min { last = beat }
+        }
+        for life in lives { if let told = life.told { take(told) } }
+        for attempt in attempts where attempt.beat.effect == .success { take(attempt.beat) }
+        return last
+    }
+
+    /// `the phone's check-code #70 had told the phone that the sign-in is done`.
+    private func done(_ told: Beat, _ had: String) -> String {
+        told.screen == 0
+            ? "\(told.name)\(had) signed in"
+            : "\(told.name)\(had) told the phone that the sign-in is done"
+    }
+
+    /// `sign-in-visible`: a TV that asks after somebody was told "done" is told so too. Kept back:
     /// until the TV sees the sign-in nobody knows whether it is late or lost.
     func judgeVisibility(_ operation: Observed, _ beat: Beat) {
-        guard late == nil, let told = told(before: beat.call - registry.visibility) else { return }
+        guard late == nil, let told = done(before: beat.call - registry.visibility) else { return }
         registry.check(.signInVisible)
         guard !mayHaveEnded(since: told, by: beat.ret) else { return }
         // A TV that had seen it lost it again: that is another breach, and told already.
@@ -13,17 +33,8 @@ extension Dossier {
         let gap = beat.call - told.ret
         late = violation(
             .signInVisible, .certain, [told, beat], gap: gap,
-            "\(beat.name), sent \(milliseconds(gap)) after \(told.name) had told the phone that the "
-                + "sign-in is done, was told that nobody is signed in")
-    }
-
-    /// The last answer that told the phone "done", of those that returned before `time`.
-    private func told(before time: Int64) -> Beat? {
-        var last: Beat?
-        for life in lives {
-            if let told = life.told, told.ret < time, told.ret > last?.ret ?? .min { last = told }
-        }
-        return last
+            "\(beat.name), sent \(milliseconds(gap)) after \(done(told, " had")), was told that nobody "
+                + "is signed in")
     }
 
     /// Whether the sign-in that `told` was about may have been ended by `time`.
@@ -38,7 +49,7 @@ extension Dossier {
 
     /// `sign-in-delivered`: by the end of the settle phase the TV has seen it.
     func judgeDelivery() {
-        let told = told(before: .max)
+        let told = done(before: .max)
         let bound = registry.rules.settle.inNanoseconds
         let within = "a settle phase of \(milliseconds(bound))"
         guard let told else { return judgeSilentLoss(bound: bound, within) }
@@ -50,8 +61,8 @@ extension Dossier {
         else { return }
         let gap = last.beat.call - told.ret
         let text =
-            "\(told.name) told the phone that the sign-in is done; the TV asked for "
-            + "\(milliseconds(gap)) more and never saw it (\(last.beat.name) was the last)"
+            "\(done(told, "")); the TV asked for \(milliseconds(gap)) more and never saw it "
+            + "(\(last.beat.name) was the last)"
         let isLate = late != nil
         late = nil
         accuse(violation(.signInDelivered, .given(within), [told, last.beat], gap: gap, text))

@@ -5,7 +5,7 @@ public struct Explanation: Sendable, Hashable {
     public enum Kind: String, Sendable, CaseIterable {
         case operation, fault, invariant
         case exitCode = "exit code"
-        case outcome, fate, stage
+        case outcome, fate, stage, word
     }
 
     public var kind: Kind
@@ -34,11 +34,16 @@ public struct Explanation: Sendable, Hashable {
 
     /// Every word that can be explained, by kind.
     public static let all: [Explanation] =
-        operations + invariants + exitCodes + outcomes + fates + stages
+        operations + invariants + exitCodes + outcomes + fates + stages + words
 
     /// All that `name` stands for, in the order of `all`: `signed-in` is a stage and a fate.
     public static func of(_ name: String, besides more: [Explanation] = []) -> [Explanation] {
-        (all + more).filter { $0.name.lowercased() == name.lowercased() }
+        (all + more).filter { plain($0.name) == plain(name) }
+    }
+
+    /// `first cause` and `First-Cause` are the same word.
+    private static func plain(_ name: String) -> String {
+        name.lowercased().replacing(" ", with: "-")
     }
 
     /// The word most like `name`, if one is near.

@@ -89,6 +89,13 @@ struct Axis {
         return Axis(shape: .log, low: low, high: high, ticks: ticks)
     }
 
+    /// The same from one value to another, neither of which need be round.
+    static func milliseconds(from low: Double, to high: Double) -> Axis {
+        let around = milliseconds(around: [low, high])
+        let ticks = around.ticks.filter { $0.value >= low * 0.999 && $0.value <= high * 1.001 }
+        return Axis(shape: .log, low: low, high: high, ticks: ticks)
+    }
+
     /// `0.5 ms`, `20 ms`, `2 s`: for round numbers, without digits that say nothing.
     static func time(_ milliseconds: Double) -> String {
         if milliseconds == 0 { return "0" }

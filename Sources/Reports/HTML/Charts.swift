@@ -5,19 +5,25 @@ struct PercentileChart {
 
     var operations: [OperationRow]
 
+    /// Those that have a curve, the slowest first.
+    static func ranked(_ operations: [OperationRow]) -> [OperationRow] {
+        operations.filter { $0.curve.count > 1 }.sorted {
+            ($0.latency?.p99 ?? 0, $1.name) > ($1.latency?.p99 ?? 0, $0.name)
+        }
+    }
+
     var html: HTML {
         let drawn = operations.filter { $0.curve.count > 1 }
         guard !drawn.isEmpty else {
             return "<p class=\"empty\">Too few answers for a curve.</p>"
         }
-        let ranked = drawn.sorted {
-            ($0.latency?.p99 ?? 0, $1.name) > ($1.latency?.p99 ?? 0, $0.name)
-        }
+        let ranked = Self.ranked(operations)
         let (slow, rest) = (ranked.prefix(Self.named), ranked.dropFirst(Self.named))
         var plot = Plot(
             x: .percentiles(through: drawn.compactMap(\.curve.last?.share).max() ?? 0.9),
             y: .milliseconds(around: drawn.flatMap { $0.curve.map(\.ms) }))
-        (plot.height, plot.right) = (380, 176)
+        (plot.height, plot.right) = (400, 176)
+        plot.series = "curves"
         let grey = rest.map { plot.line(points($0), class: "other", title: $0.name) }
         let coloured = slow.enumerated().map { index, row in
             plot.line(points(row), class: "s\(index + 1)", title: row.name)
@@ -28,11 +34,25 @@ struct PercentileChart {
         return plot.drawing(
             title: "Latency by percentile and operation",
             description: "Both scales are logarithmic. The slowest: \(words).", id: "curve",
-            marks: grey + coloured + labels(Array(slow), plot))
+            marks: grey + coloured + ends(Array(slow), plot) + labels(Array(slow), plot))
     }
 
     private func points(_ row: OperationRow) -> [(Double, Double?)] {
         row.curve.map { ($0.share, $0.ms) }
+    }
+
+    /// A dot where a curve ends: at the slowest answer of all.
+    private func ends(_ rows: [OperationRow], _ plot: Plot) -> [HTML] {
+        zip(rows, rows.compactMap(\.curve.last)).enumerated().map { index, item in
+            let (row, end) = item
+            let words =
+                "\(row.name): the slowest of \(Figures.count(row.completed)) took "
+                + Figures.time(milliseconds: end.ms)
+            return """
+                <circle class="dot s\(index + 1)" cx="\(px: plot.across(end.share))" \
+                cy="\(px: plot.down(end.ms))" r="3.5"><title>\(words)</title></circle>
+                """
+        }
     }
 
     private func labels(_ rows: [OperationRow], _ plot: Plot) -> [HTML] {
@@ -98,15 +118,20 @@ struct SignInChart {
 
 /// The course of one number in the space of a word.
 enum Sparkline {
-    static func html(_ values: [Double?], title: String) -> HTML {
+    /// `seconds`: how long the run was; `width`: how long each value stands for. So that all have one
+    /// axis of time, whenever an operation began and ended.
+    static func html(
+        _ values: [Double?], width: Int, seconds: Double, title: String
+    ) -> HTML {
         let present = values.compactMap(\.self)
         guard present.count > 1, let top = present.max(), top > 0 else { return .none }
-        let last = Double(max(1, values.count - 1))
-        let axis = Axis(shape: .linear, low: 0, high: last, ticks: [])
+        let axis = Axis(shape: .linear, low: 0, high: max(1, seconds), ticks: [])
         var plot = Plot(x: axis, y: Axis(shape: .linear, low: 0, high: top, ticks: []))
         (plot.width, plot.height) = (96, 22)
         (plot.left, plot.right, plot.top, plot.bottom) = (2, 2, 3, 2)
-        let points = values.enumerated().map { (Double($0.offset), $0.element) }
+        let points = values.enumerated().map {
+            (min(seconds, (Double($0.offset) + 0.5) * Double(width)), $0.element)
+        }
         return """
             <svg class="spark" viewBox="0 0 96 22" role="img" aria-label="\(title)">\
             \(plot.area(points, class: "s1"))\(plot.line(points, class: "s1"))</svg>

@@ -1,5 +1,9 @@
 /// Errors grouped by what they were, each with the first of them as an example.
 enum ErrorSection {
+    private static let shown = 25
+    /// So many are unfolded from the start.
+    private static let open = 2
+
     static func html(_ summary: Summary) -> HTML {
         guard !summary.errors.isEmpty else {
             return """
@@ -7,29 +11,52 @@ enum ErrorSection {
                 none.</p>
                 """
         }
-        let shown = summary.errors.prefix(25)
-        let rest = summary.errors.dropFirst(shown.count).map(\.count).reduce(0, +)
+        let rest = summary.errors.dropFirst(shown).map(\.count).reduce(0, +)
         let more: HTML =
             rest == 0
             ? .none
             : "<p class=\"empty\">and \(Figures.counted(rest, "error")) of other sorts, in summary.json</p>"
+        let groups = summary.errors.prefix(shown).enumerated().map { position, row in
+            group(row, isOpen: position < open)
+        }
         return """
             <p class="lead">\(Figures.counted(summary.exchanges.errors, "error")) in \
             \(Figures.counted(summary.exchanges.sent, "request")). Polls that found nothing yet and \
-            throttled requests are none.</p>
-            \(shown.map(group))\(more)
+            throttled requests are none. Secrets are fingerprints: equal for equal secrets within this run.</p>
+            \(table(summary))
+            <h3>An example of each</h3>
+            \(groups)\(more)
             """
     }
 
-    private static func group(_ row: ErrorRow) -> HTML {
+    private static func table(_ summary: Summary) -> HTML {
+        Table(
+            caption: "Errors by cause",
+            columns: [
+                .text("Operation"), .text("What came of it"), .number("Errors"), .number("Share"),
+                .number("First"), .number("Last"),
+            ],
+            rows: summary.errors.prefix(shown).map { row in
+                let share = Double(row.count) / Double(max(1, row.total))
+                return [
+                    "<span class=\"name\">\(row.operation)</span>",
+                    "<span class=\"wrap\">\(row.what)</span>",
+                    .number(Double(row.count), shown: Figures.count(row.count)),
+                    .number(share, shown: Figures.percent(row.count, of: row.total)),
+                    .number(row.first, shown: at(row.first)),
+                    .number(row.last, shown: at(row.last)),
+                ]
+            }, isSortable: true
+        ).html
+    }
+
+    private static func group(_ row: ErrorRow, isOpen: Bool) -> HTML {
         let hint: HTML = row.hint.isEmpty ? .none : "<p>\(row.hint)</p>"
-        let time =
-            row.first == row.last
-            ? "at \(at(row.first))" : "from \(at(row.first)) to \(at(row.last))"
         return """
-            <div class="error"><h3>\(row.operation) <span class="bad">\(row.what)</span></h3>
-            <p>\(Figures.counted(row.count, "time")) in \(Figures.counted(row.total, "request")), \(time)</p>\(hint)
-            \(row.example.map(example) ?? .none)</div>
+            <details class="error"\(isOpen ? " open=\"open\"" : "" as HTML)><summary><b>\(row.operation)</b> \
+            <span class="bad">\(row.what)</span> <span class="soft">\
+            \(Figures.counted(row.count, "time")) in \(Figures.counted(row.total, "request"))</span></summary>
+            \(hint)\(row.example.map(example) ?? .none)</details>
 
             """
     }
@@ -51,8 +78,25 @@ enum ErrorSection {
             pairs.append(("Peer", "\(example.remote), connection \(example.connection)"))
         }
         pairs += example.deviations.map { ("Not as the protocol says", $0) }
-        pairs += example.evidence.map { ("Header", $0) }
+        if example.talk == nil { pairs += example.evidence.map { ("Header", $0) } }
         let rows = pairs.map { "<dt>\($0.0)</dt><dd>\($0.1)</dd>" as HTML }
-        return "<dl class=\"pairs\">\(rows)</dl>"
+        return """
+            <dl class="pairs">\(rows)</dl>
+            \(example.talk.map { talk($0, example) } ?? .none)
+            """
+    }
+
+    /// What was said, and how to say it again.
+    private static func talk(_ talk: ErrorRow.Talk, _ example: ErrorRow.Example) -> HTML {
+        let name = "request \(example.sequence) of household \(example.household)"
+        let reply =
+            talk.reply.isEmpty ? "(no answer came)" : talk.reply.joined(separator: "\n")
+        return """
+            <div class="talk"><div><h4>Request</h4><pre tabindex="0" aria-label="What was sent: \(name)">\
+            \(talk.request.joined(separator: "\n"))</pre></div>\
+            <div><h4>Answer</h4><pre tabindex="0" aria-label="What came back: \(name)">\(reply)</pre></div></div>
+            <h4 class="curl-h">To try it again</h4><pre class="curl" tabindex="0" \
+            aria-label="A curl line for \(name)">\(talk.curl)</pre>
+            """
     }
 }

@@ -30,6 +30,11 @@ struct HTML: ExpressibleByStringInterpolation, Sendable {
     }
 
     static let none: HTML = ""
+
+    /// A number as it is shown, with the number that it is: sorting and machines go by the latter.
+    static func number(_ value: Double, shown text: String) -> HTML {
+        "<data value=\"\(Figures.trimmed(value))\">\(text)</data>"
+    }
 }
 
 /// A table whose first column names its rows; columns of numbers are set to the right.
@@ -45,6 +50,8 @@ struct Table {
     var caption: String
     var columns: [Column]
     var rows: [[HTML]]
+    /// The page's script makes its headers buttons that sort it.
+    var isSortable = false
 
     var html: HTML {
         let head = columns.map { column -> HTML in
@@ -61,7 +68,7 @@ struct Table {
             return "<tr>\(row)</tr>\n"
         }
         return """
-            <div class="scroll" role="region" tabindex="0" aria-label="\(caption)"><table>
+            <div class="scroll" role="region" tabindex="0" aria-label="\(caption)"><table\(isSortable ? " class=\"sortable\"" : "" as HTML)>
             <caption class="unseen">\(caption)</caption>
             <thead><tr>\(head)</tr></thead>
             <tbody>

@@ -1,5 +1,7 @@
-/// report.html: one file, no network, no script. The order of the sections is that of the questions
-/// a reader has: is it good, can I trust it, what was slow, what broke, how was it made.
+/// report.html: one file, no network. The order of the sections is that of the questions a reader has:
+/// is it good, what got worse, was every promise kept, how far did households come, what was slow and
+/// when, what broke, can I trust it, how was it made. The script adds sorting, tooltips and the brush;
+/// without it everything can be read.
 enum HTMLPage {
     static func text(_ summary: Summary) -> String {
         let sections = Self.sections(summary)
@@ -19,7 +21,7 @@ enum HTMLPage {
             <head>
             <meta charset="utf-8"/>
             <meta name="viewport" content="width=device-width,initial-scale=1"/>
-            <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'"/>
+            <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'nonce-\(nonce(summary))'"/>
             <meta name="generator" content="screenrig \(summary.run.version)"/>
             <title>\(summary.outcome.rawValue): \(summary.run.rig) · screenrig</title>
             <style>
@@ -34,8 +36,14 @@ enum HTMLPage {
             </header>
             <main>
             \(bodies)</main>
+            \(data(summary))
             <footer>Made by screenrig \(summary.run.version) from \(summary.run.id). Everything on \
             this page is computed from history.sqlite beside it.</footer>
+            <script nonce="\(nonce(summary))">
+            //<![CDATA[
+            \(HTML(stringLiteral: Script.text))
+            //]]>
+            </script>
             </body>
             </html>
 
@@ -51,6 +59,9 @@ enum HTMLPage {
 
     private static func sections(_ summary: Summary) -> [Section] {
         [
+            Section(
+                id: "changes", title: "Since the last comparable run",
+                body: ComparisonSection.html(summary.comparison)),
             Section(id: "thresholds", title: "Thresholds", body: thresholds(summary.thresholds)),
             summary.findings.map {
                 Section(
@@ -61,9 +72,12 @@ enum HTMLPage {
             Section(
                 id: "latency", title: "Latency by operation", body: LatencySections.table(summary)),
             Section(id: "timeline", title: "Over time", body: timeline(summary)),
-            Section(id: "sign-in", title: "Sign-in", body: HouseholdSections.signIn(summary)),
-            Section(id: "errors", title: "Errors", body: ErrorSection.html(summary)),
-            Section(id: "lost", title: "Households lost", body: HouseholdSections.losses(summary)),
+            Section(
+                id: "sign-in", title: "Sign-in, token visibility and staleness",
+                body: FreshnessSection.html(summary)),
+            Section(id: "errors", title: "Errors by cause", body: ErrorSection.html(summary)),
+            Section(
+                id: "slowest", title: "Slowest households", body: WaterfallSection.html(summary)),
             Section(id: "rig", title: "The rig itself", body: RigSections.health(summary)),
             Section(id: "run", title: "The run", body: RigSections.run(summary.run)),
         ].compactMap(\.self)
@@ -76,9 +90,12 @@ enum HTMLPage {
         let reasons: HTML =
             lines.isEmpty ? .none : "<ul>\(lines.map { "<li>\($0)</li>" as HTML })</ul>"
         let notes = summary.notes.map { "<p class=\"note\">\($0)</p>" as HTML }
-        let place = run.isVirtual ? "simulated in virtual time" : "against \(run.target)"
+        let when =
+            run.isVirtual
+            ? "simulated in virtual time, on no date"
+            : "\(run.started.replacing("T", with: " ").replacing("Z", with: " UTC")) · against \(run.target)"
         return """
-            <p class="over">screenrig · \(run.started.replacing("T", with: " ").replacing("Z", with: " UTC")) · \(place)</p>
+            <p class="over">screenrig · \(when)</p>
             <h1>\(run.rig)</h1>
             <div class="verdict \(summary.outcome.rawValue)" role="status"><p>\(summary.headline)</p>\(reasons)</div>
             \(notes)\(facts(summary))
@@ -86,22 +103,25 @@ enum HTMLPage {
     }
 
     private static func facts(_ summary: Summary) -> HTML {
-        func fact(_ name: String, _ value: String, _ aside: String = "") -> HTML {
-            "<div><dt>\(name)</dt><dd>\(value) <small>\(aside)</small></dd></div>"
+        func fact(
+            _ name: String, _ number: Double?, _ value: String, _ aside: String = ""
+        ) -> HTML {
+            let shown: HTML = number.map { .number($0, shown: value) } ?? "\(value)"
+            return "<div><dt>\(name)</dt><dd>\(shown) <small>\(aside)</small></dd></div>"
         }
         let (households, exchanges) = (summary.households, summary.exchanges)
         return """
             <dl class="facts">
             \(fact(
-                "Signed in", Figures.count(households.signedIn),
+                "Signed in", Double(households.signedIn), Figures.count(households.signedIn),
                 "of \(Figures.count(households.started))"))
-            \(fact("Sign-in, p95", summary.signIn.map { Figures.time(milliseconds: $0.p95) } ?? "–"))
-            \(fact("Requests answered", Figures.count(exchanges.completed)))
-            \(fact("Answers per second", Figures.significant(exchanges.perSecond)))
+            \(fact("Sign-in, p95", summary.signIn?.p95, summary.signIn.map { Figures.time(milliseconds: $0.p95) } ?? "–"))
+            \(fact("Requests answered", Double(exchanges.completed), Figures.count(exchanges.completed)))
+            \(fact("Answers per second", exchanges.perSecond, Figures.significant(exchanges.perSecond)))
             \(fact(
-                "Errors", Figures.count(exchanges.errors),
+                "Errors", Double(exchanges.errors), Figures.count(exchanges.errors),
                 Figures.percent(exchanges.errors, of: exchanges.sent)))
-            \(fact("Duration", Figures.span(seconds: summary.run.seconds)))
+            \(fact("Duration", summary.run.seconds, Figures.span(seconds: summary.run.seconds)))
             </dl>
             """
     }
@@ -123,15 +143,72 @@ enum HTMLPage {
     }
 
     private static func timeline(_ summary: Summary) -> HTML {
-        let charts = TimelineCharts(course: summary.course, seconds: summary.run.seconds)
+        let charts = TimelineCharts(
+            course: summary.course, seconds: summary.run.seconds, stages: summary.stages)
         guard !charts.isEmpty else {
             return "<p class=\"empty\">The run was too short for a course over time.</p>"
         }
         let step = Figures.span(seconds: Double(summary.course.width))
         let load: HTML = summary.run.load.isEmpty ? .none : "Load: \(summary.run.load). "
         return """
-            <p class="lead">\(load)Each point stands for \(step).</p>
+            <p class="lead">\(load)Each point stands for \(step). Dotted lines show where a stage of the \
+            load begins.</p>
+            \(brush)
             \(charts.service)
             """
+    }
+
+    /// Shown by the script, which alone can act on it: the part of the run that all charts show.
+    private static let brush: HTML = """
+        <fieldset class="brush" id="brush" hidden="hidden"><legend>Part of the run that every chart over time \
+        shows</legend>
+        <label>from <input type="range" id="brush-from" min="0" max="1000" value="0"/></label>
+        <label>to <input type="range" id="brush-to" min="0" max="1000" value="1000"/></label>
+        <button type="button" id="brush-all">Whole run</button>
+        <output id="brush-out" for="brush-from brush-to"></output>
+        <p class="hint">Or drag across any chart; Escape shows the whole run again.</p></fieldset>
+        """
+
+    /// Known to whoever wrote the page, and to no text that stands in it.
+    private static func nonce(_ summary: Summary) -> String {
+        "r" + (summary.run.historyHash.isEmpty ? "un" : summary.run.historyHash)
+    }
+
+    /// What tooltips and the brush say in numbers.
+    private static func data(_ summary: Summary) -> HTML {
+        let points = summary.course.points
+        func series(_ values: [Double?]) -> JSON {
+            .array(values.map { $0.map { .number($0) } ?? .null })
+        }
+        let named = PercentileChart.ranked(summary.operations).prefix(PercentileChart.named)
+        let json = JSON.object([
+            ("width", .integer(summary.course.width)), ("seconds", .number(summary.run.seconds)),
+            (
+                "series",
+                .object([
+                    ("arriving", series(points.map(\.arrivals))),
+                    ("waiting", series(points.map { Double($0.waiting) })),
+                    ("answered", series(points.map(\.completed))),
+                    ("p50", series(points.map(\.p50))), ("p99", series(points.map(\.p99))),
+                    ("errors", series(points.map(\.errors))),
+                    ("late", series(points.map(\.latenessP99))),
+                    ("busy", series(points.map { $0.busy.map { $0 * 100 } })),
+                ])
+            ),
+            (
+                "curves",
+                .array(
+                    named.map { row in
+                        .object([
+                            ("name", .text(row.name)), ("count", .integer(row.completed)),
+                            ("share", .array(row.curve.map { .number($0.share, decimals: 7) })),
+                            ("ms", series(row.curve.map(\.ms))),
+                        ])
+                    })
+            ),
+        ]).rendered()
+        // The only way out of such an element is its end tag.
+        let safe = json.replacing("<", with: "\\u003c").replacing("&", with: "\\u0026")
+        return "<script type=\"application/json\" id=\"data\">\(HTML(stringLiteral: safe))</script>"
     }
 }

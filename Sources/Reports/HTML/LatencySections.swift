@@ -7,7 +7,8 @@ enum LatencySections {
         let unit: HTML = " <span class=\"unit\">ms</span>"
         return """
             <p class="lead">From the moment a request was due until its answer was complete, in \
-            milliseconds: a late rig or a slow queue cannot hide. The small curves show p99 over time.</p>
+            milliseconds: a late rig or a slow queue cannot hide. The small curves show p99 over the whole \
+            run, all on one axis of time.</p>
             \(Table(
                 caption: "Latency by operation in milliseconds",
                 columns: [
@@ -16,27 +17,58 @@ enum LatencySections {
                     .number("p99\(unit)"), .number("p99.9\(unit)"), .number("Max\(unit)"),
                     .text("p99 over time"),
                 ],
-                rows: summary.operations.map(row)
+                rows: summary.operations.map { row($0, summary) }, isSortable: true
             ).html)
-            <figure><figcaption>Latency by percentile</figcaption><div class="scroll" role="region" \
-            tabindex="0" aria-label="Latency by percentile">
-            \(PercentileChart(operations: summary.operations).html)
-            </div></figure>
-            <details><summary>Outcomes, statuses, service time and lateness by operation</summary>
+            \(Figure.html(
+                "Latency by percentile, each curve up to its slowest answer",
+                PercentileChart(operations: summary.operations).html))
+            \(heat(summary))
+            <details class="always"><summary>Outcomes, statuses, service time and lateness by operation</summary>
             \(detail(summary.operations))
             </details>
             """
     }
 
-    private static func row(_ row: OperationRow) -> [HTML] {
+    private static func row(_ row: OperationRow, _ summary: Summary) -> [HTML] {
         let times = row.latency.map { [$0.p50, $0.p90, $0.p95, $0.p99, $0.p999, $0.max] }
-        let cells = times.map { $0.map { "\(Figures.significant($0))" as HTML } }
+        let cells = times.map {
+            $0.map { .number($0, shown: Figures.significant($0)) as HTML }
+        }
+        let errors: HTML = .number(Double(row.errors), shown: Figures.count(row.errors))
         return [
-            "<span class=\"name\">\(row.name)</span>", "\(Figures.count(row.count))",
-            row.errors == 0 ? "0" : "<span class=\"bad\">\(Figures.count(row.errors))</span>",
-            "\(Figures.significant(row.perSecond))",
+            "<span class=\"name\">\(row.name)</span>",
+            .number(Double(row.count), shown: Figures.count(row.count)),
+            row.errors == 0 ? errors : "<span class=\"bad\">\(errors)</span>",
+            .number(row.perSecond, shown: Figures.significant(row.perSecond)),
         ] + (cells ?? Array(repeating: "–", count: 6))
-            + [Sparkline.html(row.trend, title: "p99 of \(row.name) over time")]
+            + [
+                Sparkline.html(
+                    row.trend, width: summary.trendWidth, seconds: summary.run.seconds,
+                    title: "p99 of \(row.name) over time")
+            ]
+    }
+
+    /// Of all requests, and folded away of each operation.
+    private static func heat(_ summary: Summary) -> HTML {
+        guard let heat = summary.heat, heat.counts.count > 1 else { return .none }
+        let (seconds, title) = (summary.run.seconds, "Latency over time, all operations")
+        let each = summary.operations.enumerated().compactMap { position, row -> HTML? in
+            row.heat.map { heat in
+                Figure.html(
+                    row.name,
+                    HeatChart(
+                        heat: heat, seconds: seconds, title: "Latency of \(row.name) over time",
+                        id: "heat-\(position)", height: 150
+                    ).html)
+            }
+        }
+        return """
+            \(Figure.html(
+                title, legend: HeatChart.legend,
+                HeatChart(heat: heat, seconds: seconds, title: title, id: "heat").html))
+            <details class="screen-only"><summary>The same for each operation</summary>
+            \(each)</details>
+            """
     }
 
     private static func detail(_ rows: [OperationRow]) -> HTML {

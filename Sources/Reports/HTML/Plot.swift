@@ -8,22 +8,43 @@ struct Plot {
     var right = 16.0
     var top = 12.0
     var bottom = 28.0
+    /// The horizontal axis is the time of the run: the brush that these charts share zooms them.
+    var isOverTime = false
+    /// Names of the series of the page's data that the chart shows, for its tooltip.
+    var series = ""
 
     func across(_ value: Double) -> Double { left + x.share(value) * (width - left - right) }
     func down(_ value: Double) -> Double {
         height - bottom - y.share(value) * (height - top - bottom)
     }
 
-    /// The drawing: grid first, then `marks` over it. `title` and `description` speak to those who
-    /// cannot see it.
-    func drawing(title: String, description: String, id: String, marks: [HTML]) -> HTML {
-        """
-        <svg viewBox="0 0 \(px: width) \(px: height)" role="img" \
-        aria-labelledby="\(id)-t \(id)-d"><title id="\(id)-t">\(title)</title>\
-        <desc id="\(id)-d">\(description)</desc>
-        \(grid)\(marks)
-        </svg>
-        """
+    /// The drawing: grid first, then `marks` over it, then `labels`, which no zoom stretches. `title`
+    /// and `description` speak to those who cannot see it.
+    func drawing(
+        title: String, description: String, id: String, marks: [HTML], labels: [HTML] = []
+    ) -> HTML {
+        let kind: HTML =
+            isOverTime
+            ? " class=\"time\" data-end=\"\(px: x.high)\" data-left=\"\(px: left)\" data-right=\"\(px: right)\""
+            : " data-end=\"\(Figures.trimmed(x.high, 7))\" data-left=\"\(px: left)\" data-right=\"\(px: right)\""
+        let data: HTML = series.isEmpty ? .none : " data-series=\"\(series)\""
+        return """
+            <svg viewBox="0 0 \(px: width) \(px: height)" role="img"\(kind)\(data) \
+            aria-labelledby="\(id)-t \(id)-d"><title id="\(id)-t">\(title)</title>\
+            <desc id="\(id)-d">\(description)</desc>
+            \(grid)\(window(marks))\(labels)
+            </svg>
+            """
+    }
+
+    /// Marks over time stand in a window of their own, of which the brush shows a part.
+    private func window(_ marks: [HTML]) -> HTML {
+        guard isOverTime else { return "\(marks)" }
+        let wide = width - left - right
+        return """
+            <svg class="win" x="\(px: left)" y="0" width="\(px: wide)" height="\(px: height)" \
+            viewBox="\(px: left) 0 \(px: wide) \(px: height)" preserveAspectRatio="none">\(marks)</svg>
+            """
     }
 
     private var grid: HTML {
@@ -44,9 +65,11 @@ struct Plot {
                 text-anchor="middle">\(tick.label)</text>
                 """
         }
-        return "\(rows)\(columns)"
+        return "\(rows)<g class=\"xs\">\(columns)</g>"
     }
+}
 
+extension Plot {
     /// A line through the points; a nil breaks it. A point between two gaps becomes a dot.
     func line(_ points: [(Double, Double?)], class style: String, title: String = "") -> HTML {
         var path = ""

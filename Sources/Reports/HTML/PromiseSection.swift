@@ -1,5 +1,4 @@
 internal import Checker
-internal import Statistics
 
 /// What the service promised, and what became of it.
 enum PromiseSection {
@@ -7,7 +6,7 @@ enum PromiseSection {
     private static let pictures = 12
 
     static func html(_ findings: Findings, _ summary: Summary) -> HTML {
-        "\(lead(findings))\(table(findings))\(violations(findings))\(levels(findings))\(staleness(findings.staleness, felt: summary.tokenVisibility))"
+        "\(lead(findings))\(table(findings))\(violations(findings))\(levels(findings))"
     }
 
     private static func lead(_ findings: Findings) -> HTML {
@@ -48,12 +47,15 @@ enum PromiseSection {
                         "<span class=\"soft\">\(verdict.note.isEmpty ? "not exercised" : verdict.note)</span>"
                     }
                 return [
-                    "<code>\(verdict.invariant.name)</code>", "\(Figures.count(verdict.checked))",
-                    "\(Figures.count(verdict.violations))", "\(Figures.count(verdict.undecided))",
-                    "\(Figures.count(others))", word,
+                    "<code>\(verdict.invariant.name)</code>", count(verdict.checked),
+                    count(verdict.violations), count(verdict.undecided), count(others), word,
                 ]
             }
         ).html
+    }
+
+    private static func count(_ number: Int) -> HTML {
+        .number(Double(number), shown: Figures.count(number))
     }
 
     /// Grouped by signature: 4,000 violations are three findings.
@@ -121,57 +123,5 @@ enum PromiseSection {
             }
         ).html
         return "<h3>Consistency, weakest level first</h3>\(table)"
-    }
-
-    /// What the service did, and beside it what a user felt of it: two different numbers.
-    private static func staleness(_ staleness: Staleness, felt: Spread?) -> HTML {
-        guard staleness.count > 0 else { return .none }
-        func times(_ histogram: Histogram) -> String {
-            [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("max", 1.0)].map { name, share in
-                let value = histogram.value(atShare: share) ?? 0
-                return "\(name) \(Figures.time(milliseconds: Double(value) / 1e6))"
-            }.joined(separator: ", ")
-        }
-        return """
-            <h3>How stale a TV's answer was</h3>
-            <p>After a sign-in's own answer a TV was still told "not yet" for at least \
-            \(times(staleness.atLeast)), and at most \(times(staleness.atMost)) (over \
-            \(Figures.counted(staleness.count, "sign-in")); the poll interval is in the latter). Proven \
-            stale: \(Figures.count(staleness.proven)).\(delta(staleness))</p>
-            \(comparison(staleness.estimate, felt))
-            """
-    }
-
-    private static func delta(_ staleness: Staleness) -> String {
-        guard staleness.delta > 0 else { return "" }
-        return " Every answer would be right if sign-ins counted from "
-            + Figures.time(milliseconds: Double(staleness.delta) / 1e6)
-            + " after theirs, at least (Delta)."
-    }
-
-    private static func comparison(_ estimate: Turnbull, _ felt: Spread?) -> HTML {
-        func between(_ share: Double) -> String {
-            guard let range = estimate.quantile(share) else { return "-" }
-            let ends = [range.low, range.high].map { Figures.time(milliseconds: $0 / 1e6) }
-            return ends[0] == ends[1] ? ends[0] : "\(ends[0]) to \(ends[1])"
-        }
-        func time(_ value: Double?) -> String {
-            value.map { Figures.time(milliseconds: $0) } ?? "-"
-        }
-        let table = Table(
-            caption: "Staleness, and what a user felt of it",
-            columns: [.text("Share of sign-ins"), .text("Staleness, estimated"), .text("Felt")],
-            rows: [
-                ["half", "\(between(0.5))", "\(time(felt?.p50))"],
-                ["90 %", "\(between(0.9))", "\(time(felt?.p90))"],
-                ["99 %", "\(between(0.99))", "\(time(felt?.p99))"],
-                ["all", "\(between(1))", "\(time(felt?.max))"],
-            ]
-        ).html
-        return """
-            \(table)<p class="note">Estimated by Turnbull's method from the two times between which each sign-in \
-            came to be seen; where the answers do not tell more, a range is all there is to say. Felt: from \
-            the phone's last answer to the first poll that saw the sign-in, with the poll interval in it.</p>
-            """
     }
 }

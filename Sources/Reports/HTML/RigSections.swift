@@ -54,7 +54,12 @@ enum RigSections {
     static func run(_ run: Summary.Run) -> HTML {
         let pairs: [(String, String)] = [
             ("Run", run.id), ("Rig", run.rig), ("Seed", String(run.seed)),
-            ("Started", run.started), ("Target", run.target), ("Protocol", run.protocolName),
+            (
+                "Started",
+                run.isVirtual
+                    ? "in virtual time, which begins at \(run.started) whenever it is run"
+                    : run.started
+            ), ("Target", run.target), ("Protocol", run.protocolName),
             ("Load", run.load), ("Lanes", String(run.lanes)),
             ("Policies", run.policies.joined(separator: ", ")), ("screenrig", run.version),
             ("History hash", run.historyHash),
@@ -63,7 +68,7 @@ enum RigSections {
         let source: HTML =
             run.source.isEmpty
             ? .none
-            : "<details><summary>The rig file</summary><pre tabindex=\"0\"><code>\(run.source)</code></pre></details>"
+            : "<details class=\"always\"><summary>The rig file</summary><pre tabindex=\"0\"><code>\(run.source)</code></pre></details>"
         return "<dl class=\"pairs\">\(rows)</dl>\n\(source)"
     }
 }

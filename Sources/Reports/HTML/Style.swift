@@ -68,33 +68,20 @@ enum Style {
         .legend i{display:inline-block;width:14px;height:3px;border-radius:2px;margin:0 6px 3px 8px;vertical-align:middle}
         svg{display:block;width:100%;min-width:680px;height:auto;font-size:12px;font-family:inherit}
         svg.spark{width:96px;min-width:96px;height:22px}
-        .grid{stroke:var(--hair)}.mark{stroke:var(--line)}
-        .tick{fill:var(--faint)}.label{fill:var(--ink);font-size:12.5px}
-        .line{fill:none;stroke-width:1.75;stroke-linejoin:round;stroke-linecap:round}
-        .spark .line{stroke-width:1.25}
-        .area{opacity:.13}.leader{fill:none;stroke-width:1;opacity:.45}
-        .other{stroke:var(--faint);opacity:.5;stroke-width:1.1}
-        .bar{fill:var(--s1);opacity:.82}.pin{stroke:var(--ink);stroke-dasharray:3 3}
-        .line.s1,.leader.s1{stroke:var(--s1)}.line.s2,.leader.s2{stroke:var(--s2)}
-        .line.s3,.leader.s3{stroke:var(--s3)}.line.s4,.leader.s4{stroke:var(--s4)}
-        .line.s5,.leader.s5{stroke:var(--s5)}.line.s6,.leader.s6{stroke:var(--s6)}
-        .line.bad{stroke:var(--bad)}
-        .area.s1,.dot.s1,.label.s1{fill:var(--s1)}.area.s2,.dot.s2,.label.s2{fill:var(--s2)}
-        .area.s3,.dot.s3,.label.s3{fill:var(--s3)}.area.s4,.dot.s4,.label.s4{fill:var(--s4)}
-        .area.s5,.dot.s5,.label.s5{fill:var(--s5)}.area.s6,.dot.s6,.label.s6{fill:var(--s6)}
-        .area.bad,.dot.bad{fill:var(--bad)}
-        i.s1{background:var(--s1)}i.s2{background:var(--s2)}i.s3{background:var(--s3)}
-        i.s4{background:var(--s4)}i.s5{background:var(--s5)}i.s6{background:var(--s6)}
         .lane{stroke:var(--hair);stroke-width:1}.op{fill:var(--faint);opacity:.35}\
         .op.hit{fill:var(--s1);opacity:1}.op.last{fill:var(--bad);opacity:1}\
         .open{fill:none;stroke:var(--faint);stroke-dasharray:4 3}.belief{fill:var(--soft);font-size:10.5px}\
         .gap{stroke:var(--bad);stroke-width:1.25}.gaptext{fill:var(--bad);font-weight:600}
+        \(charts)
         .funnel{display:grid;grid-template-columns:auto 1fr auto auto;gap:10px 16px;align-items:center;margin:6px 0 8px;padding:0}
         .funnel>*{margin:0}
         .funnel .track{height:22px;border-radius:5px;background:var(--hair);overflow:hidden}
+        .kinds{display:grid;grid-template-columns:repeat(auto-fill,minmax(400px,1fr));gap:20px 44px}
+        .kind .funnel{grid-template-columns:92px 1fr auto 56px;gap:6px 12px;font-size:13.5px}.kind .track{height:12px}
+        h4{margin:0 0 6px;font-size:14px;font-weight:600;line-height:1.3}h4 .soft{font-weight:400;margin-left:8px}
         .funnel .fill{display:block;height:100%;border-radius:5px;background:var(--s1);opacity:.85}
-        .error{padding:18px 0;border-top:1px solid var(--hair)}
-        .error:first-of-type{border-top:0;padding-top:4px}
+        .error{padding:14px 0;border-top:1px solid var(--hair);margin:0}
+        details.error>summary{color:var(--ink);overflow-wrap:anywhere}details.error>p{margin-top:10px}
         .error h3{margin:0 0 4px;overflow-wrap:anywhere}
         .error p{margin:0 0 8px;color:var(--soft)}
         dl.pairs{display:grid;grid-template-columns:max-content 1fr;gap:4px 20px;margin:10px 0 0;font-size:14px}
@@ -104,16 +91,34 @@ enum Style {
         pre{background:var(--back);border:1px solid var(--line);border-radius:8px;padding:16px;\
         overflow-x:auto;margin:12px 0 0;white-space:pre-wrap;overflow-wrap:anywhere}
         footer{padding-top:28px;padding-bottom:56px;color:var(--faint);font-size:13px}
+        th button{font:inherit;color:inherit;letter-spacing:inherit;background:none;border:0;padding:0;margin:0;cursor:pointer;\
+        text-align:inherit;white-space:nowrap}
+        th button:hover{color:var(--ink)}th[aria-sort]{color:var(--ink)}
+        th[aria-sort] button::after{content:" \\2191"}th[aria-sort=descending] button::after{content:" \\2193"}
+        .brush{position:sticky;top:0;z-index:2;display:flex;flex-wrap:wrap;gap:8px 20px;align-items:center;margin:0 0 8px;\
+        padding:10px 14px;border:1px solid var(--line);border-radius:8px;background:var(--card);font-size:13px}
+        .brush[hidden]{display:none}.brush legend{padding:0 6px;color:var(--soft)}
+        .brush label{display:flex;align-items:center;gap:8px}.brush input{width:150px;accent-color:var(--accent);margin:0}
+        .brush button{font:inherit;color:var(--ink);background:var(--back);border:1px solid var(--line);border-radius:6px;\
+        padding:3px 12px;cursor:pointer}.brush button:disabled{opacity:.5;cursor:default}
+        .brush output{flex-basis:100%}.brush .hint{margin:0;color:var(--soft);flex-basis:100%}
+        #tip{position:fixed;z-index:3;pointer-events:none;background:var(--ink);color:var(--card);font-size:12.5px;\
+        line-height:1.5;padding:7px 11px;border-radius:7px;max-width:340px}
+        #tip[hidden]{display:none}#tip div:first-child{font-weight:600}
+        .talk{display:grid;grid-template-columns:1fr 1fr;gap:0 20px}.talk>*{min-width:0}
+        .talk pre,pre.curl{margin-top:6px;padding:12px 14px;font-size:12px;max-height:360px;overflow:auto}
+        .talk h4,.curl-h{margin:14px 0 0;font-size:13px;color:var(--soft);font-weight:500}
         @media (max-width:1000px){.facts{grid-template-columns:repeat(3,1fr)}}
         @media (max-width:640px){main,header,footer{padding-left:16px;padding-right:16px}\
         header{padding-top:32px}h1{font-size:24px}section{padding:20px 16px 18px;margin-top:24px}\
         .verdict{padding:16px}.verdict p{font-size:17px}.facts{grid-template-columns:repeat(2,1fr)}\
-        .facts div{padding:12px 14px}.facts dd{font-size:19px}.funnel{gap:8px 10px}svg{font-size:15px}.label{font-size:15px}\
+        .facts div{padding:12px 14px}.facts dd{font-size:19px}.funnel{gap:8px 10px}svg{font-size:15px}.label{font-size:15px}table{width:max-content;min-width:100%;max-width:760px}.talk{grid-template-columns:1fr}.kinds{grid-template-columns:1fr}\
+        .kind .funnel{grid-template-columns:84px 1fr auto 52px}\
         dl.pairs{grid-template-columns:1fr;gap:0}dl.pairs dd{margin-bottom:8px}}
         @media print{:root{color-scheme:light;--back:#fff;--card:#fff;--ink:#000;--soft:#444;--faint:#666;\
         --line:#ccc;--hair:#e4e4e4;--accent:#333;--good:#157f3d;--bad:#b3261e;--warn:#8a4b00;--good-back:#f1f8f3;\
         --bad-back:#fdf3f2;--warn-back:#fdf8ec;--s1:#4a55d0;--s2:#0d9488;--s3:#d9730d;--s4:#bf2f7b;--s5:#2388c7;--s6:#6f8f1f}\
-        *{print-color-adjust:exact;-webkit-print-color-adjust:exact}body{font-size:11px}nav,.skip{display:none}\
+        *{print-color-adjust:exact;-webkit-print-color-adjust:exact}body{font-size:11px}nav,.skip,.brush,#tip{display:none}\
         main,header,footer{max-width:none;padding:0}header{padding-top:0}section{border:0;padding:0;margin-top:24px;border-radius:0}\
         figure,.error,tr,.verdict,.facts{break-inside:avoid}h2,h3,figcaption{break-after:avoid}\
         svg{min-width:0;font-size:14px}.label{font-size:14px}table{font-size:10px}th,td{padding:4px 5px}\
@@ -121,7 +126,9 @@ enum Style {
         .verdict p{font-size:15px}.facts{grid-template-columns:repeat(6,1fr)}.facts div{padding:8px 10px}\
         .facts dt,.facts dd small,.tick{font-size:9.5px}.tick,.label{font-size:14px}.facts dd{font-size:14px}\
         dl.pairs{font-size:10px}.funnel .track{height:14px}.funnel{gap:5px 12px}svg.spark{width:70px;min-width:70px}.scroll{overflow:visible}\
-        summary{display:none}details::details-content{content-visibility:visible;block-size:auto}\
+        summary{list-style:none;color:#000}details.always::details-content{content-visibility:visible;block-size:auto}\
+        .screen-only{display:none}table{width:100%;max-width:none}.talk pre,pre.curl{max-height:none;overflow:visible;padding:8px 10px}\
+        .kind .funnel{font-size:10px}.kinds{grid-template-columns:1fr 1fr}h4{font-size:11px}\
         pre{font-size:9px}@page{margin:14mm}}
         """
 }

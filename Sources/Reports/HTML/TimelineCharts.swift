@@ -2,6 +2,7 @@
 struct TimelineCharts {
     var course: Course
     var seconds: Double
+    var stages: [LoadStage] = []
 
     private struct Series {
         var name: String
@@ -17,7 +18,7 @@ struct TimelineCharts {
         let points = course.points
         var panels = [
             panel(
-                "Households arriving per second", id: "arrivals", height: 116,
+                "Households arriving per second", id: "arrivals", height: 132, names: true,
                 [
                     Series(
                         name: "arriving", style: "s5", isArea: true, values: points.map(\.arrivals))
@@ -40,7 +41,7 @@ struct TimelineCharts {
                 ]
             ) { "\(Figures.trimmed($0, 2))/s" },
             panel(
-                "Latency, all operations together", id: "latency", height: 220, isLog: true,
+                "Latency, all operations together", id: "latencies", height: 220, isLog: true,
                 [
                     Series(name: "p99", style: "s3", values: points.map(\.p99)),
                     Series(name: "p50", style: "s2", values: points.map(\.p50)),
@@ -69,8 +70,8 @@ struct TimelineCharts {
             panels.append(
                 panel(
                     "Lateness of sending, p99", id: "lateness", height: 150,
-                    [Series(name: "p99", style: "s4", isArea: true, values: late)], label: Axis.time
-                ))
+                    [Series(name: "late", style: "s4", isArea: true, values: late)],
+                    label: Axis.time))
         }
         if busy.contains(where: { $0 != nil }) {
             panels.append(
@@ -82,9 +83,10 @@ struct TimelineCharts {
         return panels
     }
 
+    /// `names`: the stages of the load are named above it.
     private func panel(
-        _ title: String, id: String, height: Double, isLog: Bool = false, _ series: [Series],
-        label: (Double) -> String
+        _ title: String, id: String, height: Double, isLog: Bool = false, names: Bool = false,
+        _ series: [Series], label: (Double) -> String
     ) -> HTML {
         let values = series.flatMap { $0.values.compactMap(\.self) }
         var plot = Plot(
@@ -93,6 +95,9 @@ struct TimelineCharts {
                 ? .milliseconds(around: values)
                 : .upward(to: values.max() ?? 1, wanted: height > 150 ? 4 : 2, label: label))
         plot.height = height
+        plot.top = names && !stages.isEmpty ? 28 : 12
+        plot.isOverTime = true
+        plot.series = series.map(\.name).joined(separator: " ")
         let marks = series.map { one -> HTML in
             let points = placed(one.values)
             let area: HTML = one.isArea ? plot.area(points, class: one.style) : .none
@@ -103,13 +108,44 @@ struct TimelineCharts {
             ? .none
             : "<span class=\"legend\">\(series.map { "<i class=\"\($0.style)\"></i>\($0.name) " as HTML })</span>"
         let top = values.max().map { ", at most \(label($0))" } ?? ""
-        return """
-            <figure><figcaption>\(title)\(legend)</figcaption><div class="scroll" role="region" \
-            tabindex="0" aria-label="\(title)">
-            \(plot.drawing(title: title, description: "\(title) over \(Figures.span(seconds: seconds))\(top).", id: id, marks: marks))
-            </div></figure>
+        return Figure.html(
+            title, legend: legend,
+            plot.drawing(
+                title: title,
+                description: "\(title) over \(Figures.span(seconds: seconds))\(top).", id: id,
+                marks: boundaries(plot) + marks, labels: names ? stageNames(plot) : []))
+    }
 
+    /// Where a stage of the load begins.
+    private func boundaries(_ plot: Plot) -> [HTML] {
+        shown.map { stage in
             """
+            <line class="stage" x1="\(px: plot.across(stage.from))" x2="\(px: plot.across(stage.from))" \
+            y1="\(px: plot.top - 6)" y2="\(px: plot.height - plot.bottom)"/>
+            """
+        }
+    }
+
+    private func stageNames(_ plot: Plot) -> [HTML] {
+        shown.map { stage in
+            let room = plot.across(stage.through) - plot.across(stage.from)
+            let isNarrow = room < Double(stage.name.count) * 7 + 8
+            return """
+                <text class="label stage-name\(isNarrow ? " narrow" : "")" data-from="\(px: stage.from)" \
+                data-through="\(px: stage.through)" x="\(px: plot.across(stage.from) + 5)" y="15">\(stage.name)</text>
+                """
+        }
+    }
+
+    /// Those that the run reached; the end of the last is the end of all arrivals.
+    private var shown: [LoadStage] {
+        guard let last = stages.last else { return [] }
+        let end = LoadStage(name: "no more arrivals", from: last.through, through: seconds)
+        return (stages + [end]).filter { $0.from < seconds }.map { stage in
+            var stage = stage
+            stage.through = min(stage.through, seconds)
+            return stage
+        }
     }
 
     /// Each bucket stands at its middle; the first and the last reach to the ends of the axis.
@@ -118,5 +154,18 @@ struct TimelineCharts {
         return values.enumerated().map { index, value in
             (min(seconds, (Double(index) + 0.5) * width), value)
         }
+    }
+}
+
+/// A chart with its caption, which scrolls within itself where the page is narrow.
+enum Figure {
+    static func html(_ title: String, legend: HTML = .none, _ drawing: HTML) -> HTML {
+        """
+        <figure><figcaption>\(title)\(legend)</figcaption><div class="scroll" role="region" \
+        tabindex="0" aria-label="\(title)">
+        \(drawing)
+        </div></figure>
+
+        """
     }
 }

@@ -46,7 +46,12 @@ extension Judge {
                 take(record)
             }
         }
+        var standstills = (history.end?.standstills ?? [])[...]
         try history.exchanges { exchange in
+            while let first = standstills.first, first.noticed <= exchange.ended {
+                clockStoodStill(for: first.length, at: first.noticed)
+                standstills.removeFirst()
+            }
             leave(until: exchange.ended)
             take(exchange)
             // Lanes hand over a few times a second; a record may be that much out of order.

@@ -1,11 +1,16 @@
 public import Checker
 internal import Dialects
+public import Journal
 public import Rigs
 
 /// What a rig has its service held to, in the judge's terms.
 extension Rules {
-    /// `isEmbedded`: the service is a stand-in that this run has started for itself.
-    public init(_ rig: Rig, isEmbedded: Bool, startedMicroseconds: Int64) {
+    /// `isEmbedded`: the service is a stand-in that this run has started for itself. `throttledBy`:
+    /// what a preflight found; nil where there was none.
+    public init(
+        _ rig: Rig, isEmbedded: Bool, startedMicroseconds: Int64,
+        throttledBy key: ThrottleKey? = nil
+    ) {
         self.init()
         policies = Self.policies(rig.policies)
         promises = Self.promises(rig.promises, isEmbedded: isEmbedded)
@@ -22,8 +27,20 @@ extension Rules {
         if isEmbedded { shortestSignIn = Self.shortestSignIn(rig.standin) }
         recordsOutliveTokens = !(isEmbedded && rig.standin.deletesOnFirstRetrieve)
         codeLifetime = rig.code.lifetime
-        throttledBy = isEmbedded && rig.forwardedFor == .perDevice ? .device : .unknown
+        throttledBy = Self.throttledBy(rig, isEmbedded: isEmbedded, key)
         self.startedMicroseconds = startedMicroseconds
+    }
+
+    /// Of a stand-in of our own it is known; of others, what a preflight proved (decisions.md, 7).
+    private static func throttledBy(
+        _ rig: Rig, isEmbedded: Bool, _ key: ThrottleKey?
+    ) -> ThrottledBy {
+        if isEmbedded { return rig.forwardedFor == .perDevice ? .device : .unknown }
+        return switch key {
+        case .forwardedAddress, .device: .device
+        case .peerAddress: .peer
+        case .nothing, .unknown, nil: .unknown
+        }
     }
 
     private static func policies(_ held: Rigs.Policies) -> Checker.Policies {

@@ -1,5 +1,5 @@
 public import Dialects
-internal import Journal
+public import Journal
 
 /// How a trial shows an exchange: two lines, and with `--bodies` what was said.
 public struct SightingText: Sendable {

@@ -14,6 +14,7 @@ struct TrialReading {
 
     func state(of step: Step) -> State {
         switch step {
+        case .name where hasPlainAddress: .notNeeded("\(surroundings.origin.host) is an address")
         case .name, .tcp, .tls: connection(step)
         case .register, .token, .code, .configuration: service(step)
         case .loginPage: loginPage
@@ -24,6 +25,13 @@ struct TrialReading {
     }
 
     // MARK: The way to the target
+
+    /// An IPv4 address, or an IPv6 one: no name to be looked up.
+    private var hasPlainAddress: Bool {
+        let host = surroundings.origin.host
+        return host.contains(":")
+            || host.wholeMatch(of: /\d{1,3}(\.\d{1,3}){3}/) != nil
+    }
 
     /// What was sent to the target itself, not to a provider's host.
     var toTarget: [Sighting] {

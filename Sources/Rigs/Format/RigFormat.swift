@@ -133,7 +133,9 @@ enum RigFormat {
             "What the run must keep; a line is " + Threshold.grammar + ". Hold unless a line on "
                 + "the same subject replaces them: "
                 + Threshold.defaults.map(\.text).joined(separator: ", ") + "."),
-        .notYet("race", example: "{plans: [poll-authenticate]}", "What 'screenrig race' searches."),
+        Key(
+            "race", .map(race), default: "{}", example: "{plans: [poll-authenticate]}",
+            "What 'screenrig race' searches, and for how long."),
         .notYet("nightly", example: "{keep: 90}", "What 'screenrig nightly' keeps."),
     ]
 

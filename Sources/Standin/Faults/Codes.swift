@@ -7,6 +7,17 @@ internal import Journal
 struct DuplicateLiveCode: Mischief {
     private var chance: Chance
     private let space: Int
+
+    /// A code as its own screen knows it: good until it expires, or that screen ends it. That another
+    /// one has deleted the record, or taken its place, the screen cannot know.
+    private struct Given {
+        var device: DeviceKey
+        var household: Int?
+        var expires: Int64
+    }
+    private var given: [String: [Given]] = [:]
+    /// Strikes that nobody can tell yet: the older one may be ending its code just now.
+    private var pending: [(strike: Int, session: Session, other: Int?, at: Instant)] = []
     /// Whose each record is, and the letters that each household was given last.
     private var households: [String: Int] = [:]
     private var letters: [Int: String] = [:]
@@ -19,6 +30,7 @@ struct DuplicateLiveCode: Mischief {
 
     mutating func before(_ visit: Visit, _ service: inout Service, _ course: inout Course) {
         noteHarm(visit, &course)
+        showPending(visit, &course)
         guard visit.endpoint == .registrationCode, chance.strikes() else { return }
         service.ids.codeSpace = space
         service.codes.allowsTwins = true
@@ -27,24 +39,53 @@ struct DuplicateLiveCode: Mischief {
     mutating func after(
         _ visit: Visit, _ reply: inout Reply, _ service: inout Service, _ course: inout Course
     ) {
+        if visit.endpoint == .registrationRecord, visit.question.request.method == .delete,
+            let record = visit.record
+        {
+            given[record.text]?.removeAll { $0.household == visit.household }
+            pending.removeAll { $0.session.code == record.text && $0.other == visit.household }
+        }
         guard visit.endpoint == .registrationCode else { return }
         service.ids.codeSpace = nil
         service.codes.allowsTwins = false
-        let twin = service.codes.takeOverwritten()
-        guard reply.status == 201, let device = visit.device else { return }
-        let former = households[twin?.id ?? ""]
-        if let twin {
-            let session = Session(household: visit.household, device: device, code: twin.text)
-            note(twin, session, former, visit, &course)
+        guard reply.status == 201, let device = visit.device, let text = reply.member("code"),
+            let record = service.codes.latest
+        else { return }
+        // Its former code was to be superseded: that is no twin.
+        for former in given.keys { given[former]?.removeAll { $0.device.device == device.device } }
+        let now = visit.moment.milliseconds
+        given[text]?.removeAll { $0.expires <= now }
+        let session = Session(household: visit.household, device: device, code: text)
+        for twin in given[text] ?? [] {
+            note(twin, session, visit, &course)
         }
-        if let household = visit.household, let record = service.codes.latest {
+        let expires = CodeKey(text).flatMap { service.codes[$0]?.expires } ?? now
+        given[text, default: []].append(
+            Given(device: device, household: visit.household, expires: expires))
+        if let household = visit.household {
             households[record] = household
-            letters[household] = reply.member("code")
+            letters[household] = text
         }
     }
-}
 
-extension DuplicateLiveCode {
+    private mutating func note(
+        _ twin: Given, _ session: Session, _ visit: Visit, _ course: inout Course
+    ) {
+        let strike = course.strike(chance.name, session, at: visit, other: twin.household)
+        let remaining = twin.expires - visit.moment.milliseconds
+        if remaining > Sightings.margin.wholeMilliseconds * 2 {
+            pending.append((strike, session, twin.household, visit.moment.now))
+        }
+    }
+
+    private mutating func showPending(_ visit: Visit, _ course: inout Course) {
+        let due = visit.moment.now
+        while let first = pending.first, due - first.at >= Sightings.margin {
+            course.show(first.strike, chance.name, first.session, at: visit, other: first.other)
+            pending.removeFirst()
+        }
+    }
+
     /// A household comes with its own letters and meets the record of a third, which never was its
     /// twin: that one is harmed as well.
     private mutating func noteHarm(_ visit: Visit, _ course: inout Course) {
@@ -54,19 +95,6 @@ extension DuplicateLiveCode {
         else { return }
         let session = Session(household: owner, device: record.device, code: record.text)
         course.strike(chance.name, session, at: visit, other: household)
-    }
-
-    /// A device's own former code was to be superseded: that is no twin.
-    private func note(
-        _ twin: CodeRecord, _ session: Session, _ former: Int?, _ visit: Visit,
-        _ course: inout Course
-    ) {
-        guard twin.device.device != session.device?.device else { return }
-        let strike = course.strike(chance.name, session, at: visit, other: former)
-        let remaining = twin.expires - visit.moment.milliseconds
-        if remaining > Sightings.margin.wholeMilliseconds * 2 {
-            course.show(strike, chance.name, session, at: visit, other: former)
-        }
     }
 }
 

@@ -73,7 +73,8 @@ public enum FaultName: String, CaseIterable, Sendable {
         switch self {
         case .prematureToken: ["no-token-before-sign-in"]
         case .tokenFlap: ["token-monotonic"]
-        case .lostAuthentication: ["sign-in-delivered"]
+        // Late rather than lost, where the TV stops asking soon.
+        case .lostAuthentication: ["sign-in-delivered", "sign-in-visible"]
         case .ackBeforeApply: ["sign-in-visible"]
         case .staleReplica: ["sign-in-visible", "token-monotonic", "logout-final"]
         case .deviceBlindCache: ["token-isolation"]
@@ -90,8 +91,11 @@ public enum FaultName: String, CaseIterable, Sendable {
         case .nodeClockSkew: ["clock-agreement"]
         case .throttleWedge: ["throttle-contract", "polling-ends"]
         case .herdCollapse: ["polling-ends"]
-        case .stickyOnly: ["path-independence", "sign-in-delivered"]
-        case .pollErasesApproval: ["sign-in-delivered", "token-monotonic", "poll-is-pure"]
+        case .stickyOnly:
+            // Where two sign in, one is there for a while.
+            ["path-independence", "sign-in-delivered", "sign-in-visible", "token-monotonic"]
+        case .pollErasesApproval:
+            ["sign-in-delivered", "token-monotonic", "sign-in-visible", "poll-is-pure"]
         case .mediaTokenReuse: ["authorization-gates"]
         case .none, .slow, .noisy: []
         }

@@ -149,8 +149,8 @@ struct ErrorButApplied: Mischief {
     private var chance: Chance
     private let operation: String
     private let status: String
-    /// Effects that polls will show, by the status that will show them.
-    private var struck: [DeviceKey: (status: Int, strike: Int)] = [:]
+    /// Effects that polls will show: that sign-in, or, without a number, that there is none.
+    private var struck: [DeviceKey: (serial: Int?, strike: Int)] = [:]
 
     init(_ fault: Fault, _ chance: Chance) {
         self.chance = chance
@@ -162,7 +162,8 @@ struct ErrorButApplied: Mischief {
         _ visit: Visit, _ reply: inout Reply, _ service: inout Service, _ course: inout Course
     ) {
         if visit.isPoll, let device = visit.device, let entry = struck[device],
-            reply.status == entry.status
+            reply.status == (entry.serial == nil ? 404 : 200),
+            service.tokens[device]?.serial == entry.serial
         {
             struck[device] = nil
             course.show(entry.strike, chance.name, visit.session, at: visit)
@@ -173,8 +174,8 @@ struct ErrorButApplied: Mischief {
         let strike = course.strike(chance.name, visit.session, at: visit)
         if let device = visit.device, status == "400" {
             switch operation {
-            case "assertion": struck[device] = (200, strike)
-            case "logout": struck[device] = (404, strike)
+            case "assertion": struck[device] = (service.tokens[device]?.serial, strike)
+            case "logout": struck[device] = (nil, strike)
             default: break
             }
         }

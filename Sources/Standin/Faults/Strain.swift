@@ -20,9 +20,10 @@ struct ThrottleWedge: Mischief {
     }
 
     mutating func before(_ visit: Visit, _ service: inout Service, _ course: inout Course) {
-        guard visit.endpoint.isThrottled else { return }
+        // Which requests count is not for those outside to know: all do.
         let identity = Service.identity(of: visit.question.request)
         count(identity, at: visit.moment.now, service.settings.throttle)
+        guard visit.endpoint.isThrottled else { return }
         switch mode {
         case "never-recovers":
             guard let entry = wedged[identity] else { return }

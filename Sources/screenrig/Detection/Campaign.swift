@@ -60,6 +60,8 @@ struct DetectionRun: Sendable {
     var falseAccusations = 0
     /// Sentences of the first of each kind, to look into.
     var samples: [String] = []
+    /// Sentences about what nothing had struck at, or was not to be expected.
+    var doubts: [String] = []
     /// Households that were struck at, observably, and not flagged.
     var missed: [Int] = []
 

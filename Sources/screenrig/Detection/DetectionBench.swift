@@ -10,7 +10,7 @@ internal import Statistics
 internal import Synchronization
 
 /// Runs one campaign with one seed, and scores the judge against what the stand-in says it did.
-struct DetectionBench {
+struct DetectionBench: Sendable {
     let rigPath: String
     let isVirtual: Bool
     /// For every run, besides the campaign's own.
@@ -28,7 +28,24 @@ struct DetectionBench {
         func finish() -> Findings { judge.withLock { $0.finish() } }
     }
 
-    func run(_ campaign: Campaign, seed: UInt64) async throws -> DetectionRun {
+    /// One run for each seed, from 1. Over sockets a run mostly waits: they go on at the same time.
+    func runs(_ campaign: Campaign, seeds: Int) async throws -> [DetectionRun] {
+        if isVirtual {
+            var runs: [DetectionRun] = []
+            for seed in 1...seeds { runs.append(try await run(campaign, seed: UInt64(seed))) }
+            return runs
+        }
+        return try await withThrowingTaskGroup(of: (Int, DetectionRun).self) { group in
+            for seed in 1...seeds {
+                group.addTask { (seed, try await run(campaign, seed: UInt64(seed))) }
+            }
+            var runs: [Int: DetectionRun] = [:]
+            for try await (seed, run) in group { runs[seed] = run }
+            return (1...seeds).compactMap { runs[$0] }
+        }
+    }
+
+    private func run(_ campaign: Campaign, seed: UInt64) async throws -> DetectionRun {
         let rig = try rig(campaign, seed: seed)
         let venue = try await Venue(rig, isVirtual: isVirtual, allowed: [])
         let sink = JudgingSink(rules(rig, campaign), lanes: venue.laneCount)
@@ -107,8 +124,15 @@ struct DetectionBench {
             if isExpected {
                 hits.insert(violation.household)
                 run.expected[violation.invariant.name, default: 0] += 1
-            } else if !allowed.contains(violation.invariant) {
+            } else if !allowed.contains(violation.invariant)
+                // The proof that something is wrong, without a name for it.
+                && !(violation.invariant == .linearizable && struck.contains(violation.household))
+            {
                 run.wrong[violation.invariant.name, default: 0] += 1
+                run.doubts.append("\(violation.invariant.name): \(violation.sentence)")
+            }
+            if !struck.contains(violation.household) {
+                run.doubts.append("not struck: \(violation.invariant.name): \(violation.sentence)")
             }
             if seen.insert(violation.signature).inserted {
                 run.samples.append("\(violation.invariant.name): \(violation.sentence)")

@@ -60,6 +60,18 @@ struct DetectionCommand: AsyncParsableCommand {
         }
     }
 
+    private func explain(_ row: DetectionRow) {
+        for sample in row.runs.first?.samples.prefix(12) ?? [] { Terminal.print("    \(sample)") }
+        for (seed, run) in row.runs.enumerated() {
+            if !row.campaign.isStatistical, !run.missed.isEmpty {
+                Terminal.print("    missed with seed \(seed + 1): \(run.missed.prefix(20))")
+            }
+            for sentence in run.doubts.prefix(5) {
+                Terminal.print("    with seed \(seed + 1) wrongly: \(sentence)")
+            }
+        }
+    }
+
     private func table(
         _ bench: DetectionBench, _ campaigns: [Campaign], seeds: Int, mark: String
     ) async throws {
@@ -67,14 +79,10 @@ struct DetectionCommand: AsyncParsableCommand {
         Terminal.print(DetectionRow.head)
         for campaign in campaigns {
             var row = DetectionRow(campaign: campaign)
-            for seed in 1...seeds {
-                row.runs.append(try await bench.run(campaign, seed: UInt64(seed)))
-            }
+            row.runs = try await bench.runs(campaign, seeds: seeds)
             Terminal.print(row.markdown)
             lines.append(row.markdown)
-            guard verbose, let run = row.runs.first else { continue }
-            for sample in run.samples.prefix(12) { Terminal.print("    \(sample)") }
-            if !run.missed.isEmpty { Terminal.print("    missed: \(run.missed.prefix(20))") }
+            if verbose { explain(row) }
         }
         guard let page else { return }
         let text = try String(contentsOfFile: page, encoding: .utf8)

@@ -33,9 +33,13 @@ final class JudgeQueue: HistorySink, @unchecked Sendable {
         var hasFallenBehind = false
         /// The earliest that the judge did not hear.
         var unheard = Instant(nanoseconds: .max)
-        var violations = 0
-        var judged = 0
+        var findings = LiveFindings()
+        /// When those were looked up; they cost a walk over all verdicts.
+        var lookedAt: ContinuousClock.Instant?
     }
+
+    /// How old what is told of the findings may be.
+    private static let freshness: Duration = .milliseconds(500)
 
     private static let batchLimit = 64
     /// Exchanges that may wait in memory.
@@ -75,20 +79,17 @@ final class JudgeQueue: HistorySink, @unchecked Sendable {
             assertOnQueue()
             judge.take(batch)
             for household in judge.takeAccused() { writer.keepWhole(household) }
-            shared.withLock { shared in
-                shared.waiting -= count
-                shared.violations = judge.failing
-                shared.judged = judge.operations
-            }
+            shared.withLock { $0.waiting -= count }
+            lookUp()
             gate?.signal()
         }
     }
 
-    /// Where it is now. From any thread.
-    var progress: LiveState.Judging {
-        shared.withLock {
-            LiveState.Judging(
-                violations: $0.violations, operations: $0.judged, isBehind: $0.hasFallenBehind)
+    /// This machine slept: the judge is told once it has what came before.
+    func note(_ standstill: Standstill) {
+        queue.async { [self] in
+            assertOnQueue()
+            judge.clockStoodStill(for: standstill.length, at: standstill.noticed)
         }
     }
 
@@ -101,10 +102,28 @@ final class JudgeQueue: HistorySink, @unchecked Sendable {
             var isWhole = !backlog.hasFallenBehind
             if !isWhole, let spill { isWhole = spill.replay(to: judge) }
             var findings = judge.finish()
+            shared.withLock { $0.findings = LiveFindings(findings) }
             for household in judge.takeAccused() { writer.keepWhole(household) }
             if !isWhole { findings.unjudgedFrom = backlog.unheard }
             return findings
         }
+    }
+
+    /// What has been found so far, half a second ago. From any thread; nil when the judge fell behind.
+    var soFar: LiveFindings? {
+        shared.withLock { $0.hasFallenBehind ? nil : $0.findings }
+    }
+
+    private func lookUp() {
+        let now = ContinuousClock.now
+        let isDue = shared.withLock { shared in
+            if let last = shared.lookedAt, now - last < Self.freshness { return false }
+            shared.lookedAt = now
+            return true
+        }
+        guard isDue else { return }
+        let findings = LiveFindings(judge.findings)
+        shared.withLock { $0.findings = findings }
     }
 
     private func assertOnQueue() {

@@ -1,6 +1,7 @@
 internal import Checker
 internal import Foundation
 internal import Journal
+internal import Races
 internal import Reports
 internal import Rigs
 
@@ -40,17 +41,47 @@ enum Outcome {
         let written: Report.Written
         do {
             let history = try History(path: directory.history)
-            var findings = findings
+            var judged = findings
             if findings.map({ $0.unjudgedFrom != nil }) ?? true {
-                findings = try Findings(rejudging: history) ?? findings
+                judged = try Findings(rejudging: history) ?? findings
             }
+            let findings = judged
             written = try Report.write(
                 history, thresholds: thresholds, findings: findings,
+                strikes: strikes(directory), comparison: comparison(directory, findings),
                 to: other ?? directory.path)
+            if let findings {
+                try writeCases(of: findings, history, in: other ?? directory.path)
+            }
         } catch {
             throw Failure.couldNotRun("\(error)")
         }
         for error in written.errors { Terminal.complain("\(error)") }
         return written.summary
+    }
+
+    /// A run that cannot be compared is no worse a run: the report says that there is none.
+    private static func comparison(_ directory: RunDirectory, _ findings: Findings?) -> Comparison?
+    {
+        try? Comparison.sinceLastComparable(directory, findings: findings)
+    }
+
+    /// What the stand-in's faults did; nil where it had none.
+    private static func strikes(_ directory: RunDirectory) -> Strikes? {
+        let file = URL(filePath: directory.file("truth.jsonl"))
+        return (try? String(contentsOf: file, encoding: .utf8)).map { Strikes(lines: $0) }
+    }
+
+    /// What a violation looked like from outside, as a schedule that can be replayed: one for each
+    /// signature, in `cases/`.
+    private static func writeCases(
+        of findings: Findings, _ history: History, in directory: String
+    ) throws {
+        guard !findings.violations.isEmpty else { return }
+        let folder = CaseFolder(in: directory)
+        for made in try Extraction(from: history, version: Screenrig.version).cases(of: findings) {
+            // A case that cannot be written is no reason to lose the report.
+            do { try folder.write(made) } catch { Terminal.complain("\(error)") }
+        }
     }
 }

@@ -1,3 +1,4 @@
+internal import Dashboard
 internal import Devices
 internal import Dispatch
 internal import Journal
@@ -20,7 +21,13 @@ struct Show {
     var title: String
     var planned: Duration?
     var plannedHouseholds: Int?
+    /// How long the rig's TVs poll on after the last sign-in.
+    var settle: Duration
     var form: Form
+    /// Pages beside it; nil where nobody asked for one.
+    var dashboard: Dashboard?
+    /// What the judge has found so far; nil where nothing is judged.
+    var findings: @Sendable () -> LiveFindings?
 }
 
 /// Looks at a run from outside while it goes on: shows where it is, and ends it on Ctrl-C, when the
@@ -31,16 +38,33 @@ struct Show {
 final class RunWatch: @unchecked Sendable {
     private let coordinator: Coordinator
     private let writer: HistoryWriter
-    private let judge: JudgeQueue?
     private let show: Show
     private let isVirtual: Bool
+    private let queue = DispatchQueue(label: "screenrig.watch")
+    /// Is told when this machine has slept.
+    private let judge: JudgeQueue
     private let timer: any DispatchSourceTimer
     private let state: Mutex<State>
 
+    /// Since when nothing was answered.
+    private struct Silence {
+        var completed = 0
+        var errors = 0
+        var began = ContinuousClock.now
+
+        mutating func hear(_ progress: Progress) {
+            guard progress.completed != completed || progress.errors < errors else { return }
+            (completed, errors, began) = (progress.completed, progress.errors, .now)
+        }
+    }
+
     private struct State {
+        var silence = Silence()
         var failure: String?
         var tripped: String?
         var breaker: Breaker?
+        var clocks = ClockWatch()
+        var standstills: [Standstill] = []
         var ticks = 0
         var isStopping = false
         var hasEnded = false
@@ -51,13 +75,17 @@ final class RunWatch: @unchecked Sendable {
 
     /// How long a run may go without a single answer.
     private static let silence: Duration = .seconds(5)
+    /// How long, after the last arrival, a service that did answer may be gone before nobody is
+    /// waited for any more; longer where the rig settles longer.
+    private static let grace: Duration = .seconds(10)
+    /// So many requests without an answer make a silence.
+    private static let unanswered = 3
     private static let printEvery = 3
     private static let ratesKept = 120
 
     init(
-        coordinator: Coordinator, writer: HistoryWriter, judge: JudgeQueue? = nil, show: Show,
-        breaker: Breaker?,
-        isVirtual: Bool
+        coordinator: Coordinator, writer: HistoryWriter, judge: JudgeQueue, show: Show,
+        breaker: Breaker?, isVirtual: Bool
     ) {
         self.coordinator = coordinator
         self.writer = writer
@@ -65,10 +93,16 @@ final class RunWatch: @unchecked Sendable {
         self.show = show
         self.isVirtual = isVirtual
         state = Mutex(State(breaker: isVirtual ? nil : breaker))
-        timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "screenrig.watch"))
+        timer = DispatchSource.makeTimerSource(queue: queue)
         timer.schedule(deadline: .now() + 1, repeating: 1)
         timer.setEventHandler { [unowned self] in tick() }
         timer.activate()
+        guard let dashboard = show.dashboard else { return }
+        writer.observe { [weak self] progress in
+            self?.queue.async { [weak self] in
+                if let self { dashboard.show(live(progress)) }
+            }
+        }
     }
 
     deinit {
@@ -80,6 +114,9 @@ final class RunWatch: @unchecked Sendable {
 
     /// Why the breaker stopped it; nil when it did not.
     var tripped: String? { state.withLock { $0.tripped } }
+
+    /// When this machine slept.
+    var standstills: [Standstill] { state.withLock { $0.standstills } }
 
     func interrupted(_ times: Int) {
         state.withLock { $0.isStopping = true }
@@ -109,21 +146,54 @@ final class RunWatch: @unchecked Sendable {
         if let failure = writer.failure { note(failure) }
     }
 
+    /// Waits until everything that was heard is shown.
+    func settle() {
+        queue.sync {}
+    }
+
     private func tick() {
         if let failure = writer.failure { return stop(failure) }
         let progress = writer.progress
+        if !isVirtual { lookAtClocks(at: progress.elapsed) }
         let (ticks, trip) = state.withLock { state in
             state.ticks += 1
             let trip = state.breaker?.look(
                 at: progress.elapsed, ended: progress.sent, errors: progress.errors)
             return (state.ticks, trip)
         }
-        let isSilent = progress.completed == 0 && progress.errors >= 3
+        let isSilent = progress.completed == 0 && progress.errors >= Self.unanswered
         if !isVirtual, isSilent, ticks >= Int(Self.silence.components.seconds) {
-            return stop("nothing has answered for \(ticks) s")
+            note("nothing has answered for \(ticks) s")
+            return coordinator.giveUp(because: "nothing answered")
+        }
+        if !isVirtual, isGone(progress) {
+            coordinator.giveUp(because: "the service stopped answering")
         }
         if let trip { self.trip(trip) }
         display(progress, ticks: ticks)
+    }
+
+    /// The service did answer, and has long ceased to, and nobody new will ask it.
+    private func isGone(_ progress: Progress) -> Bool {
+        let silence = state.withLock { state in
+            state.silence.hear(progress)
+            return state.silence
+        }
+        guard coordinator.outlook != .arriving, progress.completed > 0,
+            progress.errors - silence.errors >= Self.unanswered
+        else { return false }
+        return ContinuousClock.now - silence.began >= max(show.settle, Self.grace)
+    }
+
+    /// What the service let run out meanwhile only seems to have run out early.
+    private func lookAtClocks(at now: Instant) {
+        guard let length = state.withLock({ $0.clocks.look() }) else { return }
+        let standstill = Standstill(noticed: now, length: length)
+        state.withLock { $0.standstills.append(standstill) }
+        judge.note(standstill)
+        say(
+            "note: this machine slept for \(Instant(length).milliseconds / 1000) s; figures of that time mean nothing"
+        )
     }
 
     private func stop(_ failure: String) {
@@ -140,16 +210,10 @@ final class RunWatch: @unchecked Sendable {
     // MARK: Showing
 
     private func display(_ progress: Progress, ticks: Int) {
-        let phase = phase(of: progress)
-        let judging = judge?.progress
+        state.withLock { $0.rates = ($0.rates + [progress.perSecond]).suffix(Self.ratesKept) }
+        let live = live(progress)
         state.withLock { state in
             guard !state.hasEnded else { return }
-            state.rates = (state.rates + [progress.perSecond]).suffix(Self.ratesKept)
-            let live = LiveState(
-                title: show.title, progress: progress, planned: show.planned,
-                plannedHouseholds: show.plannedHouseholds,
-                phase: state.isStopping ? .stopping : phase, recentRates: state.rates,
-                judging: judging)
             switch show.form {
             case .nothing: break
             case .json: Terminal.print(ProgressJSON.progress(live))
@@ -158,10 +222,26 @@ final class RunWatch: @unchecked Sendable {
                     live, width: Terminal.progressWidth, color: Terminal.progressUsesColor)
                 state.printer.draw(state.shown)
             case .lines where ticks.isMultiple(of: Self.printEvery):
-                Terminal.complain(
-                    ProgressLine.text(progress, planned: show.planned, judging: judging))
+                Terminal.complain(ProgressLine.text(live.progress, planned: show.planned))
             case .lines: break
             }
+        }
+    }
+
+    private func live(_ heard: Progress) -> LiveState {
+        var progress = heard
+        // Idle lanes tell nothing, and time goes on all the same.
+        if !isVirtual, !state.withLock(\.hasEnded) {
+            progress.elapsed = max(progress.elapsed, coordinator.now)
+        }
+        let phase = phase(of: progress)
+        let findings = show.findings()
+        return state.withLock { state in
+            LiveState(
+                title: show.title, progress: progress, planned: show.planned,
+                plannedHouseholds: show.plannedHouseholds,
+                phase: state.isStopping ? .stopping : phase, recentRates: state.rates,
+                findings: findings)
         }
     }
 
@@ -180,7 +260,11 @@ final class RunWatch: @unchecked Sendable {
             switch show.form {
             case .nothing: break
             case .json, .lines: Terminal.complain(line)
-            case .block: state.printer.say(line, above: state.hasEnded ? [] : state.shown)
+            case .block:
+                let lines = TerminalReport.wrapped(
+                    line, width: Terminal.progressWidth, hanging: 2)
+                state.printer.say(
+                    lines.joined(separator: "\n"), above: state.hasEnded ? [] : state.shown)
             }
         }
     }

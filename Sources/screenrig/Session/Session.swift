@@ -1,4 +1,5 @@
 internal import Checker
+internal import Dashboard
 internal import Devices
 internal import Dialects
 internal import Dispatch
@@ -22,15 +23,17 @@ struct Session {
     let trial: Trial?
     /// What a preflight found that the service throttles by; nil where there was none.
     let throttledBy: ThrottleKey?
+    /// Pages that show it; nil where nobody asked for one.
+    let dashboard: Dashboard?
 
     /// Reads the rig, runs it, reports; throws a `Failure` for every exit code but 0. A trial runs
     /// one household of it, and has the last word.
     static func run(
-        _ traffic: TrafficOptions, isVirtual: Bool, trial: Trial? = nil
+        _ traffic: TrafficOptions, isVirtual: Bool, pages: PageOptions? = nil, trial: Trial? = nil
     ) async throws {
         do {
             do {
-                try await start(traffic, isVirtual: isVirtual, trial: trial)
+                try await start(traffic, isVirtual: isVirtual, pages: pages, trial: trial)
             } catch let error as StagingError {
                 throw Failure(error)
             }
@@ -42,7 +45,7 @@ struct Session {
     }
 
     private static func start(
-        _ traffic: TrafficOptions, isVirtual: Bool, trial: Trial?
+        _ traffic: TrafficOptions, isVirtual: Bool, pages: PageOptions?, trial: Trial?
     ) async throws {
         var rig = try RigFile.read(traffic, isVirtual: isVirtual)
         if trial != nil { rig = rig.trial }
@@ -50,6 +53,7 @@ struct Session {
         if !isVirtual, trial == nil { try checkLimits(rig, traffic) }
         let venue = try await Venue(
             rig, isVirtual: isVirtual, allowed: traffic.allowed, asksLeave: trial == nil)
+        let dashboard = try await LivePages.open(pages, of: rig, at: venue)
         // A household of a trial meets no limit, and shows what it meets by itself.
         let throttledBy =
             trial == nil
@@ -58,14 +62,18 @@ struct Session {
         let session = Session(
             rig: rig, venue: venue, traffic: traffic,
             directory: try directory(for: rig, out: traffic.out), trial: trial,
-            throttledBy: throttledBy)
+            throttledBy: throttledBy, dashboard: dashboard)
+        dashboard?.enter(run: session.directory.name)
         let findings = try await session.measure()
         await venue.strike()
         guard let trial else {
-            return try Outcome.report(
-                session.directory, thresholds: rig.thresholds, findings: findings,
-                asJSON: traffic.json)
+            let summary = try Outcome.write(
+                session.directory, thresholds: rig.thresholds, findings: findings)
+            await dashboard?.end(LiveBoard.Ending(summary, path: session.directory.path))
+            StepSummary.append(session.directory)
+            return try Outcome.tell(summary, at: session.directory.path, asJSON: traffic.json)
         }
+        await dashboard?.stop()
         try trial.conclude(session.directory, rig: rig, target: venue.origin, file: traffic.rig.rig)
     }
 
@@ -96,7 +104,9 @@ struct Session {
         let plan = Plan(rig, seed: rig.seed, run: identityRun)
         // As near to the lanes' time zero as can be: evidence of exchanges is told in UTC by it.
         let started = venue.isVirtual ? Venue.virtualEpoch : WallClock.microseconds
-        let rules = Rules(rig, isEmbedded: venue.isEmbedded, startedMicroseconds: started)
+        let rules = Rules(
+            rig, isEmbedded: venue.isEmbedded, startedMicroseconds: started,
+            throttledBy: throttledBy)
         let header = header(
             planned: plan.households, started: started, judging: judges ? rules.texts : [])
         let writer = try writer(header)
@@ -111,6 +121,11 @@ struct Session {
             backlogLimit: traffic.judgeBacklog)
         let lanes = try venue.lanes(
             of: directory.name, recordingTo: judges ? judge : writer)
+        if trial == nil, rig.record != .none {
+            writer.keepMessages(
+                as: Redaction(lanes[0].fingerprinter, ownHeaders: rig.target.headers))
+            for lane in lanes { lane.handsOverMessages = true }
+        }
         let statement = Secret(Signing.demoSoftwareStatement())
         var terms = Terms(rig, dialect: venue.dialect, statement: statement)
         if let trial {
@@ -128,10 +143,12 @@ struct Session {
         let coordinator = Coordinator(plan, terms: terms, lanes: lanes)
         let breaker = Politeness.breaker(rig.target.courtesy, isNear: venue.isNear)
         let watch = RunWatch(
-            coordinator: coordinator, writer: writer, judge: judges ? judge : nil,
+            coordinator: coordinator, writer: writer, judge: judge,
             show: Show(
                 title: "\(rig.name) → \(venue.targetName)", planned: plannedTime(plan),
-                plannedHouseholds: plan.households, form: form),
+                plannedHouseholds: plan.households, settle: rig.load.settle, form: form,
+                dashboard: dashboard,
+                findings: { [isJudged = judges] in isJudged ? judge.soFar : nil }),
             breaker: breaker, isVirtual: venue.isVirtual)
         if venue.isVirtual, let breaker {
             VirtualBreaker(breaker, on: lanes[0]) { watch.trip($0) }.begin()
@@ -160,7 +177,9 @@ struct Session {
             HistoryEnd(
                 ended: ended, interrupted: interrupts.hasInterrupted, failure: watch.failure ?? "",
                 cpuPercent: cpu, historyHash: "", breaker: watch.tripped ?? "",
-                verdicts: findings.map { TerminalReport.verdicts($0) } ?? ""))
+                verdicts: findings.map { TerminalReport.verdicts($0) } ?? "",
+                standstills: watch.standstills))
+        watch.settle()
         return findings
     }
 

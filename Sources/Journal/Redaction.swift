@@ -1,5 +1,5 @@
 public import Dialects
-public import Journal
+internal import Synchronization
 
 /// What of a request or reply may be shown: secrets become `(secret #fingerprint)`, equal for equal
 /// secrets within one run (product.md, The run directory).
@@ -7,6 +7,8 @@ public struct Redaction: Sendable {
     private let fingerprinter: Fingerprinter
     /// Headers that the rig adds, lower case: their values may come from secrets.
     private let ownHeaders: Set<String>
+    /// Where secrets that were met are noted; nil: nowhere.
+    private var marks: Marks?
 
     public init(_ fingerprinter: Fingerprinter, ownHeaders: Headers = [:]) {
         self.fingerprinter = fingerprinter
@@ -17,17 +19,63 @@ public struct Redaction: Sendable {
     private static let names: Set<String> = [
         "client_secret", "access_token", "refresh_token", "id_token", "software_statement",
         "password", "passwd", "passphrase", "pwd", "pass", "pin", "otp", "secret",
-        "samlresponse", "samlassertion", "serializedtoken", "assertion", "authorization",
+        "samlresponse", "samlrequest", "samlassertion", "serializedtoken", "assertion",
+        "authorization",
     ]
 
-    func mark(_ secret: some StringProtocol) -> String {
-        secret.isEmpty
-            ? "" : "(secret #\(fingerprinter.fingerprint(of: Secret(String(secret)))))"
+    /// Secrets that were met, as they were written.
+    final class Marks: Sendable {
+        fileprivate let values = Mutex<[String]>([])
+
+        /// Shorter ones stand everywhere by chance.
+        private static let shortest = 6
+
+        func note(_ secret: String) {
+            // The word itself stands in every mark.
+            guard secret.count >= Self.shortest, secret != "secret" else { return }
+            values.withLock { if !$0.contains(secret) { $0.append(secret) } }
+        }
+    }
+
+    /// Itself, noting every secret in `marks`.
+    func noting(in marks: Marks) -> Redaction {
+        var noting = self
+        noting.marks = marks
+        return noting
+    }
+
+    /// The fingerprint in the place of a secret: `(secret #0123456789abcdef)`.
+    public func mark(_ secret: some StringProtocol) -> String {
+        if secret.isEmpty { return "" }
+        marks?.note(String(secret))
+        return plainMark(String(secret))
+    }
+
+    /// The same for the value of a form, by what it says and not by how it is written.
+    private func markForm(_ value: Substring) -> String {
+        if value.isEmpty { return "" }
+        let said = String(value).removingPercents
+        for written in [said, String(value)] { marks?.note(written) }
+        return plainMark(said)
+    }
+
+    private func plainMark(_ secret: String) -> String {
+        "(secret #\(fingerprinter.fingerprint(of: Secret(secret))))"
+    }
+
+    /// A text without the secrets that were noted so far, wherever in it they stand.
+    func withoutEchoes(_ text: String) -> String {
+        guard let marks else { return text }
+        return marks.values.withLock { $0 }.reduce(text) { text, secret in
+            // By bytes first: to look costs little, to replace much.
+            text.utf8.count >= secret.utf8.count && text.contains(secret)
+                ? text.replacing(secret, with: plainMark(secret)) : text
+        }
     }
 
     // MARK: Headers and addresses
 
-    func header(_ field: Headers.Field) -> String {
+    public func header(_ field: Headers.Field) -> String {
         let name = field.name.lowercased()
         switch name {
         case "authorization", "proxy-authorization":
@@ -53,7 +101,7 @@ public struct Redaction: Sendable {
     }
 
     /// An address or a request line's target, without the secrets of its query.
-    func address(_ text: String, briefly: Bool = false) -> String {
+    public func address(_ text: String, briefly: Bool = false) -> String {
         let path = text.prefix { $0 != "?" }
         guard path.count < text.count else { return text }
         return "\(path)?" + form(text.dropFirst(path.count + 1), whole: false, briefly: briefly)
@@ -62,13 +110,17 @@ public struct Redaction: Sendable {
     // MARK: Bodies
 
     /// A body as text. `isLogin`: a form of the provider's, every value of which is somebody's own.
-    func body(_ bytes: [UInt8], mediaType: String, isLogin: Bool = false) -> String {
+    public func body(_ bytes: [UInt8], mediaType: String, isLogin: Bool = false) -> String {
         guard !bytes.contains(0) else { return "(\(bytes.count) bytes that are no text)" }
         let text = String(decoding: bytes, as: UTF8.self)
         if mediaType == "application/x-www-form-urlencoded" {
             return form(text[...], whole: isLogin, briefly: false)
         }
-        return inputs(elements(members(text)))
+        let lower = text.lowercased()
+        // The patterns are slow, and few bodies have anything for them.
+        let named = Self.names.contains { lower.contains($0) }
+        let marked = named ? elements(members(text)) : text
+        return lower.contains("<input") ? inputs(marked) : marked
     }
 
     private func form(_ text: Substring, whole: Bool, briefly: Bool) -> String {
@@ -76,7 +128,9 @@ public struct Redaction: Sendable {
             let name = pair.prefix { $0 != "=" }
             guard name.count < pair.count else { return String(pair) }
             let value = pair.dropFirst(name.count + 1)
-            if whole || Self.names.contains(name.lowercased()) { return "\(name)=\(mark(value))" }
+            if whole || Self.names.contains(name.lowercased()) {
+                return "\(name)=\(markForm(value))"
+            }
             return briefly && value.count > 40
                 ? "\(name)=(\(value.count) characters)" : String(pair)
         }.joined(separator: "&")
@@ -111,5 +165,29 @@ public struct Redaction: Sendable {
                 return "\($0.1)\"\(mark(bare))\""
             }
         }
+    }
+}
+
+extension String {
+    /// With `%XX` and `+` undone, as a form's value was before it was written; itself where that is
+    /// no text.
+    fileprivate var removingPercents: String {
+        guard utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else {
+            return self
+        }
+        var bytes: [UInt8] = []
+        var rest = Substring(self).utf8
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(2)
+            if byte == UInt8(ascii: "%"), digits.count == 2,
+                let value = UInt8(String(Substring(digits)), radix: 16)
+            {
+                bytes.append(value)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+            }
+        }
+        return String(validating: bytes, as: UTF8.self) ?? self
     }
 }

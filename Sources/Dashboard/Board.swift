@@ -1,0 +1,60 @@
+internal import Reports
+internal import Synchronization
+
+/// What runs, for those who have several runs on one screen.
+public struct Subject: Sendable, Hashable {
+    public var rig: String
+    /// Name of the run directory; empty until there is one.
+    public var run: String
+    public var target: String
+    public var version: String
+
+    public init(rig: String, run: String, target: String, version: String) {
+        self.rig = rig
+        self.run = run
+        self.target = target
+        self.version = version
+    }
+}
+
+/// What is shown, between the thread that knows it and the one that serves it.
+final class Board: Sendable {
+    private struct Held {
+        var board: LiveBoard
+        var subject: Subject
+        var isToBeTold = false
+    }
+
+    private let held: Mutex<Held>
+
+    init(_ board: LiveBoard, _ subject: Subject) {
+        held = Mutex(Held(board: board, subject: subject))
+    }
+
+    func take(_ state: LiveState) { held.withLock { $0.board.take(state) } }
+    func end(_ ending: LiveBoard.Ending) { held.withLock { $0.board.end(ending) } }
+    func enter(run: String) { held.withLock { $0.subject.run = run } }
+
+    /// Whether the caller is to have it told; false where somebody is about to.
+    func claimTelling() -> Bool {
+        held.withLock { held in
+            defer { held.isToBeTold = true }
+            return !held.isToBeTold
+        }
+    }
+
+    func endTelling() { held.withLock { $0.isToBeTold = false } }
+
+    /// The present state as a server-sent event (HTML Standard, 9.2.6): `ended` is the last.
+    var event: String {
+        let board = held.withLock { $0.board }
+        return "event: \(board.ending == nil ? "state" : "ended")\ndata: \(board.json)\n\n"
+    }
+
+    var json: String { held.withLock { $0.board }.json }
+
+    var metrics: String {
+        let (state, subject) = held.withLock { ($0.board.state, $0.subject) }
+        return Metrics.text(state, subject)
+    }
+}

@@ -1,0 +1,83 @@
+internal import Reports
+
+/// The dashboard: one page that holds its style and its script, and asks nobody but this process.
+enum Page {
+    static let text = """
+        <!doctype html>
+        <html lang="en">
+        <head>
+        <meta charset="utf-8"/>
+        <meta name="viewport" content="width=device-width,initial-scale=1"/>
+        <link rel="icon" href="data:,"/>
+        <title>screenrig</title>
+        <style>
+        \(LiveLook.sheet)
+        \(style)
+        </style>
+        </head>
+        <body>
+        <header>
+        <p class="over" id="target">screenrig · live</p>
+        <h1 id="title">A run</h1>
+        <div class="verdict" id="verdict" role="status"><p id="headline">Waiting for the first second …</p>\
+        <p class="path" id="path" hidden></p></div>
+        <div class="bar" id="bar" role="progressbar" aria-label="How far the run is" aria-valuemin="0" \
+        aria-valuemax="100"><i></i></div>
+        <p class="clock"><span id="clock">0:00</span><span id="waits"></span></p>
+        <dl class="facts" id="facts"></dl>
+        <noscript><p class="note">This page draws with a script. Without one, <a href="/state.json">state.json</a> \
+        has the same numbers.</p></noscript>
+        </header>
+        <main>
+        <section aria-labelledby="promises-h"><h2 id="promises-h">Promises</h2>
+        <p class="lead" id="judged">Nothing is judged yet.</p><ol class="breaches" id="breaches"></ol></section>
+        <section aria-labelledby="households-h"><h2 id="households-h">Households</h2>
+        <p class="lead" id="planned"></p><dl class="funnel" id="states"></dl></section>
+        <section aria-labelledby="time-h"><h2 id="time-h">Over time</h2>
+        <p class="lead" id="step"></p><div id="charts"></div></section>
+        <section aria-labelledby="latency-h"><h2 id="latency-h">Latency by operation</h2>
+        <p class="lead">Of the run so far, from the moment a request was due.</p>
+        <div class="scroll" role="region" tabindex="0" aria-label="Latency by operation"><table>
+        <thead><tr><th scope="col">Operation</th><th scope="col" class="n">Count</th>\
+        <th scope="col" class="n">Errors</th><th scope="col" class="n">Answers/s</th>\
+        <th scope="col" class="n">p50 <span class="unit">ms</span></th>\
+        <th scope="col" class="n">p95 <span class="unit">ms</span></th>\
+        <th scope="col" class="n">p99 <span class="unit">ms</span></th>\
+        <th scope="col" class="n">max <span class="unit">ms</span></th></tr></thead>
+        <tbody id="operations"></tbody></table></div></section>
+        <section aria-labelledby="errors-h"><h2 id="errors-h">Errors</h2>
+        <p class="lead" id="error-count">None so far.</p><ul class="causes" id="causes"></ul></section>
+        </main>
+        <footer>Served by the run itself, on this machine only. Its report is written when it ends.</footer>
+        <script>
+        \(script)
+        </script>
+        </body>
+        </html>
+
+        """
+
+    private static let style = """
+        .bar{height:6px;border-radius:3px;background:var(--line);margin:20px 0 0;overflow:hidden}
+        .bar i{display:block;height:100%;width:0;background:var(--accent);border-radius:3px}
+        .bar.over i{background:var(--soft)}
+        .clock{display:flex;justify-content:space-between;gap:16px;max-width:none;color:var(--soft);\
+        font-size:13px;margin:6px 0 0}
+        .verdict .path{margin-top:8px;font-size:13px;font-weight:400;color:var(--soft);overflow-wrap:anywhere;\
+        letter-spacing:0}
+        .lost{border-left-color:var(--warn);background:var(--warn-back)}
+        .funnel .fill.good{background:var(--good)}.funnel .fill.bad{background:var(--bad)}
+        .funnel .fill.soft{background:var(--faint)}
+        .breaches,.causes{margin:0;padding:0;list-style:none}
+        .breaches li,.causes li{padding:10px 0;border-top:1px solid var(--hair);overflow-wrap:anywhere}
+        .breaches li:first-child,.causes li:first-child{border-top:0}
+        .breaches b{font-weight:600}.breaches small,.causes small{display:block;color:var(--soft);font-size:13px}
+        .facts .alarm dd{color:var(--bad)}
+        figcaption .at{float:right;font-weight:400;color:var(--soft)}
+        .cross{stroke:var(--faint);stroke-dasharray:3 3}
+        .line.good{stroke:var(--good)}.area.good{fill:var(--good)}i.good{background:var(--good)}
+        .line.warn{stroke:var(--warn)}.area.warn{fill:var(--warn)}i.warn{background:var(--warn)}
+        i.bad{background:var(--bad)}
+        @media (max-width:640px){figcaption .at{float:none;display:block}#charts svg{min-width:0;font-size:24px}}
+        """
+}

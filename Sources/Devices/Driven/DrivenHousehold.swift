@@ -1,0 +1,231 @@
+public import Dialects
+internal import Journal
+public import Lanes
+public import Rigs
+
+/// A living room in which nothing happens by itself: somebody else decides, step by step, what its
+/// screens do (a race, a replay). It comes with what every household has: clients and tokens on
+/// demand, retries, and a browser that can walk a login page.
+///
+/// All of it is on its lane, whose flows alone may use it.
+public struct DrivenHousehold: Sendable {
+    /// A connection of one of its screens; each has cookies of its own.
+    public enum Screen: Sendable, Hashable {
+        case first(Int)
+        case second(Int)
+    }
+
+    /// Why a step did not come about.
+    public enum Refusal: Error, Sendable {
+        /// In words: `registration-code answered 503`.
+        case failed(String)
+        case throttled
+        case stopped
+    }
+
+    private let household: Household
+    private let ground: DrivenGround
+
+    /// `plan` gives identities; it needs as many second screens as there are to be connections of
+    /// phones.
+    public init(_ plan: HouseholdPlan, firstScreens: Int, on ground: DrivenGround) {
+        var terms = ground.terms
+        terms.polling.pollers = max(1, firstScreens)
+        household = Household(plan, terms: terms, lane: ground.lane, shift: ground.shift)
+        self.ground = ground
+    }
+
+    private var lane: Lane { ground.lane }
+
+    /// The screen as its lane knows it.
+    public func device(_ screen: Screen) -> OnLane<Device> {
+        OnLane(own(screen).value.device, lane)
+    }
+
+    private func own(_ screen: Screen) -> OnLane<Devices.Screen> {
+        household.assumeIsolated { household in
+            let found =
+                switch screen {
+                case .first(0): household.tv
+                case .first(let number): household.morePollers[number - 1]
+                case .second(let number): household.phones[number]
+                }
+            return OnLane(found, household.lane)
+        }
+    }
+
+    /// Has a screen use the client, token and, if it `keepsCookies`, the cookies of another: the same
+    /// app over another connection.
+    public func share(from source: Screen, to target: Screen, keepsCookies: Bool) {
+        let (source, target) = (own(source).value, own(target).value)
+        target.client = source.client
+        target.token = source.token
+        target.renewAt = source.renewAt
+        if keepsCookies { target.device.cookies = source.device.cookies }
+    }
+
+    /// What a request of that screen is signed with; registers first where need be.
+    public func credential(of screen: Screen) async throws(Refusal) -> Credential {
+        let screen = own(screen)
+        return try await step { () async throws(Halt) in
+            try await household.credential(driven: screen)
+        }
+    }
+
+    /// Sends a call until it is answered.
+    public func ask(_ screen: Screen, _ call: Call) async throws(Refusal) -> Answered {
+        let screen = own(screen)
+        return try await step { () async throws(Halt) in
+            try await household.insist(driven: call, screen)
+        }
+    }
+
+    /// What a phone is offered to sign in with, asked for once for all households.
+    public func providers(asking screen: Screen) async throws(Refusal) -> [Provider] {
+        if let known = ground.providers.value.offered { return known }
+        let screen = own(screen)
+        let offered = try await step { () async throws(Halt) in
+            try await household.configuration(driven: screen)
+        }
+        ground.providers.value.offered = offered
+        return offered
+    }
+
+    /// Walks a login up to the request that brings the assertion back, which is returned and not
+    /// sent. The browser has no cookies but those of this login.
+    public func login(
+        _ code: Code, provider: String, as account: Account, on screen: Screen
+    ) async throws(Refusal) -> Call {
+        let screen = own(screen)
+        return try await step { () async throws(Halt) in
+            try await household.walk(
+                driven: code, provider: provider, as: account, on: screen)
+        }
+    }
+
+    /// Has the platform vouch for `account`, and gives the request that brings its word to the
+    /// service, not sent. Nil where the protocol or the platform has no such thing.
+    public func exchange(
+        provider: Provider, as account: Account, on screen: Screen
+    ) async throws(Refusal) -> Call? {
+        let screen = own(screen)
+        return try await step { () async throws(Halt) in
+            try await household.exchange(driven: provider, as: account, on: screen)
+        }
+    }
+
+    /// Nothing more will come of it.
+    public func retire() {
+        household.assumeIsolated { household in
+            for screen in [household.tv] + household.morePollers + household.phones {
+                household.lane.retire(screen.device)
+            }
+        }
+    }
+
+    private func step<T: Sendable>(
+        _ work: () async throws(Halt) -> T
+    ) async throws(Refusal) -> T {
+        do throws(Halt) {
+            return try await work()
+        } catch {
+            switch error {
+            case .failed(let words), .abandoned(let words): throw .failed(words)
+            case .unknownStep: throw .failed("the protocol has no such step")
+            case .stopped: throw .stopped
+            }
+        }
+    }
+}
+
+/// What driven households of one lane have in common.
+public struct DrivenGround: Sendable {
+    public let lane: Lane
+    public let terms: Terms
+    let shift: Shift
+    let providers: OnLane<Offer>
+    private let plan: Plan
+
+    final class Offer {
+        var offered: [Provider]?
+    }
+
+    /// `plan` is the one that households come from.
+    public init(_ plan: Plan, terms: Terms, lane: Lane) {
+        self.lane = lane
+        self.terms = terms
+        shift = Shift(lane: lane, plan: plan, terms: terms)
+        providers = OnLane(Offer(), lane)
+        self.plan = plan
+    }
+
+    /// The accounts that a household signs in with, counted from 1: no two households have one in
+    /// common, unless the rig has a file of them, whose lines go round.
+    public func account(_ number: Int, of household: Int) -> Account {
+        if case .listed(let list) = plan.rig.accounts, !list.entries.isEmpty {
+            return list.entries[(household * 2 + number - 1) % list.entries.count].account
+        }
+        guard let own = plan.household(household)?.account else {
+            return Account(user: "viewer", password: Secret("pw"), userID: "viewer")
+        }
+        guard number > 1 else { return own }
+        let user = "\(own.user)-\(number)"
+        return Account(user: user, password: own.password, userID: user)
+    }
+}
+
+extension Household {
+    fileprivate func credential(
+        driven screen: OnLane<Screen>
+    ) async throws(Halt) -> Credential {
+        try await credential(of: screen.value)
+    }
+
+    fileprivate func insist(
+        driven call: Call, _ screen: OnLane<Screen>
+    ) async throws(Halt) -> Answered {
+        try await insist(call, screen.value)
+    }
+
+    fileprivate func configuration(
+        driven screen: OnLane<Screen>
+    ) async throws(Halt) -> [Provider] {
+        try await configuration(screen.value)
+    }
+
+    fileprivate func walk(
+        driven code: Code, provider: String, as account: Account, on screen: OnLane<Screen>
+    ) async throws(Halt) -> Call {
+        let person = Person(
+            browser: screen.value, account: account, signsIn: .zero, mistypesPassword: false,
+            isSecond: false)
+        let call = try await walkLogin(
+            code, provider: provider, as: person, stopsAtAssertion: true)
+        guard let call else { throw .failed("the login ended without an assertion") }
+        return call
+    }
+
+    fileprivate func exchange(
+        driven provider: Provider, as account: Account, on screen: OnLane<Screen>
+    ) async throws(Halt) -> Call? {
+        let asked = try await ask(screen.value) { credential throws(Halt) in
+            guard
+                let call = terms.dialect.profileRequest(
+                    mvpd: provider.id, on: platformDevice, credential)
+            else { throw .unknownStep }
+            return call
+        }
+        guard case .profileRequest(let bytes) = asked.answer else { throw .refused(asked) }
+        let query = AttributeQuery(
+            verificationToken: bytes, provider: provider.platform?.mappingID ?? provider.id,
+            subject: account.userID, attributes: provider.platform?.requiredMetadata ?? [])
+        guard let document = terms.vouching?(query) else {
+            throw .failed("no platform here vouches for anybody")
+        }
+        let credential = try await credential(of: screen.value)
+        var call = terms.dialect.tokenExchange(
+            SAMLText.base64(document), mvpd: provider.id, on: platformDevice, credential)
+        call?.tag = Tag(mvpd: provider.id, user: account.userID)
+        return call
+    }
+}

@@ -1,0 +1,109 @@
+public import Dialects
+
+/// A request as it left and the reply as it came, secrets and all: in memory only, while it is not
+/// yet known whether anybody will want to see it.
+public struct Message: Sendable {
+    public var household: Int
+    /// Of its exchange.
+    public var sequence: Int
+    public var call: Call
+    /// Nil when none came.
+    public var reply: Reply?
+
+    public init(household: Int, sequence: Int, call: Call, reply: Reply?) {
+        self.household = household
+        self.sequence = sequence
+        self.call = call
+        self.reply = reply
+    }
+
+    /// About how many bytes it holds in memory.
+    var weight: Int {
+        let fields = call.headers.fields.count + (reply?.headers.fields.count ?? 0)
+        return 512 + 96 * fields + call.body.count + (reply?.body.count ?? 0)
+    }
+
+    /// Bodies are cut after this many bytes.
+    static let bodyLimit = 16_384
+
+    /// Itself with bodies that no answer of megabytes can fill the memory with.
+    var bounded: Message {
+        guard max(call.body.count, reply?.body.count ?? 0) > Self.bodyLimit else { return self }
+        var message = self
+        message.call.body = Array(call.body.prefix(Self.bodyLimit))
+        message.reply?.body = Array(reply?.body.prefix(Self.bodyLimit) ?? [])
+        return message
+    }
+}
+
+/// A request and its reply as a history keeps them: every secret in them is a fingerprint.
+public struct KeptMessage: Sendable, Hashable {
+    public var household: Int
+    public var sequence: Int
+    public var method: String
+    public var url: String
+    public var requestHeaders: Headers
+    public var requestBody: String
+    /// Nil when no reply came.
+    public var status: Int?
+    public var responseHeaders: Headers
+    public var responseBody: String
+
+    public init(
+        household: Int, sequence: Int, method: String, url: String, requestHeaders: Headers = [:],
+        requestBody: String = "", status: Int? = nil, responseHeaders: Headers = [:],
+        responseBody: String = ""
+    ) {
+        self.household = household
+        self.sequence = sequence
+        self.method = method
+        self.url = url
+        self.requestHeaders = requestHeaders
+        self.requestBody = requestBody
+        self.status = status
+        self.responseHeaders = responseHeaders
+        self.responseBody = responseBody
+    }
+
+    init(_ message: Message, _ redaction: Redaction) {
+        let (call, reply) = (message.call, message.reply)
+        let isLogin = [.mvpdLogin, .assertion].contains(call.operation)
+        let type = (call.headers["Content-Type"] ?? "").prefix { $0 != ";" }
+        func safe(_ headers: Headers) -> Headers {
+            Headers(headers.fields.map { Headers.Field($0.name, redaction.header($0)) })
+        }
+        self.init(
+            household: message.household, sequence: message.sequence,
+            method: call.method.rawValue,
+            url: call.address.origin.description + redaction.address(call.address.target),
+            requestHeaders: safe(call.headers),
+            requestBody: redaction.body(call.body, mediaType: String(type), isLogin: isLogin),
+            status: reply?.status, responseHeaders: reply.map { safe($0.headers) } ?? [:],
+            responseBody: reply.map { redaction.body($0.body, mediaType: $0.mediaType) } ?? "")
+    }
+
+    /// Messages of one household with no secret left in them: what was marked in one of them is
+    /// marked in all, wherever a service echoes it.
+    static func kept(
+        _ messages: [Message], _ redaction: Redaction, _ marks: Redaction.Marks
+    ) -> [KeptMessage] {
+        let noting = redaction.noting(in: marks)
+        let first = messages.map { KeptMessage($0, noting) }
+        return first.map { message in
+            var message = message
+            message.change { noting.withoutEchoes($0) }
+            return message
+        }
+    }
+
+    /// Applies a change to each of its texts.
+    public mutating func change(_ change: (String) -> String) {
+        url = change(url)
+        requestBody = change(requestBody)
+        responseBody = change(responseBody)
+        for headers in [\KeptMessage.requestHeaders, \.responseHeaders] {
+            self[keyPath: headers] = Headers(
+                self[keyPath: headers].fields.map { Headers.Field($0.name, change($0.value)) })
+        }
+    }
+}

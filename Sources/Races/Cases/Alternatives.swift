@@ -1,0 +1,103 @@
+internal import Checker
+internal import Statistics
+
+/// What somebody who does not believe a case would say, and the exchange or the control that answers
+/// it. Only what the case really shows is claimed.
+enum Alternatives {
+    static func considered(_ made: Case) -> [Case.Alternative] {
+        [
+            clientClock(made), lateAnswer(made), otherDevice(made), proxy(made), chance(made),
+            judge(made),
+        ]
+        .compactMap(\.self)
+    }
+
+    /// "Your two clocks differ."
+    private static func clientClock(_ made: Case) -> Case.Alternative? {
+        guard let (first, second) = made.conflict else { return nil }
+        return Case.Alternative(
+            "the two screens' clocks differ",
+            ruledOutBy:
+                "both requests were sent by one process with one monotonic clock: \(first.named) "
+                + "returned at \(first.firstByte) ns, \(second.named) was sent at \(second.sent) ns"
+        )
+    }
+
+    /// "It was sent before, and only answered late."
+    private static func lateAnswer(_ made: Case) -> Case.Alternative? {
+        guard let (first, second) = made.conflict, second.sent > first.firstByte else { return nil }
+        let gap = Offsets.text(.nanoseconds(second.sent - first.firstByte))
+        return Case.Alternative(
+            "\(second.named) was already on its way when \(first.named) took effect",
+            ruledOutBy:
+                "the last byte of \(second.named) left \(gap) after the first byte of the answer to "
+                + "\(first.named) had come")
+    }
+
+    /// "It is another device's, or a leftover."
+    private static func otherDevice(_ made: Case) -> Case.Alternative? {
+        guard let issued = made.trial?.exchanges.first(where: { $0.operation == .registrationCode })
+        else { return nil }
+        return Case.Alternative(
+            "an older sign-in of the same device, account or code is seen",
+            ruledOutBy:
+                "device id, code and account are new in every trial; \(issued.named) made the code "
+                + "\(issued.serverDate.isEmpty ? "" : "at \(issued.serverDate) ")in this one")
+    }
+
+    private static func proxy(_ made: Case) -> Case.Alternative? {
+        guard let path = made.path else {
+            return Case.Alternative(
+                "a proxy or cache in front of the service repeated or delayed a request",
+                ruledOutBy:
+                    "none is configured, and the requests went out on connections of their own")
+        }
+        guard let (first, second) = made.conflict, second.sent > first.firstByte else { return nil }
+        let gap = Duration.nanoseconds(second.sent - first.firstByte)
+        guard gap > path.width else { return nil }
+        return Case.Alternative(
+            "the way through \(path.via) varies",
+            ruledOutBy:
+                "it varies by \(Offsets.text(path.width)), and \(second.named) left "
+                + "\(Offsets.text(gap)) after the answer to \(first.named) had come")
+    }
+
+    private static func chance(_ made: Case) -> Case.Alternative? {
+        guard let outside = made.controls.outside, outside.rate.trials > 0, outside.fisher < 0.05,
+            let rate = made.evidence?.rate
+        else { return nil }
+        return Case.Alternative(
+            "it happens at any time, whatever the offset",
+            ruledOutBy:
+                "\(outside.rate.hits) of \(outside.rate.trials) at \(Offsets.text(outside.offset)) "
+                + "against \(rate.hits) of \(rate.trials) in the window: Fisher's exact test gives "
+                + Case.exponent(outside.fisher))
+    }
+
+    private static func judge(_ made: Case) -> Case.Alternative? {
+        guard let clean = made.controls.clean, clean.rate.trials > 0, clean.rate.hits == 0 else {
+            return nil
+        }
+        let latency =
+            made.controls.latency.map { " that takes \(Offsets.text($0)) to answer" } ?? ""
+        return Case.Alternative(
+            "the judge is wrong about schedules such as this one",
+            ruledOutBy:
+                "0 of \(clean.rate.trials) on a stand-in without faults\(latency)")
+    }
+}
+
+extension Case {
+    /// The two of the conflict that cannot both be: the last, and the one before it.
+    var conflict: (first: Entry, second: Entry)? {
+        let hits = trial?.exchanges.filter(\.isConflict) ?? []
+        guard hits.count >= 2 else { return nil }
+        let (one, other) = (hits[hits.count - 2], hits[hits.count - 1])
+        return one.firstByte <= other.firstByte ? (one, other) : (other, one)
+    }
+}
+
+extension Case.Entry {
+    /// `poll-token #7`.
+    var named: String { "\(operation.name) #\(sequence)" }
+}

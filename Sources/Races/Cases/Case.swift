@@ -1,0 +1,305 @@
+public import Checker
+public import Dialects
+
+/// A minimal reproduction of a broken promise, and what is known about it: the file that one person
+/// sends and another one replays (correctness.md § 4.6). Holds no secret: accounts are words of the
+/// schedule, tokens are not in it, the rig's secrets stand as `${NAME}`.
+public struct Case: Sendable, Hashable {
+    /// The schema of the file.
+    public static let schema = "screenrig/case/1"
+
+    /// Name of the file without its ending: `poll-authenticate-sign-in-visible`.
+    public var name: String
+    /// UTC, when it was made: `2026-11-21T07:00:00Z`.
+    public var made: String
+    /// Of screenrig.
+    public var version: String
+    public var rig: RigText
+    public var seed: UInt64
+    /// What the service was held to, in words.
+    public var policies: [String]
+    public var target: Target
+    /// What is assumed about rate limits.
+    public var throttle: String
+    public var schedule: Schedule
+    /// The op whose offset was swept; its distance from its anchor is the offset of the case.
+    public var swept: String?
+    public var expected: Expected
+    /// Nil: it was taken from a run and has not been replayed yet.
+    public var evidence: Evidence?
+    /// Nothing can be left out any more.
+    public var isMinimal: Bool
+    /// What shrinking took away: `actor tv-2`, `op poll-3`, `arg resource of authorize`.
+    public var removed: [String]
+    /// What becomes of it when any one op is left out.
+    public var almost: [Almost]
+    public var controls: Controls
+    public var alternatives: [Alternative]
+    /// How much the way to the service varies; nil where nothing stands between.
+    public var path: PathJitter?
+    /// Of the run that it comes from, or empty.
+    public var historyHash: String
+    /// One execution that broke it; nil before there was one.
+    public var trial: Trial?
+
+    /// The rig that it is played with.
+    public struct RigText: Sendable, Hashable {
+        public var name: String
+        /// As read, with `--set` applied and secrets left as `${NAME}`.
+        public var source: String
+
+        public init(name: String, source: String) {
+            self.name = name
+            self.source = source
+        }
+    }
+
+    /// What it was found on, so that a replay elsewhere is known to be one.
+    public struct Target: Sendable, Hashable {
+        /// `embedded (in process), faults: ack-before-apply`, or an address.
+        public var name: String
+        /// `adobe-pass-v1`.
+        public var protocolName: String
+        /// The service's own clock at that time, from its `Date`; empty if it tells none.
+        public var date: String
+        public var server: String
+        /// Names of cookies by which nodes are told apart.
+        public var nodeCookies: [String]
+
+        public init(
+            name: String, protocolName: String, date: String = "", server: String = "",
+            nodeCookies: [String] = []
+        ) {
+            self.name = name
+            self.protocolName = protocolName
+            self.date = date
+            self.server = server
+            self.nodeCookies = nodeCookies
+        }
+    }
+
+    /// What a replay must show to count.
+    public struct Expected: Sendable, Hashable {
+        public var invariant: Invariant
+        /// Ids of the ops that cannot all be true.
+        public var ops: [String]
+        /// The least distance in time between the two that contradict each other; nil where time is
+        /// no part of it.
+        public var gap: Duration?
+        public var signature: String
+        public var sentence: String
+
+        public init(
+            _ invariant: Invariant, ops: [String] = [], gap: Duration? = nil,
+            signature: String = "", sentence: String = ""
+        ) {
+            self.invariant = invariant
+            self.ops = ops
+            self.gap = gap
+            self.signature = signature
+            self.sentence = sentence
+        }
+    }
+
+    /// How often it was seen, and when.
+    public struct Evidence: Sendable, Hashable {
+        public var rate: HitRate
+        /// `sweep`, `random order`.
+        public var method: String
+        public var achieved: RaceFinding.Spread?
+        public var window: RaceFinding.Window?
+        public var best: Duration
+        /// The window is too narrow to be aimed at.
+        public var isSimultaneous: Bool
+        public var curve: [RaceFinding.CurvePoint]
+        /// From the start of the search to the first hit.
+        public var firstSeen: Duration
+        /// What a trial takes.
+        public var trialTime: Duration
+
+        public init(
+            rate: HitRate, method: String = "sweep", achieved: RaceFinding.Spread? = nil,
+            window: RaceFinding.Window? = nil, best: Duration = .zero,
+            isSimultaneous: Bool = false, curve: [RaceFinding.CurvePoint] = [],
+            firstSeen: Duration = .zero, trialTime: Duration = .zero
+        ) {
+            self.rate = rate
+            self.method = method
+            self.achieved = achieved
+            self.window = window
+            self.best = best
+            self.isSimultaneous = isSimultaneous
+            self.curve = curve
+            self.firstSeen = firstSeen
+            self.trialTime = trialTime
+        }
+    }
+
+    /// The schedule without one of its ops.
+    public struct Almost: Sendable, Hashable {
+        /// Id of the op that is left out.
+        public var without: String
+        public var rate: HitRate
+        /// Why nothing can be said: it cannot be played without it. Empty as a rule.
+        public var note: String
+
+        public init(without: String, rate: HitRate, note: String = "") {
+            self.without = without
+            self.rate = rate
+            self.note = note
+        }
+    }
+
+    /// The same thing where it must not happen.
+    public struct Controls: Sendable, Hashable {
+        /// The same schedule at an offset outside the window.
+        public var outside: Arm?
+        /// The same schedule on a stand-in without faults that answers as slowly as the target.
+        public var clean: Arm?
+        /// What the target took to answer, which the clean stand-in imitates.
+        public var latency: Duration?
+
+        public init(outside: Arm? = nil, clean: Arm? = nil, latency: Duration? = nil) {
+            self.outside = outside
+            self.clean = clean
+            self.latency = latency
+        }
+    }
+
+    /// One control and what came of it.
+    public struct Arm: Sendable, Hashable {
+        public var offset: Duration
+        public var rate: HitRate
+        /// Fisher's exact test, two-sided: how likely so clear a difference from the case itself is
+        /// by chance.
+        public var fisher: Double
+
+        public init(offset: Duration, rate: HitRate, fisher: Double) {
+            self.offset = offset
+            self.rate = rate
+            self.fisher = fisher
+        }
+    }
+
+    /// Another explanation, and the exchange that rules it out.
+    public struct Alternative: Sendable, Hashable {
+        public var explanation: String
+        public var ruledOutBy: String
+
+        public init(_ explanation: String, ruledOutBy: String) {
+            self.explanation = explanation
+            self.ruledOutBy = ruledOutBy
+        }
+    }
+
+    /// How much the time of the same short request varies on the way through a proxy.
+    public struct PathJitter: Sendable, Hashable {
+        public var via: String
+        public var spread: RaceFinding.Spread
+
+        public init(via: String, spread: RaceFinding.Spread) {
+            self.via = via
+            self.spread = spread
+        }
+
+        /// What the two ends of a window may be off by.
+        public var width: Duration { spread.p90 - spread.p10 }
+    }
+
+    /// One execution, exchange by exchange.
+    public struct Trial: Sendable, Hashable {
+        /// Microseconds since 1970 at instant zero of the exchanges.
+        public var startedMicroseconds: Int64
+        public var exchanges: [Entry]
+
+        public init(startedMicroseconds: Int64, exchanges: [Entry]) {
+            self.startedMicroseconds = startedMicroseconds
+            self.exchanges = exchanges
+        }
+    }
+
+    /// One exchange of it; times in nanoseconds.
+    public struct Entry: Sendable, Hashable {
+        /// Id of the op; empty for setup and the reads after the race.
+        public var op: String
+        public var actor: String
+        public var operation: OperationName
+        public var household: Int
+        public var sequence: Int
+        /// Handed to the transport.
+        public var begun: Int64
+        /// Before its last byte left.
+        public var sent: Int64
+        /// First byte of the answer.
+        public var firstByte: Int64
+        public var ended: Int64
+        /// The answer was lost.
+        public var isOpen: Bool
+        public var status: Int?
+        /// `success`, `absent`, `expired`, `denied`, `maybe` or `lost`.
+        public var answer: String
+        /// What the TV may have been after it returned: bit 0 signed out, bit n its n-th sign-in;
+        /// nil where nobody asked.
+        public var belief: Int?
+        /// One of those that cannot all be true.
+        public var isConflict: Bool
+        /// The server's `Date`.
+        public var serverDate: String
+        /// What the server calls it.
+        public var requestID: String
+
+        public init(
+            op: String, actor: String, operation: OperationName, household: Int, sequence: Int,
+            begun: Int64, sent: Int64, firstByte: Int64, ended: Int64, isOpen: Bool = false,
+            status: Int? = nil, answer: String, belief: Int? = nil, isConflict: Bool = false,
+            serverDate: String = "", requestID: String = ""
+        ) {
+            self.op = op
+            self.actor = actor
+            self.operation = operation
+            self.household = household
+            self.sequence = sequence
+            self.begun = begun
+            self.sent = sent
+            self.firstByte = firstByte
+            self.ended = ended
+            self.isOpen = isOpen
+            self.status = status
+            self.answer = answer
+            self.belief = belief
+            self.isConflict = isConflict
+            self.serverDate = serverDate
+            self.requestID = requestID
+        }
+    }
+
+    public init(
+        name: String, made: String, version: String, rig: RigText, seed: UInt64,
+        policies: [String] = [], target: Target, throttle: String = "", schedule: Schedule,
+        swept: String? = nil, expected: Expected, evidence: Evidence? = nil,
+        isMinimal: Bool = false, removed: [String] = [], almost: [Almost] = [],
+        controls: Controls = Controls(), alternatives: [Alternative] = [],
+        path: PathJitter? = nil, historyHash: String = "", trial: Trial? = nil
+    ) {
+        self.name = name
+        self.made = made
+        self.version = version
+        self.rig = rig
+        self.seed = seed
+        self.policies = policies
+        self.target = target
+        self.throttle = throttle
+        self.schedule = schedule
+        self.swept = swept
+        self.expected = expected
+        self.evidence = evidence
+        self.isMinimal = isMinimal
+        self.removed = removed
+        self.almost = almost
+        self.controls = controls
+        self.alternatives = alternatives
+        self.path = path
+        self.historyHash = historyHash
+        self.trial = trial
+    }
+}

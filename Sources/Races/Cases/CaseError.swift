@@ -1,0 +1,27 @@
+/// What is wrong with a case as a file.
+public enum CaseError: Error, Sendable, Hashable, CustomStringConvertible {
+    case unreadable(file: String, reason: String)
+    case unwritable(file: String, reason: String)
+    /// `place` is where it stops making sense, or empty.
+    case notJSON(file: String, place: String)
+    case otherSchema(file: String, found: String)
+    /// `key` is its path: `ops[2].anchor.event`.
+    case missing(file: String, key: String, wanted: String)
+    case wrong(file: String, key: String, found: String, wanted: String)
+
+    public var description: String {
+        switch self {
+        case .unreadable(let file, let reason): "\(file) cannot be read: \(reason)"
+        case .unwritable(let file, let reason): "\(file) cannot be written: \(reason)"
+        case .notJSON(let file, let place):
+            "\(file) is no JSON\(place.isEmpty ? "" : " from \(place) on"); a case is what race "
+                + "writes to cases/*.json"
+        case .otherSchema(let file, let found):
+            "\(file): schema is '\(found)'; this version replays '\(Case.schema)'"
+        case .missing(let file, let key, let wanted):
+            "\(file): \(key) is missing; it must be \(wanted)"
+        case .wrong(let file, let key, let found, let wanted):
+            "\(file): \(key) is \(found); it must be \(wanted)"
+        }
+    }
+}

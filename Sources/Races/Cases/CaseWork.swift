@@ -1,0 +1,243 @@
+internal import Checker
+internal import Dialects
+internal import Journal
+internal import Statistics
+
+/// Makes a case of what a search has found: shrinks it, measures it again in trials made for nothing
+/// else, and holds it against its controls (correctness.md §§ 4.4 to 4.6).
+public struct CaseWork: Sendable {
+    /// What is known of the search that is no part of a finding.
+    public struct Origin: Sendable {
+        public var version: String
+        public var rig: Case.RigText
+        public var seed: UInt64
+        public var policies: [String]
+        public var target: Case.Target
+        public var throttle: String
+        /// Microseconds since 1970 at instant zero of the exchanges.
+        public var startedMicroseconds: Int64
+        /// The proxy that the requests go through; nil without one.
+        public var via: String?
+
+        public init(
+            version: String, rig: Case.RigText, seed: UInt64, policies: [String] = [],
+            target: Case.Target, throttle: String = "", startedMicroseconds: Int64,
+            via: String? = nil
+        ) {
+            self.version = version
+            self.rig = rig
+            self.seed = seed
+            self.policies = policies
+            self.target = target
+            self.throttle = throttle
+            self.startedMicroseconds = startedMicroseconds
+            self.via = via
+        }
+    }
+
+    let origin: Origin
+    let arena: any Arena
+    /// A stand-in without faults that takes so long to answer; nil where there can be none.
+    let clean: Clean?
+    let budget: Shrinker.Budget
+    /// Trials of the case itself and of each control.
+    let trials: Int
+
+    /// Makes the arena of the second control. It lives as long as the call that it is lent to.
+    public typealias Clean =
+        @Sendable (
+            _ latency: Duration, _ play: (any Arena) async -> Case.Arm
+        ) async -> Case.Arm?
+
+    public init(
+        _ origin: Origin, on arena: any Arena, clean: Clean? = nil,
+        budget: Shrinker.Budget = Shrinker.Budget(), trials: Int = 20
+    ) {
+        self.origin = origin
+        self.arena = arena
+        self.clean = clean
+        self.budget = budget
+        self.trials = trials
+    }
+
+    /// The case of `finding`, made at that time (UTC, microseconds since 1970).
+    public func make(_ finding: RaceFinding, madeAt microseconds: Int64) async -> Case {
+        var shrinker = Shrinker(
+            of: finding.invariant, on: arena, peak: finding.rate.share, window: finding.window,
+            swept: finding.swept, pinned: Self.pinned(finding), budget: budget)
+        let shrunk = await shrinker.shrink(finding.schedule)
+        var made = Case(
+            name: "\(finding.plan)-\(finding.invariant.name)",
+            made: Self.utc(microseconds), version: origin.version, rig: origin.rig,
+            seed: origin.seed, policies: origin.policies, target: origin.target,
+            throttle: origin.throttle, schedule: shrunk.schedule,
+            swept: shrunk.schedule[op: finding.swept] == nil ? nil : finding.swept,
+            expected: Case.Expected(finding.invariant, sentence: finding.sentence),
+            isMinimal: shrunk.isMinimal, removed: shrunk.removed, almost: shrunk.almost)
+        let measured = await Replay(made, on: arena).play(times: trials)
+        let best = made.swept.flatMap { made.schedule[op: $0]?.offset } ?? finding.best
+        made.evidence = Case.Evidence(
+            rate: measured.rate, method: finding.method, achieved: measured.achieved,
+            window: finding.window, best: best, isSimultaneous: finding.isSimultaneous,
+            curve: finding.curve, firstSeen: finding.firstSeen,
+            trialTime: measured.example.map(Self.length) ?? .zero)
+        made.path = origin.via.flatMap { measured.path(through: $0) }
+        if let example = measured.example {
+            made.take(example, startedMicroseconds: origin.startedMicroseconds)
+        }
+        made.controls = await controls(made)
+        made.alternatives = Alternatives.considered(made)
+        return made
+    }
+
+    /// The conflict itself: what was swept, and what it was aimed at.
+    private static func pinned(_ finding: RaceFinding) -> Set<String> {
+        var pinned: Set<String> = [finding.swept]
+        if let anchor = finding.schedule[op: finding.swept]?.anchor { pinned.insert(anchor.op) }
+        return pinned
+    }
+
+    private static func utc(_ microseconds: Int64) -> String {
+        let text = Case.Trial(startedMicroseconds: microseconds, exchanges: []).utc(0)
+        return text.prefix(19) + "Z"
+    }
+
+    private static func length(_ trial: TrialResult) -> Duration {
+        let begun = trial.exchanges.map(\.begun).min() ?? .start
+        let ended = trial.exchanges.map(\.ended).max() ?? .start
+        return ended - begun
+    }
+
+    // MARK: Controls
+
+    private func controls(_ made: Case) async -> Case.Controls {
+        var controls = Case.Controls(latency: made.trial?.latency)
+        if let outside = Self.outside(made) {
+            let offset = outside.swept.flatMap { outside.schedule[op: $0]?.offset } ?? .zero
+            controls.outside = await arm(outside, at: offset, on: arena, against: made)
+        }
+        if let clean {
+            let offset = made.evidence?.best ?? .zero
+            controls.clean = await clean(controls.latency ?? .zero) {
+                await arm(made, at: offset, on: $0, against: made)
+            }
+        }
+        return controls
+    }
+
+    private func arm(
+        _ control: Case, at offset: Duration, on arena: any Arena, against made: Case
+    ) async -> Case.Arm {
+        let played = await Replay(control, on: arena).play(times: trials)
+        let own = made.evidence?.rate ?? HitRate()
+        let chance = fisherExact(
+            own.hits, of: own.trials, against: played.rate.hits, of: played.rate.trials)
+        return Case.Arm(offset: offset, rate: played.rate, fisher: chance)
+    }
+
+    /// The same schedule as far outside its window as the window is wide, and 20 ms at least: beyond
+    /// the edge that was found, the upper one if both were.
+    static func outside(_ made: Case) -> Case? {
+        guard let window = made.evidence?.window, let swept = made.swept,
+            !(window.isLowOpen && window.isHighOpen)
+        else { return nil }
+        let margin = max(window.width, .milliseconds(20))
+        var control = made
+        control.schedule[op: swept]?.offset =
+            window.isHighOpen ? window.low - margin : window.high + margin
+        return control
+    }
+}
+
+extension Case {
+    /// Takes what a replay has measured as its evidence: a case of a run has none of its own.
+    public mutating func measured(
+        _ outcome: Replay.Outcome, on name: String, startedMicroseconds: Int64
+    ) {
+        var evidence = evidence ?? Evidence(rate: outcome.rate, method: "seen in a run")
+        evidence.rate = outcome.rate
+        evidence.achieved = outcome.achieved
+        evidence.best = swept.flatMap { schedule[op: $0]?.offset } ?? .zero
+        self.evidence = evidence
+        target.name = name
+        if let example = outcome.example {
+            take(example, startedMicroseconds: startedMicroseconds)
+        }
+    }
+
+    /// Takes an execution that broke the promise as the one to be shown.
+    mutating func take(_ example: TrialResult, startedMicroseconds: Int64) {
+        let wanted = expected.invariant
+        guard let breach = example.breaches.first(where: { $0.invariant == wanted }) else { return }
+        trial = Trial(example, breach: breach, startedMicroseconds: startedMicroseconds)
+        let ids = trial?.exchanges.filter { $0.isConflict && !$0.op.isEmpty }.map(\.op) ?? []
+        expected = Expected(
+            wanted, ops: schedule.ops.map(\.id).filter { ids.contains($0) },
+            gap: breach.gap.map { .nanoseconds($0) }, signature: breach.signature,
+            sentence: breach.sentence)
+        let headers = example.exchanges.lazy.map(\.evidence)
+        if target.date.isEmpty { target.date = headers.compactMap { $0["Date"] }.first ?? "" }
+        if target.server.isEmpty {
+            target.server = headers.compactMap { $0["Server"] }.first ?? ""
+        }
+    }
+}
+
+extension Case.Trial {
+    /// An execution as a case keeps it.
+    init(_ result: TrialResult, breach: Breach, startedMicroseconds: Int64) {
+        let named = result.releases
+        let exchanges = result.exchanges.sorted { $0.sent < $1.sent }.map { exchange in
+            let number = exchange.device.household
+            let place = result.households.firstIndex(of: number) ?? 0
+            let isOwn = number == breach.household
+            let scene = isOwn ? breach.scene.first { $0.sequence == exchange.sequence } : nil
+            let op = named.first {
+                $0.sequence == exchange.sequence && $0.sent == exchange.sent
+            }?.op
+            return Case.Entry(
+                exchange, op: op ?? "",
+                actor: op.flatMap { result.schedule[op: $0]?.actor } ?? exchange.device.name,
+                household: place, scene: scene,
+                isConflict: isOwn && breach.exchanges.contains(exchange.sequence))
+        }
+        self.init(startedMicroseconds: startedMicroseconds, exchanges: exchanges)
+    }
+
+    /// What the service took to answer, in the middle of them.
+    var latency: Duration? {
+        let times = exchanges.filter { !$0.isOpen }.map { $0.firstByte - $0.sent }.sorted()
+        return times.isEmpty ? nil : .nanoseconds(times[times.count / 2])
+    }
+}
+
+extension Case.Entry {
+    private static let requestNames = [
+        "Adobe-Request-Id", "X-Request-Id", "CF-Ray", "X-Amz-Request-Id",
+    ]
+
+    init(
+        _ exchange: Exchange, op: String, actor: String, household: Int, scene: SceneEntry?,
+        isConflict: Bool
+    ) {
+        let isOpen = exchange.delivery.status == nil
+        let told =
+            switch exchange.observation.result {
+            case .success: "success"
+            case .absent: "absent"
+            case .expired: "expired"
+            case .denied: "denied"
+            case .none: isOpen ? "lost" : exchange.operation == .assertion ? "maybe" : "ok"
+            }
+        self.init(
+            op: op, actor: actor, operation: exchange.operation, household: household,
+            sequence: exchange.sequence, begun: exchange.begun.nanoseconds,
+            sent: exchange.sent.nanoseconds,
+            firstByte: (exchange.firstByte ?? exchange.ended).nanoseconds,
+            ended: exchange.ended.nanoseconds, isOpen: isOpen, status: exchange.delivery.status,
+            answer: scene?.answer ?? told, belief: scene.map { Int($0.belief) },
+            isConflict: isConflict,
+            serverDate: exchange.evidence["Date"] ?? "",
+            requestID: Self.requestNames.lazy.compactMap { exchange.evidence[$0] }.first ?? "")
+    }
+}

@@ -1,0 +1,113 @@
+public import Checker
+internal import Dialects
+internal import Journal
+public import Statistics
+
+/// Plays a case again and again and counts how often the same promise breaks.
+public struct Replay: Sendable {
+    public let replayed: Case
+    let arena: any Arena
+
+    public init(_ replayed: Case, on arena: any Arena) {
+        self.replayed = replayed
+        self.arena = arena
+    }
+
+    /// What came of it.
+    public struct Outcome: Sendable {
+        public var rate: HitRate
+        /// Offsets of the swept op that counted.
+        public var achieved: RaceFinding.Spread?
+        /// Trials that told nothing, with the reason of the first.
+        public var discarded: Int
+        public var reason: String
+        /// Other promises that broke.
+        public var others: [Invariant: Int]
+        /// The first breach in the judge's words.
+        public var sentence: String
+        /// The first trial that hit.
+        public var example: TrialResult?
+        public var wasStopped: Bool
+        /// What each read took to be answered: the same short request over and over.
+        var latencies: [Duration] = []
+
+        /// How much the way through a proxy varies, by what its reads took.
+        public func path(through via: String) -> Case.PathJitter? {
+            RaceFinding.Spread(latencies).map { Case.PathJitter(via: via, spread: $0) }
+        }
+
+        /// With 95 %, from both sides.
+        public var interval: Interval { .exactShare(of: rate.hits, in: rate.trials) }
+    }
+
+    /// Plays it until `times` trials counted, or as many again were discarded. `progress` is told
+    /// after each batch.
+    public func play(
+        times: Int, batch: Int = 5, progress: (HitRate) -> Void = { _ in }
+    ) async -> Outcome {
+        var outcome = Outcome(
+            rate: HitRate(), discarded: 0, reason: "", others: [:], sentence: "",
+            wasStopped: false)
+        var offsets: [Duration] = []
+        while outcome.rate.trials < times, !outcome.wasStopped {
+            guard outcome.discarded <= times + 5 else { break }
+            let count = min(batch, times - outcome.rate.trials)
+            let results = await arena.play(
+                Array(repeating: replayed.schedule, count: max(1, count)))
+            guard !results.isEmpty else { break }
+            for result in results { outcome.take(result, replayed, &offsets) }
+            progress(outcome.rate)
+        }
+        outcome.achieved = RaceFinding.Spread(offsets)
+        return outcome
+    }
+}
+
+extension Replay.Outcome {
+    fileprivate mutating func take(
+        _ result: TrialResult, _ replayed: Case, _ offsets: inout [Duration]
+    ) {
+        if let discard = result.discarded {
+            if discard == .stopped { wasStopped = true }
+            if reason.isEmpty || reason == "\(TrialResult.Discard.stopped)" {
+                reason = "\(discard)"
+            }
+            discarded += 1
+            return
+        }
+        latencies += result.exchanges.compactMap { exchange in
+            guard exchange.operation == .pollToken, let first = exchange.firstByte else {
+                return nil
+            }
+            return first - exchange.sent
+        }
+        let wanted = replayed.expected.invariant
+        rate.add(result.breaks(wanted))
+        if let swept = replayed.swept, let offset = result[release: swept]?.offset {
+            offsets.append(offset)
+        }
+        for breach in result.breaches where breach.invariant != wanted {
+            others[breach.invariant, default: 0] += 1
+        }
+        guard example == nil, let breach = result.breaches.first(where: { $0.invariant == wanted })
+        else { return }
+        sentence = breach.sentence
+        example = result
+    }
+}
+
+/// How many replays without a hit make it fixed (correctness.md § 4.4).
+public struct FixedAt: Sendable, Hashable {
+    public let confidence: Double
+    /// The lower bound of the old rate, on which it stands.
+    public let oldRate: Double
+    /// Nil where nothing is known of the old rate.
+    public let replays: Int?
+
+    public init(_ known: Case, confidence: Double) {
+        self.confidence = confidence
+        let rate = known.evidence?.rate ?? HitRate()
+        oldRate = Interval.exactShare(of: rate.hits, in: rate.trials).low
+        replays = TrialCount.toCallFixed(oldRate, confidence: confidence)
+    }
+}

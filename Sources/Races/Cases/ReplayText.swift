@@ -1,0 +1,164 @@
+internal import Checker
+internal import Reports
+internal import Statistics
+
+/// What a replay says. Reproducibility is always printed with its interval, its window and its
+/// target (correctness.md § 4.6).
+extension Replay.Outcome {
+    /// `41 of 50 (Clopper-Pearson 95 %: 69-91 %), window +0.3 ms to +4.1 ms, on this target`.
+    public func line(_ replayed: Case, target: String) -> String {
+        let window = replayed.evidence?.windowText ?? "window not measured"
+        let place =
+            Case.Target.isSame(target, replayed.target.name)
+            ? "on this target" : "on \(target), which is not where it was found"
+        return "\(rate.text), \(window), \(place)"
+    }
+
+    /// Everything else worth knowing, line by line.
+    public func notes(_ replayed: Case) -> [String] {
+        var lines: [String] = []
+        if !sentence.isEmpty { lines.append(sentence) }
+        if let achieved, let swept = replayed.swept {
+            lines.append(
+                "achieved offset of \(swept): p10 \(Offsets.text(achieved.p10)), "
+                    + "p50 \(Offsets.text(achieved.p50)), p90 \(Offsets.text(achieved.p90))")
+        }
+        if let path = replayed.path {
+            lines.append(
+                "the way through \(path.via) varies by \(Offsets.text(path.width).dropFirst()): both "
+                    + "edges of the window may be off by that")
+        }
+        if discarded > 0 {
+            lines.append("\(discarded) trials told nothing and are not counted: \(reason)")
+        }
+        for (invariant, count) in others.sorted(by: { $0.key < $1.key }) {
+            lines.append(
+                "\(invariant.name) broke in \(count) of \(rate.trials): a finding of its own")
+        }
+        return lines
+    }
+}
+
+extension Case.Target {
+    /// Whether two names mean one target: an embedded stand-in has another port each time.
+    static func isSame(_ one: String, _ other: String) -> Bool {
+        func plain(_ name: String) -> String {
+            guard name.hasPrefix("embedded ("), let end = name.firstIndex(of: ")") else {
+                return name
+            }
+            return "embedded" + name[name.index(after: end)...]
+        }
+        return plain(one) == plain(other)
+    }
+}
+
+extension FixedAt {
+    /// What it takes.
+    public var plan: String {
+        let sure = Figures.percent(confidence)
+        guard let replays else {
+            return
+                "how often it broke before is not known, so nothing can be called fixed: replay it "
+                + "where it still breaks first"
+        }
+        return
+            "\(replays) replays without a hit call it fixed with \(sure): it used to break in at least "
+            + "\(Figures.percent(oldRate))"
+    }
+
+    /// What came of it.
+    public func verdict(_ rate: HitRate) -> String {
+        guard let replays else { return plan }
+        if rate.hits > 0 { return "not fixed: \(rate.hits) of \(rate.trials) still break it" }
+        if rate.trials >= replays {
+            return
+                "fixed, as far as \(rate.trials) replays tell: were it still there, one at least would "
+                + "have hit with \(Figures.percent(confidence))"
+        }
+        return "not yet to be called fixed: \(rate.trials) of \(replays) replays without a hit"
+    }
+}
+
+extension HitRate {
+    /// `41 of 50 (Clopper-Pearson 95 %: 69-91 %)`.
+    public var text: String {
+        guard trials > 0 else { return "0 of 0" }
+        let interval = Interval.exactShare(of: hits, in: trials)
+        let low = Self.percent(interval.low, down: true)
+        let high = Self.percent(interval.high, down: false)
+        return "\(hits) of \(trials) (Clopper-Pearson 95 %: \(low)-\(high) %)"
+    }
+
+    /// Whole percents; rounded to the nearest, but a rate that is not 0 never to 0.
+    private static func percent(_ share: Double, down: Bool) -> String {
+        let percent = share * 100
+        if percent > 0, percent < 1 { return Figures.trimmed(percent, 1) }
+        if percent < 100, percent >= 99.5 { return Figures.trimmed(percent, 1) }
+        return Figures.fixed(percent, 0)
+    }
+}
+
+extension Case.Evidence {
+    /// `window +0.3 ms to +4.1 ms`.
+    public var windowText: String {
+        if isSimultaneous { return "simultaneous" }
+        guard let window else { return "window not measured" }
+        let low = (window.isLowOpen ? "beyond " : "") + Offsets.text(window.low)
+        let high = (window.isHighOpen ? "beyond " : "") + Offsets.text(window.high)
+        return "window \(low) to \(high)"
+    }
+}
+
+// MARK: As JSON
+
+extension Replay.Outcome {
+    /// One line for `--json`, schema `screenrig/replay/1`.
+    public func json(
+        _ replayed: Case, target: String, fixed: FixedAt?, exitCode: Int32
+    ) -> String {
+        let interval = interval
+        var members: [(String, JSON)] = [
+            ("schema", .text("screenrig/replay/1")), ("event", .text("end")),
+            ("case", .text(replayed.name)), ("target", .text(target)),
+            ("invariant", .text(replayed.expected.invariant.name)),
+            ("hits", .integer(rate.hits)), ("of", .integer(rate.trials)),
+            (
+                "ci95",
+                .array([
+                    .number(interval.low, decimals: 4), .number(interval.high, decimals: 4),
+                ])
+            ), ("discarded", .integer(discarded)), ("reason", .text(reason)),
+            (
+                "achievedUs",
+                achieved.map {
+                    .array([$0.p10, $0.p50, $0.p90].map { .integer($0.inMicroseconds) })
+                } ?? .null
+            ),
+            (
+                "windowUs",
+                replayed.evidence?.window.map {
+                    .array([$0.low, $0.high].map { .integer($0.inMicroseconds) })
+                } ?? .null
+            ), ("sentence", .text(sentence)),
+            (
+                "others",
+                .object(
+                    others.sorted { $0.key < $1.key }.map { ($0.key.name, .integer($0.value)) })
+            ),
+        ]
+        if let fixed {
+            let isFixed = rate.hits == 0 && fixed.replays.map { rate.trials >= $0 } ?? false
+            members.append(
+                (
+                    "fixedAt",
+                    .object([
+                        ("confidence", .number(fixed.confidence, decimals: 4)),
+                        ("replays", fixed.replays.map(JSON.integer) ?? .null),
+                        ("fixed", .flag(isFixed)),
+                    ])
+                ))
+        }
+        members.append(("exitCode", .integer(Int(exitCode))))
+        return JSON.object(members).line()
+    }
+}

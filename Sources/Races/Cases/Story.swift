@@ -1,0 +1,232 @@
+internal import Checker
+internal import Dialects
+internal import Journal
+
+/// What happened around one violation, and the schedule that says so.
+///
+/// ```text
+///   history   code   ...logins...   assertion      check-code   poll  poll  poll
+///   kept       x                        x              x                      x
+///   schedule  code                  authenticate   check-code <-- 15 ms -->  poll
+/// ```
+struct Story {
+    private struct Scene {
+        var exchange: Exchange
+        var step: Step
+        /// 0: where it broke, 1: the other living room.
+        var household: Int
+        var isConflict: Bool
+        var id = ""
+    }
+
+    private var scenes: [Scene] = []
+    private let violation: Violation
+    private let life: [Exchange]
+
+    init(_ life: [Exchange], _ violation: Violation) {
+        self.violation = violation
+        self.life = life.filter { $0.delivery.status != nil || $0.delivery.error?.kind != .stopped }
+            .sorted { ($0.sent, $0.sequence) < ($1.sent, $1.sequence) }
+        let conflict = Set(violation.exchanges)
+        let hits = self.life.filter { conflict.contains($0.sequence) }
+        guard let first = hits.first, let last = hits.last else { return }
+        let from = Self.start(of: self.life, before: first)
+        scenes = self.life.compactMap { exchange -> Scene? in
+            let isHit = conflict.contains(exchange.sequence)
+            guard isHit || exchange.sent >= from && exchange.sent <= last.sent,
+                let step = Self.step(exchange, isHit: isHit, in: self.life),
+                isHit || !step.isRead && Self.counts(exchange)
+            else { return nil }
+            return Scene(exchange: exchange, step: step, household: 0, isConflict: isHit)
+        }
+        name()
+    }
+
+    /// The living room whose token was seen: its code, its sign-in, and the last read before.
+    mutating func add(other life: [Exchange]) {
+        guard let last = scenes.last(where: \.isConflict)?.exchange else { return }
+        let before = life.filter { $0.sent < last.sent }
+            .sorted { ($0.sent, $0.sequence) < ($1.sent, $1.sequence) }
+        let read = before.last {
+            $0.operation == .pollToken && $0.observation.result == .success
+        }
+        guard let signIn = before.last(where: { $0.operation == .assertion }) else { return }
+        let code = before.last { $0.operation == .registrationCode && $0.sent < signIn.sent }
+        let others = [code, signIn, read].compactMap(\.self).compactMap { exchange -> Scene? in
+            guard let step = Self.step(exchange, isHit: true, in: life) else { return nil }
+            return Scene(
+                exchange: exchange, step: step, household: 1,
+                isConflict: exchange.operation == .pollToken)
+        }
+        scenes += others
+        scenes.sort { ($0.exchange.sent, $0.household) < ($1.exchange.sent, $1.household) }
+        name()
+    }
+
+    /// A token that nobody of this living room signed in for.
+    var strangeTag: Tag? {
+        scenes.last { $0.isConflict && $0.step == .pollToken }?.exchange.observation.tag
+    }
+
+    // MARK: What is kept
+
+    /// From the code on that the first of the conflict is about, or that was made last before it.
+    private static func start(of life: [Exchange], before first: Exchange) -> Instant {
+        let made = life.filter {
+            $0.operation == .registrationCode && $0.sent <= first.sent
+                && $0.observation.result == .success
+        }
+        let code = first.code ?? first.observation.code
+        let own = code.flatMap { code in made.last { $0.observation.code == code } }
+        return (own ?? made.last)?.sent ?? first.sent
+    }
+
+    /// What it is in a schedule; nil for what belongs to the setup of others.
+    private static func step(_ exchange: Exchange, isHit: Bool, in life: [Exchange]) -> Step? {
+        switch exchange.operation {
+        case .assertion: return .authenticate
+        case .authenticate:
+            // The first hop of a login that goes on is part of its sign-in.
+            let goesOn = life.contains {
+                $0.operation == .assertion && $0.device == exchange.device
+                    && $0.sent > exchange.sent
+            }
+            return isHit && !goesOn ? .loginStart : nil
+        default: return Step(rawValue: exchange.operation.name)
+        }
+    }
+
+    /// What was turned down or never arrived changed nothing.
+    private static func counts(_ exchange: Exchange) -> Bool {
+        switch exchange.outcome {
+        case .throttled, .rejected, .notSent, .blocked: false
+        default: true
+        }
+    }
+
+    private mutating func name() {
+        var counts: [Step: Int] = [:]
+        for position in scenes.indices {
+            let step = scenes[position].step
+            counts[step, default: 0] += 1
+            let number = counts[step] ?? 1
+            scenes[position].id = number == 1 ? step.rawValue : "\(step.rawValue)-\(number)"
+        }
+    }
+
+    // MARK: The schedule
+
+    /// Nil where nothing of the conflict can be said as ops.
+    var schedule: Schedule? {
+        guard scenes.contains(where: \.isConflict) else { return nil }
+        var actors: [Schedule.Actor] = []
+        var ops: [Schedule.Op] = []
+        for (position, scene) in scenes.enumerated() {
+            let actor = Self.actor(of: scene)
+            if !actors.contains(actor) { actors.append(actor) }
+            var op = Schedule.Op(
+                scene.id, actor.name, scene.step, args: args(of: scene), tag: tag(of: scene),
+                gate: scene.isConflict ? .lastByte : .none, connection: .fresh)
+            if let (anchor, offset) = anchor(of: position) {
+                (op.anchor, op.offset) = (anchor, offset)
+            }
+            ops.append(op)
+        }
+        // The reads after the race are what tells lost from late.
+        return Schedule(plan: "run", actors: actors, ops: ops)
+    }
+
+    var conflictIDs: [String] { scenes.filter(\.isConflict).map(\.id) }
+
+    /// The last of the conflict, if it hangs on another.
+    var swept: String? {
+        guard let position = scenes.lastIndex(where: \.isConflict), anchor(of: position) != nil
+        else { return nil }
+        return scenes[position].id
+    }
+
+    private static func actor(of scene: Scene) -> Schedule.Actor {
+        let device = scene.exchange.device
+        let isTV = device.role == .firstScreen
+        let name = isTV && device.index > 0 ? "tv-\(device.index + 1)" : device.name
+        return Schedule.Actor(
+            name: scene.household == 0 ? name : "other-\(name)", screen: isTV ? .first : .second,
+            household: scene.household)
+    }
+
+    /// Those of the conflict, and what overlaps another, hang on what was last before them; the rest
+    /// takes its turn.
+    private func anchor(of position: Int) -> (Schedule.Anchor, Duration)? {
+        let scene = scenes[position]
+        let before = scenes[..<position]
+        guard let last = before.last else { return nil }
+        let sent = scene.exchange.sent
+        if let end = last.exchange.firstByte, end <= sent {
+            guard scene.isConflict else { return nil }
+            let near = before.last { $0.isConflict } ?? last
+            guard let answered = near.exchange.firstByte, answered <= sent else {
+                return (.init(.lastByteSent, of: near.id), sent - near.exchange.sent)
+            }
+            return (.init(.firstReplyByte, of: near.id), sent - answered)
+        }
+        return (.init(.lastByteSent, of: last.id), sent - last.exchange.sent)
+    }
+
+    /// The code, where it is not the newest of its living room.
+    private func args(of scene: Scene) -> [Schedule.Arg] {
+        guard let code = scene.exchange.code, scene.step != .registrationCode else { return [] }
+        let made = scenes.filter {
+            $0.step == .registrationCode && $0.household == scene.household
+                && $0.exchange.sent < scene.exchange.sent
+        }
+        guard let own = made.last(where: { $0.exchange.observation.code == code }),
+            own.id != made.last?.id
+        else { return [] }
+        return [Schedule.Arg("code", own.id)]
+    }
+
+    /// Sign-ins are told apart by number: `account-1`.
+    private func tag(of scene: Scene) -> String? {
+        guard scene.step == .authenticate else { return nil }
+        let same = scenes.filter { $0.step == .authenticate && $0.household == scene.household }
+        var known: [Tag?] = []
+        for other in same where !known.contains(other.exchange.observation.tag) {
+            known.append(other.exchange.observation.tag)
+        }
+        let number = known.firstIndex(of: scene.exchange.observation.tag) ?? 0
+        return "account-\(number + 1)"
+    }
+
+    // MARK: The trial
+
+    /// What really happened, for the picture: the ops, and what stood between them.
+    func trial(startedMicroseconds: Int64) -> Case.Trial {
+        let kept = Dictionary(
+            scenes.map { (Key($0.exchange), $0) }, uniquingKeysWith: { first, _ in first })
+        let from = scenes.first?.exchange.sent ?? .start
+        let through = scenes.last?.exchange.ended ?? .start
+        var shown = life.filter { $0.sent >= from && $0.sent <= through }
+        shown += scenes.filter { $0.household == 1 }.map(\.exchange)
+        let entries = shown.sorted { $0.sent < $1.sent }.map { exchange -> Case.Entry in
+            let scene = kept[Key(exchange)]
+            let isOwn = exchange.device.household == violation.household
+            let entry =
+                isOwn ? violation.scene.first { $0.sequence == exchange.sequence } : nil
+            return Case.Entry(
+                exchange, op: scene?.id ?? "",
+                actor: scene.map { Self.actor(of: $0).name } ?? exchange.device.name,
+                household: isOwn ? 0 : 1, scene: entry, isConflict: scene?.isConflict ?? false)
+        }
+        return Case.Trial(startedMicroseconds: startedMicroseconds, exchanges: entries)
+    }
+
+    private struct Key: Hashable {
+        var household: Int
+        var sequence: Int
+
+        init(_ exchange: Exchange) {
+            household = exchange.device.household
+            sequence = exchange.sequence
+        }
+    }
+}

@@ -1,0 +1,196 @@
+internal import Checker
+internal import Dialects
+internal import Reports
+
+/// What somebody without this tool needs to know of a target; no secret is among it.
+public struct EmitTarget: Sendable, Hashable {
+    /// `http://127.0.0.1:8080`.
+    public var base: String
+    public var requestor: String
+    public var domain: String
+    public var redirectURL: String
+    /// Empty: what the configuration offers.
+    public var mvpds: [String]
+    public var resources: [String]
+    public var usesBearer: Bool
+    /// Each device has an address of its own in `X-Forwarded-For`.
+    public var forwards: Bool
+    /// Headers of the rig without secrets.
+    public var headers: [(name: String, value: String)] {
+        get { extra.map { ($0.name, $0.value) } }
+        set { extra = newValue.map { Headers.Field($0.name, $0.value) } }
+    }
+    private var extra: [Headers.Field] = []
+    /// `X-Device-Info` of a TV and of a phone.
+    public var firstInfo: String
+    public var secondInfo: String
+    /// The stand-in's own demo statement, which is public; empty: it must come from the environment.
+    public var demoStatement: String
+
+    public init(
+        base: String, requestor: String, domain: String, redirectURL: String, mvpds: [String],
+        resources: [String], usesBearer: Bool, forwards: Bool, firstInfo: String,
+        secondInfo: String, demoStatement: String = ""
+    ) {
+        self.base = base
+        self.requestor = requestor
+        self.domain = domain
+        self.redirectURL = redirectURL
+        self.mvpds = mvpds
+        self.resources = resources
+        self.usesBearer = usesBearer
+        self.forwards = forwards
+        self.firstInfo = firstInfo
+        self.secondInfo = secondInfo
+        self.demoStatement = demoStatement
+    }
+}
+
+/// A case for people without this tool.
+public struct Emission: Sendable {
+    let emitted: Case
+    let target: EmitTarget
+
+    public init(_ emitted: Case, target: EmitTarget) {
+        self.emitted = emitted
+        self.target = target
+    }
+
+    /// Steps for which something would be needed that only the rig has: a platform that vouches.
+    private static let unknown: Set<Step> = [.tokenExchange, .freePreview, .expire]
+
+    /// One file of Python 3 without any dependency: threads, last bytes released at their offsets,
+    /// secrets from the environment; prints k of n, exits 1 while it hits.
+    public func python() throws(EmitError) -> String {
+        guard emitted.target.protocolName == "adobe-pass-v1" else {
+            throw .otherProtocol(emitted.target.protocolName)
+        }
+        if let op = emitted.schedule.ops.first(where: { Self.unknown.contains($0.step) }) {
+            throw .unknownStep(op.step.rawValue)
+        }
+        let invariant = emitted.expected.invariant
+        guard PythonVerdict.known.contains(invariant) else {
+            throw .unknownPromise(
+                invariant.name, known: PythonVerdict.known.sorted().map(\.name))
+        }
+        return """
+            #!/usr/bin/env python3
+            # \(Self.comment(emitted.name)): \(Self.comment(emitted.expected.sentence))
+            # Made by screenrig \(emitted.version) from its case file. Needs Python 3.8 and nothing else.
+            #
+            #   python3 \(emitted.name).py [TIMES]
+            #
+            #   SCREENRIG_TARGET     where to send to (\(Self.comment(target.base)))
+            #   SCREENRIG_STATEMENT  the software statement\(target.demoStatement.isEmpty ? "" : " (the stand-in's own otherwise)")
+            #   SCREENRIG_ACCOUNTS   user:password[:id-in-tokens],... (made-up ones otherwise)
+            #   SCREENRIG_CA         a certificate to trust
+            #
+            # Prints k of n; exits 1 while it reproduces, 0 when it does not, 3 when nothing could be said.
+            \(PythonWire.text)CASE = json.loads(\(Self.literal(caseDocument.rendered())))
+
+            TARGET = json.loads(\(Self.literal(targetDocument.rendered())))
+            PROVIDERS = []
+
+            \(PythonScreens.text)\(PythonTrial.text)\(PythonVerdict.text)
+
+            """
+    }
+
+    private static func comment(_ text: String) -> String {
+        String(text.map { $0.isNewline ? " " : $0 })
+    }
+
+    /// A Python string of several lines. JSON escapes quotes and control characters by itself; what is
+    /// left to do is the backslash.
+    private static func literal(_ json: String) -> String {
+        "r'''\n" + json.replacing("'", with: "\\u0027") + "\n'''"
+    }
+
+    private var caseDocument: JSON {
+        let schedule = emitted.schedule
+        return .object([
+            ("name", .text(emitted.name)), ("invariant", .text(emitted.expected.invariant.name)),
+            (
+                "window",
+                .text(emitted.evidence?.windowText ?? "window not measured")
+            ),
+            (
+                "actors",
+                .array(
+                    schedule.actors.map {
+                        .object([
+                            ("name", .text($0.name)), ("screen", .text($0.screen.rawValue)),
+                            ("household", .integer($0.household)),
+                        ])
+                    })
+            ), ("ops", .array(schedule.ops.map(Self.op))),
+            (
+                "settle",
+                .object([
+                    ("quietUs", .integer(schedule.settle.quiet.inMicroseconds)),
+                    ("reads", .integer(schedule.settle.reads)),
+                    ("everyUs", .integer(schedule.settle.every.inMicroseconds)),
+                ])
+            ),
+            ("ttl", schedule.codeLifetime.map { .integer(Int($0.components.seconds)) } ?? .null),
+            ("swept", emitted.swept.map(JSON.text) ?? .null),
+        ])
+    }
+
+    private static func op(_ op: Schedule.Op) -> JSON {
+        .object([
+            ("id", .text(op.id)), ("actor", .text(op.actor)), ("op", .text(op.step.rawValue)),
+            ("args", .object(op.args.map { ($0.name, .text($0.value)) })),
+            ("tag", op.tag.map(JSON.text) ?? .null),
+            (
+                "anchor",
+                op.anchor.map {
+                    .object([("op", .text($0.op)), ("event", .text($0.event.rawValue))])
+                } ?? .null
+            ), ("offsetUs", .integer(op.offset.inMicroseconds)),
+            ("connection", .text(op.connection.text)),
+        ])
+    }
+
+    private var targetDocument: JSON {
+        .object([
+            ("base", .text(target.base)), ("requestor", .text(target.requestor)),
+            ("domain", .text(target.domain)), ("redirect", .text(target.redirectURL)),
+            ("mvpds", .array(target.mvpds.map(JSON.text))),
+            ("resources", .array(target.resources.map(JSON.text))),
+            ("bearer", .flag(target.usesBearer)), ("forwards", .flag(target.forwards)),
+            (
+                "headers",
+                .array(target.headers.map { .array([.text($0.name), .text($0.value)]) })
+            ),
+            (
+                "info",
+                .object([
+                    ("first", .text(target.firstInfo)), ("second", .text(target.secondInfo)),
+                ])
+            ), ("demoStatement", .text(target.demoStatement)),
+        ])
+    }
+}
+
+/// Why a case cannot be emitted.
+public enum EmitError: Error, Sendable, Hashable, CustomStringConvertible {
+    case otherProtocol(String)
+    case unknownStep(String)
+    case unknownPromise(String, known: [String])
+    case noTrial(String)
+
+    public var description: String {
+        switch self {
+        case .otherProtocol(let name):
+            "a script can be written for adobe-pass-v1 only; this case speaks \(name)"
+        case .unknownStep(let step):
+            "\(step) needs a platform that vouches, which a script has not; replay this case with "
+                + "screenrig"
+        case .unknownPromise(let name, let known):
+            "a script cannot judge \(name); it can judge \(known.joined(separator: ", "))"
+        case .noTrial(let form):
+            "there is no trial in this case yet to write as \(form); replay it first (--save)"
+        }
+    }
+}

@@ -1,0 +1,289 @@
+// The conflict pairs of correctness.md § 4.1 (a mutator and whatever it can affect), and the triples.
+// What must be there for a race is set up first; the second name of a pair is moved in time.
+
+extension RacePlan {
+    /// All of them, pairs first.
+    public static let catalogue: [RacePlan] = [
+        pollAuthenticate, authenticateAuthenticate, authenticateLogout, authenticateDelete,
+        authenticateExpire, authenticateCreate, pollPoll, pollLogout, pollDelete, logoutAuthorize,
+        logoutMedia, authorizeMedia, ssoAuthenticate, createCreate, pollAuthenticateLogout,
+        authenticateTimeoutRetry,
+    ]
+
+    /// The plan of that name.
+    public static func named(_ name: String) -> RacePlan? { catalogue.first { $0.name == name } }
+
+    private static var pollAuthenticate: RacePlan {
+        one(
+            "poll-authenticate", "a TV polls while its phone signs in",
+            [
+                create, raced("authenticate", "phone", .authenticate, tag: "account-1"),
+                then("check", "phone", .checkCode, after: "authenticate"),
+                swept("poll", "tv", .pollToken, against: "authenticate"),
+            ])
+    }
+
+    private static var authenticateAuthenticate: RacePlan {
+        let second = Schedule.Op(
+            "authenticate-2", "phone-2", .authenticate,
+            args: [.init("account", "2")], tag: "account-2",
+            anchor: .init(.lastByteSent, of: "authenticate"), gate: .lastByte)
+        let start = Schedule.Op(
+            "start-2", "phone-2", .loginStart, args: [.init("provider", "1")],
+            anchor: .init(.lastByteSent, of: "authenticate"), gate: .lastByte)
+        var elsewhere = start
+        elsewhere.actor = "other-phone"
+        let name = "authenticate-authenticate"
+        return RacePlan(
+            name: name, line: "two phones sign in with one code",
+            variants: [
+                variant(
+                    name, "both finish",
+                    [
+                        create, raced("authenticate", "phone", .authenticate, tag: "account-1"),
+                        second, then("poll-1", "tv", .pollToken, after: "authenticate"),
+                        then("poll-2", "tv", .pollToken, after: "authenticate-2", number: 1),
+                    ], swept: "authenticate-2"),
+                variant(
+                    name, "one begins while the other finishes",
+                    [
+                        create, raced("authenticate", "phone", .authenticate, tag: "account-1"),
+                        start,
+                    ], swept: "start-2"),
+                variant(
+                    name, "one begins in another living room",
+                    [
+                        create, plain("create-2", "other-tv", .registrationCode),
+                        raced("authenticate", "phone", .authenticate, tag: "account-1"),
+                        elsewhere,
+                    ], swept: "start-2"),
+            ])
+    }
+
+    private static var authenticateLogout: RacePlan {
+        one(
+            "authenticate-logout", "a TV logs out while its phone signs in",
+            [
+                create, raced("authenticate", "phone", .authenticate, tag: "account-1"),
+                swept("logout", "tv", .logout, against: "authenticate"),
+            ])
+    }
+
+    private static var authenticateDelete: RacePlan {
+        one(
+            "authenticate-delete", "a TV deletes its code while its phone signs in",
+            [
+                create, raced("authenticate", "phone", .authenticate, tag: "account-1"),
+                swept("delete", "tv", .deleteRegistration, against: "authenticate"),
+            ])
+    }
+
+    private static var authenticateExpire: RacePlan {
+        var plan = one(
+            "authenticate-expire", "a phone signs in while the code runs out",
+            [
+                create,
+                Schedule.Op(
+                    "expire", "tv", .expire, anchor: .init(.absolute, of: "create")),
+                swept("authenticate", "phone", .authenticate, against: "expire", tag: "account-1"),
+                then("check", "phone", .checkCode, after: "authenticate"),
+            ], swept: "authenticate")
+        plan.variants[0].schedule.codeLifetime = .seconds(2)
+        return plan
+    }
+
+    private static var authenticateCreate: RacePlan {
+        one(
+            "authenticate-create", "a TV asks for a new code while its phone signs in with the old",
+            [
+                create, raced("authenticate", "phone", .authenticate, tag: "account-1"),
+                swept("create-2", "tv", .registrationCode, against: "authenticate"),
+            ])
+    }
+
+    private static var pollPoll: RacePlan {
+        let name = "poll-poll"
+        let signedIn = [create, plain("authenticate", "phone", .authenticate, tag: "account-1")]
+        return RacePlan(
+            name: name, line: "two polls at once",
+            variants: [
+                variant(
+                    name, "of one TV",
+                    signedIn + [
+                        raced("poll", "tv", .pollToken),
+                        swept("poll-2", "tv", .pollToken, against: "poll", number: 1),
+                    ], swept: "poll-2"),
+                variant(
+                    name, "of two living rooms",
+                    signedIn + [
+                        raced("poll", "tv", .pollToken),
+                        swept("poll-2", "other-tv", .pollToken, against: "poll"),
+                    ], swept: "poll-2"),
+            ])
+    }
+
+    private static var pollLogout: RacePlan {
+        one(
+            "poll-logout", "a TV polls while it logs out",
+            [
+                create, plain("authenticate", "phone", .authenticate, tag: "account-1"),
+                raced("logout", "tv", .logout),
+                swept("poll", "tv", .pollToken, against: "logout", number: 1),
+            ])
+    }
+
+    private static var pollDelete: RacePlan {
+        one(
+            "poll-delete", "a signed-in TV polls while it deletes its code",
+            [
+                create, plain("authenticate", "phone", .authenticate, tag: "account-1"),
+                raced("delete", "tv", .deleteRegistration),
+                swept("poll", "tv", .pollToken, against: "delete", number: 1),
+            ])
+    }
+
+    private static var logoutAuthorize: RacePlan {
+        one(
+            "logout-authorize", "a TV asks for an authorization while it logs out",
+            [
+                create, plain("authenticate", "phone", .authenticate, tag: "account-1"),
+                raced("logout", "tv", .logout),
+                swept("authorize", "tv", .authorize, against: "logout", number: 1),
+            ])
+    }
+
+    private static var logoutMedia: RacePlan {
+        one(
+            "logout-media", "a TV asks for a media token while it logs out",
+            [
+                create, plain("authenticate", "phone", .authenticate, tag: "account-1"),
+                plain("authorize", "tv", .authorize),
+                raced("logout", "tv", .logout),
+                swept("media", "tv", .mediaToken, against: "logout", number: 1),
+            ])
+    }
+
+    private static var authorizeMedia: RacePlan {
+        one(
+            "authorize-media", "a TV asks for a media token while it is being authorized",
+            [
+                create, plain("authenticate", "phone", .authenticate, tag: "account-1"),
+                raced("authorize", "tv", .authorize),
+                swept("media", "tv", .mediaToken, against: "authorize", number: 1),
+            ])
+    }
+
+    private static var ssoAuthenticate: RacePlan {
+        var login = raced("authenticate", "phone", .authenticate, tag: "account-1")
+        login.args = [.init("provider", "1")]
+        return one(
+            "sso-authenticate", "the platform signs a TV in while its phone does",
+            [
+                create, login,
+                Schedule.Op(
+                    "sso", "tv", .tokenExchange, args: [.init("account", "2")], tag: "account-2",
+                    anchor: .init(.lastByteSent, of: "authenticate"), gate: .lastByte),
+            ], swept: "sso")
+    }
+
+    private static var createCreate: RacePlan {
+        one(
+            "create-create", "a TV asks for two codes at once",
+            [
+                raced("create", "tv", .registrationCode),
+                swept("create-2", "tv", .registrationCode, against: "create", number: 1),
+                plain("record", "tv", .registrationRecord, args: [.init("code", "create")]),
+                plain("record-2", "tv", .registrationRecord, args: [.init("code", "create-2")]),
+            ], swept: "create-2")
+    }
+
+    private static var pollAuthenticateLogout: RacePlan {
+        one(
+            "poll-authenticate-logout", "a TV polls while its phone signs in and it logs out",
+            [
+                create, raced("authenticate", "phone", .authenticate, tag: "account-1"),
+                then("logout", "tv", .logout, after: "authenticate", number: 1),
+                swept("poll", "tv", .pollToken, against: "authenticate"),
+            ])
+    }
+
+    private static var authenticateTimeoutRetry: RacePlan {
+        one(
+            "authenticate-timeout-retry", "a phone sends its sign-in again, having lost patience",
+            [
+                create, raced("authenticate", "phone", .authenticate, tag: "account-1"),
+                swept(
+                    "retry", "phone", .authenticate, against: "authenticate", number: 1,
+                    args: [.init("repeats", "authenticate")], tag: "account-1"),
+                then("poll", "tv", .pollToken, after: "authenticate"),
+            ], swept: "retry")
+    }
+
+    // MARK: Ops
+
+    private static var create: Schedule.Op { plain("create", "tv", .registrationCode) }
+
+    private static func plain(
+        _ id: String, _ actor: String, _ step: Step, args: [Schedule.Arg] = [], tag: String? = nil
+    ) -> Schedule.Op {
+        Schedule.Op(id, actor, step, args: args, tag: tag)
+    }
+
+    /// The one that keeps its time.
+    private static func raced(
+        _ id: String, _ actor: String, _ step: Step, tag: String? = nil
+    ) -> Schedule.Op {
+        Schedule.Op(id, actor, step, tag: tag, gate: .lastByte)
+    }
+
+    /// The one that is moved. `number`: of the actor's connection, for two requests of one actor at
+    /// once.
+    private static func swept(
+        _ id: String, _ actor: String, _ step: Step, against other: String, number: Int = 0,
+        args: [Schedule.Arg] = [], tag: String? = nil
+    ) -> Schedule.Op {
+        Schedule.Op(
+            id, actor, step, args: args, tag: tag, anchor: .init(.lastByteSent, of: other),
+            gate: .lastByte, connection: .kept(number))
+    }
+
+    /// At once when the other was answered.
+    private static func then(
+        _ id: String, _ actor: String, _ step: Step, after other: String, number: Int = 0
+    ) -> Schedule.Op {
+        Schedule.Op(
+            id, actor, step, anchor: .init(.firstReplyByte, of: other),
+            connection: .kept(number))
+    }
+
+    // MARK: Plans
+
+    private static func one(
+        _ name: String, _ line: String, _ ops: [Schedule.Op], swept: String? = nil
+    ) -> RacePlan {
+        let moved = swept ?? ops.last { $0.anchor?.event == .lastByteSent }?.id ?? ""
+        return RacePlan(name: name, line: line, variants: [variant(name, "", ops, swept: moved)])
+    }
+
+    private static func variant(
+        _ plan: String, _ name: String, _ ops: [Schedule.Op], swept: String
+    ) -> Variant {
+        var actors: [Schedule.Actor] = []
+        for op in ops where !actors.contains(where: { $0.name == op.actor }) {
+            actors.append(Schedule.Actor(named: op.actor))
+        }
+        return Variant(
+            name: name, schedule: Schedule(plan: plan, actors: actors, ops: ops), swept: swept)
+    }
+}
+
+extension Schedule.Actor {
+    /// By its name: `tv`, `phone-2`; `other-tv` and `other-phone` are of another living room.
+    init(named name: String) {
+        let isOther = name.hasPrefix("other-")
+        let own = isOther ? String(name.dropFirst(6)) : name
+        self.init(
+            name: name, screen: own.hasPrefix("tv") ? .first : .second,
+            household: isOther ? 1 : 0)
+    }
+}

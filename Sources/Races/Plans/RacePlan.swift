@@ -1,0 +1,102 @@
+public import Rigs
+
+/// What is raced against what, and how: one or more schedules in which one op is moved in time.
+public struct RacePlan: Sendable, Hashable {
+    public var name: String
+    /// What it is about, in one line.
+    public var line: String
+    public var variants: [Variant]
+
+    public init(name: String, line: String, variants: [Variant]) {
+        self.name = name
+        self.line = line
+        self.variants = variants
+    }
+
+    /// One way to play a plan.
+    public struct Variant: Sendable, Hashable {
+        /// What tells it from the others: `the same TV twice`; empty where there is one only.
+        public var name: String
+        public var schedule: Schedule
+        /// The op whose offset is swept.
+        public var swept: String
+
+        public init(name: String = "", schedule: Schedule, swept: String) {
+            self.name = name
+            self.schedule = schedule
+            self.swept = swept
+        }
+
+        /// The schedule with the swept op at `offset`.
+        public func at(_ offset: Duration) -> Schedule {
+            var schedule = schedule
+            schedule[op: swept]?.offset = offset
+            return schedule
+        }
+
+        /// `poll-poll, two living rooms`.
+        public var title: String {
+            name.isEmpty ? schedule.plan : "\(schedule.plan), \(name)"
+        }
+    }
+
+    /// The plans that a rig asks for, with its anchor, gate and connections put into them. `patience`:
+    /// how long the last read comes after the one before, where the service may be slow to show what
+    /// it knows.
+    public static func plans(_ terms: RaceTerms, patience: Duration? = nil) -> [RacePlan] {
+        var plans: [RacePlan] = []
+        for choice in terms.plans {
+            switch choice {
+            case .named("all"): plans += catalogue
+            case .named(let name): plans += catalogue.filter { $0.name == name }
+            case .own(let own): plans.append(RacePlan(own))
+            }
+        }
+        var seen: Set<String> = []
+        return plans.filter { seen.insert($0.name).inserted }.map { plan in
+            var plan = plan
+            for position in plan.variants.indices {
+                plan.variants[position].fit(to: terms, patience: Self.patience(terms, patience))
+            }
+            return plan
+        }
+    }
+
+    /// By default half of the longest offset: nothing is then read within a window that the race has
+    /// opened.
+    public static func patience(_ terms: RaceTerms, _ given: Duration?) -> Duration {
+        max(given ?? .zero, terms.reach / 2, .milliseconds(60))
+    }
+}
+
+extension RacePlan.Variant {
+    /// The longest offset decides how long nothing is read after the race, and how long codes live
+    /// that are to run out in it.
+    mutating func fit(to terms: RaceTerms, patience: Duration) {
+        schedule.settle.quiet = terms.reach + .milliseconds(50)
+        schedule.settle.every = patience
+        if schedule.codeLifetime != nil {
+            let seconds = (terms.reach + .milliseconds(1500)).components.seconds + 1
+            schedule.codeLifetime = .seconds(seconds)
+        }
+        for position in schedule.ops.indices where schedule.ops[position].gate != .none {
+            switch terms.gate {
+            case .auto, .lastByte: break
+            case .group: schedule.ops[position].gate = .group
+            case .none: schedule.ops[position].gate = .none
+            }
+            if terms.isFresh { schedule.ops[position].connection = .fresh }
+            if terms.dropsCookies { schedule.ops[position].cookies = .drop }
+        }
+        if terms.anchor == .firstReply, terms.offsets.lowerBound >= .zero,
+            schedule[op: swept]?.anchor?.event == .lastByteSent
+        {
+            schedule[op: swept]?.anchor?.event = .firstReplyByte
+        }
+    }
+}
+
+extension RaceTerms {
+    /// The longest offset, early or late.
+    var reach: Duration { max(offsets.upperBound, .zero - offsets.lowerBound) }
+}

@@ -1,0 +1,231 @@
+public import Checker
+public import Devices
+internal import Dispatch
+internal import Journal
+public import Lanes
+public import Rigs
+internal import Synchronization
+
+/// Executes schedules on lanes: over sockets several at once, in virtual time one after another, for
+/// there waiting costs nothing.
+public final class LaneArena: Arena {
+    public struct Settings: Sendable {
+        /// How long all but the last bytes of a request are given to arrive.
+        public var ripening: Duration
+        /// Trials at a time on each lane.
+        public var atOnce: Int
+        /// Trials that are set up together where their races go one at a time.
+        public var batch: Int
+        /// Between two such races, where one is not to show in the other.
+        public var gap: Duration
+        /// Between two such races otherwise.
+        public var pause: Duration
+
+        public init(
+            ripening: Duration = .milliseconds(10), atOnce: Int = 24, batch: Int = 16,
+            gap: Duration = .milliseconds(60), pause: Duration = .milliseconds(3)
+        ) {
+            self.ripening = ripening
+            self.atOnce = atOnce
+            self.batch = batch
+            self.gap = gap
+            self.pause = pause
+        }
+
+        /// Nothing takes time, and nothing disturbs anything.
+        public static let virtual = Settings(
+            ripening: .zero, atOnce: 1, batch: 1, gap: .zero, pause: .zero)
+    }
+
+    private let lanes: [Lane]
+    private let grounds: [DrivenGround]
+    private let collectors: [OnLane<Collector>]
+    private let plan: Plan
+    private let judge: TrialJudge
+    private let settings: Settings
+    private let isVirtual: Bool
+    private let households = Atomic(0)
+    private let isClosed = Atomic(false)
+    private let isStopped = Atomic(false)
+    private let running = DispatchGroup()
+
+    /// The lanes belong to it from here on; live ones run until `close`. `plan` gives households
+    /// without end (`Rig.racing`); `rules` are what trials are judged by.
+    public init(
+        _ lanes: [Lane], plan: Plan, terms: Terms, rules: Rules, isVirtual: Bool,
+        settings: Settings = Settings()
+    ) {
+        self.lanes = lanes
+        self.plan = plan
+        self.settings = settings
+        self.isVirtual = isVirtual
+        judge = TrialJudge(rules: rules)
+        grounds = lanes.map { DrivenGround(plan, terms: terms, lane: $0) }
+        collectors = lanes.map { Collector.watch($0) }
+        guard !isVirtual else { return }
+        for (position, lane) in lanes.enumerated() {
+            DispatchQueue(label: "screenrig.race.\(position)", qos: .userInteractive)
+                .async(group: running) { [self] in
+                    lane.run { isClosed.load(ordering: .acquiring) }
+                }
+        }
+    }
+
+    public func play(_ schedules: [Schedule]) async -> [TrialResult] {
+        await play(schedules, in: .crowd)
+    }
+
+    public func play(_ schedules: [Schedule], in company: Company) async -> [TrialResult] {
+        guard company != .crowd, !isVirtual else {
+            return await perform(schedules, on: lanes.indices, atOnce: settings.atOnce)
+        }
+        let gap = company == .nobody ? settings.gap : settings.pause
+        var results: [TrialResult] = []
+        var rest = schedules[...]
+        while !rest.isEmpty {
+            let batch = Array(rest.prefix(settings.batch))
+            rest = rest.dropFirst(batch.count)
+            let lane = lanes[0]
+            let turnstile = OnLane(
+                Turnstile(lane, expected: batch.count, gap: gap), lane)
+            results += await perform(
+                batch, on: 0..<1, atOnce: batch.count, turnstile: turnstile)
+        }
+        return results
+    }
+
+    /// Ends what is under way, and everything that is asked for from here on. From any thread.
+    public func stop() {
+        isStopped.store(true, ordering: .releasing)
+        for lane in lanes { lane.stop(at: .start) }
+    }
+
+    /// Ends the lanes, once nothing is under way.
+    public func close() async {
+        isClosed.store(true, ordering: .releasing)
+        for lane in lanes { lane.post {} }
+        guard !isVirtual else { return }
+        await withCheckedContinuation { done in
+            running.notify(queue: .global()) { done.resume() }
+        }
+    }
+
+    // MARK: Performing
+
+    private func perform(
+        _ schedules: [Schedule], on chosen: Range<Int>, atOnce: Int,
+        turnstile: OnLane<Turnstile>? = nil
+    ) async -> [TrialResult] {
+        guard !schedules.isEmpty else { return [] }
+        if isStopped.load(ordering: .acquiring) {
+            return schedules.map { TrialResult(schedule: $0, discarded: .stopped) }
+        }
+        let job = TrialJob(schedules, firstHousehold: takeHouseholds(schedules))
+        for number in chosen {
+            let lane = lanes[number]
+            let begin: @Sendable () -> Void = { [self] in
+                for _ in 0..<min(atOnce, schedules.count) {
+                    lane.start { await self.work(job, number, turnstile) }
+                }
+            }
+            isVirtual ? begin() : lane.post(begin)
+        }
+        if isVirtual { await runVirtually() } else { await job.wait() }
+        return job.results.map { result, exchanges in judged(result, exchanges) }
+    }
+
+    /// The first of as many numbers as the schedules have living rooms: none is used twice.
+    private func takeHouseholds(_ schedules: [Schedule]) -> Int {
+        let wanted = schedules.reduce(0) { $0 + $1.rooms }
+        return households.add(wanted, ordering: .relaxed).oldValue
+    }
+
+    /// Blocks a thread, so not one of the concurrency pool.
+    private func runVirtually() async {
+        await withCheckedContinuation { done in
+            DispatchQueue(label: "screenrig.race.virtual", qos: .userInteractive).async { [self] in
+                lanes[0].run { true }
+                done.resume()
+            }
+        }
+    }
+
+    /// One of those on a lane that play what is left to play.
+    private func work(_ job: TrialJob, _ number: Int, _ turnstile: OnLane<Turnstile>?) async {
+        while let (position, schedule, first) = job.take() {
+            let plans = (first..<first + schedule.rooms).compactMap { plan.household($0) }
+            let performance = Performance(
+                schedule, plans: plans, on: grounds[number], ripening: settings.ripening,
+                turnstile: turnstile)
+            let result = await performance.play()
+            job.put(result, collectors[number].value.take(result.households), at: position)
+        }
+    }
+
+    private func judged(_ result: TrialResult, _ exchanges: [Exchange]) -> TrialResult {
+        var result = result
+        result.exchanges = exchanges
+        if result.discarded == nil { result.breaches = judge.breaches(exchanges, of: result) }
+        return result
+    }
+}
+
+/// Trials that are to be played, and what became of them. From any thread.
+private final class TrialJob: Sendable {
+    private struct Progress {
+        var next = 0
+        var results: [(TrialResult, [Exchange])?]
+        var left: Int
+    }
+    private let schedules: [Schedule]
+    /// The number of each one's first living room.
+    private let households: [Int]
+    private let progress: Mutex<Progress>
+    private let group = DispatchGroup()
+
+    init(_ schedules: [Schedule], firstHousehold: Int) {
+        self.schedules = schedules
+        var households: [Int] = []
+        var next = firstHousehold
+        for schedule in schedules {
+            households.append(next)
+            next += schedule.rooms
+        }
+        self.households = households
+        progress = Mutex(
+            Progress(
+                results: Array(repeating: nil, count: schedules.count), left: schedules.count))
+        group.enter()
+    }
+
+    func take() -> (position: Int, schedule: Schedule, firstHousehold: Int)? {
+        let position: Int? = progress.withLock { progress in
+            guard progress.next < schedules.count else { return nil }
+            progress.next += 1
+            return progress.next - 1
+        }
+        return position.map { ($0, schedules[$0], households[$0]) }
+    }
+
+    func put(_ result: TrialResult, _ exchanges: [Exchange], at position: Int) {
+        let isLast = progress.withLock { progress in
+            progress.results[position] = (result, exchanges)
+            progress.left -= 1
+            return progress.left == 0
+        }
+        if isLast { group.leave() }
+    }
+
+    func wait() async {
+        await withCheckedContinuation { done in
+            group.notify(queue: .global()) { done.resume() }
+        }
+    }
+
+    var results: [(TrialResult, [Exchange])] { progress.withLock { $0.results.compactMap { $0 } } }
+}
+
+extension Schedule {
+    /// Living rooms that it takes.
+    var rooms: Int { (actors.map(\.household).max() ?? -1) + 1 }
+}

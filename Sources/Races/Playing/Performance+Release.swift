@@ -1,0 +1,162 @@
+internal import Devices
+internal import Journal
+internal import Lanes
+
+/// The gate: who goes when.
+extension Performance {
+    /// Two that are due so close together go in one turn of the lane.
+    private static let together: Duration = .microseconds(2)
+    /// From here on at the earliest, so that the first is as punctual as the rest.
+    private static let lead: Duration = .microseconds(300)
+
+    /// Releases a cluster whose requests are at the gate, and waits until all have ended.
+    func release(_ cluster: Schedule.Cluster, after ripening: Duration) async {
+        guard !isDiscarded else { return }
+        guard let timeline = timeline(cluster, after: ripening) else { return }
+        await withTaskGroup { group in
+            group.addTask { await self.conduct(timeline) }
+            for position in cluster.members {
+                group.addTask { await self.follow(position) }
+            }
+        }
+    }
+
+    private struct Due: Sendable {
+        var position: Int
+        var at: Instant
+    }
+
+    /// When each op goes whose time does not hang on an answer. Nil where that is past already.
+    private func timeline(_ cluster: Schedule.Cluster, after ripening: Duration) -> [Due]? {
+        var offsets: [Int: Duration] = [cluster.head: .zero]
+        // Anchors may stand after what hangs on them.
+        for _ in cluster.members {
+            for position in cluster.members where offsets[position] == nil {
+                guard let anchor = schedule.ops[position].anchor, anchor.event == .lastByteSent,
+                    let other = schedule.ops.firstIndex(where: { $0.id == anchor.op }),
+                    let base = offsets[other]
+                else { continue }
+                offsets[position] = base + schedule.ops[position].offset
+            }
+        }
+        let earliest = offsets.values.min() ?? .zero
+        var start = lane.now + ripening + Self.lead
+        let head = schedule.ops[cluster.head]
+        if let anchor = head.anchor, anchor.event == .absolute {
+            guard let end = ends(ofCodeOf: anchor.op) else {
+                give(up: .setupFailed(op: head.id, "there is no code of '\(anchor.op)'"))
+                return nil
+            }
+            let at = end + head.offset
+            guard start <= at + earliest else {
+                give(up: .setupFailed(op: head.id, "the code had run out before the race"))
+                return nil
+            }
+            start = at + earliest
+        }
+        return offsets.map { Due(position: $0.key, at: start + ($0.value - earliest)) }
+            .sorted { ($0.at, $0.position) < ($1.at, $1.position) }
+    }
+
+    /// Lets go by the clock.
+    private func conduct(_ timeline: [Due]) async {
+        var rest = timeline[...]
+        while let first = rest.first, !isDiscarded {
+            do { try await lane.sleep(until: first.at) } catch { return give(up: .stopped) }
+            let group = rest.prefix { $0.at - first.at <= Self.together }
+            rest = rest.dropFirst(group.count)
+            letGo(group.map(\.position))
+        }
+    }
+
+    /// Several at once, in this order, within one turn.
+    private func letGo(_ positions: [Int]) {
+        var held: [HeldCall] = []
+        for position in positions {
+            states[position].released = lane.now
+            if schedule.ops[position].step == .expire {
+                states[position].instant = lane.now
+            } else if let one = states[position].held {
+                // The answer is there before the request is: it says nothing of a race.
+                if one.isOver { noteEarly(position) }
+                held.append(one)
+            }
+        }
+        lane.release(held)
+        for position in positions {
+            for waiter in states[position].waiters { waiter.resume() }
+            states[position].waiters = []
+        }
+    }
+
+    private func noteEarly(_ position: Int) {
+        give(up: .answeredEarly(op: schedule.ops[position].id))
+    }
+
+    /// One op from its time to its answer.
+    private func follow(_ position: Int) async {
+        let op = schedule.ops[position]
+        if let anchor = op.anchor, anchor.event == .firstReplyByte {
+            guard await goOnAnswer(position, anchor) else { return await abandon(position) }
+        } else {
+            // A waiter is woken when it is let go.
+            while states[position].released == nil, !isDiscarded { await wait(for: position) }
+        }
+        guard op.step != .expire else { return }
+        if let held = states[position].held {
+            take(await lane.answer(to: held), of: position)
+        } else if states[position].released != nil, !isDiscarded {
+            await send(position)
+        }
+        checkRaced(position)
+    }
+
+    /// A request at the gate that nobody will let go any more.
+    private func abandon(_ position: Int) async {
+        guard let held = states[position].held else { return }
+        lane.release([held])
+        _ = await lane.answer(to: held)
+    }
+
+    /// Waits for the anchor's answer, then for the offset, and lets go.
+    private func goOnAnswer(_ position: Int, _ anchor: Schedule.Anchor) async -> Bool {
+        guard let other = schedule.ops.firstIndex(where: { $0.id == anchor.op }) else {
+            return false
+        }
+        while states[other].answered == nil, !isDiscarded { await wait(for: other) }
+        guard !isDiscarded, let exchange = states[other].answered?.exchange,
+            let first = exchange.firstByte
+        else { return false }
+        guard await prepare(position) else { return false }
+        let due = first + schedule.ops[position].offset
+        if due > lane.now {
+            do { try await lane.sleep(until: due) } catch {
+                give(up: .stopped)
+                return false
+            }
+        }
+        letGo([position])
+        return true
+    }
+
+    private func wait(for position: Int) async {
+        await withUnsafeContinuation { states[position].waiters.append($0) }
+    }
+
+    /// What makes a trial say nothing (correctness.md § 4.3).
+    private func checkRaced(_ position: Int) {
+        let id = schedule.ops[position].id
+        guard let exchange = states[position].answered?.exchange else { return }
+        switch exchange.delivery {
+        case .refused(let error): give(up: .connectionFailed(op: id, error.detail))
+        case .unknown(let error) where error.kind == .stopped: give(up: .stopped)
+        case .unknown: break
+        case .answered:
+            if let first = exchange.firstByte, first < exchange.sent {
+                give(up: .answeredEarly(op: id))
+            } else if exchange.outcome == .throttled {
+                give(up: .throttled(op: id))
+            }
+        }
+    }
+}

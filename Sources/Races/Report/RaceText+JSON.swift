@@ -1,0 +1,101 @@
+internal import Checker
+internal import Dialects
+internal import Statistics
+
+/// Lines of JSON: one object each, as they happen, the last with the outcome.
+extension RaceText {
+    /// Nil for what only matters to somebody who looks on.
+    public static func json(_ news: RaceNews) -> String? {
+        switch news {
+        case .trials(let trials, let discarded):
+            return object([
+                ("event", quoted("trials")), ("trials", "\(trials)"), ("discarded", "\(discarded)"),
+            ])
+        case .phase(let phase):
+            return object([("event", quoted("phase")), ("phase", quoted(phase))])
+        case .curve(let plan, let invariant, let points, let window):
+            return object(
+                [
+                    ("event", quoted("curve")), ("plan", quoted(plan)),
+                    ("invariant", quoted(invariant.name)), ("points", list(points)),
+                ] + windowFields(window))
+        case .found(let finding):
+            return object([("event", quoted("found"))] + fields(finding))
+        }
+    }
+
+    public static func json(_ outcome: RaceOutcome, cases: [String?]) -> String {
+        let findings = outcome.findings.enumerated().map { number, finding in
+            let path = cases.indices.contains(number) ? cases[number] : nil
+            return object(fields(finding) + (path.map { [("case", quoted($0))] } ?? []))
+        }
+        let gate = outcome.gate.map {
+            "[\($0.p10.wholeMicroseconds), \($0.p50.wholeMicroseconds), \($0.p90.wholeMicroseconds)]"
+        }
+        return object([
+            ("schema", quoted("screenrig/race/1")), ("event", quoted("end")),
+            ("end", quoted(outcome.end.rawValue)), ("trials", "\(outcome.trials)"),
+            ("discarded", "\(outcome.discards)"),
+            ("elapsedMs", "\(outcome.elapsed.wholeMicroseconds / 1000)"),
+            ("gateErrorUs", gate ?? "null"), ("oneAtATime", "\(outcome.isAlone)"),
+            ("findings", "[" + findings.joined(separator: ", ") + "]"),
+            (
+                "alsoIn",
+                "["
+                    + outcome.alsoIn.map {
+                        object([
+                            ("plan", quoted($0.plan)), ("invariant", quoted($0.invariant.name)),
+                        ])
+                    }.joined(separator: ", ") + "]"
+            ),
+        ])
+    }
+
+    private static func fields(_ finding: RaceFinding) -> [(String, String)] {
+        let interval = Interval.exactShare(of: finding.rate.hits, in: finding.rate.trials)
+        return [
+            ("plan", quoted(finding.plan)), ("invariant", quoted(finding.invariant.name)),
+            ("swept", quoted(finding.swept)), ("bestUs", "\(finding.best.wholeMicroseconds)"),
+            ("hits", "\(finding.rate.hits)"), ("of", "\(finding.rate.trials)"),
+            ("ci95", "[\(decimal(interval.low)), \(decimal(interval.high))]"),
+            ("simultaneous", "\(finding.isSimultaneous)"), ("method", quoted(finding.method)),
+            ("firstSeenMs", "\(finding.firstSeen.wholeMicroseconds / 1000)"),
+            ("sentence", quoted(finding.sentence)), ("curve", list(finding.curve)),
+        ] + windowFields(finding.window)
+    }
+
+    private static func windowFields(_ window: RaceFinding.Window?) -> [(String, String)] {
+        guard let window else { return [] }
+        let low = window.isLowOpen ? "null" : "\(window.low.wholeMicroseconds)"
+        let high = window.isHighOpen ? "null" : "\(window.high.wholeMicroseconds)"
+        return [("windowUs", "[\(low), \(high)]")]
+    }
+
+    private static func list(_ points: [RaceFinding.CurvePoint]) -> String {
+        let rows = points.map {
+            "[\($0.offset.wholeMicroseconds), \($0.rate.hits), \($0.rate.trials)]"
+        }
+        return "[" + rows.joined(separator: ", ") + "]"
+    }
+
+    private static func object(_ fields: [(String, String)]) -> String {
+        "{" + fields.map { "\(quoted($0.0)): \($0.1)" }.joined(separator: ", ") + "}"
+    }
+
+    private static func quoted(_ text: String) -> String { JSONText.quoted(text) }
+
+    /// Three decimals.
+    private static func decimal(_ share: Double) -> String {
+        let thousandths = Int((share * 1000).rounded())
+        let digits = String(thousandths % 1000)
+        return "\(thousandths / 1000)." + String(repeating: "0", count: 3 - digits.count) + digits
+    }
+}
+
+extension Duration {
+    /// Rounded toward zero.
+    var wholeMicroseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
+    }
+}

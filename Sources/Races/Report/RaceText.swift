@@ -1,0 +1,167 @@
+public import Checker
+internal import Dialects
+internal import Statistics
+
+/// What a search says, as text and as lines of JSON.
+public enum RaceText {
+    /// Hits over the offset, one row for each bin, in `width` columns.
+    public static func curve(
+        plan: String, invariant: Invariant, _ points: [RaceFinding.CurvePoint],
+        _ window: RaceFinding.Window?, width: Int = 80
+    ) -> [String] {
+        var lines = ["\(plan): \(invariant) broken, by offset in ms"]
+        // Offset, space, bar, space, count.
+        let room = max(10, width - 26)
+        for point in points {
+            let share = point.rate.share
+            let bars = Int((share * Double(room)).rounded())
+            let isInside = window.map { $0.low <= point.offset && point.offset <= $0.high }
+            let mark = isInside == true ? "▏" : " "
+            let bar =
+                String(repeating: "█", count: bars) + String(repeating: " ", count: room - bars)
+            let count = "\(point.rate.hits)/\(point.rate.trials)"
+            lines.append(
+                padded(point.offset.inMilliseconds, 10) + " " + mark + bar + " " + padded(count, 9))
+        }
+        if let window { lines.append("window \(text(window))") }
+        return lines
+    }
+
+    /// `+0.98 ms to +29.91 ms`.
+    static func text(_ window: RaceFinding.Window) -> String {
+        switch (window.isLowOpen, window.isHighOpen) {
+        case (false, false):
+            "\(window.low.inMilliseconds) ms to \(window.high.inMilliseconds) ms"
+        case (true, false): "up to \(window.high.inMilliseconds) ms"
+        case (false, true): "from \(window.low.inMilliseconds) ms on"
+        case (true, true): "any offset"
+        }
+    }
+
+    /// `41 of 50 (95 %: 69-92 %)`.
+    public static func text(_ rate: HitRate) -> String {
+        let interval = Interval.exactShare(of: rate.hits, in: rate.trials)
+        func percent(_ share: Double) -> String { "\(Int((share * 100).rounded()))" }
+        return
+            "\(rate.hits) of \(rate.trials) (95 %: \(percent(interval.low))-\(percent(interval.high)) %)"
+    }
+
+    private static func padded(_ text: String, _ width: Int) -> String {
+        String(repeating: " ", count: max(0, width - text.count)) + text
+    }
+
+    // MARK: The end
+
+    /// Everything that a search found; `cases` are paths, in the order of the findings.
+    public static func report(
+        _ outcome: RaceOutcome, target: String, cases: [String?], width: Int = 80
+    ) -> String {
+        var lines: [String] = []
+        for (number, finding) in outcome.findings.enumerated() {
+            lines += found(finding, cases.indices.contains(number) ? cases[number] : nil, width)
+            lines.append("")
+        }
+        for also in outcome.alsoIn {
+            lines.append("\(also.invariant) breaks in \(also.plan) as well")
+        }
+        if outcome.findings.isEmpty {
+            lines.append("nothing found: \(tried(outcome))")
+        } else {
+            lines.append(tried(outcome))
+        }
+        lines += small(outcome)
+        return lines.flatMap { wrapped($0, width) }.joined(separator: "\n")
+    }
+
+    private static func found(_ finding: RaceFinding, _ path: String?, _ width: Int) -> [String] {
+        var lines = ["FOUND  \(finding.invariant) is broken in \(finding.plan)"]
+        lines.append("  \(whenText(finding))")
+        var rate = "  at \(finding.best.inMilliseconds) ms: \(text(finding.rate))"
+        if let achieved = finding.achieved {
+            rate +=
+                "; achieved \(achieved.p10.inMilliseconds) / \(achieved.p50.inMilliseconds) / "
+                + "\(achieved.p90.inMilliseconds) ms (p10/p50/p90)"
+        }
+        lines.append(rate)
+        lines.append("  \(finding.sentence)")
+        if finding.method != "sweep" { lines.append("  found by: \(finding.method)") }
+        lines += curve(
+            plan: finding.plan, invariant: finding.invariant, finding.curve, finding.window,
+            width: min(width, 80)
+        ).map { "  " + $0 }
+        if let path {
+            lines.append("  case: \(path)")
+            lines.append("  again: screenrig replay \(path)")
+        }
+        return lines
+    }
+
+    /// When it breaks, in the words of the schedule.
+    static func whenText(_ finding: RaceFinding) -> String {
+        guard let op = finding.schedule[op: finding.swept], let anchor = op.anchor else {
+            return "when these go at once"
+        }
+        let other = finding.schedule[op: anchor.op]
+        let event =
+            anchor.event == .firstReplyByte
+            ? "the answer to \(other?.step.rawValue ?? anchor.op)"
+            : "\(other?.step.rawValue ?? anchor.op)"
+        let moved = "\(op.step.rawValue) (\(op.actor))"
+        let against = "\(event) (\(other?.actor ?? ""))"
+        if finding.isSimultaneous {
+            return "when \(moved) and \(against) are simultaneous, as far as can be aimed"
+        }
+        guard let window = finding.window else {
+            return "whenever \(moved) comes, before or after \(against)"
+        }
+        return "when \(moved) leaves \(text(window)) after \(against)"
+    }
+
+    private static func tried(_ outcome: RaceOutcome) -> String {
+        let seconds = (outcome.elapsed / .milliseconds(100)).rounded() / 10
+        let end =
+            switch outcome.end {
+            case .complete: "everything was tried"
+            case .trials: "the trials were used up"
+            case .time: "the time was used up"
+            case .interrupted: "interrupted"
+            }
+        return
+            "\(outcome.trials) trials in \(seconds) s, \(outcome.sweptWhole) of \(outcome.variants) sweeps whole; \(end)"
+    }
+
+    private static func small(_ outcome: RaceOutcome) -> [String] {
+        var lines: [String] = []
+        if let gate = outcome.gate {
+            lines.append(
+                "gate: aimed and achieved differ by \(gate.p10.inMilliseconds) / "
+                    + "\(gate.p50.inMilliseconds) / \(gate.p90.inMilliseconds) ms (p10/p50/p90)")
+        }
+        for discard in outcome.discarded {
+            lines.append("discarded: \(discard.count) trials, \(discard.reason)")
+        }
+        if outcome.isAlone {
+            lines.append(
+                "trials went one at a time: households that were near in time disturbed each other")
+        }
+        return lines
+    }
+
+    /// Breaks at spaces; what follows the first line is indented as it and by two more.
+    private static func wrapped(_ line: String, _ width: Int) -> [String] {
+        guard line.count > width, !line.contains("█") else { return [line] }
+        let indent = String(line.prefix { $0 == " " })
+        var lines: [String] = []
+        var current = indent
+        for word in line.dropFirst(indent.count).split(separator: " ") {
+            let isEmpty = current.allSatisfy { $0 == " " }
+            if !isEmpty, current.count + 1 + word.count > width {
+                lines.append(current)
+                current = indent + "  " + word
+            } else {
+                current += (isEmpty ? "" : " ") + word
+            }
+        }
+        return lines + [current]
+    }
+}

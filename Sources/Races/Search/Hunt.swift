@@ -1,0 +1,242 @@
+internal import Checker
+internal import Rigs
+internal import Statistics
+
+/// A search under way.
+final class Hunt {
+    let search: RaceSearch
+    let arena: any Arena
+    var outcome = RaceOutcome()
+    /// What is swept: every variant of every plan, and what stress and orders add.
+    var tracks: [Track]
+    var isAlone = false
+    private var gateErrors: [Duration] = []
+    /// Hits of these come from other trials near in time.
+    private var ambient: Set<Invariant> = []
+
+    /// A variant and everything that was seen of it.
+    struct Track {
+        var variant: RacePlan.Variant
+        var method = "sweep"
+        var sightings: [Sighting] = []
+        var rounds = 0
+        var isDone = false
+    }
+
+    /// One trial that counts.
+    struct Sighting {
+        var offset: Duration
+        var breaches: [(invariant: Invariant, isOfSwept: Bool, sentence: String)]
+    }
+
+    init(_ search: RaceSearch, _ arena: any Arena) {
+        self.search = search
+        self.arena = arena
+        tracks = search.plans.flatMap(\.variants).map { Track(variant: $0) }
+        outcome.variants = tracks.count
+    }
+
+    func run() async {
+        for round in 0..<search.terms.perOffset where !isOver {
+            await sweep(round)
+        }
+        outcome.sweptWhole = tracks.count { $0.rounds >= search.terms.perOffset || $0.isDone }
+        if search.exploresOrders { await explore() }
+        outcome.elapsed = search.clock()
+        outcome.gate = RaceFinding.Spread(gateErrors)
+        outcome.isAlone = isAlone
+    }
+
+    // MARK: Playing
+
+    /// Whether time or trials are used up, or somebody wants it to end.
+    var isOver: Bool {
+        if search.isInterrupted() {
+            outcome.end = .interrupted
+        } else if outcome.trials >= search.terms.trials {
+            outcome.end = .trials
+        } else if search.clock() >= search.terms.time {
+            outcome.end = .time
+        } else {
+            return false
+        }
+        return true
+    }
+
+    /// Plays one track at several offsets and remembers what was seen; the sightings, nil where a
+    /// trial said nothing.
+    @discardableResult
+    func play(
+        _ aims: [(track: Int, offset: Duration)], in company: Company = .crowd
+    ) async -> [Sighting?] {
+        let schedules = aims.map { tracks[$0.track].variant.at($0.offset) }
+        let left = max(0, search.terms.trials - outcome.trials)
+        let results = await arena.play(
+            Array(schedules.prefix(left)), in: isAlone ? .nobody : company)
+        var seen: [Sighting?] = []
+        for (aim, result) in zip(aims, results) {
+            outcome.trials += 1
+            let sighting = take(result, aim)
+            if let sighting { tracks[aim.track].sightings.append(sighting) }
+            seen.append(sighting)
+        }
+        search.news(.trials(outcome.trials, discarded: outcome.discards))
+        return seen + Array(repeating: nil, count: aims.count - seen.count)
+    }
+
+    private func take(
+        _ result: TrialResult, _ aim: (track: Int, offset: Duration)
+    ) -> Sighting? {
+        if let discard = result.discarded {
+            note(discard)
+            return nil
+        }
+        let swept = tracks[aim.track].variant.swept
+        guard let offset = result[release: swept]?.offset else { return nil }
+        let error = offset - aim.offset
+        gateErrors.append(error < .zero ? .zero - error : error)
+        let breaches = result.breaches.map { breach in
+            (breach.invariant, result.isOf(swept, breach), breach.sentence)
+        }
+        return Sighting(offset: offset, breaches: breaches)
+    }
+
+    private func note(_ discard: TrialResult.Discard) {
+        let reason = discard.description
+        if let known = outcome.discarded.firstIndex(where: { $0.reason == reason }) {
+            outcome.discarded[known].count += 1
+        } else {
+            outcome.discarded.append((reason, 1))
+        }
+    }
+
+    /// The ninetieth percentile of what the gate was off by, or what was measured before.
+    var gateError: Duration {
+        max(search.gateError, RaceFinding.Spread(gateErrors)?.p90 ?? .zero)
+    }
+
+    // MARK: The coarse sweep
+
+    /// How many tracks are swept at a time: enough to keep an arena busy.
+    private static let together = 3
+
+    private func sweep(_ round: Int) async {
+        let grid = Curve.grid(search.terms.offsets)
+        var waiting = tracks.indices.filter { !tracks[$0].isDone }[...]
+        while !waiting.isEmpty, !isOver {
+            let chosen = Array(waiting.prefix(Self.together))
+            waiting = waiting.dropFirst(chosen.count)
+            let names = chosen.map { tracks[$0].variant.title }.joined(separator: "; ")
+            search.news(
+                .phase("\(names): sweep, round \(round + 1) of \(search.terms.perOffset)"))
+            await play(chosen.flatMap { track in grid.map { (track, $0) } })
+            for track in chosen { tracks[track].rounds += 1 }
+        }
+        await lookInto(Array(tracks.indices), isLast: round + 1 == search.terms.perOffset)
+    }
+
+    /// Follows up what was seen: each broken promise where it shows most, for others show less of the
+    /// same.
+    func lookInto(_ chosen: [Int], isLast: Bool) async {
+        var tried: Set<Suspicion> = []
+        while !isOver, let suspicion = suspicion(chosen, besides: tried, isLast: isLast) {
+            tried.insert(suspicion)
+            if outcome.findings.contains(where: { $0.invariant == suspicion.invariant }) {
+                noteAlso(suspicion.track, suspicion.invariant)
+                continue
+            }
+            if let finding = await refine(suspicion.track, suspicion.invariant) {
+                outcome.findings.append(finding)
+                search.news(.found(finding))
+            }
+        }
+    }
+
+    struct Suspicion: Hashable {
+        var track: Int
+        var invariant: Invariant
+    }
+
+    /// The promise broken most often, and where, if that is no accident yet to be waited for.
+    private func suspicion(
+        _ chosen: [Int], besides tried: Set<Suspicion>, isLast: Bool
+    ) -> Suspicion? {
+        var best: (suspicion: Suspicion, hits: Int)?
+        for track in chosen {
+            var counts: [Invariant: Int] = [:]
+            for sighting in tracks[track].sightings {
+                for breach in sighting.breaches { counts[breach.invariant, default: 0] += 1 }
+            }
+            for (invariant, hits) in counts.sorted(by: { $0.key < $1.key }) {
+                let suspicion = Suspicion(track: track, invariant: invariant)
+                guard !tried.contains(suspicion), !ambient.contains(invariant) || isAlone,
+                    hits >= 2 || isLast, hits > best?.hits ?? 0
+                else { continue }
+                best = (suspicion, hits)
+            }
+        }
+        return best?.suspicion
+    }
+
+    private func noteAlso(_ track: Int, _ invariant: Invariant) {
+        let plan = tracks[track].variant.schedule.plan
+        let isKnown =
+            outcome.findings.contains { $0.plan == plan && $0.invariant == invariant }
+            || outcome.alsoIn.contains { $0.plan == plan && $0.invariant == invariant }
+        if !isKnown { outcome.alsoIn.append((plan, invariant)) }
+    }
+
+    // MARK: Curves
+
+    /// Hits of a promise over the offset. Where the moved op itself is part of the evidence in some,
+    /// those are the ones that its offset decides.
+    func curve(_ track: Int, _ invariant: Invariant) -> (curve: Curve, isOfSwept: Bool) {
+        let own = tracks[track].sightings
+        let isOfSwept = own.contains { sighting in
+            sighting.breaches.contains { $0.invariant == invariant && $0.isOfSwept }
+        }
+        var curve = Curve()
+        for sighting in own {
+            curve.add(
+                sighting.offset, isHit: sighting.hits(invariant, isOfSwept: isOfSwept))
+        }
+        return (curve, isOfSwept)
+    }
+
+    func sentence(_ track: Int, _ invariant: Invariant) -> String {
+        for sighting in tracks[track].sightings {
+            if let own = sighting.breaches.first(where: { $0.invariant == invariant }) {
+                return own.sentence
+            }
+        }
+        return ""
+    }
+
+    /// From here on one trial at a time; what was seen of a track before is forgotten.
+    func goAlone(_ track: Int) {
+        isAlone = true
+        tracks[track].sightings = []
+        search.news(
+            .phase("hits at any offset: trials now go one at a time, not to disturb each other"))
+    }
+
+    func noteAmbient(_ invariant: Invariant) { ambient.insert(invariant) }
+}
+
+extension Hunt.Sighting {
+    func hits(_ invariant: Invariant, isOfSwept: Bool) -> Bool {
+        breaches.contains { $0.invariant == invariant && (!isOfSwept || $0.isOfSwept) }
+    }
+}
+
+extension TrialResult {
+    /// Whether an op's exchange is part of a breach's evidence.
+    func isOf(_ op: String, _ breach: Breach) -> Bool {
+        guard let release = self[release: op], let own = schedule[op: op],
+            let actor = schedule[actor: own.actor],
+            households.indices.contains(actor.household)
+        else { return false }
+        return breach.household == households[actor.household]
+            && breach.exchanges.contains(release.sequence)
+    }
+}

@@ -1,0 +1,92 @@
+public import Checker
+public import Rigs
+public import Statistics
+
+/// Looks for the offsets and orders at which a service breaks a promise (correctness.md § 4.2).
+///
+/// ```text
+///   coarse sweep      0, +-50 us * 2^j ... +-w, a few trials each     ....|..||||||....
+///   edges             probes between a miss and a hit, halved            ^|      |^
+///   rate              n trials in the middle                                 ^
+///   stress, orders    where the sweep found nothing
+/// ```
+public struct RaceSearch: Sendable {
+    public var plans: [RacePlan]
+    public var terms: RaceTerms
+    public var seed: Seed
+    /// Time since the search began; in virtual time a limit of trials alone makes it repeatable.
+    public var clock: @Sendable () -> Duration
+    /// Whether somebody wants it to end.
+    public var isInterrupted: @Sendable () -> Bool
+    /// How far off the gate is, as measured before; what lies nearer together is simultaneous.
+    public var gateError: Duration
+    /// Told what happens, as it happens.
+    public var news: @Sendable (RaceNews) -> Void
+    /// Trials of the rate at the best offset.
+    public var rateTrials = 30
+    /// Whether it goes on to stress and orders when all offsets have been tried.
+    public var exploresOrders = true
+
+    public init(
+        plans: [RacePlan], terms: RaceTerms, seed: Seed, gateError: Duration = .microseconds(50),
+        clock: @escaping @Sendable () -> Duration,
+        isInterrupted: @escaping @Sendable () -> Bool = { false },
+        news: @escaping @Sendable (RaceNews) -> Void = { _ in }
+    ) {
+        self.plans = plans
+        self.terms = terms
+        self.seed = seed
+        self.gateError = gateError
+        self.clock = clock
+        self.isInterrupted = isInterrupted
+        self.news = news
+    }
+
+    /// Searches until it has been through everything, or until time or trials are used up.
+    public func run(in arena: any Arena) async -> RaceOutcome {
+        let hunt = Hunt(self, arena)
+        await hunt.run()
+        return hunt.outcome
+    }
+}
+
+/// What a search tells while it goes on.
+public enum RaceNews: Sendable {
+    /// Trials so far, and how many of them said nothing.
+    case trials(Int, discarded: Int)
+    /// What is being done: `poll-authenticate: coarse sweep, round 2 of 5`.
+    case phase(String)
+    /// Hits over the offset of one promise in one plan, with the window as far as it is known.
+    case curve(
+        plan: String, invariant: Invariant, [RaceFinding.CurvePoint], RaceFinding.Window?)
+    case found(RaceFinding)
+}
+
+/// What a search has to show.
+public struct RaceOutcome: Sendable {
+    public enum End: String, Sendable {
+        /// Everything there is was tried.
+        case complete
+        case trials, time, interrupted
+    }
+
+    public var findings: [RaceFinding] = []
+    /// Promises that were found broken in other plans as well, by plan.
+    public var alsoIn: [(plan: String, invariant: Invariant)] = []
+    public var trials = 0
+    /// Trials that said nothing, by reason, in the order of their first.
+    public var discarded: [(reason: String, count: Int)] = []
+    /// Variants that were swept whole.
+    public var sweptWhole = 0
+    public var variants = 0
+    /// How far what was achieved was from what was aimed at, without its sign.
+    public var gate: RaceFinding.Spread?
+    public var end = End.complete
+    public var elapsed: Duration = .zero
+    /// Trials were played one at a time because households that are near in time disturb each other.
+    public var isAlone = false
+
+    public init() {}
+
+    public var discards: Int { discarded.reduce(0) { $0 + $1.count } }
+}

@@ -1,0 +1,115 @@
+/// Two runs side by side on a page of its own: one file, no network, no script.
+public enum ComparisonPage {
+    public static func text(_ comparison: Comparison) -> String {
+        let page: HTML = """
+            <!doctype html>
+            <html lang="en">
+            <head>
+            <meta charset="utf-8"/>
+            <meta name="viewport" content="width=device-width,initial-scale=1"/>
+            <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'"/>
+            <title>\(comparison.verdict.rawValue): \(comparison.run.rig) · screenrig compare</title>
+            <style>
+            \(HTML(stringLiteral: Style.sheet))
+            \(HTML(stringLiteral: sheet))
+            </style>
+            </head>
+            <body>
+            <a class="skip" href="#times">Skip to the numbers</a>
+            <header>
+            <p class="over">screenrig · two runs compared</p>
+            <h1>\(comparison.run.rig)</h1>
+            <div class="verdict \(look(comparison.verdict))" role="status"><p>\(comparison.headline)</p></div>
+            \(ComparisonSection.warnings(comparison))
+            </header>
+            <main>
+            \(section("changed", "What changed", changed(comparison)))
+            \(section("times", "All values", all(comparison)))
+            \(section("runs", "The two runs", sides(comparison)))
+            </main>
+            <footer>Made by screenrig from \(comparison.base.id) and \(comparison.run.id). \
+            Everything on this page is computed from their histories.</footer>
+            </body>
+            </html>
+
+            """
+        return page.text
+    }
+
+    /// What report.html has no need of.
+    static let sheet = """
+        svg.interval{height:18px}svg.interval .line{stroke-width:2.5}
+        svg.interval .dot.other{fill:var(--faint);opacity:1}
+        @media print{svg.interval{width:90px!important;min-width:90px!important}}
+        """
+
+    private static func look(_ verdict: Comparison.Verdict) -> String {
+        switch verdict {
+        case .worse: "fail"
+        case .better: "pass"
+        case .noise: ""
+        case .tooFew: "invalid"
+        }
+    }
+
+    private static func section(_ id: String, _ title: String, _ body: HTML) -> HTML {
+        """
+        <section id="\(id)" aria-labelledby="\(id)-h">
+        <h2 id="\(id)-h">\(title)</h2>
+        \(body)
+        </section>
+
+        """
+    }
+
+    private static func changed(_ comparison: Comparison) -> HTML {
+        let rows = comparison.worse + comparison.better
+        let table: HTML =
+            rows.isEmpty
+            ? "<p class=\"empty\">No value differs by more than chance and \(comparison.floor.text).</p>"
+            : ComparisonSection.table(rows, caption: "Values that got better or worse")
+        return """
+            \(table)\(ComparisonSection.promises(comparison))\(ComparisonSection.errors(comparison))
+            """
+    }
+
+    private static func all(_ comparison: Comparison) -> HTML {
+        guard !comparison.rows.isEmpty else {
+            return "<p class=\"empty\">The two runs have no value in common.</p>"
+        }
+        return """
+            <p class="lead">The dot is what was measured, the line where the true difference lies 95 \
+            times in 100, from runs drawn again in whole stretches of time. “Sure” takes into account \
+            that \(Figures.counted(comparison.compared, "value")) were compared at once. What differs \
+            by less than \(comparison.floor.text) is no difference, however sure.</p>
+            \(ComparisonSection.table(comparison.rows, caption: "All values"))
+            """
+    }
+
+    private static func sides(_ comparison: Comparison) -> HTML {
+        let (base, run) = (comparison.base, comparison.run)
+        let rows: [(String, String, String)] = [
+            ("Run", base.id, run.id),
+            ("Started", Moments.minute(base.started), Moments.minute(run.started)),
+            ("Rig", base.rig, run.rig), ("Target", base.target, run.target),
+            ("Load", base.load, run.load),
+            ("Duration", Figures.span(seconds: base.seconds), Figures.span(seconds: run.seconds)),
+            ("Households", Figures.count(base.households), Figures.count(run.households)),
+            ("Answers", Figures.count(base.answers), Figures.count(run.answers)),
+            ("screenrig", base.version, run.version),
+        ]
+        let unjudged: HTML =
+            comparison.promises == nil
+            ? "<p class=\"empty\">One of the two was not judged: there is no word on promises.</p>"
+            : .none
+        return """
+            \(Table(
+                caption: "The two runs",
+                columns: [.text(""), .text("Base"), .text("Run")],
+                rows: rows.map { name, before, after in
+                    ["\(name)", "<span class=\"wrap\">\(before)</span>", "<span class=\"wrap\">\(after)</span>"]
+                }
+            ).html)\(unjudged)
+            """
+    }
+}

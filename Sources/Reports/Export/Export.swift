@@ -1,0 +1,80 @@
+internal import Dialects
+internal import Journal
+
+/// Exchanges of one household in a form that other tools read.
+public struct Export: Sendable {
+    /// How they are written.
+    public enum Format: String, Sendable, CaseIterable {
+        /// HTTP Archive 1.2, for a browser's developer tools.
+        case har
+        /// One JSON object a line: docs/reports.md.
+        case jsonl
+        /// One `curl` line for each request, secrets as environment variables.
+        case curl
+    }
+
+    /// One exchange, and what was said where that was kept.
+    struct Item {
+        var exchange: Exchange
+        var message: KeptMessage?
+    }
+
+    let header: HistoryHeader
+    /// Its number.
+    public let household: Int
+    let items: [Item]
+
+    /// `exchanges`: the numbers of those wanted; nil for all of the household's.
+    public init(
+        _ history: some Recorded, household: Int, exchanges: [Int]? = nil
+    ) throws {
+        header = history.header
+        self.household = household
+        var messages: [Int: KeptMessage] = [:]
+        for message in try history.messages(household: household) {
+            messages[message.sequence] = message
+        }
+        items = try history.exchanges(household: household).filter {
+            exchanges?.contains($0.sequence) ?? true
+        }.map { Item(exchange: $0, message: messages[$0.sequence]) }
+    }
+
+    /// How many exchanges there are, and of how many the requests and replies were kept.
+    public var count: (exchanges: Int, messages: Int) {
+        (items.count, items.count { $0.message != nil })
+    }
+
+    /// The file.
+    public func text(as format: Format) -> String {
+        switch format {
+        case .har: HARText.text(self)
+        case .jsonl: items.map { ExchangeLine.text($0, header) + "\n" }.joined()
+        case .curl: curl
+        }
+    }
+
+    private var curl: String {
+        var curl = CurlText()
+        var lines: [String] = []
+        for item in items {
+            let exchange = item.exchange
+            let seconds = Figures.fixed(exchange.sent.milliseconds / 1000, 3)
+            let answer = exchange.delivery.status.map(String.init) ?? "no answer"
+            lines.append(
+                "# \(exchange.sequence) \(exchange.device.name) \(exchange.operation.name), sent at "
+                    + "\(seconds) s: \(answer) \(exchange.outcome.name)")
+            lines.append(
+                item.message.map { curl.line($0) }
+                    ?? "# (its request was not kept: docs/reports.md says of which it is)")
+        }
+        return curl.preface + lines.joined(separator: "\n") + "\n"
+    }
+
+    /// UTC with milliseconds, of an instant of the run: `2026-11-21T07:00:00.250Z`.
+    static func timestamp(_ instant: Instant, _ header: HistoryHeader) -> String {
+        let microseconds = header.startedMicroseconds + instant.nanoseconds / 1000
+        let whole = Figures.timestamp(microseconds: microseconds).dropLast()
+        let rest = Int((microseconds % 1_000_000 + 1_000_000) % 1_000_000) / 1000
+        return "\(whole).\(rest < 10 ? "00" : rest < 100 ? "0" : "")\(rest)Z"
+    }
+}

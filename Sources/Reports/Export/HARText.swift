@@ -1,0 +1,159 @@
+internal import Dialects
+internal import Journal
+
+/// HTTP Archive 1.2 (w3c.github.io/web-performance/specs/HAR): one page for each screen, one entry for
+/// each exchange. Where requests and replies were not kept, entries hold times and outcomes only and
+/// say so in their comment.
+enum HARText {
+    static func text(_ export: Export) -> String {
+        let screens = export.items.reduce(into: [Export.Item]()) { firsts, item in
+            if !firsts.contains(where: { $0.exchange.device == item.exchange.device }) {
+                firsts.append(item)
+            }
+        }
+        let log = JSON.object([
+            ("version", .text("1.2")),
+            (
+                "creator",
+                .object([
+                    ("name", .text("screenrig")), ("version", .text(export.header.version)),
+                ])
+            ),
+            ("pages", .array(screens.map { page($0.exchange, export) })),
+            ("entries", .array(export.items.map { entry($0, export) })),
+        ])
+        return JSON.object([("log", log)]).rendered() + "\n"
+    }
+
+    private static func page(_ first: Exchange, _ export: Export) -> JSON {
+        .object([
+            ("startedDateTime", .text(Export.timestamp(first.planned, export.header))),
+            ("id", .text(first.device.name)),
+            ("title", .text("\(first.device.name) of household \(export.household)")),
+            ("pageTimings", .object([])),
+        ])
+    }
+
+    private static func entry(_ item: Export.Item, _ export: Export) -> JSON {
+        let exchange = item.exchange
+        let timings = Timings(exchange)
+        var members: [(String, JSON)] = [
+            ("pageref", .text(exchange.device.name)),
+            ("startedDateTime", .text(Export.timestamp(exchange.planned, export.header))),
+            ("time", .number(timings.total)),
+            ("request", request(item, export)), ("response", response(item)),
+            ("cache", .object([])), ("timings", timings.json),
+        ]
+        if let host = exchange.route.remote.split(separator: ":").dropLast().first {
+            members.append(("serverIPAddress", .text(String(host))))
+        }
+        members.append(("connection", .text(String(exchange.route.connection))))
+        let kept = item.message == nil ? "; its request and reply were not kept" : ""
+        members.append(
+            (
+                "comment",
+                .text(
+                    "\(exchange.operation.name) #\(exchange.sequence): \(exchange.outcome.name)"
+                        + (exchange.reason.map { ", \(Plain.line($0))" } ?? "") + kept)
+            ))
+        return .object(members)
+    }
+
+    private static func request(_ item: Export.Item, _ export: Export) -> JSON {
+        let message = item.message
+        let url = message?.url ?? "about:blank#\(item.exchange.operation.name)"
+        var members: [(String, JSON)] = [
+            ("method", .text(message?.method ?? "GET")), ("url", .text(url)),
+            ("httpVersion", .text(version(item.exchange))), ("cookies", .array([])),
+            ("headers", headers(message?.requestHeaders)), ("queryString", query(url)),
+            ("headersSize", .integer(-1)), ("bodySize", .integer(item.exchange.bytesSent)),
+        ]
+        if let message, !message.requestBody.isEmpty {
+            let type = message.requestHeaders["Content-Type"] ?? "application/octet-stream"
+            members.append(
+                (
+                    "postData",
+                    .object([
+                        ("mimeType", .text(type)), ("params", .array([])),
+                        ("text", .text(message.requestBody)),
+                    ])
+                ))
+        }
+        return .object(members)
+    }
+
+    private static func response(_ item: Export.Item) -> JSON {
+        let exchange = item.exchange
+        let headers = item.message?.responseHeaders
+        let error = exchange.delivery.error.map { $0.kind.rawValue } ?? ""
+        return .object([
+            ("status", .integer(exchange.delivery.status ?? 0)), ("statusText", .text(error)),
+            ("httpVersion", .text(version(exchange))), ("cookies", .array([])),
+            ("headers", self.headers(headers)),
+            (
+                "content",
+                .object([
+                    ("size", .integer(exchange.bytesReceived)),
+                    ("mimeType", .text(headers?["Content-Type"] ?? "")),
+                    ("text", .text(item.message?.responseBody ?? "")),
+                ])
+            ),
+            ("redirectURL", .text(headers?["Location"] ?? "")), ("headersSize", .integer(-1)),
+            ("bodySize", .integer(exchange.bytesReceived)),
+        ])
+    }
+
+    private static func version(_ exchange: Exchange) -> String {
+        let version = exchange.route.httpVersion
+        return "HTTP/\(version.isEmpty ? "1.1" : version)"
+    }
+
+    private static func headers(_ headers: Headers?) -> JSON {
+        .array((headers?.fields ?? []).map { pair($0.name, $0.value) })
+    }
+
+    private static func query(_ url: String) -> JSON {
+        let query = url.drop { $0 != "?" }.dropFirst()
+        return .array(
+            query.split(separator: "&").map { part in
+                let name = part.prefix { $0 != "=" }
+                return pair(String(name), String(part.dropFirst(name.count + 1)))
+            })
+    }
+
+    private static func pair(_ name: String, _ value: String) -> JSON {
+        .object([("name", .text(name)), ("value", .text(value))])
+    }
+
+    /// In milliseconds; -1 is what the format says for "does not apply".
+    private struct Timings {
+        var blocked, connect, ssl, send, wait, receive: Double
+
+        init(_ exchange: Exchange) {
+            func milliseconds(_ from: Instant, _ through: Instant) -> Double {
+                max(0, through.milliseconds - from.milliseconds)
+            }
+            let made = exchange.connect.map { Instant($0).milliseconds }
+            let secured = exchange.tls.map { Instant($0).milliseconds }
+            let opening = (made ?? 0) + (secured ?? 0)
+            let first = exchange.firstByte ?? exchange.ended
+            blocked = milliseconds(exchange.planned, exchange.begun)
+            // The format counts securing as part of connecting.
+            connect = made == nil ? -1 : opening
+            ssl = secured ?? -1
+            send = max(0, milliseconds(exchange.begun, exchange.sent) - opening)
+            wait = milliseconds(exchange.sent, first)
+            receive = milliseconds(first, exchange.ended)
+        }
+
+        var total: Double { blocked + max(0, connect) + send + wait + receive }
+
+        var json: JSON {
+            .object([
+                ("blocked", .number(blocked)), ("dns", .integer(-1)),
+                ("connect", .number(connect)), ("ssl", .number(ssl)), ("send", .number(send)),
+                ("wait", .number(wait)), ("receive", .number(receive)),
+            ])
+        }
+    }
+}

@@ -1,0 +1,206 @@
+/// The page of one case, for somebody who has not heard of screenrig: what cannot be, the picture of
+/// it, how often it happens and when, how to see it oneself, and what else it might be.
+enum CasePage {
+    static func text(_ picture: CasePicture) -> String {
+        let page: HTML = """
+            <!doctype html>
+            <html lang="en">
+            <head>
+            <meta charset="utf-8"/>
+            <meta name="viewport" content="width=device-width,initial-scale=1"/>
+            <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'"/>
+            <meta name="generator" content="screenrig \(picture.version)"/>
+            <title>\(picture.invariant): \(picture.name) · screenrig</title>
+            <style>
+            \(HTML(stringLiteral: Style.sheet + sheet))
+            </style>
+            </head>
+            <body>
+            <header>
+            <p class="over">screenrig case · \(Plain.line(picture.made.replacing("T", with: " ").replacing("Z", with: " UTC"))) · \(Plain.line(picture.target))</p>
+            <h1>\(Plain.line(picture.name))</h1>
+            <div class="verdict fail" role="status"><p>\(Plain.line(picture.sentence, limit: 600))</p></div>
+            \(facts(picture))
+            </header>
+            <main>
+            \(sections(picture))</main>
+            <footer>Made by screenrig \(picture.version). Times are of one monotonic clock, and in UTC \
+            beside the server's own; accounts, devices and codes are new in every trial, and no secret is \
+            in this file.</footer>
+            </body>
+            </html>
+
+            """
+        return page.text
+    }
+
+    /// What the report's sheet lacks.
+    private static let sheet = """
+
+        .box{fill:var(--faint);opacity:.4}.box.success{fill:var(--good);opacity:1}\
+        .box.no{fill:var(--bad);opacity:1}.box.maybe{fill:var(--s1);opacity:1}
+        .whisker{stroke:var(--faint);stroke-width:1}.box-label{fill:var(--ink);font-size:12.5px}\
+        .box-label.soft{fill:var(--faint);font-size:11px}
+        .row{stroke:var(--line);stroke-width:1}.row-name{fill:var(--soft);font-size:13px;font-weight:550}
+        .arrow{stroke:var(--bad);stroke-width:1.5;fill:none}.head{fill:var(--bad)}
+        .believed{fill:var(--good-back);stroke:var(--good);stroke-width:1}\
+        .believed.none{fill:var(--bad-back);stroke:var(--bad)}
+        .belief-text{fill:var(--ink);font-size:12px}.belief-text.none{fill:var(--bad);font-weight:650}
+        .on-line{paint-order:stroke;stroke:var(--card);stroke-width:6px;stroke-linejoin:round}
+        .band{fill:var(--bad);opacity:.09}.edge{stroke:var(--bad);stroke-width:1;stroke-dasharray:3 3}\
+        .aim{stroke:var(--accent);stroke-width:1.25}.aim-text{fill:var(--accent);font-size:12px;font-weight:600}
+        .reach{stroke:var(--s1);stroke-width:1.25;opacity:.45}.hit-dot{fill:var(--s1)}
+        .facts.four{grid-template-columns:repeat(4,1fr)}
+        .facts.four dd{white-space:normal;overflow-wrap:anywhere}
+        pre.command{margin-top:8px;font-weight:600}
+        @media (max-width:1000px){.facts.four{grid-template-columns:repeat(2,1fr)}}
+        """
+
+    private static func facts(_ picture: CasePicture) -> HTML {
+        func fact(_ name: String, _ value: String, _ aside: String = "") -> HTML {
+            "<div><dt>\(name)</dt><dd>\(value) <small>\(aside)</small></dd></div>"
+        }
+        let hits = picture.hits
+        let range = hits.map {
+            "\(Figures.percent($0.low)) to \(Figures.percent($0.high)) (Clopper-Pearson, 95 %)"
+                .replacing(" %", with: "\u{a0}%")
+        }
+        let offset = picture.best.map { signed($0) } ?? "–"
+        return """
+            <dl class="facts four">
+            \(fact("Reproduces", hits?.text ?? "not replayed yet", range ?? ""))
+            \(fact("When", picture.windowText.replacing("window ", with: "")))
+            \(fact("Aimed at", offset, picture.swept.isEmpty ? "" : "offset of \(picture.swept)"))
+            \(fact("Promise", picture.invariant))
+            </dl>
+            """
+    }
+
+    static func signed(_ milliseconds: Double) -> String {
+        (milliseconds > 0 ? "+" : "") + Axis.time(milliseconds)
+    }
+
+    private static func sections(_ picture: CasePicture) -> HTML {
+        let timeline = CaseTimeline(picture)
+        let curve = CaseCurve(picture)
+        return """
+            \(section("see", "See it yourself", replaying(picture)))
+            \(section("conflict", "What cannot be", timeline.html))
+            \(section("curve", "When it happens", curve.html))
+            \(section("schedule", "The schedule", schedule(picture)))
+            \(section("controls", "Where it does not happen", controls(picture)))
+            \(section("alternatives", "What else it might be", alternatives(picture)))
+            \(section("exchanges", "The exchanges", exchanges(picture)))
+            \(section("facts", "What it was found on", pairs(picture)))
+            """
+    }
+
+    private static func section(_ id: String, _ title: String, _ body: HTML) -> HTML {
+        guard !body.text.isEmpty else { return .none }
+        return """
+            <section id="\(id)" aria-labelledby="\(id)-h">
+            <h2 id="\(id)-h">\(title)</h2>
+            \(body)
+            </section>
+
+            """
+    }
+
+    private static func replaying(_ picture: CasePicture) -> HTML {
+        """
+        <p class="lead">With screenrig, or with Python alone; either prints k of n.</p>
+        <pre class="command">\(picture.command) --times 50</pre>
+        <pre>\(picture.command) --emit python &gt; race.py &amp;&amp; python3 race.py</pre>
+        """
+    }
+
+    private static func schedule(_ picture: CasePicture) -> HTML {
+        let lead =
+            picture.isMinimal
+            ? "Nothing can be left out: without any one of these it does not happen."
+            : "Not known to be minimal."
+        let almost = Dictionary(
+            picture.almost.map { ($0.without, $0) }, uniquingKeysWith: { first, _ in first })
+        return """
+            <p class="lead">\(lead)</p>
+            \(Table(
+                caption: "The schedule",
+                columns: [
+                    .text("Op"), .text("Screen"), .text("Request"), .text("When"),
+                    .text("How it leaves"), .text("Without it"),
+                ],
+                rows: picture.ops.map { row in
+                    let left = almost[row.id]
+                    let without =
+                        left.map { $0.note.isEmpty ? $0.rate : "cannot be played: \($0.note)" } ?? "–"
+                    return [
+                        "<span class=\"name\">\(row.id)</span>", "\(row.actor)", "<code>\(row.step)</code>", "\(row.when)",
+                        "\(row.how)", "\(without)",
+                    ]
+                }
+            ).html)
+            """
+    }
+
+    private static func controls(_ picture: CasePicture) -> HTML {
+        guard !picture.controls.isEmpty else { return .none }
+        return Table(
+            caption: "Controls",
+            columns: [.text("Control"), .number("Hits"), .number("Fisher's p")],
+            rows: picture.controls.map { ["\($0.name)", "\($0.rate)", "\($0.fisher)"] }
+        ).html
+    }
+
+    private static func alternatives(_ picture: CasePicture) -> HTML {
+        guard !picture.alternatives.isEmpty else { return .none }
+        return Table(
+            caption: "Alternatives", columns: [.text("Somebody may say"), .text("Ruled out by")],
+            rows: picture.alternatives.map {
+                ["\(Plain.line($0.explanation))", "\(Plain.line($0.ruledOutBy, limit: 400))"]
+            }
+        ).html
+    }
+
+    private static func exchanges(_ picture: CasePicture) -> HTML {
+        guard !picture.entries.isEmpty else { return .none }
+        let table = Table(
+            caption: "The exchanges",
+            columns: [
+                .text("Request"), .text("Screen"), .text("Sent (UTC)"), .number("Took"),
+                .number("Status"), .text("Says"), .text("Server's clock"), .text("Request id"),
+            ],
+            rows: picture.entries.map { entry in
+                let took = Figures.time(milliseconds: Double(entry.firstByte - entry.sent) / 1e6)
+                let mark: HTML = entry.isConflict ? "<span class=\"bad\">▸</span> " : .none
+                return [
+                    "\(mark)\(entry.name)", "\(entry.lane)",
+                    "<span class=\"name\">\(entry.sentUTC.dropFirst(11).replacing("Z", with: ""))</span>",
+                    "\(entry.isOpen ? "–" : took)", "\(entry.status.map(String.init) ?? "–")",
+                    "\(entry.answer)", "\(Plain.line(clock(entry.serverDate)))",
+                    "\(Plain.line(entry.requestID, limit: 60))",
+                ]
+            }
+        ).html
+        let day = picture.entries.first?.sentUTC.prefix(10) ?? ""
+        return "<p class=\"lead\">On \(String(day)); those of the conflict are marked.</p>\(table)"
+    }
+
+    /// `Sat, 21 Nov 2026 07:00:00 GMT` is `07:00:00`.
+    private static func clock(_ date: String) -> String {
+        let parts = date.split(separator: " ")
+        return parts.count == 6 ? String(parts[4]) : date
+    }
+
+    private static func pairs(_ picture: CasePicture) -> HTML {
+        let rows = picture.facts.map { fact -> HTML in
+            "<dt>\(fact.name)</dt><dd>\(Plain.line(fact.value, limit: 800))</dd>"
+        }
+        return "<dl class=\"pairs\">\(rows)</dl>"
+    }
+}
+
+extension HTML.StringInterpolation {
+    fileprivate mutating func appendInterpolation(_ text: Substring) {
+        appendInterpolation(String(text))
+    }
+}

@@ -1,0 +1,130 @@
+internal import Dialects
+internal import Journal
+internal import Statistics
+
+/// Everything that the dashboard shows, as of now: one JSON object, sent whole each second. A page
+/// that missed some of them needs none of them.
+public struct LiveBoard: Sendable {
+    /// How a run came out.
+    public struct Ending: Sendable, Hashable {
+        /// Of the run directory.
+        public var path: String
+        /// `pass`, `fail`, `invalid` or `aborted`.
+        public var outcome: String
+        public var headline: String
+
+        public init(path: String, outcome: String, headline: String) {
+            self.path = path
+            self.outcome = outcome
+            self.headline = headline
+        }
+    }
+
+    public private(set) var state: LiveState
+    public private(set) var course = LiveCourse()
+    public private(set) var ending: Ending?
+
+    public init(_ state: LiveState) {
+        self.state = state
+    }
+
+    /// The run has got so far.
+    public mutating func take(_ state: LiveState) {
+        self.state = state
+        course.add(state.progress)
+    }
+
+    /// The run is over, and its report is written.
+    public mutating func end(_ ending: Ending) {
+        self.ending = ending
+    }
+
+    /// On one line, as server-sent events want it.
+    public var json: String {
+        JSON.object([
+            ("title", .text(Plain.line(state.title))),
+            ("progress", ProgressJSON.object(state)),
+            ("operations", .array(state.progress.works.map(operation))),
+            ("signInMs", Self.times(state.progress.signIn)),
+            ("findings", findings),
+            ("course", series),
+            ("ended", ended),
+        ]).line()
+    }
+
+    private func operation(_ work: Progress.Work) -> JSON {
+        let seconds = Double(state.progress.elapsed.nanoseconds) / 1e9
+        return .object([
+            ("name", .text(work.operation.name)), ("count", .integer(work.count)),
+            ("errors", .integer(work.errors)),
+            ("perSecond", .number(seconds > 0 ? Double(work.completed) / seconds : 0)),
+            ("latencyMs", Self.times(work.latency)),
+        ])
+    }
+
+    private static func times(_ histogram: Histogram) -> JSON {
+        func value(_ share: Double) -> JSON {
+            histogram.milliseconds(atShare: share).map { .number($0) } ?? .null
+        }
+        return .object([
+            ("p50", value(0.5)), ("p95", value(0.95)), ("p99", value(0.99)), ("max", value(1)),
+        ])
+    }
+
+    private var findings: JSON {
+        guard let found = state.findings else { return .null }
+        return .object([
+            ("judged", .integer(found.judged)), ("checked", .integer(found.checked)),
+            ("violations", .integer(found.failing)),
+            (
+                "broken",
+                .array(
+                    found.counts.map {
+                        .object([
+                            ("name", .text($0.invariant.name)), ("count", .integer($0.violations)),
+                        ])
+                    })
+            ),
+            (
+                "latest",
+                .array(
+                    found.latest.map {
+                        .object([
+                            ("name", .text($0.invariant.name)),
+                            ("household", .integer($0.household)), ("seconds", .number($0.seconds)),
+                            ("standing", .text($0.standing)), ("sentence", .text($0.sentence)),
+                        ])
+                    })
+            ),
+        ])
+    }
+
+    /// Columns instead of points: a third of the length.
+    private var series: JSON {
+        let points = course.points
+        func column(_ value: (LiveCourse.Point) -> Double?) -> JSON {
+            .array(points.map { value($0).map { .number($0) } ?? .null })
+        }
+        return .object([
+            ("width", .integer(course.width)),
+            ("arrivals", column(\.arrivals)), ("completed", column(\.completed)),
+            ("errors", column(\.errors)), ("p50", column(\.p50)), ("p99", column(\.p99)),
+            ("latenessP99", column(\.latenessP99)), ("waiting", column { Double($0.waiting) }),
+            ("signedIn", column { Double($0.signedIn) }), ("lost", column { Double($0.lost) }),
+        ])
+    }
+
+    private var ended: JSON {
+        guard let ending else { return .null }
+        return .object([
+            ("path", .text(ending.path)), ("outcome", .text(ending.outcome)),
+            ("headline", .text(Plain.line(ending.headline, limit: 600))),
+        ])
+    }
+}
+
+/// What pages that live beside a report look like: its style sheet.
+public enum LiveLook {
+    /// The style sheet of report.html, for light, dark, phones and paper.
+    public static var sheet: String { Style.sheet }
+}

@@ -1,0 +1,128 @@
+public import Journal
+internal import Statistics
+
+/// A run over time while it goes on, in buckets that widen as it gets longer: what the charts of the
+/// dashboard show. Never more than 300 points, so that an hour draws as fast as a minute.
+public struct LiveCourse: Sendable {
+    /// What one bucket adds up to. Counts are shares of whole numbers: an interval that lies across
+    /// two buckets is divided between them.
+    private struct Moment: Mergeable, Sendable {
+        var arrived = 0.0
+        var completed = 0.0
+        var errors = 0.0
+        var latency = Histogram()
+        var lateness = Histogram()
+        /// As it was when the bucket ended; nil where nothing was heard.
+        var level: Level?
+
+        mutating func merge(_ other: Moment) {
+            arrived += other.arrived
+            completed += other.completed
+            errors += other.errors
+            latency.merge(other.latency)
+            lateness.merge(other.lateness)
+            level = other.level ?? level
+        }
+    }
+
+    /// How many households are where.
+    private struct Level: Sendable {
+        var waiting = 0
+        var signedIn = 0
+        var lost = 0
+    }
+
+    /// A bucket as charts draw it. Rates are per second, times in milliseconds.
+    public struct Point: Sendable, Hashable {
+        /// Seconds since the run began.
+        public var from: Int
+        public var arrivals: Double
+        public var completed: Double
+        public var errors: Double
+        /// Nil where nothing was answered.
+        public var p50: Double?
+        public var p99: Double?
+        /// Nil where nothing was sent.
+        public var latenessP99: Double?
+        /// Households under way that have no token yet, have one, or went without, at its end.
+        public var waiting: Int
+        public var signedIn: Int
+        public var lost: Int
+    }
+
+    private var buckets = TimeBuckets<Moment>(limit: 300)
+    private var last = Progress()
+
+    public init() {}
+
+    /// Seconds per bucket.
+    public var width: Int { buckets.width }
+
+    /// Adds what happened since the progress before. One that is no news changes nothing.
+    public mutating func add(_ progress: Progress) {
+        let (from, through) = (
+            last.elapsed.milliseconds / 1000, progress.elapsed.milliseconds / 1000
+        )
+        let households = progress.households
+        let level = Level(
+            waiting: max(0, households.running - households.signedInAndHere),
+            signedIn: households.signedIn + households.preSignedIn,
+            lost: households.failed + households.abandoned)
+        let arrived = Double(households.started - last.households.started)
+        let completed = Double(progress.completed - last.completed)
+        let errors = Double(progress.errors - last.errors)
+        guard through > from || arrived + completed + errors > 0 else { return }
+        for part in parts(from, through) {
+            buckets.update(second: part.second) { moment in
+                moment.arrived += arrived * part.share
+                moment.completed += completed * part.share
+                moment.errors += errors * part.share
+                moment.level = level
+            }
+        }
+        buckets.update(second: Int((from + through) / 2)) { moment in
+            moment.latency.merge(progress.recentLatency)
+            moment.lateness.merge(progress.recentLateness)
+        }
+        last = progress
+    }
+
+    /// The seconds that a stretch of time lies in, and how much of it lies in each. A long one, as
+    /// virtual time has them, is cut at the bounds of buckets.
+    private func parts(_ from: Double, _ through: Double) -> [(second: Int, share: Double)] {
+        let length = through - from
+        guard length > 0 else { return [(Int(through), 1)] }
+        // Wide enough that the loop stays short, whatever virtual time brings.
+        let step = max(Double(buckets.width), (length / 600).rounded(.up))
+        var parts: [(second: Int, share: Double)] = []
+        var start = from
+        while start < through {
+            let end = min(through, (start / step).rounded(.down) * step + step)
+            parts.append((Int(start), (end - start) / length))
+            start = end
+        }
+        return parts
+    }
+
+    public var points: [Point] {
+        var level = Level()
+        return buckets.values.enumerated().map { index, moment in
+            level = moment.level ?? level
+            let rate = { (count: Double) in count / Double(buckets.width) }
+            return Point(
+                from: index * buckets.width, arrivals: rate(moment.arrived),
+                completed: rate(moment.completed), errors: rate(moment.errors),
+                p50: moment.latency.milliseconds(atShare: 0.5),
+                p99: moment.latency.milliseconds(atShare: 0.99),
+                latenessP99: moment.lateness.milliseconds(atShare: 0.99),
+                waiting: level.waiting, signedIn: level.signedIn, lost: level.lost)
+        }
+    }
+}
+
+extension Progress.Households {
+    /// Those under way that have their token: they play, or are about to.
+    fileprivate var signedInAndHere: Int {
+        runningAt[Int(Stage.signedIn.rawValue)...].reduce(0, +)
+    }
+}

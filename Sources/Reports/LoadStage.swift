@@ -1,0 +1,55 @@
+internal import Journal
+internal import Rigs
+
+/// A part of the load as the rig wrote it, for the charts over time.
+public struct LoadStage: Sendable, Hashable {
+    /// `to 20/s`, `hold 20/s`, `settle`.
+    public var name: String
+    /// Seconds since the run began.
+    public var from: Double
+    public var through: Double
+
+    /// Those of a rig, in their order; one stage where households do not come by a plan of time.
+    static func stages(of load: Load) -> [LoadStage] {
+        var stages: [LoadStage] = []
+        var at = 0.0
+        func add(_ name: String, lasting seconds: Double) {
+            if seconds > 0 {
+                stages.append(LoadStage(name: name, from: at, through: at + seconds))
+            }
+            at += seconds
+        }
+        switch load {
+        case .open(let arrivals):
+            var rate = 0.0
+            for stage in arrivals.stages {
+                switch stage {
+                case .ramp(let to, let time):
+                    add("to \(Figures.trimmed(to.perSecond))/s", lasting: seconds(time))
+                    rate = to.perSecond
+                case .hold(let time):
+                    add("hold \(Figures.trimmed(rate))/s", lasting: seconds(time))
+                }
+            }
+        case .closed(let households, let time, _):
+            add("\(Figures.count(households)) at a time", lasting: seconds(time))
+        case .once: break
+        }
+        return stages
+    }
+
+    /// Read again from the rig in a header; none where it cannot be read any more.
+    static func stages(of header: HistoryHeader) -> [LoadStage] {
+        let surroundings = RigSurroundings(secrets: .omitted, contents: { _ in nil })
+        guard
+            let reading = try? Rig.read(
+                header.rigSource, file: header.rigName, with: surroundings)
+        else { return [] }
+        return stages(of: reading.rig.load)
+    }
+
+    private static func seconds(_ time: Duration) -> Double {
+        let parts = time.components
+        return Double(parts.seconds) + Double(parts.attoseconds) / 1e18
+    }
+}

@@ -1,0 +1,28 @@
+internal import Dialects
+internal import Journal
+
+/// A service that answered for a while and then no more: what a verdict must say first, since all that
+/// went wrong afterwards follows from it.
+struct Silence: Hashable {
+    /// The last second in which anything was answered.
+    var second: Int
+    /// Requests that came to their ends after it.
+    var unanswered: Int
+
+    /// Fewer than that are bad luck.
+    private static let least = 3
+
+    /// Nil where the service answered to the end, or never.
+    init?(_ rows: [TimelineRow]) {
+        let requests = rows.filter { !$0.operation.isOfConnection }
+        guard let last = requests.last(where: { $0.completed > 0 })?.second else { return nil }
+        second = last
+        unanswered = requests.filter { $0.second > last }.reduce(0) { $0 + $1.errors }
+        guard unanswered >= Self.least else { return nil }
+    }
+
+    var sentence: String {
+        "the service stopped answering at second \(Figures.count(second)): none of "
+            + "\(Figures.counted(unanswered, "request")) after that was answered"
+    }
+}

@@ -1,0 +1,19 @@
+extension Rig {
+    /// This rig for a race: households without end, as TVs with phones enough, on lanes that wake up
+    /// exactly; everything about the target as it is.
+    public func racing(phones: Int) -> Rig {
+        var rig = self
+        rig.load = .closed(households: 1, for: .seconds(1), settle: load.settle)
+        rig.kinds = kinds.prefix(1).map { kind in
+            var kind = kind
+            if kind.firstScreen != .tvos { kind.device = .appleTV }
+            kind.firstScreen = .tvos
+            kind.secondScreens = phones
+            kind.hasTempPass = false
+            kind.hasSecondViewer = 0
+            return kind
+        }
+        rig.isPrecise = true
+        return rig
+    }
+}

@@ -1,0 +1,48 @@
+internal import ArgumentParser
+internal import Dashboard
+
+/// Pages that show a run while it goes on. Without a number each takes its usual port, or the next that
+/// is free.
+struct PageOptions: ParsableArguments {
+    @Option(
+        defaultAsFlag: .usual(PagePort.dashboard),
+        help: ArgumentHelp(
+            "Serve a page that shows the run while it goes on, on this machine only.",
+            valueName: "PORT"))
+    var dashboard: Port?
+
+    @Option(
+        defaultAsFlag: .usual(PagePort.metrics),
+        help: ArgumentHelp(
+            "Serve the run's numbers for Prometheus (/metrics), on this machine only.",
+            valueName: "PORT"))
+    var metrics: Port?
+
+    /// A port as it is typed.
+    enum Port: ExpressibleByArgument, CustomStringConvertible {
+        case named(Int)
+        /// That one, or the next that is free.
+        case usual(Int)
+
+        /// What is no port belongs to somebody else on the command line.
+        init?(argument: String) {
+            guard let port = Int(argument), (1...65535).contains(port) else { return nil }
+            self = .named(port)
+        }
+
+        /// As help shows it.
+        var description: String {
+            switch self {
+            case .named(let port): "\(port)"
+            case .usual(let port): "\(port), or the next that is free"
+            }
+        }
+
+        var page: PagePort {
+            switch self {
+            case .named(let port): .named(port)
+            case .usual: .usual
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+internal import Foundation
+internal import Races
+internal import Rigs
+internal import Signing
+internal import Staging
+
+/// The rig that a case carries, with what the command line changes.
+struct CaseRig {
+    let rig: Rig
+
+    init(
+        _ known: Case, overrides: [String], faults: [String], target: String?, seed: UInt64?,
+        isVirtual: Bool, readsSecrets: Bool
+    ) throws {
+        var changes = try overrides.map(RigFile.split)
+        changes.append(("seed", String(seed ?? known.seed)))
+        _ = try FaultOptions.faults(faults)
+        if let faults = FaultOptions.override(faults) { changes.append(faults) }
+        // Another target has none of the stand-in's faults, whatever the case was found on.
+        let goesElsewhere = !isVirtual && target != nil && target != "embedded"
+        if goesElsewhere, faults.isEmpty { changes.append(("faults", "[]")) }
+        let surroundings = RigSurroundings(
+            overrides: changes,
+            target: isVirtual ? .embedded : target.map { .init($0) },
+            environment: ProcessInfo.processInfo.environment,
+            secrets: readsSecrets ? .resolved : .omitted)
+        do {
+            rig = try Rig.read(
+                known.rig.source, file: "the rig in \(known.name)", with: surroundings
+            ).rig
+        } catch {
+            throw Failure.badInput("\(error)")
+        }
+        do { _ = try Assembly.faults(rig) } catch { throw Failure.badInput("\(error)") }
+    }
+}
+
+extension EmitTarget {
+    /// What a script must know of a rig's target. Secrets and the rig's own headers, which may hold
+    /// some, are left out.
+    init(_ rig: Rig) {
+        let home = Plan(rig.racing(phones: 1), seed: rig.seed, run: "emit").household(0)
+        let target = rig.target
+        let (base, isEmbedded): (String, Bool) =
+            switch target.base {
+            case .embedded: ("http://127.0.0.1:8080", true)
+            case .remote(let origin, let prefix): ("\(origin)\(prefix)", false)
+            }
+        let isNear = isEmbedded || base.contains("//127.0.0.1") || base.contains("//localhost")
+        self.init(
+            base: base, requestor: target.requestor, domain: target.domain,
+            redirectURL: target.redirectURL, mvpds: target.mvpds.map(\.id),
+            resources: target.resources, usesBearer: target.usesBearer,
+            forwards: rig.forwardedFor == .perDevice,
+            firstInfo: home?.firstScreen.info.header ?? "",
+            secondInfo: home?.secondScreens.first?.info.header ?? "",
+            demoStatement: isNear ? Signing.demoSoftwareStatement() : "")
+    }
+}

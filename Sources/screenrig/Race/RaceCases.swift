@@ -1,0 +1,107 @@
+internal import Journal
+internal import Races
+internal import Reports
+internal import Rigs
+internal import Staging
+
+/// From what a search has found to files: each finding is shrunk, measured, held against its controls
+/// and written to `cases/`.
+struct RaceCases {
+    let stage: RaceStage
+    let isVirtual: Bool
+    let directory: RunDirectory
+
+    init(_ stage: RaceStage, isVirtual: Bool, directory: RunDirectory) {
+        self.stage = stage
+        self.isVirtual = isVirtual
+        self.directory = directory
+    }
+
+    /// The path of each finding's case, in their order; nil where it could not be written.
+    func make(_ findings: [RaceFinding]) async -> [String?] {
+        var paths: [String?] = []
+        for finding in findings {
+            let work = CaseWork(origin, on: stage.arena, clean: clean)
+            let made = await work.make(finding, madeAt: madeAt)
+            do {
+                paths.append(try CaseFolder(in: directory.path).write(made))
+            } catch {
+                Terminal.complain("\(error)")
+                paths.append(nil)
+            }
+        }
+        return paths
+    }
+
+    /// In virtual time a case is the same text whenever it is made.
+    private var madeAt: Int64 { isVirtual ? Venue.virtualEpoch : WallClock.microseconds }
+
+    private var origin: CaseWork.Origin {
+        let rig = stage.rig
+        return CaseWork.Origin(
+            version: Screenrig.version,
+            rig: Case.RigText(name: rig.name, source: rig.source), seed: rig.seed.value,
+            policies: rig.policies.lines,
+            target: Case.Target(
+                name: stage.venue.targetName, protocolName: stage.venue.dialect.name),
+            throttle: rig.standin.policies.throttle.map { _ in "as the rig's policies say" }
+                ?? "none",
+            startedMicroseconds: stage.startedMicroseconds, via: rig.proxyText)
+    }
+
+    /// The embedded stand-in without faults, as slow as the target was: the same schedule must do
+    /// nothing there, or the judge is wrong.
+    private var clean: CaseWork.Clean {
+        let (rig, isVirtual) = (stage.rig.clean, isVirtual)
+        return { latency, play in
+            guard
+                let other = try? await RaceStage(
+                    rig.slow(by: latency), run: "clean", isVirtual: isVirtual, allowed: [])
+            else { return nil }
+            let arm = await play(other.arena)
+            await other.strike()
+            return arm
+        }
+    }
+}
+
+extension Rig {
+    /// The same rig on a stand-in that keeps its promises.
+    var clean: Rig {
+        var rig = self
+        rig.target.base = .embedded
+        rig.target.proxy = .none
+        rig.faults = []
+        return rig
+    }
+
+    /// With a stand-in that takes so long for each answer; what it takes by itself is below 2 ms.
+    func slow(by latency: Duration) -> Rig {
+        guard latency > .milliseconds(2) else { return self }
+        var rig = self
+        let milliseconds = Int(latency / .milliseconds(1))
+        rig.faults = [
+            FaultTerms(
+                "slow:delay=\(milliseconds)ms,jitter=10%", at: Place(file: "the clean control"))
+        ]
+        return rig
+    }
+
+    /// The proxy that requests go through; nil without one.
+    var proxyText: String? {
+        switch target.proxy {
+        case .none: nil
+        case .environment: "the environment's proxy"
+        case .url(let url): url.withoutUser
+        }
+    }
+}
+
+extension String {
+    /// An address without the user and password that it may hold.
+    fileprivate var withoutUser: String {
+        guard let at = lastIndex(of: "@") else { return self }
+        let scheme = firstRange(of: "://").map { String(self[..<$0.upperBound]) } ?? ""
+        return scheme + self[index(after: at)...]
+    }
+}

@@ -1,0 +1,116 @@
+internal import ArgumentParser
+internal import Foundation
+internal import Journal
+internal import Lanes
+internal import Races
+internal import Rigs
+internal import Staging
+internal import Synchronization
+
+struct RaceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "race",
+        abstract: "Search for the interleavings that break a promise; leaves cases.",
+        discussion: """
+            Example:
+                screenrig race rigs/races/poll-authenticate.yaml --fault ack-before-apply:window=30ms
+            The rig's race section says what is raced against what; --plan names other plans. Ends with the window of
+            offsets in which a promise breaks, how often it does, and a case for 'screenrig replay'.
+            Exit codes: 0 nothing found, 1 found, 2 bad command line or rig, 3 could not run, 130 interrupted.
+            """)
+
+    @OptionGroup var traffic: TrafficOptions
+
+    @Option(
+        name: .customLong("plan"),
+        help: ArgumentHelp(
+            "A race plan instead of the rig's, or all; may be repeated.", valueName: "NAME"))
+    var plans: [String] = []
+
+    @Option(
+        name: .customLong("for"),
+        help: ArgumentHelp("How long at most, such as 60s.", valueName: "T"))
+    var time: String?
+
+    @Option(help: ArgumentHelp("How many trials at most.", valueName: "N"))
+    var trials: Int?
+
+    @Flag(
+        name: .customLong("virtual"),
+        help: "In virtual time, against the stand-in in this process: repeatable from the seed.")
+    var isVirtual = false
+
+    func run() async throws {
+        var rig = try RigFile.read(traffic, isVirtual: isVirtual)
+        try apply(to: &rig)
+        let directory: RunDirectory
+        do {
+            directory = try RunDirectory.create(
+                rig: "race \(rig.name)", startedMicroseconds: WallClock.microseconds,
+                out: traffic.out)
+        } catch {
+            throw Failure.couldNotRun("\(error)")
+        }
+        let stage = try await RaceStage(
+            rig, run: directory.name, isVirtual: isVirtual, allowed: traffic.allowed)
+        let show = RaceShow(traffic)
+        show.begin(stage)
+        let arena = stage.arena
+        let flag = StopFlag()
+        let interrupts = Interrupts { _ in
+            flag.raise()
+            arena.stop()
+        }
+        let began = LiveLoop.monotonic()
+        var search = RaceSearch(
+            plans: stage.plans, terms: rig.race, seed: rig.seed,
+            gateError: isVirtual ? .zero : .microseconds(50),
+            clock: { .nanoseconds(LiveLoop.monotonic() - began) },
+            isInterrupted: { flag.isRaised }, news: { show.tell($0) })
+        if isVirtual, time == nil {
+            // What a search finds may not hang on how fast this machine is.
+            search.terms.time = .seconds(3600)
+        }
+        let outcome = await search.run(in: arena)
+        let work = RaceCases(stage, isVirtual: isVirtual, directory: directory)
+        let cases = interrupts.hasInterrupted ? [] : await work.make(outcome.findings)
+        show.end(outcome, cases: cases, stage)
+        await stage.strike()
+        if interrupts.hasInterrupted { throw Failure(code: .interrupted, message: "") }
+        if outcome.trials > 0, outcome.discards == outcome.trials {
+            let reason = outcome.discarded.max { $0.count < $1.count }?.reason ?? ""
+            throw Failure.couldNotRun("no trial came about: \(reason)")
+        }
+        if !outcome.findings.isEmpty { throw Failure(code: .failed, message: "") }
+    }
+
+    private func apply(to rig: inout Rig) throws {
+        if let time {
+            guard let duration = Duration(rigText: time), duration > .zero else {
+                throw Failure.badInput("--for '\(time)' is no time; write for example 60s")
+            }
+            rig.race.time = duration
+        }
+        if let trials {
+            guard trials > 0 else {
+                throw Failure.badInput("--trials is \(trials); it must be 1 or more")
+            }
+            rig.race.trials = trials
+        }
+        guard !plans.isEmpty else { return }
+        rig.race.plans = try plans.map { name in
+            guard name == "all" || RaceTerms.planNames.contains(name) else {
+                throw Failure.badInput(
+                    "--plan '\(name)' is no race plan; 'screenrig list' shows them")
+            }
+            return .named(name)
+        }
+    }
+}
+
+/// Raised once, from any thread.
+final class StopFlag: Sendable {
+    private let raised = Atomic(false)
+    var isRaised: Bool { raised.load(ordering: .acquiring) }
+    func raise() { raised.store(true, ordering: .releasing) }
+}

@@ -1,0 +1,81 @@
+internal import Foundation
+internal import Races
+internal import Reports
+internal import Synchronization
+
+/// Shows a search while it goes on, and what came of it.
+final class RaceShow: Sendable {
+    private enum Form { case block, lines, json, nothing }
+    private let form: Form
+    private let width: Int
+    private struct Seen {
+        var phase = ""
+        var trials = 0
+        var discarded = 0
+        var curve: [String] = []
+        var drawn = 0
+        var said = ""
+    }
+    private let seen = Mutex(Seen())
+
+    init(_ traffic: TrafficOptions) {
+        form =
+            traffic.json ? .json : traffic.quiet ? .nothing : Terminal.redraws ? .block : .lines
+        width = min(80, Terminal.progressWidth)
+    }
+
+    func begin(_ stage: RaceStage) {
+        let plans = stage.plans.map(\.name).joined(separator: ", ")
+        if form == .block || form == .lines {
+            Terminal.complain("racing \(plans) → \(stage.venue.targetName)")
+        }
+    }
+
+    /// From the search's thread.
+    func tell(_ news: RaceNews) {
+        if form == .json {
+            if let line = RaceText.json(news) { Terminal.print(line) }
+            return
+        }
+        guard form != .nothing else { return }
+        seen.withLock { seen in
+            switch news {
+            case .phase(let phase): seen.phase = phase
+            case .trials(let trials, let discarded):
+                seen.trials = trials
+                seen.discarded = discarded
+            case .curve(let plan, let invariant, let points, let window):
+                seen.curve = RaceText.curve(
+                    plan: plan, invariant: invariant, points, window, width: width)
+            case .found: seen.curve = []
+            }
+            draw(&seen)
+        }
+    }
+
+    private func draw(_ seen: inout Seen) {
+        let line = "\(seen.trials) trials, \(seen.discarded) discarded · \(seen.phase)"
+        guard form == .block else {
+            // A log gets each phase once.
+            if seen.phase != seen.said { Terminal.complain(line) }
+            seen.said = seen.phase
+            return
+        }
+        let lines = [String(line.prefix(width))] + seen.curve
+        let up = seen.drawn > 0 ? "\u{1B}[\(seen.drawn)A\u{1B}[J" : ""
+        Terminal.complain(up + lines.joined(separator: "\n"))
+        seen.drawn = lines.count
+    }
+
+    func end(_ outcome: RaceOutcome, cases: [String?], _ stage: RaceStage) {
+        guard form != .json else {
+            return Terminal.print(RaceText.json(outcome, cases: cases))
+        }
+        let up = seen.withLock { $0.drawn }
+        if form == .block, up > 0 { Terminal.complain("\u{1B}[\(up)A\u{1B}[J") }
+        Terminal.print(
+            RaceText.report(
+                outcome, target: stage.venue.targetName, cases: cases,
+                width: min(100, max(60, Terminal.width))))
+    }
+}

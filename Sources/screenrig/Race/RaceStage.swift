@@ -1,0 +1,63 @@
+internal import Checker
+internal import Devices
+internal import Dialects
+internal import Journal
+internal import Lanes
+internal import Races
+internal import Reports
+internal import Rigs
+internal import Signing
+internal import Staging
+
+/// Where the schedules of a rig are executed: the venue, and an arena over its lanes.
+struct RaceStage {
+    let rig: Rig
+    let venue: Venue
+    let arena: LaneArena
+    /// The plans that the rig asks for.
+    let plans: [RacePlan]
+    /// Microseconds since 1970 at instant zero of its exchanges.
+    let startedMicroseconds: Int64
+
+    /// `run` names devices and accounts where they are not to be those of the run before.
+    init(_ rig: Rig, run: String, isVirtual: Bool, allowed: [String]) async throws {
+        var rig = rig.racing(phones: 4)
+        // One connection carries what is to leave together.
+        let isGroup =
+            rig.race.gate == .group || rig.race.gate == .auto && rig.target.http == .http2
+        if isGroup { rig.connections = .pooled }
+        if rig.race.gate == .auto {
+            rig.race.gate =
+                isGroup ? .group : rig.target.proxy == .none ? .lastByte : .none
+        }
+        self.rig = rig
+        let venue = try await Venue(rig, isVirtual: isVirtual, allowed: allowed)
+        self.venue = venue
+        let patience = venue.isEmbedded ? nil : rig.load.settle
+        plans = RacePlan.plans(rig.race, patience: patience)
+        let lanes = try venue.lanes(of: run, recordingTo: Unrecorded())
+        var terms = Terms(
+            rig, dialect: venue.dialect, statement: Secret(Signing.demoSoftwareStatement()))
+        terms.vouching = Assembly.vouch
+        terms.retries = 1
+        let started = isVirtual ? Venue.virtualEpoch : WallClock.microseconds
+        startedMicroseconds = started
+        var rules = Rules(rig, isEmbedded: venue.isEmbedded, startedMicroseconds: started)
+        rules.throttledBy = .unknown
+        // The last read comes so long after the one before.
+        rules.settle = RacePlan.patience(rig.race, patience) - .milliseconds(10)
+        let identities =
+            rig.identities == .perRun && !isVirtual ? run : "seed-\(rig.seed)"
+        arena = LaneArena(
+            lanes, plan: Plan(rig, seed: rig.seed, run: identities), terms: terms, rules: rules,
+            isVirtual: isVirtual,
+            settings: isVirtual
+                ? .virtual : .init(ripening: .milliseconds(venue.isNear ? 10 : 100)))
+    }
+
+    /// Takes everything down.
+    func strike() async {
+        await arena.close()
+        await venue.strike()
+    }
+}

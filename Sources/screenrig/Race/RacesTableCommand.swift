@@ -1,0 +1,195 @@
+internal import ArgumentParser
+internal import Checker
+internal import Foundation
+internal import Lanes
+internal import Races
+internal import Rigs
+internal import Staging
+internal import Statistics
+internal import Synchronization
+
+/// How well the race lab finds what the stand-in does wrong: `make races`. For those who work on
+/// screenrig, so that `--help` does not list it.
+struct RacesTableCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "races-table",
+        abstract: "Score the race lab against the stand-in's timing faults.",
+        discussion: """
+            Example:
+                screenrig races-table --seeds 20 --socket-seeds 5 --page docs/races.md
+            Races every timing fault with a window of 30 ms, and the controls in all plans, and writes the table
+            between the markers of the page.
+            """,
+        shouldDisplay: false)
+
+    @Option(help: "The folder of the race rigs.")
+    var rigs = "rigs/races"
+
+    @Option(help: "Seeds in virtual time.")
+    var seeds = 20
+
+    @Option(help: "Seeds over sockets.")
+    var socketSeeds = 0
+
+    @Option(help: "Only these faults, by comma; 'controls' for the controls.")
+    var only: String?
+
+    @Option(help: "How many seeds of each fault have their case shrunk, in virtual time.")
+    var shrunk = 20
+
+    @Option(help: "The same over sockets, where it takes a minute each.")
+    var socketShrunk = 1
+
+    @Option(help: "The page that the table is written into; without it, it is only printed.")
+    var page: String?
+
+    func run() async throws {
+        if seeds > 0 {
+            try await table(
+                RaceBench(folder: rigs, isVirtual: true), seeds: seeds, shrunk: shrunk,
+                mark: "virtual")
+        }
+        if socketSeeds > 0 {
+            try await table(
+                RaceBench(folder: rigs, isVirtual: false), seeds: socketSeeds,
+                shrunk: socketShrunk, mark: "sockets")
+        }
+    }
+
+    private func table(_ bench: RaceBench, seeds: Int, shrunk: Int, mark: String) async throws {
+        let names = only?.split(separator: ",").map(String.init)
+        var lines = RaceTrialRow.head.split(separator: "\n").map(String.init)
+        Terminal.print(RaceTrialRow.head)
+        for exhibit in RaceExhibit.timing
+        where names?.contains(exhibit.fault.rawValue) ?? true {
+            var row = RaceTrialRow(exhibit: exhibit)
+            for seed in 1...seeds {
+                row.scores.append(
+                    try await bench.race(exhibit, seed: UInt64(seed), shrinks: seed <= shrunk))
+            }
+            row.unaimed = try await RaceBench(folder: rigs, isVirtual: true).unaimed(exhibit)
+            Terminal.print(row.markdown)
+            lines.append(row.markdown)
+        }
+        if names?.contains("controls") ?? true {
+            for control in ["none", "slow", "noisy"] {
+                let line = try await bench.control(control)
+                Terminal.print(line)
+                lines.append("")
+                lines.append(line)
+            }
+        }
+        if let page { try write(lines, mark, page) }
+    }
+
+    private func write(_ lines: [String], _ mark: String, _ page: String) throws {
+        let text = try String(contentsOfFile: page, encoding: .utf8)
+        let (start, end) = ("<!-- \(mark) -->\n", "<!-- end of \(mark) -->")
+        guard let first = text.range(of: start), let last = text.range(of: end) else {
+            throw Failure.badInput("\(page) has no place marked '\(mark)'")
+        }
+        let whole =
+            text[..<first.upperBound] + lines.joined(separator: "\n") + "\n"
+            + text[last.lowerBound...]
+        try String(whole).write(toFile: page, atomically: true, encoding: .utf8)
+    }
+}
+
+/// Races one fault at a time.
+struct RaceBench {
+    let folder: String
+    let isVirtual: Bool
+
+    func race(_ exhibit: RaceExhibit, seed: UInt64, shrinks: Bool) async throws -> RaceScore {
+        let stage = try await stage(exhibit.plan, faults: [exhibit.text], seed: seed)
+        let flag = StopFlag()
+        let wanted = exhibit.invariants
+        var search = search(stage) { news in
+            if case .found(let finding) = news, wanted.contains(finding.invariant) { flag.raise() }
+        }
+        search.isInterrupted = { flag.isRaised }
+        search.exploresOrders = false
+        let outcome = await search.run(in: stage.arena)
+        var score = RaceScore(
+            finding: outcome.findings.first { wanted.contains($0.invariant) },
+            seconds: outcome.elapsed / .seconds(1), trials: outcome.trials)
+        if shrinks, let finding = score.finding {
+            let work = CaseWork(
+                CaseWork.Origin(
+                    version: Screenrig.version,
+                    rig: .init(name: stage.rig.name, source: stage.rig.source), seed: seed,
+                    target: .init(
+                        name: stage.venue.targetName, protocolName: stage.venue.dialect.name),
+                    startedMicroseconds: Venue.virtualEpoch),
+                on: stage.arena, trials: 50)
+            score.made = await work.make(finding, madeAt: Venue.virtualEpoch)
+        }
+        await stage.strike()
+        return score
+    }
+
+    /// How often it would be hit by polls every 5 s: at any offset within 2.5 s, 1,000 times.
+    func unaimed(_ exhibit: RaceExhibit) async throws -> HitRate {
+        let stage = try await stage(exhibit.plan, faults: [exhibit.text], seed: 1)
+        var dice = Seed(1).child("un-aimed").generator()
+        var rate = HitRate()
+        let variants = stage.plans[0].variants
+        let schedules = (0..<1000).map { number in
+            variants[number % variants.count].at(
+                .microseconds(dice.below(5_000_000) - 2_500_000))
+        }
+        for result in await stage.arena.play(schedules) where result.discarded == nil {
+            rate.add(exhibit.invariants.contains { result.breaks($0) })
+        }
+        await stage.strike()
+        return rate
+    }
+
+    /// All plans against a service that breaks no promise.
+    func control(_ name: String) async throws -> String {
+        let stage = try await stage("all", faults: [name], seed: 1)
+        var search = search(stage) { _ in }
+        search.exploresOrders = false
+        search.terms.trials = 4000
+        let outcome = await search.run(in: stage.arena)
+        await stage.strike()
+        let found =
+            outcome.findings.isEmpty
+            ? "nothing found"
+            : "FOUND "
+                + outcome.findings.map { "\($0.invariant) in \($0.plan)" }
+                .joined(separator: ", ")
+        return
+            "Control `\(name)`: \(found) in \(outcome.trials) trials of \(stage.plans.count) plans, "
+            + "\(outcome.discards) of them discarded."
+    }
+
+    private func search(
+        _ stage: RaceStage, _ news: @escaping @Sendable (RaceNews) -> Void
+    ) -> RaceSearch {
+        let began = LiveLoop.monotonic()
+        return RaceSearch(
+            plans: stage.plans, terms: stage.rig.race, seed: stage.rig.seed,
+            gateError: isVirtual ? .zero : .microseconds(50),
+            clock: { .nanoseconds(LiveLoop.monotonic() - began) }, news: news)
+    }
+
+    private func stage(_ plan: String, faults: [String], seed: UInt64) async throws -> RaceStage {
+        var overrides: [(path: String, value: String)] = [
+            ("seed", String(seed)), ("standin.network", "{latency: 200us}"),
+        ]
+        if let faults = FaultOptions.override(faults) { overrides.append(faults) }
+        let file = plan == "all" ? "poll-authenticate" : plan
+        var rig: Rig
+        do {
+            rig = try Rig.read(
+                contentsOf: "\(folder)/\(file).yaml", with: RigSurroundings(overrides: overrides)
+            ).rig
+        } catch {
+            throw Failure.badInput("\(error)")
+        }
+        if plan == "all" { rig.race.plans = [.named("all")] }
+        return try await RaceStage(
+            rig, run: "races-\(seed)", isVirtual: isVirtual, allowed: [])
+    }
+}

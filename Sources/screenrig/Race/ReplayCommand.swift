@@ -1,0 +1,137 @@
+internal import ArgumentParser
+internal import Foundation
+internal import Races
+internal import Rigs
+internal import Staging
+
+struct ReplayCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "replay",
+        abstract:
+            "Replay a case: k of n, with its interval; exit code 1 while it still reproduces.",
+        discussion: """
+            Example:
+                screenrig replay reports/latest/cases/sign-in-visible.json --times 50
+            A case is a file that 'race' and 'run' leave under cases/. It holds its rig and its faults; --target sends
+            it elsewhere, --fault and --set change what it is played on. When something was mended:
+                screenrig replay CASE --fixed-at 99%
+            plays it as often as it takes to call it fixed. For people without screenrig:
+                screenrig replay CASE --emit python > race.py
+            Exit codes: 0 does not reproduce, 1 reproduces, 2 bad case or command line, 3 could not run, 130
+            interrupted.
+            """)
+
+    enum Form: String, CaseIterable, ExpressibleByArgument { case python, curl, har }
+
+    @Argument(
+        help: ArgumentHelp("The case (cases/*.json).", valueName: "CASE"),
+        completion: .file(extensions: ["json"]))
+    var file: String
+
+    @Option(help: ArgumentHelp("How many replays; default: 20.", valueName: "N"))
+    var times: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Say how many replays without a hit call it fixed, such as 99%, and play so many.",
+            valueName: "SHARE"))
+    var fixedAt: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Print it for people without screenrig instead: python, curl or har.",
+            valueName: "FORM"))
+    var emit: Form?
+
+    @Option(
+        help: ArgumentHelp(
+            "Where to send to: a URL, a target file, or 'embedded'.",
+            valueName: "URL|FILE.yaml|embedded"))
+    var target: String?
+
+    @Option(
+        name: .customLong("set"),
+        help: ArgumentHelp(
+            "Replace one value of the case's rig; may be repeated.", valueName: "path.to.key=value")
+    )
+    var overrides: [String] = []
+
+    @Option(
+        name: .customLong("fault"),
+        help: ArgumentHelp(
+            "Misbehaviour of the embedded stand-in instead of the case's; may be repeated.",
+            valueName: "NAME[:key=value,…]"))
+    var faults: [String] = []
+
+    @Option(
+        name: .customLong("allow"),
+        help: "A host, beside loopback, that requests may go to; may be repeated.")
+    var allowed: [String] = []
+
+    @Option(help: "Replaces the case's seed.")
+    var seed: UInt64?
+
+    @Flag(
+        name: .customLong("virtual"),
+        help: "In virtual time, against the stand-in in this process: repeatable from the seed.")
+    var isVirtual = false
+
+    @Flag(help: "Write what this replay measured into the case, and its page anew.")
+    var save = false
+
+    @Flag(help: "No progress; only the outcome.")
+    var quiet = false
+
+    @Flag(help: "Progress and result as JSON lines on standard output, and nothing else there.")
+    var json = false
+
+    func validate() throws {
+        if let times, !(1...1_000_000).contains(times) {
+            throw ValidationError("--times is \(times); it must be 1 to 1000000")
+        }
+    }
+
+    func run() async throws {
+        let known: Case
+        do { known = try Case(contentsOf: file) } catch { throw Failure.badInput("\(error)") }
+        let confidence = try confidence()
+        let rig = try CaseRig(
+            known, overrides: overrides, faults: faults, target: target, seed: seed,
+            isVirtual: isVirtual, readsSecrets: emit == nil
+        ).rig
+        if let emit { return try print(known, rig, as: emit) }
+        let fixed = confidence.map { FixedAt(known, confidence: $0) }
+        let session = ReplaySession(
+            known: known, rig: rig, times: times ?? fixed?.replays ?? 20, fixed: fixed,
+            file: file, isVirtual: isVirtual, allowed: allowed, isQuiet: quiet, asJSON: json,
+            saves: save)
+        try await session.run()
+    }
+
+    /// `99%` or `0.99`.
+    private func confidence() throws -> Double? {
+        guard let fixedAt else { return nil }
+        let share =
+            fixedAt.hasSuffix("%")
+            ? Double(fixedAt.dropLast()).map { $0 / 100 } : Double(fixedAt)
+        guard let share, share >= 0.5, share < 1 else {
+            throw Failure.badInput(
+                "--fixed-at '\(fixedAt)' is no confidence; write for example 99%, within 50% and "
+                    + "100%")
+        }
+        return share
+    }
+
+    private func print(_ known: Case, _ rig: Rig, as form: Form) throws {
+        let emission = Emission(known, target: EmitTarget(rig))
+        do {
+            switch form {
+            case .python: Terminal.print(try emission.python())
+            case .curl: Terminal.print(try emission.curl())
+            case .har: Terminal.print(try emission.har())
+            }
+        } catch {
+            throw Failure.badInput("\(file): \(error)")
+        }
+    }
+}

@@ -1,0 +1,90 @@
+internal import Journal
+internal import Races
+internal import Rigs
+internal import Staging
+
+/// One replay, from a case to an exit code.
+struct ReplaySession {
+    let known: Case
+    let rig: Rig
+    let times: Int
+    let fixed: FixedAt?
+    let file: String
+    let isVirtual: Bool
+    let allowed: [String]
+    let isQuiet: Bool
+    let asJSON: Bool
+    let saves: Bool
+
+    func run() async throws {
+        let stage: RaceStage
+        do {
+            stage = try await RaceStage(
+                rig, run: "replay-\(WallClock.microseconds)", isVirtual: isVirtual,
+                allowed: allowed)
+        } catch let failure as Failure {
+            throw failure
+        } catch {
+            throw Failure.couldNotRun("\(error)")
+        }
+        let target = stage.venue.targetName
+        if !isQuiet, !asJSON {
+            Terminal.complain("replaying \(known.name) → \(target), \(times) times")
+            if let fixed { Terminal.complain(fixed.plan) }
+        }
+        let arena = stage.arena
+        let interrupts = Interrupts { _ in arena.stop() }
+        let outcome = await Replay(known, on: arena).play(times: times) { rate in
+            tell(rate)
+        }
+        await stage.strike()
+        let code = code(of: outcome, wasInterrupted: interrupts.hasInterrupted)
+        try conclude(outcome, stage, code)
+    }
+
+    private func tell(_ rate: HitRate) {
+        if asJSON {
+            Terminal.print(
+                "{\"event\": \"progress\", \"hits\": \(rate.hits), \"of\": \(rate.trials)}")
+        } else if !isQuiet, rate.trials % 10 == 0, rate.trials > 0, rate.trials < times {
+            Terminal.complain("\(rate.hits) of \(rate.trials)")
+        }
+    }
+
+    private func code(of outcome: Replay.Outcome, wasInterrupted: Bool) -> ExitCode {
+        if wasInterrupted { return .interrupted }
+        if outcome.rate.trials == 0 { return .couldNotRun }
+        return outcome.rate.hits > 0 ? .failed : .passed
+    }
+
+    private func conclude(
+        _ outcome: Replay.Outcome, _ stage: RaceStage, _ code: ExitCode
+    ) throws {
+        let target = stage.venue.targetName
+        var told = known
+        if let via = rig.proxyText { told.path = outcome.path(through: via) }
+        if saves, outcome.rate.trials > 0 { try save(outcome, &told, stage) }
+        if asJSON {
+            Terminal.print(
+                outcome.json(told, target: target, fixed: fixed, exitCode: code.rawValue))
+        } else {
+            Terminal.print(outcome.line(told, target: target))
+            for note in outcome.notes(told) { Terminal.print("  \(note)") }
+            if let fixed { Terminal.print("  \(fixed.verdict(outcome.rate))") }
+        }
+        guard code != .passed else { return }
+        let message =
+            code == .couldNotRun
+            ? "no replay came about: \(outcome.reason.isEmpty ? "there was no answer" : outcome.reason)"
+            : ""
+        throw Failure(code: code, message: asJSON ? "" : message)
+    }
+
+    private func save(
+        _ outcome: Replay.Outcome, _ told: inout Case, _ stage: RaceStage
+    ) throws {
+        told.measured(
+            outcome, on: stage.venue.targetName, startedMicroseconds: stage.startedMicroseconds)
+        do { try told.save(as: file) } catch { throw Failure.couldNotRun("\(error)") }
+    }
+}

@@ -1,0 +1,160 @@
+import Foundation
+import Reports
+import Testing
+
+@testable import Dashboard
+
+@Suite("The dashboard", .serialized) struct DashboardTests {
+    private static let ending = LiveBoard.Ending(
+        path: "reports/x", outcome: "pass", headline: "Passed: all 20 households signed in.")
+
+    private static func start(
+        page: PagePort? = .usual, metrics: PagePort? = nil
+    ) async throws -> (Dashboard, Int) {
+        let dashboard = try await Dashboard.start(
+            page: page, metrics: metrics, of: Samples.state, as: Samples.subject)
+        return (dashboard, port(dashboard.pageURL ?? dashboard.metricsURL))
+    }
+
+    private static func port(_ url: String?) -> Int {
+        url.flatMap { URL(string: $0)?.port } ?? 0
+    }
+
+    /// The objects of the events that came whole.
+    private static func events(_ text: String) throws -> [(name: String, data: [String: Any])] {
+        try text.matches(of: /event: (\w+)\ndata: ([^\n]*)\n/).map { match in
+            let object = try JSONSerialization.jsonObject(with: Data(match.2.utf8))
+            return (String(match.1), try #require(object as? [String: Any]))
+        }
+    }
+
+    @Test("serves its page, its state and nothing else")
+    func pages() async throws {
+        let (dashboard, port) = try await Self.start()
+        let page = await Browser.get("/", port: port)
+        #expect(page.status == 200 && page.body == Page.text)
+        #expect(page.head.contains("Content-Type: text/html; charset=utf-8"))
+        #expect(page.head.contains("default-src 'none'"))
+        let state = await Browser.get("/state.json", port: port)
+        let read = try JSONSerialization.jsonObject(with: Data(state.body.utf8)) as? [String: Any]
+        #expect(read?["title"] as? String == "sample → http://127.0.0.1:8080")
+        let head = await Browser.get("/", port: port, method: "HEAD")
+        #expect(head.status == 200 && head.body.isEmpty)
+        #expect(await Browser.get("/metrics", port: port).status == 404)
+        #expect(await Browser.get("/", port: port, method: "POST").status == 405)
+        await dashboard.stop()
+    }
+
+    @Test(
+        "answers only to names of this machine, whatever else a name is made to point to",
+        arguments: [
+            ("localhost:7464", true), ("127.0.0.1", true), ("127.9.0.1:80", true),
+            ("[::1]:7464", true), ("LOCALHOST", true), ("rig.example", false),
+            ("127.0.0.1.rig.example", false), ("", false),
+        ])
+    func host(name: String, isAnswered: Bool) async throws {
+        #expect(Site.isLoopback(name) == isAnswered)
+        guard !isAnswered else { return }
+        let (dashboard, port) = try await Self.start()
+        let answer = await Browser.get("/state.json", port: port, host: name)
+        #expect(answer.status == 403 && !answer.body.contains("title"))
+        await dashboard.stop()
+    }
+
+    @Test("tells the state at once, each that follows, and how it ended; then lets go")
+    func events() async throws {
+        let (dashboard, port) = try await Self.start()
+        let browser = Browser(port: port, "GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        #expect(await browser.waits { $0.contains("event: state") })
+        #expect(browser.text.contains("Content-Type: text/event-stream"))
+        var state = Samples.state
+        state.progress.completed = 4711
+        dashboard.show(state)
+        #expect(await browser.waits { $0.contains("\"completed\":4711") })
+        await dashboard.end(Self.ending)
+        #expect(await browser.waits { _ in browser.hasEnded })
+        // Chunks of the transfer stand between the events.
+        let told = try Self.events(browser.text)
+        #expect(told.map(\.name) == ["state", "state", "ended"])
+        let ended = told.last?.data["ended"] as? [String: Any]
+        #expect(ended?["path"] as? String == "reports/x")
+        #expect(ended?["outcome"] as? String == "pass")
+        let findings = told.last?.data["findings"] as? [String: Any]
+        #expect(findings?["violations"] as? Int == 2)
+    }
+
+    @Test("a reader that never reads costs neither time nor memory, and others see on")
+    func slowReader() async throws {
+        let (dashboard, port) = try await Self.start()
+        let idle = Browser(
+            port: port, "GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n", reads: false)
+        let awake = Browser(port: port, "GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        #expect(await awake.waits { $0.contains("event: state") })
+        var state = Samples.state
+        state.title = String(repeating: "x", count: 10_000)
+        for second in 1...2_000 {
+            state.progress.sent = second
+            dashboard.show(state)
+        }
+        state.progress.completed = 987_654
+        dashboard.show(state)
+        #expect(
+            await awake.waits { text in
+                dashboard.show(state)
+                return text.contains("987654")
+            })
+        let began = ContinuousClock.now
+        await dashboard.end(Self.ending)
+        #expect(ContinuousClock.now - began < .seconds(5))
+        withExtendedLifetime(idle) {}
+    }
+
+    @Test("metrics are served for scrapers, by themselves or beside the dashboard")
+    func metrics() async throws {
+        let (dashboard, port) = try await Self.start(page: nil, metrics: .usual)
+        #expect(dashboard.pageURL == nil)
+        let answer = await Browser.get("/metrics", port: port)
+        #expect(answer.status == 200)
+        #expect(answer.head.contains("Content-Type: text/plain; version=0.0.4; charset=utf-8"))
+        dashboard.enter(run: "another-run")
+        let page = try PrometheusReader(await Browser.get("/metrics", port: port).body)
+        #expect(page.metrics["screenrig_info"]?.samples.first?.labels["run"] == "another-run")
+        #expect(await Browser.get("/events", port: port).status == 404)
+        let (both, _) = try await Self.start(metrics: .usual)
+        #expect(Self.port(both.pageURL) != Self.port(both.metricsURL))
+        await both.stop()
+        await dashboard.stop()
+    }
+
+    @Test("a usual port that is taken gives way to the next; a named one is an error with a remedy")
+    func taken() async throws {
+        let (first, port) = try await Self.start()
+        let (second, other) = try await Self.start()
+        #expect(port != other && other > port)
+        await second.stop()
+        let error = await #expect(throws: DashboardError.self) {
+            _ = try await Self.start(page: .named(port))
+        }
+        #expect(
+            error?.description
+                == "--dashboard \(port): cannot listen on 127.0.0.1 port \(port) (Address already in use); "
+                + "name another, or leave the number out to take a free one")
+        await first.stop()
+        // The port is free again at once.
+        let (again, _) = try await Self.start(page: .named(port))
+        await again.stop()
+    }
+
+    @Test("the page asks nobody but its own server, and finds whatever it draws into")
+    func page() {
+        let text = Page.text.replacing("http://www.w3.org/2000/svg", with: "")
+        #expect(!text.contains("http:") && !text.contains("https:") && !text.contains("@import"))
+        #expect(!text.contains("src=") && !text.contains("url("))
+        for match in Page.script.matches(of: /byId\("([a-z-]+)"\)/) {
+            #expect(text.contains("id=\"\(match.1)\""), "\(match.1)")
+        }
+        // What a server said is never made markup.
+        #expect(Page.script.matches(of: /innerHTML/).count == 1)
+        #expect(!Page.script.contains("insertAdjacentHTML"))
+    }
+}

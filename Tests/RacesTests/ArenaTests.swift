@@ -1,0 +1,46 @@
+import Checker
+import Journal
+import Races
+import Rigs
+import Testing
+
+@Suite struct ArenaTests {
+    @Test("a trial in the middle of the window breaks the promise nearly every time")
+    func nearlyAlways() async throws {
+        let stage = try await TestStage(faults: ["ack-before-apply:window=30ms"])
+        let schedule = stage.plans[0].variants[0].at(.milliseconds(15))
+        let results = await stage.arena.play(Array(repeating: schedule, count: 60))
+        #expect(results.allSatisfy { $0.discarded == nil })
+        // Now and then the network takes so long that the poll is sent before the answer is there.
+        #expect(results.count { $0.breaks(.signInVisible) } >= 57)
+    }
+
+    @Test("what was achieved is what was aimed at, where nothing is in between")
+    func exact() async throws {
+        let stage = try await TestStage()
+        let variant = stage.plans[0].variants[0]
+        for offset in [Duration.milliseconds(-12), .zero, .microseconds(350)] {
+            let result = await stage.arena.play([variant.at(offset)])[0]
+            #expect(result[release: "poll"]?.offset == offset)
+            #expect(result.breaches.isEmpty)
+        }
+    }
+
+    @Test("every plan can be played, and a service that keeps its promises is not accused")
+    func clean() async throws {
+        let stage = try await TestStage(plans: ["all"])
+        for variant in stage.plans.flatMap(\.variants) {
+            let offsets: [Duration] = [
+                .milliseconds(-20), .milliseconds(-1), .zero, .milliseconds(1), .milliseconds(20),
+            ]
+            for result in await stage.arena.play(offsets.map { variant.at($0) }) {
+                #expect(result.discarded == nil, "\(variant.title)")
+                #expect(
+                    result.breaches.isEmpty, "\(variant.title): \(result.breaches.map(\.sentence))")
+                #expect(
+                    result.releases.count == variant.schedule.ops.count { $0.step != .expire },
+                    "\(variant.title)")
+            }
+        }
+    }
+}

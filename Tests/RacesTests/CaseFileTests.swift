@@ -1,0 +1,135 @@
+import Checker
+import Foundation
+import Races
+import Testing
+
+@Suite("A case as a file")
+struct CaseFileTests {
+    @Test("what was written is read back")
+    func roundTrip() throws {
+        let read = try Case(Array(Case.sample.json.utf8), file: "case.json")
+        #expect(read == Case.sample)
+        #expect(read.json == Case.sample.json)
+    }
+
+    @Test("a case that was never replayed has no evidence, and is one all the same")
+    func bare() throws {
+        var bare = Case.sample
+        bare.evidence = nil
+        bare.trial = nil
+        bare.swept = nil
+        bare.controls = Case.Controls()
+        bare.expected.gap = nil
+        #expect(try Case(Array(bare.json.utf8), file: "case.json") == bare)
+    }
+
+    @Test("the text is as it was")
+    func golden() throws { try Golden.expect(Case.sample.json, is: "case.json") }
+
+    struct Mistake: Sendable, CustomTestStringConvertible {
+        var from: String
+        var to: String
+        var says: String
+        var testDescription: String { says }
+
+        static let all = [
+            Mistake(
+                from: "screenrig/case/1", to: "screenrig/case/9",
+                says:
+                    "c.json: schema is 'screenrig/case/9'; this version replays 'screenrig/case/1'"
+            ),
+            Mistake(
+                from: "\"offsetUs\": 15000, \"gate\"", to: "\"offsetUS\": 15000, \"gate\"",
+                says: "c.json: ops[3].offsetUs is missing; it must be a whole number"),
+            Mistake(
+                from: "\"event\": \"firstReplyByte\"", to: "\"event\": \"firstByte\"",
+                says:
+                    "c.json: ops[3].anchor.event is 'firstByte'; it must be one of lastByteSent, "
+                    + "firstReplyByte, absolute"),
+            Mistake(
+                from: "\"anchor\": {\"op\": \"check\"", to: "\"anchor\": {\"op\": \"chek\"",
+                says:
+                    "c.json: ops[3].anchor.op is 'chek'; it must be an op of this case: create, "
+                    + "sign-in, check, poll"),
+            Mistake(
+                from: "\"anchor\": {\"op\": \"check\"", to: "\"anchor\": {\"op\": \"poll\"",
+                says:
+                    "c.json: ops[3].anchor.op is 'poll', which hangs on 'poll' itself; it must be an "
+                    + "op that does not"),
+            Mistake(
+                from: "\"id\": \"check\"", to: "\"id\": \"create\"",
+                says: "c.json: ops[2].id is 'create' again; it must be unique"),
+            Mistake(
+                from: "\"connection\": \"fresh\"", to: "\"connection\": \"new\"",
+                says: "c.json: ops[0].connection is 'new'; it must be fresh, or kept: and a number"),
+            Mistake(
+                from: "\"minimal\": true", to: "\"minimal\": 1",
+                says: "c.json: minimal is 1; it must be true or false"),
+            Mistake(
+                from: "\"seed\": \"7\"", to: "\"seed\": 7",
+                says: "c.json: seed is 7; it must be a text"),
+        ]
+    }
+
+    @Test("a mistake is named by its key, with what is right", arguments: Mistake.all)
+    func mistakes(mistake: Mistake) throws {
+        let text = Case.sample.json
+        let range = try #require(text.firstRange(of: mistake.from), "\(mistake.from)")
+        let broken = text.replacingCharacters(in: range, with: mistake.to)
+        #expect(throws: CaseError.self) {
+            do {
+                _ = try Case(Array(broken.utf8), file: "c.json")
+            } catch {
+                #expect("\(error)" == mistake.says)
+                throw error
+            }
+        }
+    }
+
+    @Test("what is no JSON is told, with the place")
+    func noJSON() {
+        do {
+            _ = try Case(Array("{\"schema\": \n nonsense}".utf8), file: "c.json")
+            Issue.record("it was read")
+        } catch {
+            #expect("\(error)".hasPrefix("c.json is no JSON"))
+        }
+    }
+
+    @Test("what is not there is told")
+    func notThere() {
+        #expect(
+            throws: CaseError.unreadable(
+                file: "/nowhere/c.json", reason: "there is no such file")
+        ) {
+            try Case(contentsOf: "/nowhere/c.json")
+        }
+    }
+}
+
+@Suite("The page of a case")
+struct CasePageTests {
+    @Test("the page is as it was")
+    func golden() throws {
+        try Golden.expect(Case.sample.page(replaying: "cases/sample.json"), is: "case.html")
+    }
+
+    @Test("what came from a server is text, never markup, and there is no script")
+    func hostile() {
+        var hostile = Case.sample
+        hostile.expected.sentence = "<script>alert(1)</script>"
+        hostile.target.server = "\"><img src=x>"
+        hostile.trial?.exchanges[0].requestID = "<b>"
+        let page = hostile.page(replaying: "c.json")
+        #expect(!page.contains("<script") && !page.contains("<img") && !page.contains("<b>"))
+    }
+
+    @Test("a case that was never replayed has a page too")
+    func bare() {
+        var bare = Case.sample
+        bare.evidence = nil
+        bare.trial = nil
+        let page = bare.page(replaying: "c.json")
+        #expect(page.contains("not replayed yet") && page.contains("no offsets were swept"))
+    }
+}

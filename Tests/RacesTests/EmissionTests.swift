@@ -1,0 +1,82 @@
+import Checker
+import Foundation
+import Races
+import Testing
+
+@Suite("A case for people without this tool")
+struct EmissionTests {
+    static let target = EmitTarget(
+        base: "http://127.0.0.1:8080", requestor: "DEMOTV", domain: "demo.test",
+        redirectURL: "https://demo.test/done", mvpds: [], resources: ["demo-1"], usesBearer: true,
+        forwards: true, firstInfo: "tv", secondInfo: "phone", demoStatement: "demo")
+
+    @Test("the texts are as they were")
+    func golden() throws {
+        let emission = Emission(.sample, target: Self.target)
+        try Golden.expect(try emission.python(), is: "case.py.txt")
+        try Golden.expect(try emission.curl(), is: "case.sh.txt")
+        try Golden.expect(try emission.har(), is: "case.har.json")
+    }
+
+    @Test("Python and the shell accept them", arguments: ["python", "curl", "har"])
+    func accepted(form: String) throws {
+        let emission = Emission(.sample, target: Self.target)
+        switch form {
+        case "python": #expect(try Self.parses(emission.python()))
+        case "curl": #expect(try Self.run(["sh", "-n"], on: emission.curl()))
+        default:
+            #expect(
+                try Self.run(
+                    ["python3", "-c", "import json,sys; json.load(open(sys.argv[1]))"],
+                    on: emission.har()))
+        }
+    }
+
+    private static func parses(_ script: String) throws -> Bool {
+        try run(
+            ["python3", "-c", "import ast,sys; ast.parse(open(sys.argv[1]).read())"], on: script)
+    }
+
+    /// Whether a command accepts a text as its last argument's file.
+    private static func run(_ command: [String], on text: String) throws -> Bool {
+        let file = FileManager.default.temporaryDirectory.appending(
+            path: "screenrig-\(UUID().uuidString)")
+        try Data(text.utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let check = Process()
+        check.executableURL = URL(filePath: "/usr/bin/env")
+        check.arguments = command + [file.path]
+        try check.run()
+        check.waitUntilExit()
+        return check.terminationStatus == 0
+    }
+
+    @Test("what a script cannot do is said, with what it can")
+    func refusals() {
+        var odd = Case.sample
+        odd.expected.invariant = .linearizable
+        #expect(throws: EmitError.self) { try Emission(odd, target: Self.target).python() }
+        odd = .sample
+        odd.schedule.ops[0].step = .tokenExchange
+        #expect(throws: EmitError.unknownStep("token-exchange")) {
+            try Emission(odd, target: Self.target).python()
+        }
+        odd = .sample
+        odd.trial = nil
+        #expect(throws: EmitError.noTrial("HAR")) { try Emission(odd, target: Self.target).har() }
+        odd.target.protocolName = "device-grant"
+        #expect(throws: EmitError.otherProtocol("device-grant")) {
+            try Emission(odd, target: Self.target).python()
+        }
+    }
+
+    @Test("a sentence of the server's cannot break out of the script")
+    func hostile() throws {
+        var hostile = Case.sample
+        hostile.expected.sentence = "x\nimport os; os.system('false')"
+        hostile.name = "a'''b\\"
+        let text = try Emission(hostile, target: Self.target).python()
+        #expect(!text.contains("\nimport os; os.system"))
+        #expect(try Self.parses(text))
+    }
+}

@@ -1,0 +1,68 @@
+import Checker
+import Races
+import Statistics
+import Testing
+
+@Suite("Replaying a case")
+struct ReplayTests {
+    @Test("k of n, with its interval, its window and its target")
+    func counts() async {
+        let arena = SyntheticArena(seed: Seed(5)) { _ in [.signInVisible: 0.8] }
+        let known = Case.sample
+        var seen: [Int] = []
+        let outcome = await Replay(known, on: arena).play(times: 50) { seen.append($0.trials) }
+        #expect(outcome.rate.trials == 50)
+        #expect(seen == Array(stride(from: 5, through: 50, by: 5)))
+        #expect(outcome.achieved?.p50 == .milliseconds(15))
+        var fixed = outcome
+        fixed.rate = HitRate(hits: 41, trials: 50)
+        #expect(
+            fixed.line(known, target: known.target.name)
+                == "41 of 50 (Clopper-Pearson 95 %: 69-91 %), window 0 to +30 ms, on this target"
+        )
+        #expect(
+            fixed.line(known, target: "https://elsewhere").hasSuffix(
+                "on https://elsewhere, which is not where it was found"))
+    }
+
+    @Test("what told nothing is played again, but not for ever")
+    func discards() async {
+        let arena = SyntheticArena(unplayable: { _ in .throttled(op: "poll") }) { _ in [:] }
+        let outcome = await Replay(Case.sample, on: arena).play(times: 10)
+        #expect(outcome.rate.trials == 0)
+        #expect((16...20).contains(outcome.discarded))
+        #expect(outcome.notes(Case.sample).contains { $0.hasSuffix("poll was throttled") })
+    }
+
+    @Test("a stopped arena ends it")
+    func stopped() async {
+        let arena = SyntheticArena(unplayable: { _ in .stopped }) { _ in [:] }
+        let outcome = await Replay(Case.sample, on: arena).play(times: 10)
+        #expect(outcome.wasStopped && outcome.discarded == 5)
+    }
+
+    @Test("another promise that breaks is told, and is no hit")
+    func others() async {
+        let arena = SyntheticArena { _ in [.tokenMonotonic: 1] }
+        let outcome = await Replay(Case.sample, on: arena).play(times: 5)
+        #expect(outcome.rate == HitRate(hits: 0, trials: 5))
+        #expect(outcome.others == [.tokenMonotonic: 5])
+    }
+
+    @Test(
+        "how many replays call it fixed, and what came of them",
+        arguments: [
+            (7, 20, 28), (47, 50, 3), (41, 50, 4), (0, 20, nil), (1, 100, 18_190),
+        ] as [(Int, Int, Int?)])
+    func fixedAt(hits: Int, trials: Int, wanted: Int?) {
+        var known = Case.sample
+        known.evidence?.rate = HitRate(hits: hits, trials: trials)
+        let fixed = FixedAt(known, confidence: 0.99)
+        #expect(fixed.replays == wanted)
+        guard let wanted else { return }
+        #expect(fixed.verdict(HitRate(hits: 0, trials: wanted)).hasPrefix("fixed, as far as"))
+        #expect(fixed.verdict(HitRate(hits: 1, trials: wanted)).hasPrefix("not fixed: 1 of"))
+        #expect(
+            fixed.verdict(HitRate(hits: 0, trials: wanted - 1)).hasPrefix("not yet to be called"))
+    }
+}
