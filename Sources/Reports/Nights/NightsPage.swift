@@ -210,7 +210,7 @@ public enum NightsPage {
         by Student’s t (the change-point model of Hawkins, Qiu and Kang, 2003). A new level has to hold \
         for three nights at least, to differ by 3 %, and not to hang on one night alone. Where nothing \
         changes, 60 nights raise a false alarm in about one series of 40; a step of 10 % in a noise of \
-        4 % is told within five nights 95 times in 100.</p>
+        4 % is told within five nights 94 times in 100.</p>
         </section>
 
         """
