@@ -74,7 +74,7 @@ extension RaceTerms {
 extension Scalar {
     /// Two durations with signs: `-200ms..200ms`.
     static let offsets = Scalar(
-        name: "offsets", wanted: "two offsets such as -200ms..200ms, the earlier first",
+        wanted: "two offsets such as -200ms..200ms, the earlier first",
         pattern: "-?[0-9a-z. ]+\\.\\.-?[0-9a-z. ]+"
     ) { text throws(Refusal) in
         guard let middle = text.ranges(of: "..").first else { throw Refusal(remark: nil) }

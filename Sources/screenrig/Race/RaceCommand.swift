@@ -71,6 +71,7 @@ struct RaceCommand: AsyncParsableCommand {
             // What a search finds may not hang on how fast this machine is.
             search.terms.time = .seconds(3600)
         }
+        let again = await KeptCases(rigFile: traffic.rig.rig).replay(in: arena, show: show)
         let outcome = await search.run(in: arena)
         let work = RaceCases(stage, isVirtual: isVirtual, directory: directory)
         let cases = interrupts.hasInterrupted ? [] : await work.make(outcome.findings)
@@ -81,7 +82,7 @@ struct RaceCommand: AsyncParsableCommand {
             let reason = outcome.discarded.max { $0.count < $1.count }?.reason ?? ""
             throw Failure.couldNotRun("no trial came about: \(reason)")
         }
-        if !outcome.findings.isEmpty { throw Failure(code: .failed, message: "") }
+        if !outcome.findings.isEmpty || again > 0 { throw Failure(code: .failed, message: "") }
     }
 
     private func apply(to rig: inout Rig) throws {
