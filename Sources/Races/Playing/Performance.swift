@@ -23,6 +23,8 @@ actor Performance {
     private let turnstile: OnLane<Turnstile>?
     /// How long all but the last bytes are given to arrive.
     private let ripening: Duration
+    /// How long nothing happens before.
+    private let idleBefore: Duration
 
     /// What became of each op so far.
     struct State {
@@ -42,11 +44,12 @@ actor Performance {
 
     init(
         _ schedule: Schedule, plans: [HouseholdPlan], on ground: DrivenGround,
-        ripening: Duration, turnstile: OnLane<Turnstile>? = nil
+        ripening: Duration, rest: Duration = .zero, turnstile: OnLane<Turnstile>? = nil
     ) {
         self.schedule = schedule
         self.ground = ground
         self.ripening = ripening
+        idleBefore = rest
         self.turnstile = turnstile
         lane = ground.lane
         let cast = Cast(schedule)
@@ -63,6 +66,7 @@ actor Performance {
     /// Plays it to its end; the exchanges are collected elsewhere.
     func play() async -> TrialResult {
         var hasEntered = false
+        if idleBefore > .zero { _ = await rest(idleBefore) }
         for cluster in schedule.clusters where discard == nil {
             if cluster.isRaced(in: schedule) {
                 await race(cluster, hasEntered: &hasEntered)

@@ -28,37 +28,42 @@ struct Curve: Sendable {
     /// The first step of the coarse sweep: what is nearer to zero is simultaneous.
     static let step: Duration = .microseconds(50)
 
-    /// 0 around zero, then 1, 2, ... for 50, 100, 200 us ..., negative on the other side.
+    /// 0 around zero, then 1, 2, 3 ... for 50, 71, 100, 141 us ..., negative on the other side.
     static func bin(of offset: Duration) -> Int {
         let distance = offset < .zero ? .zero - offset : offset
-        // Between two steps the boundary is at 1.41 times the lower.
-        var boundary = step / 2
-        var number = 0
-        while distance >= boundary, number < 40 {
-            boundary = number == 0 ? step * 141 / 100 : boundary * 2
+        // Between two steps the boundary is at 1.19 times the lower, the fourth root of two.
+        var odd = step * 1189 / 1000
+        var even = step * 1682 / 1000
+        guard distance >= step / 2 else { return 0 }
+        var number = 1
+        while number < 80 {
+            if distance < odd { break }
             number += 1
+            if distance < even { break }
+            number += 1
+            odd = odd * 2
+            even = even * 2
         }
         return offset < .zero ? -number : number
     }
 
-    /// The offsets of the coarse sweep within `range`: 0, +-50 us * 2^j, and both ends.
-    static func grid(_ range: ClosedRange<Duration>) -> [Duration] {
-        var offsets: Set<Duration> = [range.lowerBound, range.upperBound]
-        if range.contains(.zero) { offsets.insert(.zero) }
-        var distance = step
+    /// The offsets of a coarse sweep within `range`: 0, +-50 us * 2^j, and both ends; `isShifted`: half
+    /// a step further out, so that both together miss no window that is half as long as it is far.
+    static func grid(_ range: ClosedRange<Duration>, isShifted: Bool = false) -> [Duration] {
+        let ends = isShifted ? [] : [range.lowerBound, range.upperBound]
+        var offsets = Set(ends)
+        if !isShifted, range.contains(.zero) { offsets.insert(.zero) }
+        var distance = isShifted ? step * 1414 / 1000 : step
         while distance < max(range.upperBound, .zero - range.lowerBound) {
             for offset in [distance, .zero - distance] where range.contains(offset) {
-                offsets.insert(offset)
+                // An end that is close to a step replaces it.
+                if !ends.contains(where: { bin(of: $0) == bin(of: offset) }) {
+                    offsets.insert(offset)
+                }
             }
             distance = distance * 2
         }
-        // An end that is close to a step of the grid replaces it.
-        return offsets.sorted().filter { offset in
-            offset == range.lowerBound || offset == range.upperBound
-                || ![range.lowerBound, range.upperBound].contains {
-                    bin(of: $0) == bin(of: offset)
-                }
-        }
+        return offsets.sorted()
     }
 }
 
@@ -75,10 +80,16 @@ struct Plateau: Sendable {
     var inside: Int
     var outside: Int
 
-    /// The longest run of points at half the peak or more, on a logarithmic scale; nil without hits.
+    /// The longest run of points that hit, on a logarithmic scale: those at a third or more of what
+    /// all that hit come to together. Nil without hits.
     init?(_ points: [RaceFinding.CurvePoint]) {
-        guard let peak = points.map(\.rate.share).max(), peak > 0 else { return nil }
-        let isHigh = points.map { $0.rate.share >= peak / 2 }
+        let hitting = points.filter { $0.rate.hits > 0 }.reduce(into: HitRate()) { sum, point in
+            sum.hits += point.rate.hits
+            sum.trials += point.rate.trials
+        }
+        let peak = hitting.share
+        guard peak > 0 else { return nil }
+        let isHigh = points.map { $0.rate.share >= peak / 3 }
         var best: Range<Int>?
         var position = 0
         while position < points.count {
@@ -87,11 +98,11 @@ struct Plateau: Sendable {
                 continue
             }
             var end = position
-            // A gap of one point that was tried but a few times may be bad luck.
+            // One point alone that was tried but a few times may be bad luck.
             while end < points.count,
                 isHigh[end]
                     || peak < 0.9 && end + 1 < points.count && isHigh[end + 1]
-                        && points[end].rate.hits > 0
+                        && points[end].rate.trials < 12
             {
                 end += 1
             }

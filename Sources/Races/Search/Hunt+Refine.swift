@@ -4,22 +4,11 @@ internal import Statistics
 
 /// From a few hits to a window, the best offset and its rate.
 extension Hunt {
-    /// Trials at each offset of the grid before a plateau is looked for.
-    private static let enough = 3
-
     func refine(_ track: Int, _ invariant: Invariant) async -> RaceFinding? {
         let title = tracks[track].variant.title
-        let grid = Curve.grid(search.terms.offsets)
         search.news(.phase("\(title): \(invariant) broken; where?"))
-        var missing = Self.enough - tracks[track].rounds
-        if isNearlyAnywhere(track, invariant), !isAlone {
-            goAlone(track)
-            missing = 2
-        }
-        while missing > 0, !isOver {
-            await play(grid.map { (track, $0) })
-            missing -= 1
-        }
+        if isNearlyAnywhere(track, invariant), !isAlone { goAlone(track) }
+        await fill(track, invariant)
         tell(track, invariant, nil)
         var (curve, isOfSwept) = curve(track, invariant)
         guard let plateau = Plateau(curve.points) else {
@@ -40,6 +29,21 @@ extension Hunt {
             firstSeen: search.clock(),
             isSimultaneous: (best < .zero ? .zero - best : best) <= gateError,
             method: tracks[track].method)
+    }
+
+    /// Sweeps until there is a plateau to be seen: twice where everything within it hits, more often
+    /// where hits are a matter of luck.
+    private func fill(_ track: Int, _ invariant: Invariant) async {
+        let range = search.terms.offsets
+        let grids = [Curve.grid(range), Curve.grid(range, isShifted: true)]
+        for round in 0..<10 where !isOver {
+            if round >= 4, let plateau = Plateau(curve(track, invariant).curve.points),
+                plateau.peak > 0.9
+            {
+                return
+            }
+            await play(grids[round % 2].map { (track, $0) })
+        }
     }
 
     private func tell(_ track: Int, _ invariant: Invariant, _ window: RaceFinding.Window?) {

@@ -121,7 +121,7 @@ final class Hunt {
     private static let together = 3
 
     private func sweep(_ round: Int) async {
-        let grid = Curve.grid(search.terms.offsets)
+        let grid = Curve.grid(search.terms.offsets, isShifted: round % 2 == 1)
         var waiting = tracks.indices.filter { !tracks[$0].isDone }[...]
         while !waiting.isEmpty, !isOver {
             let chosen = Array(waiting.prefix(Self.together))
