@@ -122,7 +122,8 @@ extension Case.Trial {
     ) -> [CasePicture.Entry] {
         let homes = Set(schedule.actors.map(\.household)).count
         return exchanges.map { entry in
-            let lane = homes > 1 ? "\(entry.actor) (\(entry.household + 1))" : entry.actor
+            let isTold = homes == 1 || entry.actor.hasPrefix("other-")
+            let lane = isTold ? entry.actor : "\(entry.actor) (\(entry.household + 1))"
             return CasePicture.Entry(
                 lane: lane, name: "\(entry.operation.name) #\(entry.sequence)",
                 begun: entry.begun, sent: entry.sent, firstByte: entry.firstByte,

@@ -7,7 +7,7 @@ struct CaseTimeline {
     private let lanes: [String]
 
     private static let width = 1040.0
-    private static let left = 104.0
+    private static let left = 118.0
     private static let right = 24.0
     private static let top = 14.0
 
@@ -96,7 +96,7 @@ struct CaseTimeline {
         """
         <line class="row" x1="\(px: Self.left)" x2="\(px: Self.width - Self.right)" y1="\(px: y)" \
         y2="\(px: y)"/><text class="row-name" x="\(px: Self.left - 14)" y="\(px: y + 4)" \
-        text-anchor="end">\(Plain.line(name, limit: 14))</text>
+        text-anchor="end">\(Plain.line(name, limit: 16))</text>
         """
     }
 
