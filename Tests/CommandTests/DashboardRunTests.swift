@@ -23,7 +23,7 @@ struct DashboardRunTests {
         .enabled(if: Browser.isThere, Browser.advice))
     func numbers() async throws {
         let folder = try Folder()
-        let faults = ["--fault", "premature-token:probability=40%"]
+        let faults = ["--fault", "media-token-reuse"]
         let command = try Command(
             ["run", Command.rig("smoke.yaml"), "--out", "run", "--dashboard"] + Self.load + faults,
             in: folder)
