@@ -38,6 +38,7 @@ test: setup lint ## every test; the demo and the hash comparison need the optimi
 bench: release ## measure the goals against wrk, hey, h2load and ab; rewrites the table in Benchmarks/README.md. ROWS="closed tls" for some
 	@sh scripts/setup.sh bench
 	swift build -c release --package-path Benchmarks --product goals
+	swift build -c release --package-path Benchmarks --product checker
 	Benchmarks/.build/release/goals $(ROWS)
 
 detection: release ## score the judge against the stand-in's faults; rewrites the tables in docs/detection.md

@@ -53,9 +53,31 @@ final class Dossier {
     var conditional: [(position: Int, foreignTag: UInt64)] = []
     var broken: Set<ConsistencyLevel> = []
     /// Kept back until it is known whether something else explains it.
-    var held: Violation?
+    var held: Violation? {
+        get { suspended?.held }
+        set {
+            guard newValue != nil || suspended != nil else { return }
+            if suspended == nil { suspended = Suspended() }
+            suspended?.held = newValue
+        }
+    }
     /// The TV was told "not yet" after the phone was told "done": late, or lost?
-    var late: Violation?
+    var late: Violation? {
+        get { suspended?.late }
+        set {
+            guard newValue != nil || suspended != nil else { return }
+            if suspended == nil { suspended = Suspended() }
+            suspended?.late = newValue
+        }
+    }
+    /// Beside the dossier, for they are large and nearly no device has them.
+    private var suspended: Suspended?
+
+    private final class Suspended {
+        var held: Violation?
+        var late: Violation?
+    }
+
     private(set) var isClosed = false
     private(set) var ended: Int64?
 

@@ -296,6 +296,24 @@ extension Row {
                         .and(.of(many / 1e6, must: 0.2, moonshot: 1)))
             },
             Row(
+                name: "checker",
+                goal: "the judge: operations/s on one core, and bytes for each household that lives",
+                must: "1 M / 4 KB", moonshot: "2 M / 3 KB"
+            ) { bench in
+                bench.closeTargets()
+                let program = "\(bench.root)/Benchmarks/.build/release/checker"
+                func line() throws -> String { try Program.run([program], core: 0).output }
+                let lines = try (0..<3).map { _ in try line() }
+                let rate = Bench.median(
+                    try lines.map { try Program.number(after: "a household:", in: $0) })
+                let bytes = Bench.median(try lines.map { try Program.number(after: "each;", in: $0) })
+                return Result(
+                    text:
+                        "**\(short(rate / 1e6)) M / \(short(bytes / 1024)) KB** (27 operations a household)",
+                    grade: Grade.of(rate / 1e6, must: 1, moonshot: 2)
+                        .and(.of(bytes / 1024, must: 4, moonshot: 3, isLess: true)))
+            },
+            Row(
                 name: "standin", goal: "stand-in over sockets, polls/s on one core against nginx",
                 must: ">= 0.45", moonshot: ">= 0.8"
             ) { bench in
