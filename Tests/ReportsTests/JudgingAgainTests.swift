@@ -43,8 +43,11 @@ struct JudgingAgainTests {
                     exchange(
                         1, .registrationCode, at: 1, .success, status: 201, outcome: .ok,
                         expires: made + 60_000, generated: made),
+                    exchange(2, .pollToken, at: 2, .absent, status: 404, outcome: .pending),
+                    exchange(3, .pollToken, at: 3, .absent, status: 404, outcome: .pending),
+                    exchange(4, .pollToken, at: 4, .absent, status: 404, outcome: .pending),
                     exchange(
-                        2, .registrationRecord, at: 11, .absent, status: 404, outcome: .rejected),
+                        5, .registrationRecord, at: 11, .absent, status: 404, outcome: .rejected),
                 ], through: Instant(.seconds(12))))
         _ = writer.finish(
             HistoryEnd(
