@@ -2,10 +2,12 @@
 #   make demo    install what is missing, build, run a rig against the embedded stand-in
 #   make test    install what is missing, check the layout of the code, run every test
 .DEFAULT_GOAL := help
-.PHONY: detection races help setup build release demo test bench lint format clean
+.PHONY: detection races help setup build release install uninstall demo test bench lint format clean
 
 RIG ?= rigs/smoke.yaml
 ROWS ?=
+PREFIX ?= /usr/local
+DESTDIR ?=
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/make \1|\2/' | awk -F'|' '{ printf "%-14s %s\n", $$1, $$2 }'
@@ -18,6 +20,12 @@ build: setup ## debug build
 
 release: setup ## optimised build; the binary is .build/release/screenrig
 	swift build -c release --product screenrig
+
+install: release ## binary, shell completions, manual page and rigs: PREFIX=/usr/local, DESTDIR= for packagers
+	@sh scripts/install.sh .build/release/screenrig "$(DESTDIR)$(PREFIX)"
+
+uninstall: ## take away what install put there
+	@sh scripts/install.sh --remove "$(DESTDIR)$(PREFIX)"
 
 demo: release ## run a rig against the embedded stand-in: verdict, table, path of the report
 	.build/release/screenrig run $(RIG)

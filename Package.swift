@@ -87,7 +87,12 @@ let package = Package(
                 "Rigs", "Devices", "Lanes", "Wire", "Standin", "Signing", "Journal", "Dialects",
                 "Statistics",
             ]),
-        part("Reports", ["Checker", "Journal", "Rigs", "Dialects", "Statistics"]),
+        part(
+            "Reports",
+            [
+                "Checker", "Journal", "Rigs", "Dialects", "Statistics",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]),
         part("Dashboard", ["Reports", "Checker", "Journal", "Dialects", "Statistics"] + nio),
         .executableTarget(
             name: "screenrig",
@@ -138,7 +143,7 @@ let package = Package(
             "CommandTests",
             [
                 "screenrig", "Rigs", "Reports", "Journal", "Dialects", "Signing", "Standin",
-                "Statistics",
+                "Statistics", .product(name: "Yams", package: "Yams"),
             ], exclude: ["Golden"]),
     ]
 )

@@ -10,6 +10,7 @@ let package = Package(
     targets: [
         .executableTarget(name: "exchanges", dependencies: parts),
         .executableTarget(name: "simulation", dependencies: parts),
+        .executableTarget(name: "checker", dependencies: parts),
         // Runs the built program and its peers; links none of its parts.
         .executableTarget(name: "goals"),
     ]

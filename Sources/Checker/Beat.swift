@@ -22,9 +22,6 @@ struct Beat: Sendable, Hashable {
         flags = operation.flags.rawValue
     }
 
-    /// Whether its effect can lie after that of `other`.
-    func mayFollow(_ other: Beat) -> Bool { ret >= other.call }
-
     /// `the TV's poll-token #12`.
     var name: String { "\(screenName)'s \(operation.name) #\(sequence)" }
 

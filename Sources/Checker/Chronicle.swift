@@ -11,8 +11,6 @@ struct CodeLife: Sendable {
     /// When it expires, by our clock: never earlier, never later.
     var low: Int64
     let high: Int64
-    /// The earliest call of anything that may have ended it before: deletion, a newer code.
-    var endCalled = Int64.max
     /// Its deletion, where that was answered yes.
     var deleted: Beat?
     /// The first time that it was said to be gone.

@@ -6,7 +6,10 @@ extension Dossier {
     func judge(_ operation: Observed, _ beat: Beat, isQuiet: Bool) {
         if operation.operation.isThrottled { judgeThrottle(operation, beat, isQuiet: isQuiet) }
         if operation.operation == .pollToken { judgePolling(operation, beat) }
-        guard operation.effect != .nothing, operation.effect != .denied else { return }
+        // Letters that another holds as well: nobody can say whose code the answer is about.
+        guard operation.effect != .nothing, !operation.flags.contains(.anothers) else { return }
+        countEnds(operation, beat)
+        guard operation.effect != .denied else { return }
         if operation.effect == .success, operation.operation.showsToken {
             judgeToken(operation, beat)
         } else if operation.effect != .success, operation.operation.showsAbsence {
@@ -41,6 +44,23 @@ extension Dossier {
         }
         if operation.expires > 0, operation.operation == .pollToken, operation.tag != 0 {
             judgeExpiry(operation, beat, value)
+        }
+    }
+
+    /// Every answer after a sign-out or a deletion could have broken their promise: also one that
+    /// says no.
+    private func countEnds(_ operation: Observed, _ beat: Beat) {
+        guard !operation.flags.contains(.throttled) else { return }
+        let sent = beat.call - registry.visibility
+        if operation.operation.showsToken, !signOuts.isEmpty,
+            signOuts.contains(where: { $0.effect == .success && $0.ret < sent })
+        {
+            registry.check(.logoutFinal)
+        }
+        if operation.code != 0, operation.operation.isAboutCode, let life = life(of: operation),
+            let deleted = lives[life].deleted, deleted.ret < sent
+        {
+            registry.check(.deleteFinal)
         }
     }
 
@@ -118,6 +138,14 @@ extension Dossier {
 
     // MARK: Accusing
 
+    /// Whether there is a sign-in, called by `time`, that a read of `value` may show.
+    func hasWriters(of value: UInt8, by time: Int64) -> Bool {
+        attempts.contains { attempt in
+            attempt.isCandidate && attempt.beat.call <= time
+                && (value == TokenRead.somebody || attempt.tag == value - 1)
+        }
+    }
+
     /// Puts a violation together; `evidence` is in the order of its telling, the last the one that
     /// nothing explains.
     func violation(
@@ -132,12 +160,21 @@ extension Dossier {
         if evidence.contains(where: { $0.flags & Observed.Flags.edge.rawValue != 0 }) {
             sentence += "; the edge answered, not the service"
         }
-        return Violation(
+        var violation = Violation(
             invariant: invariant, certainty: certainty, source: source,
             standing: registry.standing(invariant, certainty, source, last?.operation),
             household: household, exchanges: evidence.map { Int($0.sequence) },
             operations: evidence.map(\.operation), signature: "\(invariant.name): \(told)",
-            gap: gap, at: last?.ret ?? now, sentence: sentence, scene: scene(evidence))
+            gap: gap.flatMap { $0 < 0 ? nil : $0 }, at: last?.ret ?? now, sentence: sentence,
+            scene: scene(evidence))
+        violation.hangsOnCode = evidence.contains {
+            $0.flags & Observed.Flags.afterEnd.rawValue != 0
+        }
+        // What a screen did itself and does not see is another failure than what the other did.
+        let isOwn = evidence.count > 1 && evidence[0].screen == evidence[evidence.count - 1].screen
+        violation.level =
+            invariant == .signInVisible && isOwn ? .readYourWrites : invariant.level
+        return violation
     }
 
     /// What stands between us and the service makes some things less sure.
@@ -160,8 +197,13 @@ extension Dossier {
 
     /// The first cause of a household is told; what follows from it is attached (decisions.md, 10).
     func accuse(_ violation: Violation, foreignTag: UInt64 = 0) {
-        if let level = violation.invariant.level { broken.insert(level) }
-        if let same = causes.first(where: { $0.invariant == violation.invariant }) {
+        if let level = violation.level, violation.standing != .suspected { broken.insert(level) }
+        let same = causes.first {
+            // What may have to be taken back does not stand for what stands by itself.
+            $0.invariant == violation.invariant
+                && (violation.hangsOnCode || !isConditional($0.position))
+        }
+        if let same {
             if let position = same.position { registry.amend(position) { $0.times += 1 } }
             return
         }
@@ -181,6 +223,13 @@ extension Dossier {
         }
         let position = registry.add(violation, foreignTag: foreignTag)
         causes.append((position, violation.invariant))
+        if let position, violation.hangsOnCode || foreignTag != 0 {
+            conditional.append((position, foreignTag))
+        }
+    }
+
+    private func isConditional(_ position: Int?) -> Bool {
+        conditional.contains { $0.position == position }
     }
 
     /// The last operations, with those of the conflict marked.

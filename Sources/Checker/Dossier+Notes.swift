@@ -13,6 +13,7 @@ extension Dossier {
         case .logout: return noteSignOut(operation)
         case .authorize: return noteAuthorization(operation)
         case _ where isEdge || operation.effect == .nothing: return nil
+        case _ where operation.flags.contains(.anothers): return nil
         case .pollToken, .checkAuthentication: return tokenRead(operation)
         case .checkCode: return checkRead(operation)
         case .registrationRecord: return recordRead(operation)
@@ -118,7 +119,6 @@ extension Dossier {
     }
 
     private func end(_ life: Int, _ call: Int64) {
-        lives[life].endCalled = min(lives[life].endCalled, call)
         shared[life].endCalled = min(shared[life].endCalled, call)
     }
 
@@ -128,16 +128,22 @@ extension Dossier {
         case .success:
             end(life, operation.call)
             if lives[life].deleted == nil { lives[life].deleted = Beat(operation) }
-            // A second "yes" would come of a code that is dead: that is no harm.
+            // A second "yes" would come of a code that is dead: that is no harm. And where letters
+            // were given twice it was the other's code, perhaps.
             var act = codeAct(.delete, life)
-            if lives[life].deleted?.sequence != operation.sequence { act?.isMaybe = true }
+            if lives[life].deleted?.sequence != operation.sequence
+                || operation.flags.contains(.anothers)
+            {
+                act?.isMaybe = true
+            }
             return act
         case .open:
             end(life, operation.call)
             var act = codeAct(.delete, life)
             act?.isMaybe = true
             return act
-        case .absent, .expired: return codeAct(.codeDead, life)
+        case .absent, .expired:
+            return operation.flags.contains(.anothers) ? nil : codeAct(.codeDead, life)
         default: return nil
         }
     }
@@ -172,6 +178,11 @@ extension Dossier {
     private func noteSignIn(_ operation: Observed) -> Act? {
         let tag = operation.tag == 0 ? newUnknownTag() : knownTag(operation.tag) ?? Act.none
         let life = life(of: operation)
+        if operation.code != 0, operation.tag != 0, operation.effect != .denied,
+            life == nil || operation.flags.contains(.afterEnd)
+        {
+            registry.noteAstray(operation.code, of: operation.tag)
+        }
         attempts.append(
             SignInAttempt(
                 beat: Beat(operation), tag: tag, life: life ?? -1,

@@ -35,6 +35,8 @@ final class Dossier {
     var reads: [TokenRead] = []
     /// Users that answers named and that never signed in here, as far as is known.
     var strangers: [TagSeen] = []
+    /// Answers about codes that may have been another's by then, as far as nobody knew better.
+    var strays: [Stray] = []
     var resources: [String] = []
     var codeTexts = CodeTexts()
     var ring = Ring()
@@ -46,6 +48,9 @@ final class Dossier {
 
     // What was found.
     var causes: [(position: Int?, invariant: Invariant)] = []
+    /// Those of them that hang on whose code some letters were, and those that name a user who
+    /// never signed in here, by the mark of its tag.
+    var conditional: [(position: Int, foreignTag: UInt64)] = []
     var broken: Set<ConsistencyLevel> = []
     /// Kept back until it is known whether something else explains it.
     var held: Violation?
@@ -75,8 +80,14 @@ final class Dossier {
         /// When the last of its operations was over.
         var over = Int64.min
         var lastCall = Int64.min
-        var lastOperation: OperationName?
-        var lastWasLost = false
+        /// What it asked for and got no answer to that counts, until it asks again.
+        var lost: [(operation: OperationName, code: UInt64)] = []
+    }
+
+    struct Stray {
+        var code: UInt64
+        var call: Int64
+        var ret: Int64
     }
 
     init(_ household: Int, _ registry: Registry) {
@@ -182,6 +193,7 @@ final class Dossier {
     private func begin(_ operation: Observed) {
         var operation = operation
         let isQuiet = enter(&operation)
+        if operation.code != 0, operation.operation.isAboutCode { placeCode(of: &operation) }
         let act = note(operation)
         guard operation.effect != .nothing || operation.operation.isThrottled else { return }
         var entry = Open(
@@ -200,23 +212,65 @@ final class Dossier {
     private func enter(_ operation: inout Observed) -> Bool {
         let screen = Int(operation.screen)
         while lastOf.count <= screen { lastOf.append(ScreenState()) }
-        var state = lastOf[screen]
-        if state.lastWasLost, state.lastOperation == operation.operation {
-            operation.flags.insert(.retried)
+        if operation.operation.isMutator { noteRetry(&operation, screen) }
+        guard operation.operation.isThrottled else { return false }
+        let isQuiet =
+            lastOf[screen].over < operation.call.plus(-registry.throttleEvery - 1_000_000)
+        lastOf[screen].sent += 1
+        if operation.effect != .open {
+            lastOf[screen].over = max(lastOf[screen].over, operation.ret)
         }
-        state.lastWasLost = operation.effect == .open || operation.effect == .nothing
-        state.lastOperation = operation.operation
-        var isQuiet = false
-        if operation.operation.isThrottled {
-            let every = registry.rules.policies.throttle?.every.inNanoseconds ?? 0
-            isQuiet = state.over < operation.call.plus(-every - 1_000_000)
-            state.sent += 1
-            if operation.effect != .open { state.over = max(state.over, operation.ret) }
-            state.lastCall = operation.call
-        }
-        lastOf[screen] = state
+        lastOf[screen].lastCall = operation.call
         return isQuiet
     }
+
+    /// Whether the same screen had asked the same before and nobody answered: then this is one
+    /// intent, tried again, whatever the screen did between.
+    private func noteRetry(_ operation: inout Observed, _ screen: Int) {
+        let isLost = operation.effect == .open
+        guard isLost || !lastOf[screen].lost.isEmpty else { return }
+        let (name, code) = (operation.operation, operation.code)
+        let known = lastOf[screen].lost.firstIndex { $0.operation == name && $0.code == code }
+        if known != nil { operation.flags.insert(.retried) }
+        if isLost, known == nil {
+            lastOf[screen].lost.append((name, code))
+        } else if !isLost, let known {
+            lastOf[screen].lost.remove(at: known)
+        }
+    }
+
+    /// Whose the code is that an answer is about. The letters of one whose life may be over here may
+    /// have been given to another device, whose exchanges may come in later: that is looked up again
+    /// when this household closes.
+    ///
+    /// ```text
+    /// this device    make ABC   delete ABC                          check ABC: yes
+    /// another                                make ABC   sign in       whose sign-in? theirs
+    /// ```
+    private func placeCode(of operation: inout Observed) {
+        let life = life(of: operation)
+        if let life, operation.operation == .registrationRecord, operation.detail != 0,
+            operation.detail == lives[life].record
+        {
+            return
+        }
+        let isAnothers = registry.isHeld(
+            operation.code, byOtherThan: household, from: operation.call, to: operation.ret)
+        if isAnothers { operation.flags.insert(.anothers) }
+        if let life, lives[life].low > operation.ret, shared[life].endCalled > operation.ret {
+            return
+        }
+        operation.flags.insert(.afterEnd)
+        guard !isAnothers else { return }
+        if strays.count < Self.strayLimit {
+            strays.append(Stray(code: operation.code, call: operation.call, ret: operation.ret))
+        } else {
+            // Nobody could look so many up again: it tells nothing.
+            operation.flags.insert(.anothers)
+        }
+    }
+
+    private static let strayLimit = 64
 
     /// Operations that are known and not judged yet.
     var waitingOperations: [Observed] { waiting }
@@ -291,6 +345,52 @@ final class Dossier {
         // With exchanges missing, what came after them may have causes that nobody recorded.
         let isWhole = ahead.isEmpty
         if isWhole { advance(before: .max) }
-        judgeWhole(isWhole: isWhole)
+        judgeWhole(isWhole: isWhole, isConfused: withdrawStrays())
+    }
+
+    /// Now everything is known that happened until this household's end: takes back what was said of
+    /// codes that were another's by then, or by whose letters another household signed in here. True
+    /// where there was such a code: what followed from its answers is not known.
+    private func withdrawStrays() -> Bool {
+        let wasAnothers = strays.contains {
+            registry.isHeld($0.code, byOtherThan: household, from: $0.call, to: $0.ret)
+        }
+        var isConfused = wasAnothers
+        for (position, foreignTag) in conditional {
+            if foreignTag == 0 ? !wasAnothers : !isCrossed(by: foreignTag) { continue }
+            isConfused = true
+            registry.withdraw(position)
+            causes.removeAll { $0.position == position }
+        }
+        guard isConfused else {
+            for (position, _) in conditional { joinRepeats(of: position) }
+            return false
+        }
+        held = nil
+        if late?.hangsOnCode == true { late = nil }
+        let left = causes.compactMap { cause in cause.position.map { registry.found[$0] } }
+        broken = broken.filter { level in
+            left.contains { $0.level == level || $0.companions.contains { $0.level == level } }
+        }
+        return true
+    }
+
+    /// What was kept apart only because it might have stood alone.
+    private func joinRepeats(of position: Int) {
+        guard let invariant = causes.first(where: { $0.position == position })?.invariant else {
+            return
+        }
+        for cause in causes where cause.invariant == invariant {
+            guard let other = cause.position, other != position else { continue }
+            let times = registry.found[other].times
+            registry.withdraw(other)
+            registry.amend(position) { $0.times += times }
+        }
+        causes.removeAll { $0.invariant == invariant && $0.position != position }
+    }
+
+    /// Whether that user may have signed in by letters that this device holds or held.
+    private func isCrossed(by tag: UInt64) -> Bool {
+        registry.codes(usedAstrayBy: tag).contains { code in lives.contains { $0.mark == code } }
     }
 }

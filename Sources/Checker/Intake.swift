@@ -5,9 +5,17 @@ internal import Journal
 /// over.
 struct CodeTexts {
     private var texts: [(mark: UInt64, text: String)] = []
+    private var lastText = ""
+    private var lastMark: UInt64 = 0
 
     mutating func mark(of text: String) -> UInt64 {
-        if let last = texts.last, last.text == text { return last.mark }
+        if lastMark != 0, lastText == text { return lastMark }
+        let mark = find(text)
+        (lastText, lastMark) = (text, mark)
+        return mark
+    }
+
+    private mutating func find(_ text: String) -> UInt64 {
         if let position = texts.firstIndex(where: { $0.text == text }) {
             // The last one asked for is found first.
             let known = texts.remove(at: position)
@@ -54,7 +62,8 @@ extension Dossier {
                 registry.write(operation.tag, by: household)
             }
         }
-        if let server = exchange.evidence["Server"] {
+        for field in exchange.evidence.fields {
+            guard let server = operation.read(field) else { continue }
             registry.changes.see(server: server, at: exchange.ended.nanoseconds)
         }
         // A login's hops go to providers as well, which are no part of the service.
@@ -65,6 +74,12 @@ extension Dossier {
                 address: exchange.route.remote, at: exchange.ended.nanoseconds)
         }
         take(operation, sequence: sequence, begun: begun)
+        if operation.operation == .deleteRegistration, operation.effect == .success,
+            let life = life(of: operation)
+        {
+            // Known at once, for what other households are told of these letters.
+            shared[life].over = min(shared[life].over, operation.ret)
+        }
     }
 
     private func number(of resource: String) -> UInt8 {

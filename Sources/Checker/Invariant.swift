@@ -83,14 +83,18 @@ extension Invariant {
         case .codeUnique:
             [
                 .tokenIsolation, .oneOwner, .noTokenBeforeSignIn, .signInDelivered, .signInVisible,
-                .expiryRespected,
+                .expiryRespected, .tokenMonotonic, .oneToken, .deleteFinal, .logoutFinal,
+                .pollingEnds,
             ]
         case .expiryRespected:
             [.tokenMonotonic, .signInVisible, .signInDelivered, .oneOwner, .clockAgreement]
         case .logoutFinal: [.tokenMonotonic, .authorizationGates, .noTokenBeforeSignIn]
         case .deleteFinal: [.oneOwner, .expiryRespected, .signInDelivered]
         case .errorsHaveNoEffect:
-            [.noTokenBeforeSignIn, .tokenIsolation, .tokenMonotonic, .oneToken, .logoutFinal]
+            [
+                .noTokenBeforeSignIn, .tokenIsolation, .tokenMonotonic, .oneToken, .logoutFinal,
+                .signInVisible, .signInDelivered,
+            ]
         case .retryOnce: [.oneToken, .oneOwner]
         case .authorizationGates: [.logoutFinal]
         case .clockAgreement: [.expiryRespected]

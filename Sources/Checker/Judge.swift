@@ -66,8 +66,16 @@ public final class Judge {
         closeLeaving(by: through.min() ?? .min)
     }
 
+    /// The same of every lane.
+    public func pass(_ instant: Instant) {
+        for lane in through.indices { through[lane] = max(through[lane], instant.nanoseconds) }
+        closeLeaving(by: through.min() ?? .min)
+    }
+
     public func take(_ batch: Batch) {
-        for exchange in batch.exchanges { take(exchange) }
+        // Through a span: an array's iterator would copy each exchange, texts and all.
+        let exchanges = batch.exchanges.span
+        for position in exchanges.indices { take(exchanges[position]) }
         for event in batch.events { take(event) }
         for record in batch.households { take(record) }
         pass(batch.through, lane: batch.lane)
@@ -110,6 +118,9 @@ public final class Judge {
 
     // MARK: What was found
 
+    /// Breaches so far that fail the run: known at once, where `findings` has to be put together.
+    public var failing: Int { registry.failing }
+
     /// What is known so far.
     public var findings: Findings { Findings(registry, operations: operations) }
 
@@ -120,6 +131,7 @@ public final class Judge {
         for household in dossiers.keys.sorted() { dossiers[household]?.close() }
         dossiers.removeAll()
         for household in callbacks.households { callbacks.close(household, registry) }
+        registry.settleForeign()
         registry.judgeTwins()
         registry.judgeClocks()
         registry.judgeHerds()
@@ -147,11 +159,14 @@ public struct Findings: Sendable, Hashable {
     public var preSignedIn: Int
     /// Households over the AccessEnabler whose callbacks were held against their order.
     public var sdkHouseholds: Int
+    /// What ended from then on was not judged: it came faster than it could be, and nothing kept it.
+    /// Nil: everything was.
+    public var unjudgedFrom: Instant?
 
     init(_ registry: Registry, operations: Int) {
         rules = registry.rules
         verdicts = registry.verdicts()
-        violations = registry.found
+        violations = registry.upheld
         levels = registry.levels.verdicts
         staleness = registry.staleness
         changes = registry.changes.texts

@@ -49,10 +49,26 @@ struct LevelTally: Sendable {
     private var broken = [Int](repeating: 0, count: ConsistencyLevel.allCases.count)
     private var undecided = [Int](repeating: 0, count: ConsistencyLevel.allCases.count)
     private(set) var households = 0
+    /// Households in which safety did not hold: what is known of codes only in the end may add to
+    /// them, each once.
+    private var unsafe: Set<Int> = []
 
-    mutating func add(broken levels: Set<ConsistencyLevel>, isLinearizableUndecided: Bool) {
+    mutating func breakSafety(in household: Int) {
+        guard unsafe.insert(household).inserted else { return }
+        broken[ConsistencyLevel.safety.rawValue - 1] += 1
+    }
+
+    mutating func add(
+        _ household: Int, broken levels: Set<ConsistencyLevel>, isLinearizableUndecided: Bool
+    ) {
         households += 1
-        for level in levels { broken[level.rawValue - 1] += 1 }
+        for level in levels {
+            if level == .safety {
+                breakSafety(in: household)
+            } else {
+                broken[level.rawValue - 1] += 1
+            }
+        }
         if isLinearizableUndecided, !levels.contains(.linearizable) {
             undecided[ConsistencyLevel.linearizable.rawValue - 1] += 1
         }
@@ -93,16 +109,55 @@ public struct Staleness: Sendable, Hashable {
     public private(set) var atMost = Histogram()
     /// Sign-ins whose lower end is above zero: proven stale.
     public private(set) var proven = 0
+    /// Both ends of each sign-in, on a grid of six percent that makes intervals wider, never
+    /// narrower: so it stays small however many there are.
+    private var grid: [Cell: Int] = [:]
+
+    private struct Cell: Hashable, Sendable {
+        var low: UInt16
+        var high: UInt16
+    }
 
     public init() {}
 
     mutating func add(atLeast low: Int64, atMost high: Int64) {
-        atLeast.record(max(0, low))
-        atMost.record(max(0, high))
+        let (low, high) = (max(0, low), max(0, high))
+        atLeast.record(low)
+        atMost.record(high)
         if low > 0 { proven += 1 }
+        let cell = Cell(low: Self.line(under: low), high: Self.line(under: high) + 1)
+        grid[cell, default: 0] += 1
     }
 
     public var count: Int { atLeast.count }
+
+    /// By how much sign-ins must be taken to have come later than they were answered, at least, for
+    /// every answer to be right (Delta, correctness.md § 3.5); 0 where none was proven stale.
+    public var delta: Int64 { atLeast.value(atShare: 1) ?? 0 }
+
+    /// Turnbull's estimate of the staleness itself, in nanoseconds.
+    public var estimate: Turnbull {
+        Turnbull(
+            grid.sorted { ($0.key.low, $0.key.high) < ($1.key.low, $1.key.high) }.map {
+                Turnbull.Observation(
+                    low: Self.value(of: $0.key.low), high: Self.value(of: $0.key.high),
+                    count: $0.value)
+            })
+    }
+
+    /// Below 1 us is line 0; from there sixteen lines to an octave.
+    private static func line(under nanoseconds: Int64) -> UInt16 {
+        guard nanoseconds >= 1_024 else { return 0 }
+        let octave = 63 - nanoseconds.leadingZeroBitCount
+        let within = (nanoseconds >> (octave - 4)) & 15
+        return UInt16((octave - 10) * 16 + Int(within) + 1)
+    }
+
+    private static func value(of line: UInt16) -> Double {
+        guard line > 0 else { return 0 }
+        let (octave, within) = ((Int(line) - 1) / 16, (Int(line) - 1) % 16)
+        return Double(Int64(16 + within) << Int64(octave + 6))
+    }
 }
 
 /// When what answers changed under the run: a deploy, as far as headers and addresses tell. A value

@@ -28,6 +28,11 @@ struct Observed: Sendable {
         static let retried = Flags(rawValue: 8)
         /// 429: no effect, no information.
         static let throttled = Flags(rawValue: 16)
+        /// About a code whose life on this device may be over: its letters may be another's by now
+        /// (rest-v1.md § 6: a deletion releases them).
+        static let afterEnd = Flags(rawValue: 32)
+        /// About letters that another device holds: nobody can say whose code was meant.
+        static let anothers = Flags(rawValue: 64)
     }
 
     var call: Int64
@@ -81,7 +86,6 @@ extension Observed {
                 ? 0 : UInt8(truncatingIfNeeded: min(254, exchange.device.index) + 1))
         if exchange.outcome == .throttled { flags.insert(.throttled) }
         if exchange.provoked { flags.insert(.provoked) }
-        if !exchange.evidence.fields.isEmpty { read(exchange.evidence) }
     }
 
     private static func told(_ exchange: Exchange, status: Int) -> Effect {
@@ -96,16 +100,19 @@ extension Observed {
         }
     }
 
-    private mutating func read(_ evidence: Headers) {
-        for field in evidence.fields {
-            if field.name.equalsIgnoringCase("age") {
-                if let age = Int(field.value), age > 0 { flags.insert(.edge) }
-            } else if field.name.equalsIgnoringCase("x-cache") {
-                if field.value.lowercased().contains("hit") { flags.insert(.edge) }
-            } else if field.name.equalsIgnoringCase("via") {
-                flags.insert(.proxied)
-            }
+    /// What one header of the answer tells of its way; the value of `Server` is given back.
+    mutating func read(_ field: Headers.Field) -> String? {
+        // Most headers have another length than the four that matter here.
+        switch field.name.utf8.count {
+        case 3 where field.name.equalsIgnoringCase("age"):
+            if let age = Int(field.value), age > 0 { flags.insert(.edge) }
+        case 3 where field.name.equalsIgnoringCase("via"): flags.insert(.proxied)
+        case 6 where field.name.equalsIgnoringCase("server"): return field.value
+        case 7 where field.name.equalsIgnoringCase("x-cache"):
+            if field.value.lowercased().contains("hit") { flags.insert(.edge) }
+        default: break
         }
+        return nil
     }
 }
 
@@ -125,6 +132,16 @@ extension OperationName {
         switch self {
         case .pollToken, .checkAuthentication, .checkCode, .preauthorize, .preauthorizeCode,
             .authorize, .authorizationToken, .mediaToken, .userMetadata:
+            true
+        default: false
+        }
+    }
+
+    /// Whether what it tells is of the code that it names, and not of the device that asks.
+    var isAboutCode: Bool {
+        switch self {
+        case .authenticate, .assertion, .checkCode, .preauthorizeCode, .registrationRecord,
+            .deleteRegistration:
             true
         default: false
         }

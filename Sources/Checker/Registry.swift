@@ -11,9 +11,13 @@ final class Registry {
     let visibility: Int64
     let deadline: Int64
     let sweepLag: Int64
+    /// The throttle's period; 0 without one.
+    let throttleEvery: Int64
     var clock: ServiceClock
 
     private(set) var found: [Violation] = []
+    /// Of all that was found, what fails the run.
+    private(set) var failing = 0
     /// Households of what was found since this was last emptied.
     var accused: [Int] = []
     /// Positions in `found` of what concerns several households, with these.
@@ -25,11 +29,14 @@ final class Registry {
     private var checked = [Int](repeating: 0, count: Invariant.allCases.count)
     private var undecided = [Int](repeating: 0, count: Invariant.allCases.count)
     private var sharedTags = false
+    /// Codes that users signed in by which may not have been their device's at that time.
+    private var astray: [UInt64: [UInt64]] = [:]
 
     private var owners: [UInt64: Int32] = [:]
     private var lives: [UInt64: [SharedLife]] = [:]
     private var records: [UInt64: SharedLife] = [:]
-    private var livesMade = 0
+    /// So many lives are looked through for old ones: at twice as many as were left.
+    private var sweepAt = 4096
     private var twins: [(older: SharedLife, newer: SharedLife, isRecord: Bool)] = []
     private var media: [UInt64: MediaOwner] = [:]
     private var olderMedia: [UInt64: MediaOwner] = [:]
@@ -55,6 +62,7 @@ final class Registry {
         visibility = rules.policies.visibility.inNanoseconds
         deadline = rules.policies.unknownDeadline.inNanoseconds
         sweepLag = rules.policies.sweepLag.inNanoseconds
+        throttleEvery = rules.policies.throttle?.every.inNanoseconds ?? 0
         clock = ServiceClock(tolerance: rules.policies.clockTolerance.inNanoseconds)
     }
 
@@ -85,6 +93,7 @@ final class Registry {
     /// Takes a violation in and gives its position; nil when there are too many to list.
     func add(_ violation: Violation, foreignTag: UInt64 = 0) -> Int? {
         var violation = violation
+        if violation.standing == .fails { failing += 1 }
         guard found.count < Self.foundLimit else {
             unlisted[violation.invariant, default: Verdict(violation.invariant)]
                 .count(violation.standing)
@@ -98,6 +107,15 @@ final class Registry {
     }
 
     func amend(_ position: Int, _ change: (inout Violation) -> Void) { change(&found[position]) }
+
+    /// It was no breach after all: it counts no more.
+    func withdraw(_ position: Int) {
+        if found[position].standing == .fails, !found[position].isWithdrawn { failing -= 1 }
+        found[position].isWithdrawn = true
+    }
+
+    /// What was found and stands.
+    var upheld: [Violation] { found.filter { !$0.isWithdrawn } }
 
     // MARK: Tags
 
@@ -130,10 +148,11 @@ final class Registry {
     /// A code was handed out. Two that may live at once under one text are looked at in the end,
     /// when it is known what ended them.
     func hand(out life: SharedLife) {
-        livesMade += 1
-        if livesMade % 4096 == 0 { sweep(before: life.call - 60_000_000_000) }
+        if lives.count >= sweepAt { sweep(before: life.call.plus(-Self.kept)) }
         for other in lives[life.code] ?? [] where other.household != life.household {
-            if twins.count < Self.foundLimit { twins.append((other, life, false)) }
+            if twins.count < Self.foundLimit, other.over >= life.call || life.over >= other.call {
+                twins.append((other, life, false))
+            }
         }
         lives[life.code, default: []].append(life)
         if life.record != 0 {
@@ -144,10 +163,26 @@ final class Registry {
         }
     }
 
-    /// Whether another device holds or held that code.
-    func isElsewhere(_ code: UInt64, than household: Int) -> Bool {
-        lives[code]?.contains { $0.household != household } ?? false
+    /// Whether another device may have held that code at some time from `call` to `ret`.
+    func isHeld(
+        _ code: UInt64, byOtherThan household: Int, from call: Int64, to ret: Int64
+    ) -> Bool {
+        guard let list = lives[code] else { return false }
+        return list.contains {
+            $0.household != household && $0.call <= ret && $0.over >= call - visibility
+        }
     }
+
+    /// Somebody signed in by a code that may not have been that household's own at the time.
+    func noteAstray(_ code: UInt64, of tag: UInt64) {
+        if astray[tag]?.contains(code) == true { return }
+        astray[tag, default: []].append(code)
+    }
+
+    func codes(usedAstrayBy tag: UInt64) -> [UInt64] { astray[tag] ?? [] }
+
+    /// Codes are remembered so long after their end: until nobody can ask about them any more.
+    private static let kept: Int64 = 1_000_000_000_000
 
     private func sweep(before time: Int64) {
         lives = lives.compactMapValues { list in
@@ -155,6 +190,7 @@ final class Registry {
             return rest.isEmpty ? nil : rest
         }
         records = records.filter { $0.value.high >= time }
+        sweepAt = max(4096, 2 * lives.count)
     }
 
     var twinLives: [(older: SharedLife, newer: SharedLife, isRecord: Bool)] { twins }
@@ -184,8 +220,8 @@ final class Registry {
 
     /// What only the whole run can tell: whose the tokens were that nobody here had asked for.
     func settle() {
-        settleForeign()
         settleCauses()
+        found.removeAll(where: \.isWithdrawn)
         for position in found.indices {
             found[position].nearChange = changes.near(found[position].at)
         }
@@ -200,7 +236,6 @@ final class Registry {
 
     /// Attaches to what was found across households what follows from it in each (decisions.md, 10).
     private func settleCauses() {
-        guard !causes.isEmpty else { return }
         var causeOf: [Int: Int] = [:]
         for (position, households) in causes {
             for household in households where causeOf[household] == nil {
@@ -208,25 +243,25 @@ final class Registry {
             }
         }
         let positions = Set(causes.map(\.position))
-        var follows: Set<Int> = []
+        causes = []
         for position in found.indices where !positions.contains(position) {
             let violation = found[position]
-            guard let cause = causeOf[violation.household],
+            guard !violation.isWithdrawn, let cause = causeOf[violation.household],
                 violation.invariant == .linearizable
                     || found[cause].invariant.companions.contains(violation.invariant)
             else { continue }
-            follows.insert(position)
-            if !found[cause].companions.contains(violation.invariant) {
-                found[cause].companions.append(violation.invariant)
+            withdraw(position)
+            for companion in [violation.invariant] + violation.companions
+            where !found[cause].companions.contains(companion) {
+                found[cause].companions.append(companion)
             }
         }
-        found = found.indices.filter { !follows.contains($0) }.map { found[$0] }
-        causes = []
     }
 
-    private func settleForeign() {
+    func settleForeign() {
         for (position, tag) in foreign {
             var violation = found[position]
+            if violation.isWithdrawn { continue }
             let household = violation.household
             if isShared(tag) {
                 violation.invariant = .tokenIsolation
@@ -258,6 +293,7 @@ final class Registry {
             if let more = unlisted[invariant] { verdicts[position].add(more) }
             verdicts[position].note = note(on: invariant)
         }
+        let found = upheld
         for violation in found {
             verdicts[Int(violation.invariant.rawValue)].count(violation.standing)
         }
@@ -330,8 +366,11 @@ final class SharedLife {
     let ret: Int64
     var low: Int64
     let high: Int64
-    /// The earliest call of anything that may have ended it before its expiry.
+    /// The earliest call of anything that may have ended it before its expiry: a deletion, a newer
+    /// code.
     var endCalled = Int64.max
+    /// When it was surely over: its deletion was answered, or it had expired.
+    var over: Int64
 
     init(household: Int, life: CodeLife) {
         self.household = household
@@ -343,5 +382,6 @@ final class SharedLife {
         ret = life.made.ret
         low = life.low
         high = life.high
+        over = life.high
     }
 }

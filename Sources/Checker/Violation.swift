@@ -9,6 +9,9 @@ public enum Certainty: Sendable, Hashable {
     /// It looks so; the words say what else it may be.
     case suspicion(String)
 
+    /// What was worked out from the service's own dates (correctness.md § 3.3).
+    static let withinDrift = Certainty.given("both clocks drift less than 100 ppm")
+
     /// `certain`, `given a bound`, `suspicion`.
     public var name: String {
         switch self {
@@ -88,6 +91,12 @@ public struct Violation: Sendable, Hashable {
     public var nearChange: String?
     /// The operations around it; empty beyond the first violations of a run.
     public var scene: [SceneEntry] = []
+    /// It hangs on whose code some letters were, which is not known before its household closes.
+    var hangsOnCode = false
+    /// It proved to be no breach, or a part of another.
+    var isWithdrawn = false
+    /// The level that it disproves, if any.
+    var level: ConsistencyLevel?
 }
 
 /// What became of one invariant: all three counts together (decisions.md, 14).

@@ -178,12 +178,15 @@ public struct HistoryEnd: Sendable, Hashable {
     public var historyHash: String
     /// Why the breaker stopped it, in words for the user; empty when it did not.
     public var breaker: String
+    /// What the judge found while it ran, in words: all there is of it where not every exchange is
+    /// recorded. Empty where nothing was judged.
+    public var verdicts: String
     /// When this machine slept meanwhile.
     public var standstills: [Standstill]
 
     public init(
         ended: Instant, interrupted: Bool, failure: String, cpuPercent: Double, historyHash: String,
-        breaker: String = "", standstills: [Standstill] = []
+        breaker: String = "", verdicts: String = "", standstills: [Standstill] = []
     ) {
         self.ended = ended
         self.interrupted = interrupted
@@ -191,6 +194,7 @@ public struct HistoryEnd: Sendable, Hashable {
         self.cpuPercent = cpuPercent
         self.historyHash = historyHash
         self.breaker = breaker
+        self.verdicts = verdicts
         self.standstills = standstills
     }
 }

@@ -31,6 +31,7 @@ struct Facts {
             "history_hash": end.historyHash, "breaker": end.breaker,
             "standstills": FlatJSON.texts(end.standstills.map(\.text)),
         ]
+        if !end.verdicts.isEmpty { values["verdicts"] = end.verdicts }
     }
 
     init(_ kept: KeptExchanges) {
@@ -85,6 +86,7 @@ struct Facts {
         return HistoryEnd(
             ended: Instant(nanoseconds: ended), interrupted: interrupted, failure: failure,
             cpuPercent: cpu, historyHash: hash, breaker: self["breaker"] ?? "",
+            verdicts: self["verdicts"] ?? "",
             standstills: (self["standstills"].flatMap(FlatJSON.readTexts) ?? [])
                 .compactMap(Standstill.init(text:)))
     }

@@ -19,6 +19,11 @@ enum SummaryJSON {
             ("tokenVisibilityMs", spread(summary.tokenVisibility)),
             ("invariants", .array(summary.findings?.verdicts.map(verdict) ?? [])),
             ("levels", .array(summary.findings?.levels.map(level) ?? [])),
+            (
+                "unjudgedFromSeconds",
+                summary.findings?.unjudgedFrom.map { .number(Double($0.nanoseconds) / 1e9) }
+                    ?? .null
+            ),
             ("staleness", summary.findings.map { staleness($0.staleness) } ?? .null),
             ("thresholds", .array(summary.thresholds.map(threshold))),
             ("funnels", .array(summary.funnels.map(funnel))),
@@ -65,7 +70,19 @@ enum SummaryJSON {
         return .object([
             ("signIns", .integer(staleness.count)), ("provenStale", .integer(staleness.proven)),
             ("atLeastMs", times(staleness.atLeast)), ("atMostMs", times(staleness.atMost)),
+            ("deltaMs", .number(Double(staleness.delta) / 1e6)),
+            ("estimateMs", estimate(staleness.estimate)),
         ])
+    }
+
+    /// Turnbull's: each quantile from where to where it may lie.
+    private static func estimate(_ estimate: Turnbull) -> JSON {
+        .object(
+            [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("max", 1)].map { name, rank in
+                let range = estimate.quantile(rank)
+                let ends = range.map { [$0.low, $0.high].map { JSON.number($0 / 1e6) } }
+                return (name, ends.map(JSON.array) ?? .null)
+            })
     }
 
     private static func run(_ run: Summary.Run) -> JSON {

@@ -1,4 +1,4 @@
-internal import Checker
+public import Checker
 
 /// The last words of a run in a terminal: verdict, thresholds, table, errors, path of the report.
 public enum TerminalReport {
@@ -47,6 +47,11 @@ public enum TerminalReport {
         }.joined(separator: "\n")
     }
 
+    /// What was found, without a summary around it: for a history that cannot be judged again.
+    public static func verdicts(_ findings: Findings, width: Int = 100) -> String {
+        promises(findings, width: width, Ink(isOn: false))
+    }
+
     /// How much was checked, and what was found beside what fails the run: one line if all is well.
     private static func promises(_ findings: Findings, width: Int, _ ink: Ink) -> String {
         let checked = findings.verdicts.filter { $0.checked > 0 }
@@ -60,6 +65,7 @@ public enum TerminalReport {
         if findings.undecided > 0 { first += ", \(Figures.count(findings.undecided)) undecided" }
         if let level = findings.strongestLevel { first += "; \(level.name)" }
         if let callbacks = findings.callbackSentence { first += "; \(callbacks)" }
+        if let gap = findings.gapSentence { first += "; \(gap)" }
         var lines = wrapped(first, width: width, hanging: 8)
         for verdict in findings.verdicts {
             let counts = [

@@ -44,6 +44,9 @@ public struct ThresholdResult: Sendable, Hashable {
 }
 
 extension Threshold {
+    /// What it is about, as it was measured, in the unit of its bound; nil when nothing was.
+    func measured(_ fold: RunFold) -> Double? { Reading(self, fold).value }
+
     func holds(for value: Double) -> Bool {
         switch comparison {
         case .below: value < bound

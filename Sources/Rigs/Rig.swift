@@ -40,6 +40,7 @@ public struct Rig: Sendable, Hashable {
     public var thresholds: [Threshold]
     /// What `screenrig race` does with it.
     public var race: RaceTerms
+    public var nightly: Nightly
     /// The file as it was read, with `--set` applied and secrets left as `${NAME}`; for reports.
     public var source: String
 
@@ -160,7 +161,8 @@ public struct Rig: Sendable, Hashable {
         validity: Validity = Validity(), policies: Policies = Policies(),
         promises: Promises = Promises(), known: [Known] = [],
         standin: StandinTerms = StandinTerms(), faults: [FaultTerms] = [],
-        thresholds: [Threshold] = [], race: RaceTerms = RaceTerms(), source: String = ""
+        thresholds: [Threshold] = [], race: RaceTerms = RaceTerms(),
+        nightly: Nightly = Nightly(), source: String = ""
     ) {
         self.name = name
         self.seed = seed
@@ -188,6 +190,7 @@ public struct Rig: Sendable, Hashable {
         self.faults = faults
         self.thresholds = thresholds
         self.race = race
+        self.nightly = nightly
         self.source = source
     }
 }

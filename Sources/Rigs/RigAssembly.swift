@@ -48,7 +48,7 @@ struct RigAssembly {
             standin: standin(root.value("standin"), under: policies),
             faults: faults(root.value("faults"), target),
             thresholds: thresholds(root.value("thresholds"), kinds),
-            race: race(root.value("race")), source: source)
+            race: race(root.value("race")), nightly: nightly(root.value("nightly")), source: source)
     }
 
     /// Loopback leads nowhere but to loopback: the kernel refuses such a connection.

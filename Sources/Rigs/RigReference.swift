@@ -5,6 +5,7 @@ public enum RigReference {
     /// The reference rig as YAML text.
     public static func yaml() -> String {
         let head = """
+            # yaml-language-server: $schema=screenrig.schema.json
             # Every key of a rig file, with its default or an example. This file is written from the
             # description of the format (a test keeps it so); it shows what there is to say, and is
             # itself a small rig that can be run: screenrig run rigs/reference.yaml

@@ -12,8 +12,9 @@ public enum RigTemplate {
         #   screenrig try \(path)          one household, step by step, with a remedy for the first failure
         #   screenrig run \(path)          the load below, and a report
         #
-        # 'screenrig schema > rig.schema.json' makes an editor complete and explain keys;
-        # rigs/reference.yaml has all of them.
+        # 'screenrig schema > rig.schema.json' beside this file, and this line, make an editor complete and
+        # explain keys; rigs/reference.yaml has all of them.
+        # yaml-language-server: $schema=rig.schema.json
 
         rig: staging
         target:

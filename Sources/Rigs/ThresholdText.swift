@@ -66,7 +66,7 @@ extension Threshold {
     }
 
     /// Takes `kind "NAME":` off the front.
-    private static func kind(_ words: inout Substring) throws(Scalar.Refusal) -> String? {
+    static func kind(_ words: inout Substring) throws(Scalar.Refusal) -> String? {
         guard words.hasPrefix("kind ") else { return nil }
         let rest = words.dropFirst(5).drop { $0 == " " }
         guard let colon = rest.firstIndex(of: ":") else {
@@ -80,7 +80,7 @@ extension Threshold {
         return name
     }
 
-    private static func meaning(
+    static func meaning(
         _ words: [String], isShare: Bool
     ) throws(Scalar.Refusal) -> (Subject, Measure) {
         let amount: Measure = isShare ? .share : .count

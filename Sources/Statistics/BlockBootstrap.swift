@@ -21,17 +21,18 @@ public struct BlockBootstrap: Sendable {
     private let running: [Int32]
     private let parts: [Range<Int>]
     private let stretchCount: Int
-    private let whole: Histogram
+    /// All stretches together.
+    let all: Histogram
     public let drawsSingles: Bool
 
-    public var count: Int { whole.count }
+    public var count: Int { all.count }
 
     /// Stretches in the order of time; empty ones count for nothing.
     public init(_ stretches: [Histogram]) {
         let filled = stretches.filter { $0.count > 0 }
         var whole = Histogram()
         for stretch in filled { whole.merge(stretch) }
-        self.whole = whole
+        all = whole
         drawsSingles = filled.count < Self.fewest
         let buckets = whole.filled
         values = buckets.map { $0.low + $0.width / 2 }
@@ -62,7 +63,7 @@ public struct BlockBootstrap: Sendable {
 
     /// The measured value at `share`, in nanoseconds; nil while there is none.
     public func value(atShare share: Double) -> Double? {
-        whole.value(atShare: share).map(Double.init)
+        all.value(atShare: share).map(Double.init)
     }
 
     /// The values at `shares` of one run that might have been.
@@ -94,7 +95,7 @@ public struct BlockBootstrap: Sendable {
         let spread = (share * (1 - share) / Double(count)).squareRoot()
         let probability = min(max(dice.unit(), 1e-9), 1 - 1e-9)
         let moved = share + spread * Elementary.normalQuantile(probability)
-        return whole.value(atShare: min(1, max(0, moved))).map(Double.init) ?? 0
+        return all.value(atShare: min(1, max(0, moved))).map(Double.init) ?? 0
     }
 }
 

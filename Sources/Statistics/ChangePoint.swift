@@ -33,9 +33,10 @@ public struct ChangePoint: Sendable, Hashable {
 ///          the level before       |  three values or more
 /// ```
 ///
-/// Three things keep single odd values from mattering: a new level has three values at least; it must
-/// still stand out, by two and a half standard errors, when its farthest value is left out; and values of the
-/// old level that lie far out (five robust standard deviations) are drawn in to there.
+/// Four things keep odd values from mattering: a new level has three values at least; what its last one or
+/// two tell more clearly waits; it must still stand out, by one and a half standard errors, without the
+/// farther half of its values; and values of the old level that lie far out (five robust standard
+/// deviations) are drawn in to there.
 public struct ChangePointDetector: Sendable, Hashable {
     /// Added to each value before its logarithm is taken, so that a share may be zero.
     public var offset: Double
@@ -88,6 +89,15 @@ public struct ChangePointDetector: Sendable, Hashable {
     private func newest(_ logs: [Double], from start: Int, through end: Int) -> Split? {
         let longest = min(end + 1 - start - Self.shortest, Self.reach)
         guard longest >= Self.freshest else { return nil }
+        // 10 10 30 30: the last four are no level of four values, but the last two stand out. What one
+        // or two values tell more clearly waits for the third.
+        let newest = (1..<Self.freshest).map { fresh in
+            let first = end + 1 - fresh
+            let from = max(start, first - Self.memory)
+            let old = Self.drawnIn(Array(logs[from..<first]))
+            return Comparison(old, Array(logs[first...end])).deviate.magnitude
+        }
+        let clearest = newest.max() ?? 0
         var best: (margin: Double, split: Split)?
         for fresh in Self.freshest...longest {
             let first = end + 1 - fresh
@@ -96,10 +106,14 @@ public struct ChangePointDetector: Sendable, Hashable {
             let new = Array(logs[first...end])
             let both = Comparison(old, new)
             let margin = both.deviate.magnitude - Self.limit(old: old.count, fresh: fresh)
-            guard margin > best?.margin ?? 0, isLarge(both.difference) else { continue }
-            let rest = new.sorted { ($0 < $1) == (both.difference > 0) }.dropLast()
-            let without = Comparison(old, Array(rest))
-            guard without.deviate * both.deviate > 0, without.deviate.magnitude >= 2.5 else {
+            guard margin > best?.margin ?? 0, isLarge(both.difference),
+                both.deviate.magnitude >= clearest
+            else { continue }
+            // Without its farther half it must still stand out: {1000 1000 10} is no new level.
+            let nearer = new.sorted { ($0 < $1) == (both.difference > 0) }.dropLast(
+                fresh == Self.freshest ? 2 : fresh / 2)
+            let without = Comparison(old, Array(nearer))
+            guard without.deviate * both.deviate > 0, without.deviate.magnitude >= 1.5 else {
                 continue
             }
             best = (

@@ -32,6 +32,9 @@ struct JudgeCommand: ParsableCommand {
             let history = try History(path: directory.history)
             thresholds = try ReportCommand.thresholds(of: history)
             guard let found = try Findings(rejudging: history) else {
+                if let verdicts = history.end?.verdicts, !verdicts.isEmpty {
+                    Terminal.print("while it ran:\n\(verdicts)")
+                }
                 throw Failure.couldNotRun(Self.refusal(history))
             }
             findings = found
@@ -52,7 +55,7 @@ struct JudgeCommand: ParsableCommand {
             return "\(run) cannot be judged: its history does not say by what rules"
         }
         return "\(run) cannot be judged again: \(history.kept.recorded) of \(history.kept.total) "
-            + "exchanges were recorded one by one (record: \(history.recording)); its own report "
-            + "holds what was found while it ran"
+            + "exchanges were recorded one by one (record: \(history.recording)); what was found "
+            + "while it ran stands"
     }
 }

@@ -7,7 +7,9 @@ internal import Statistics
 enum RigFile {
     /// The rig with `--set`, `--target`, `--seed`, `--lanes` and `--record` applied. Warnings go to
     /// standard error; problems end the command.
-    static func read(_ traffic: TrafficOptions, isVirtual: Bool) throws -> Rig {
+    static func read(
+        _ traffic: TrafficOptions, isVirtual: Bool, tellsDoubts: Bool = true
+    ) throws -> Rig {
         var options: [Override] = []
         if let lanes = traffic.lanes { options.append(Override("--lanes", "lanes", "\(lanes)")) }
         if let record = traffic.record { options.append(Override("--record", "record", record)) }
@@ -18,7 +20,8 @@ enum RigFile {
         if let faults = FaultOptions.override(traffic.faults) {
             options.append(Override("--fault", faults.path, faults.value))
         }
-        return try read(traffic.rig, besides: options, isVirtual: isVirtual)
+        return try read(
+            traffic.rig, besides: options, isVirtual: isVirtual, tellsDoubts: tellsDoubts)
     }
 
     /// An option that stands for a `--set`, and is named where its value is wrong.
@@ -34,7 +37,7 @@ enum RigFile {
 
     static func read(
         _ options: RigOptions, besides more: [Override] = [],
-        isVirtual: Bool = false, tellsNeeds: Bool = false
+        isVirtual: Bool = false, tellsNeeds: Bool = false, tellsDoubts: Bool = true
     ) throws -> Rig {
         let seed = options.seed.map { Override("--seed", "seed", "\($0)") }
         let named = (seed.map { [$0] } ?? []) + more
@@ -49,7 +52,7 @@ enum RigFile {
         do {
             let reading = try Rig.read(contentsOf: options.rig, with: surroundings)
             let doubts = reading.warnings + (tellsNeeds ? reading.needs : [])
-            for warning in doubts { Terminal.complain("warning: \(warning)") }
+            for warning in doubts where tellsDoubts { Terminal.complain("warning: \(warning)") }
             _ = try Assembly.faults(reading.rig)
             return reading.rig
         } catch let failure as Failure {

@@ -67,6 +67,15 @@ struct TrafficOptions: ParsableArguments {
         completion: .list(FaultOptions.names))
     var faults: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "How many exchanges may wait for the judge before it spills them.", visibility: .hidden)
+    )
+    var judgeBacklog = JudgeQueue.usualBacklog
+
+    @Flag(help: ArgumentHelp("Judge nothing: to measure what judging costs.", visibility: .hidden))
+    var unjudged = false
+
     @Flag(help: "No progress lines; only the outcome.")
     var quiet = false
 

@@ -30,7 +30,7 @@ struct Screenrig: AsyncParsableCommand {
         subcommands: [
             TryCommand.self, RunCommand.self, SimulateCommand.self, RaceCommand.self,
             ReplayCommand.self, JudgeCommand.self, ReportCommand.self, ExportCommand.self,
-            CompareCommand.self, ServeCommand.self,
+            CompareCommand.self, NightlyCommand.self, NightsCommand.self, ServeCommand.self,
             InitCommand.self, ValidateCommand.self, SchemaCommand.self, CalibrateCommand.self,
             ListCommand.self, ExplainCommand.self, DetectionCommand.self, RacesTableCommand.self,
             ManualCommand.self,

@@ -71,12 +71,19 @@ struct EndingTests {
         let url = try await server.url()
         let load = ["--set", "load.arrivals=[{ramp-to: 8/s, over: 0s}, {hold: 8s}]"]
         let command = try start(
-            unhurried + load + ["--target", url, "--set", "code.ttl=20s"], in: folder)
+            unhurried + load + ["--target", url, "--set", "load.settle=1s"], in: folder)
         try await inFullSwing(command)
         server.send(SIGKILL)
         let ended = try await command.ended()
         #expect(ended.code == 1, "\(ended.output)\(ended.errors)")
         #expect(ended.output.hasPrefix("Failed: "), "\(ended.output)")
+        #expect(
+            ended.output.contains(
+                /the service stopped answering at second \d+: none of \d+ requests/),
+            "\(ended.output)")
+        // One line for all that the dead server left.
+        let refused = ended.output.matches(of: /error: .*connection-refused/).count
+        #expect(refused == 1, "\(ended.output)")
         #expect(
             ended.output.contains("connection-refused")
                 || ended.output.contains("connection-lost"), "\(ended.output)")
@@ -86,6 +93,11 @@ struct EndingTests {
         #expect(run.number("households", "failed") ?? 0 > 0)
         #expect(run.number("exchanges", "errors") ?? 0 > 0)
         #expect(run.number("households", "running") == 0)
+        #expect(run.number("households", "abandoned") == 0)
+        // The last arrival is at 8 s, and 10 s later nobody is waited for any more; codes would live for
+        // half an hour, and TVs back off for up to 30 s.
+        let seconds = try #require(run["run", "seconds"] as? Double)
+        #expect(seconds < 25, "\(seconds) s")
     }
 
     @Test("after kill -9 report finds everything up to the last second")

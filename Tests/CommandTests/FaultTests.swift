@@ -34,12 +34,14 @@ struct FaultCommandTests {
             .expirySkew: ("expiry-skew:skew=-5500ms", []),
             .throttleWedge: ("throttle-wedge", ["--set", "standin.throttle=contract"]),
             .herdCollapse: ("herd-collapse:rate=20/s", []),
+            .doubleConsume: (
+                "double-consume:window=200ms", ["--set", "load.arrivals.1.hold=8s"]
+            ),
+            .ssoVersusLogin: ("sso-vs-login:window=1s", ["--set", "load.arrivals.1.hold=8s"]),
         ]
         let (fault, more) = special[name] ?? (name.rawValue, [])
         let lines = try await truth("simulate", fault, more)
         switch name {
-        // These need two browsers on one code, and a platform sign-on beside a login.
-        case .doubleConsume, .ssoVersusLogin: #expect(lines.isEmpty)
         case .none, .slow, .noisy: #expect(lines.isEmpty)
         default:
             #expect(lines.contains { $0.hasPrefix(#"{"event":"activated","id":1,"#) }, "\(lines)")

@@ -26,6 +26,34 @@ struct InputTests {
             (["calibrate", "--target", "ftp://a"], "--target is 'ftp://a'; it must be a URL"),
             (["calibrate", "--record", "some"], "--record is 'some'; it must be none, aggregates"),
             (["run", "rig.yaml", "--set", "seed"], "--set 'seed' has no value"),
+            (["rnu", "rig.yaml"], "'rnu' is no command of screenrig's; did you mean 'run'?"),
+            (
+                ["help", "vaildate"],
+                "'vaildate' is no command of screenrig's; did you mean 'validate'?"
+            ),
+            (["xyzzy"], "'xyzzy' is no command of screenrig's; 'screenrig --help' lists them"),
+            (["run", "rig.yaml", "--targt", "x"], "Did you mean '--target'?"),
+            (["run", Command.rig("smok.yaml")], "did you mean '\(Command.rig("smoke.yaml"))'?"),
+            (
+                ["run", Command.rig("smoke.yaml"), "--max-rate", "5"],
+                "--max-rate is '5', which has no unit"
+            ),
+            (
+                ["run", Command.rig("smoke.yaml"), "--record", "bla"],
+                "--record is 'bla'; it must be all"
+            ),
+            (
+                ["run", Command.rig("smoke.yaml"), "--set", "record=bla", "--seed", "3"],
+                "--set record: record is 'bla'"
+            ),
+            (
+                ["run", Command.rig("smoke.yaml"), "--dashboard=abc"],
+                "--dashboard is 'abc'; it must be a port"
+            ),
+            (
+                ["run", Command.rig("smoke.yaml"), "--metrics=0"],
+                "--metrics is '0'; it must be a port"
+            ),
             (["run", "nowhere.yaml"], "nowhere.yaml: no such file, or not readable"),
             (["simulate", "nowhere.yaml"], "nowhere.yaml: no such file, or not readable"),
             (["validate", "nowhere.yaml"], "nowhere.yaml: no such file, or not readable"),
@@ -105,6 +133,7 @@ struct InputTests {
         #expect(summary["outcome"] as? String == "aborted")
         #expect(summary.number("exchanges", "completed") == 0)
         #expect(summary.number("exchanges", "sent") ?? 0 > 0)
+        #expect(summary.number("households", "failed") == 8)
         try expectComplete(folder, "run")
     }
 

@@ -63,5 +63,42 @@ struct JudgeTests {
         let again = try await Command.run("judge", "run", in: folder)
         #expect(again.code == 3)
         #expect(again.errors.contains("cannot be judged again: 0 of "))
+        #expect(again.output.contains("while it ran:\njudged: "))
+    }
+
+    @Test(
+        "a judge that cannot keep up hears the rest in the end, whatever is recorded",
+        arguments: ["all", "aggregates"])
+    func spilled(record: String) async throws {
+        let folder = try Folder()
+        // What is found must be something: each media token serves twice here.
+        let arguments = [
+            "simulate", Command.rig("twenty.yaml"), "--record", record, "--set",
+            "standin.policies={media-reuse: until-expiry}", "--set",
+            "after-sign-in=[authorize, media-token, media-token]",
+        ]
+        let kept = try await Command(arguments + ["--out", "kept"], in: folder).ended()
+        let late = try await Command(
+            arguments + ["--out", "late", "--judge-backlog=-1"], in: folder
+        ).ended()
+        #expect(kept.code == 1, "\(kept.errors)")
+        #expect(late.code == 1, "\(late.errors)")
+        #expect(!late.output.contains("not judged"))
+        for key in ["invariants", "levels", "staleness"] {
+            let one = try Run(folder, "kept")[key] as? NSObject
+            let other = try Run(folder, "late")[key] as? NSObject
+            #expect(one != nil && one == other, "\(key)")
+        }
+        let (one, other) = (
+            try folder.read("kept/violations.csv"), try folder.read("late/violations.csv")
+        )
+        let sentences = { (text: String) in
+            text.split(whereSeparator: \.isNewline).compactMap { line in
+                line.range(of: "household ").map { line[$0.lowerBound...] }
+            }
+        }
+        #expect(sentences(one).count == 20)
+        #expect(sentences(one) == sentences(other))
+        #expect(!folder.holds("late/spill.sqlite"))
     }
 }

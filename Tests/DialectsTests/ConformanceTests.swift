@@ -37,6 +37,24 @@ struct ConformanceTests {
         #expect(Set(Self.rows.map(\.page)).count == Self.rows.count)
     }
 
+    /// RFC 9110, 15.6: any server may fail at any request. It counts as an error, whatever its body.
+    @Test("a 5xx is never a deviation, whatever it carries", arguments: Self.rows)
+    func serverErrors(row: ConformanceRow) {
+        for status in [500, 501, 502, 503, 504, 599] {
+            let replies = [
+                Reply(status: status, headers: [:], body: []),
+                Reply(
+                    status: status, headers: ["Content-Type": "text/html"],
+                    body: Array("<html>Bad Gateway</html>".utf8)),
+                Self.json(
+                    status, .object([Tree.Member(name: "status", value: .string("no number"))])),
+            ]
+            for reply in replies {
+                #expect(Self.deviations(row, reply).isEmpty, "\(row.page): \(status)")
+            }
+        }
+    }
+
     @Test("an answer with every field, and more, does not deviate", arguments: Self.rows)
     func full(row: ConformanceRow) {
         for expected in row.answers {

@@ -101,7 +101,11 @@ struct Samples {
 
     static let end = HistoryEnd(
         ended: Instant(.seconds(60)), interrupted: false, failure: "", cpuPercent: 12.5,
-        historyHash: "")
+        historyHash: "",
+        standstills: [
+            Standstill(noticed: Instant(.seconds(7)), length: .milliseconds(1_500)),
+            Standstill(noticed: Instant(.seconds(9)), length: .seconds(60)),
+        ])
 
     // MARK: Pieces
 

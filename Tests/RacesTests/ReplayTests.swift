@@ -27,7 +27,7 @@ struct ReplayTests {
 
     @Test("what told nothing is played again, but not for ever")
     func discards() async {
-        let arena = SyntheticArena(unplayable: { _ in .throttled(op: "poll") }) { _ in [:] }
+        let arena = SyntheticArena(unplayable: { _ in .throttled(op: "poll") }, { _ in [:] })
         let outcome = await Replay(Case.sample, on: arena).play(times: 10)
         #expect(outcome.rate.trials == 0)
         #expect((16...20).contains(outcome.discarded))
@@ -36,7 +36,7 @@ struct ReplayTests {
 
     @Test("a stopped arena ends it")
     func stopped() async {
-        let arena = SyntheticArena(unplayable: { _ in .stopped }) { _ in [:] }
+        let arena = SyntheticArena(unplayable: { _ in .stopped }, { _ in [:] })
         let outcome = await Replay(Case.sample, on: arena).play(times: 10)
         #expect(outcome.wasStopped && outcome.discarded == 5)
     }

@@ -50,6 +50,14 @@ struct LiveTests {
             recentRates: (0..<120).map { Double($0 % 40) }, findings: findings)
     }
 
+    @Test("what was not judged is said, with the second from which on")
+    func gap() {
+        var findings = Judge(Rules()).finish()
+        #expect(!TerminalReport.verdicts(findings).contains("not judged"))
+        findings.unjudgedFrom = Instant(.milliseconds(12_400))
+        #expect(TerminalReport.verdicts(findings).contains("not judged from second 12 on"))
+    }
+
     @Test("the block is as it was reviewed", arguments: [40, 80, 200])
     func golden(width: Int) throws {
         let states = [Self.quiet, Self.busy]

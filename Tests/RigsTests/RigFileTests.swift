@@ -38,6 +38,16 @@ struct RigFileTests {
         #expect(try Rig.read(contentsOf: path, with: given).rig.target.base == .embedded)
     }
 
+    @Test("the first line of each leads an editor to the schema", arguments: files)
+    func schemaLine(name: String) throws {
+        let file = Golden.rigs.appending(path: name)
+        let line = try String(contentsOf: file, encoding: .utf8).prefix { $0 != "\n" }
+        let match = try #require(
+            line.wholeMatch(of: /# yaml-language-server: \$schema=(\S+)/), "\(line)")
+        let schema = file.deletingLastPathComponent().appending(path: String(match.1))
+        #expect(FileManager.default.fileExists(atPath: schema.path), "\(schema.path)")
+    }
+
     @Test("each opens with what it shows and what to look for", arguments: files)
     func comment(name: String) throws {
         let text = try String(contentsOf: Golden.rigs.appending(path: name), encoding: .utf8)
@@ -97,10 +107,10 @@ struct SchemaTests {
         return Self.validator.problems(tree)
     }
 
-    @Test("is what the golden file says")
+    @Test("is committed beside the rigs, for editors that read their first lines")
     func golden() throws {
         try Golden.expect(
-            RigSchema.json(), matches: Golden.folder.appending(path: "rig.schema.json"))
+            RigSchema.json(), matches: Golden.rigs.appending(path: "screenrig.schema.json"))
     }
 
     @Test(

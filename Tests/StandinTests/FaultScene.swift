@@ -240,7 +240,9 @@ extension FaultScene {
             caller.advance(.seconds(60))
             for _ in 0..<20 { _ = caller.poll() }
             caller.advance(.seconds(60))
-            return caller.poll().status == 429
+            let isWedged = caller.poll().status == 429
+            caller.advance(.seconds(2))
+            return caller.poll().status == 429 && isWedged
         },
         FaultScene("herd-collapse:rate=20/s") { caller in
             let statuses = (0..<40).map { caller.poll("tv-\($0)").status }

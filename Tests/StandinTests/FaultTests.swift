@@ -152,8 +152,17 @@ struct ObservableTests {
             for _ in 0..<20 { _ = caller.poll() }
             caller.advance(.milliseconds(1_010))
             #expect(caller.poll().status == 429)
+            caller.advance(.milliseconds(10))
+            _ = caller.poll()
         }
         #expect(later == [.activated, .observable])
+        // Which of two that came together was the first is not for those outside to know.
+        let crowd = try truth("throttle-wedge", ServiceSettings()) { caller in
+            for _ in 0..<20 { _ = caller.poll() }
+            caller.advance(.milliseconds(1_010))
+            for _ in 0..<2 { #expect(caller.poll().status == 429) }
+        }
+        #expect(crowd == [.activated])
     }
 
     @Test("duplicate-live-code: a code that its screen is just giving up is no twin for certain")

@@ -1,43 +1,68 @@
 /// I8 and I15: what only all households together tell.
 extension Registry {
     /// `code-unique`: two codes of one text were surely alive at once. Decided in the end, when
-    /// everything is known that may have ended the first.
+    /// everything is known that may have ended the first. Whatever else broke in the two households
+    /// from then on follows from it (decisions.md, 10).
     func judgeTwins() {
-        for (older, newer, isRecord) in twinLives {
-            let together = max(older.ret, newer.ret)
-            if isRecord {
-                accuse(
-                    newer, older,
-                    "record of code \(newer.text) has the id of that of household "
-                        + "\(older.household)'s code \(older.text) (its exchange #\(older.sequence))"
-                )
-                continue
+        // In the order in which they were handed out, however lanes interleaved.
+        let pairs = twinLives.sorted {
+            ($0.newer.call, $0.newer.household, $0.older.call, $0.older.household)
+                < ($1.newer.call, $1.newer.household, $1.older.call, $1.older.household)
+        }
+        guard !pairs.isEmpty else { return }
+        var accused: [Int: Int] = [:]
+        for (older, newer, isRecord) in pairs {
+            guard isRecord || areTwins(older, newer) else { continue }
+            if let position = accused[newer.household] {
+                amend(position) { $0.times += 1 }
+            } else if let position = isRecord ? accuse(newer, older) : accuse(twin: newer, older) {
+                accused[newer.household] = position
             }
-            guard together < older.low, together < newer.low, older.endCalled > together,
-                newer.endCalled > together
-            else { continue }
-            let left = min(older.low, newer.low) - together
-            accuse(
-                newer, older, gap: left,
-                "code \(newer.text) was given to it (#\(newer.sequence)) while household "
-                    + "\(older.household) held it (#\(older.sequence)), for at least "
-                    + "\(milliseconds(left)) more")
+            guard !isRecord else { continue }
+            if let position = accused[newer.household] {
+                note(cause: position, of: [newer.household, older.household])
+            }
+            // Who deletes its own code may have deleted the other's: from then on the letters are
+            // free, as far as can be told.
+            let end = min(older.endCalled, newer.endCalled)
+            older.endCalled = end
+            newer.endCalled = end
         }
     }
 
-    private func accuse(
-        _ newer: SharedLife, _ older: SharedLife, gap: Int64? = nil, _ text: String
-    ) {
-        let position = add(
-            Violation(
-                invariant: .codeUnique, certainty: .certain, source: Invariant.codeUnique.source,
-                standing: standing(
-                    .codeUnique, .certain, Invariant.codeUnique.source, .registrationCode),
-                household: newer.household, exchanges: [newer.sequence],
-                operations: [.registrationCode],
-                signature: "code-unique: registration-code success", gap: gap, at: newer.ret,
-                sentence: "household \(newer.household): \(text)"))
-        note(cause: position, of: [newer.household, older.household])
+    private func areTwins(_ older: SharedLife, _ newer: SharedLife) -> Bool {
+        let together = max(older.ret, newer.ret)
+        return together < older.low && together < newer.low && older.endCalled > together
+            && newer.endCalled > together
+    }
+
+    private func accuse(twin newer: SharedLife, _ older: SharedLife) -> Int? {
+        let left = min(older.low, newer.low) - max(older.ret, newer.ret)
+        return accuse(
+            newer, gap: left,
+            "code \(newer.text) was given to it (#\(newer.sequence)) while household "
+                + "\(older.household) held it (#\(older.sequence)), for at least "
+                + "\(milliseconds(left)) more")
+    }
+
+    private func accuse(_ newer: SharedLife, _ older: SharedLife) -> Int? {
+        accuse(
+            newer,
+            "record of code \(newer.text) has the id of that of household \(older.household)'s code "
+                + "\(older.text) (its exchange #\(older.sequence))")
+    }
+
+    private func accuse(_ newer: SharedLife, gap: Int64? = nil, _ text: String) -> Int? {
+        let source = Invariant.codeUnique.source
+        let violation = Violation(
+            invariant: .codeUnique, certainty: .certain, source: source,
+            standing: standing(.codeUnique, .certain, source, .registrationCode),
+            household: newer.household, exchanges: [newer.sequence],
+            operations: [.registrationCode],
+            signature: "code-unique: registration-code success", gap: gap, at: newer.ret,
+            sentence: "household \(newer.household): \(text)", level: .safety)
+        levels.breakSafety(in: newer.household)
+        return add(violation)
     }
 
     /// `clock-agreement`: the service's times do not come from one clock.

@@ -6,7 +6,7 @@ extension Dossier {
     func judgeCausality(_ operation: Observed, _ beat: Beat, _ value: UInt8) -> Bool {
         registry.check(.noTokenBeforeSignIn)
         if operation.tag != 0 { registry.check(.tokenIsolation) }
-        if writers(of: value, by: beat.ret).first != nil { return true }
+        if hasWriters(of: value, by: beat.ret) { return true }
         if isFromBefore(value) {
             notePreSignedIn()
             return true
@@ -70,14 +70,13 @@ extension Dossier {
     /// `errors-have-no-effect`: the only sign-in that explains it was turned down.
     func judgeError(_ beat: Beat, _ denied: SignInAttempt) {
         let isThrottled = denied.beat.flags & Observed.Flags.throttled.rawValue != 0
+        let gap = beat.call - denied.beat.ret
+        // It was turned down, whenever that was: a poll of the same moment proves as much.
         let text =
             "\(beat.name) showed a sign-in that \(denied.beat.name) was told "
             + (isThrottled ? "to send later (429)" : "was refused")
-            + (beat.call < denied.beat.ret
-                ? " at the same time" : ", \(milliseconds(beat.call - denied.beat.ret)) before")
+            + (gap >= 0 ? ", \(milliseconds(gap)) before" : " at the same time")
         accuse(
-            violation(
-                .errorsHaveNoEffect, .certain, [denied.beat, beat],
-                gap: beat.call - denied.beat.ret, text))
+            violation(.errorsHaveNoEffect, .certain, [denied.beat, beat], gap: gap, text))
     }
 }

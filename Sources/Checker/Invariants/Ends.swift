@@ -32,8 +32,7 @@ extension Dossier {
         registry.check(.expiryRespected)
         let sent = beat.call - registry.visibility
         if let deleted = life.deleted {
-            registry.check(.deleteFinal)
-            if sent > deleted.ret, !registry.isElsewhere(life.mark, than: household) {
+            if sent > deleted.ret {
                 let gap = beat.call - deleted.ret
                 let text =
                     "\(beat.name) found code \(life.text) alive \(milliseconds(gap)) after "
@@ -49,7 +48,7 @@ extension Dossier {
                 + "expiry (made by \(life.made.name))"
             accuse(
                 violation(
-                    .expiryRespected, .given("both clocks drift less than 100 ppm"),
+                    .expiryRespected, .withinDrift,
                     [life.made, beat], gap: gap, text))
         }
     }
@@ -60,7 +59,7 @@ extension Dossier {
         registry.check(.expiryRespected)
         defer { if lives[position].gone == nil { lives[position].gone = beat } }
         guard beat.call > life.made.ret + registry.visibility, beat.ret < life.low,
-            life.endCalled > beat.ret,
+            shared[position].endCalled > beat.ret,
             registry.rules.recordsOutliveTokens
                 || !attempts.contains(where: { $0.life == position })
         else { return }
@@ -70,7 +69,7 @@ extension Dossier {
             + "before its expiry; nothing had ended it (made by \(life.made.name))"
         accuse(
             violation(
-                .expiryRespected, .given("both clocks drift less than 100 ppm"),
+                .expiryRespected, .withinDrift,
                 [life.made, beat], gap: gap, text))
     }
 
@@ -116,7 +115,7 @@ extension Dossier {
             + "its expiry; \(beat.name) saw the sign-in"
         accuse(
             violation(
-                .expiryRespected, .given("both clocks drift less than 100 ppm"),
+                .expiryRespected, .withinDrift,
                 [life.made, first.beat, beat], gap: gap, text))
     }
 
@@ -132,7 +131,7 @@ extension Dossier {
             + "own answer"
         accuse(
             violation(
-                .expiryRespected, .given("both clocks drift less than 100 ppm"), [beat], gap: gap,
+                .expiryRespected, .withinDrift, [beat], gap: gap,
                 text))
     }
 
@@ -153,25 +152,22 @@ extension Dossier {
             + "before the sign-in that \(earlier.beat.name) showed was to expire"
         accuse(
             violation(
-                .expiryRespected, .given("both clocks drift less than 100 ppm"),
+                .expiryRespected, .withinDrift,
                 [earlier.beat, read.beat], gap: left, text))
         return true
     }
 
     /// `logout-final`: after a sign-out nothing of that sign-in answers.
     func judgeLogout(_ operation: Observed, _ beat: Beat, _ value: UInt8) {
-        guard
+        guard !signOuts.isEmpty,
             let out = signOuts.last(where: {
                 $0.effect == .success && $0.ret < beat.call - registry.visibility
             })
         else { return }
-        registry.check(.logoutFinal)
         // A check of a code answers for that code's sign-in alone.
         let ofCode = operation.operation == .checkCode || operation.operation == .preauthorizeCode
         let life = ofCode ? life(of: operation) : nil
         if ofCode, life == nil { return }
-        // A code that was given up may be another's by now: then it is that one's sign-in.
-        if let life, registry.isElsewhere(lives[life].mark, than: household) { return }
         let writers = writers(of: value, by: beat.ret, life: life)
         guard let last = writers.map(\.beat).max(by: { $0.ret < $1.ret }) else { return }
         guard last.ret < out.call - registry.visibility else { return }

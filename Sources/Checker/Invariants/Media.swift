@@ -39,7 +39,7 @@ extension Dossier {
             + "before"
         accuse(
             violation(
-                .authorizationGates, .given("both clocks drift less than 100 ppm"), [beat],
+                .authorizationGates, .withinDrift, [beat],
                 gap: gap, text))
     }
 

@@ -5,29 +5,40 @@ extension Dossier {
     /// known.
     func compare(_ read: TokenRead) {
         registry.check(.tokenMonotonic)
-        // The latest first: it leaves the least time for a cause.
-        let others = reads.filter { $0.contradicts(read.value) }
-        for earlier in others.sorted(by: { $0.beat.call > $1.beat.call }) {
-            guard earlier.beat.ret < read.beat.call - registry.visibility else { continue }
-            let isExplained =
-                read.value == 0
-                ? judgeVanished(read, earlier) : judgeAppeared(read, earlier)
-            if !isExplained { break }
+        let sent = read.beat.call - registry.visibility
+        let isContradicted = reads.contains {
+            $0.contradicts(read.value) && $0.beat.ret < sent
+        }
+        if isContradicted {
+            let others = reads.filter { $0.contradicts(read.value) && $0.beat.ret < sent }
+            // The latest first: it leaves the least time for a cause.
+            for earlier in others.sorted(by: { $0.beat.call > $1.beat.call }) {
+                let isExplained =
+                    read.value == 0
+                    ? judgeVanished(read, earlier) : judgeAppeared(read, earlier)
+                if !isExplained { break }
+            }
         }
         keep(read)
     }
 
     /// The latest two of each value are enough: what excludes an older one excludes these.
     private func keep(_ read: TokenRead) {
-        let same = reads.indices.filter { reads[$0].value == read.value }
-        if same.count < 2 {
+        var same = 0
+        var oldest = 0
+        var oldestCall = Int64.max
+        for (position, other) in reads.enumerated() where other.value == read.value {
+            same += 1
+            if other.beat.call < oldestCall {
+                oldest = position
+                oldestCall = other.beat.call
+            }
+        }
+        if same < 2 {
             reads.append(read)
-            return
+        } else if oldestCall < read.beat.call {
+            reads[oldest] = read
         }
-        guard let oldest = same.min(by: { reads[$0].beat.call < reads[$1].beat.call }) else {
-            return
-        }
-        if reads[oldest].beat.call < read.beat.call { reads[oldest] = read }
     }
 
     /// There, then not there: signed out, run out, or a breach. True when it may be right.

@@ -4,7 +4,12 @@ internal import Dialects
 extension Dossier {
     func judgeOwner(_ operation: Observed, _ beat: Beat, _ value: UInt8) {
         let tag = value - 1
-        if tags[Int(tag)].first == nil { judgeOneOwner(beat, tag) }
+        if tags[Int(tag)].first == nil {
+            judgeOneOwner(beat, tag)
+            if writers(of: value, by: beat.ret).contains(where: \.isRetried) {
+                registry.check(.retryOnce)
+            }
+        }
         guard operation.operation == .pollToken, operation.expires > 0 else { return }
         registry.check(.oneToken)
         let seen = tags[Int(tag)].expiries
@@ -68,7 +73,7 @@ extension Dossier {
             isShared ? .suspicion("several households use that account") : .certain
         if writers.count >= seen.count {
             let isRetry = writers.contains(where: \.isRetried)
-            registry.check(isRetry ? .retryOnce : .oneOwner)
+            if !isRetry { registry.check(.oneOwner) }
             let text =
                 "\(first.beat.name) and \(beat.name) showed sign-ins of \(tags[Int(tag)].text) that "
                 + "end \(milliseconds(apart)) apart: "

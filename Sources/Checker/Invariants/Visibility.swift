@@ -2,10 +2,17 @@ internal import Dialects
 
 /// I3 and I4: somebody was told "done"; does the TV see it, and when?
 extension Dossier {
-    /// Whoever was told that a sign-in is done: the phone by its check, or the TV itself where the
-    /// answer is a promise (a token exchange, a free preview).
-    private var dones: [Beat] {
-        lives.compactMap(\.told) + attempts.lazy.map(\.beat).filter { $0.effect == .success }
+    /// The last answer, of those that returned before `time`, that told somebody that a sign-in is
+    /// done: the phone by its check, or the TV itself where the answer is a promise (a token
+    /// exchange, a free preview).
+    private func done(before time: Int64) -> Beat? {
+        var last: Beat?
+        func take(_ beat: Beat) {
+            if beat.ret < time, beat.ret > last?.ret ?? .min { last = beat }
+        }
+        for life in lives { if let told = life.told { take(told) } }
+        for attempt in attempts where attempt.beat.effect == .success { take(attempt.beat) }
+        return last
     }
 
     /// `the phone's check-code #70 had told the phone that the sign-in is done`.
@@ -18,10 +25,7 @@ extension Dossier {
     /// `sign-in-visible`: a TV that asks after somebody was told "done" is told so too. Kept back:
     /// until the TV sees the sign-in nobody knows whether it is late or lost.
     func judgeVisibility(_ operation: Observed, _ beat: Beat) {
-        guard late == nil,
-            let told = dones.filter({ $0.ret < beat.call - registry.visibility })
-                .max(by: { $0.ret < $1.ret })
-        else { return }
+        guard late == nil, let told = done(before: beat.call - registry.visibility) else { return }
         registry.check(.signInVisible)
         guard !mayHaveEnded(since: told, by: beat.ret) else { return }
         // A TV that had seen it lost it again: that is another breach, and told already.
@@ -45,7 +49,7 @@ extension Dossier {
 
     /// `sign-in-delivered`: by the end of the settle phase the TV has seen it.
     func judgeDelivery() {
-        let told = dones.max { $0.ret < $1.ret }
+        let told = done(before: .max)
         let bound = registry.rules.settle.inNanoseconds
         let within = "a settle phase of \(milliseconds(bound))"
         guard let told else { return judgeSilentLoss(bound: bound, within) }
@@ -79,7 +83,7 @@ extension Dossier {
             let refused = lives[only.life].refused, refused.call > only.beat.ret,
             let last = reads.filter({ $0.value == 0 }).max(by: { $0.beat.call < $1.beat.call }),
             last.beat.call >= only.beat.ret.plus(max(bound, registry.visibility)),
-            only.beat.ret < lives[only.life].low, lives[only.life].endCalled > only.beat.ret,
+            only.beat.ret < lives[only.life].low, shared[only.life].endCalled > only.beat.ret,
             !signOuts.contains(where: { $0.effect != .denied })
         else { return }
         registry.check(.signInDelivered)

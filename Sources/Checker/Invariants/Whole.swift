@@ -9,10 +9,13 @@ extension Dossier {
             "no order of the operations explains the answer (\(beat.answer)) to \(beat.name)")
     }
 
-    func judgeWhole(isWhole: Bool) {
-        if isWhole { judgeDelivery() }
-        if let late {
+    /// `isConfused`: what some code's answers were about is not known (`withdrawStrays`).
+    func judgeWhole(isWhole: Bool, isConfused: Bool) {
+        if isWhole, !isConfused { judgeDelivery() }
+        if var late {
             self.late = nil
+            // The TV saw it never, but stopped asking too soon for that to be a loss for certain.
+            if isWhole { late.companions.append(.signInDelivered) }
             accuse(late)
         }
         registry.check(.linearizable)
@@ -20,9 +23,11 @@ extension Dossier {
             self.held = nil
             accuse(held)
         }
-        let isUndecided = !isWhole || frontier.standing == .undecided
+        let isUndecided =
+            !isWhole || frontier.standing == .undecided
+            || isConfused && frontier.standing == .violated
         if isUndecided { registry.leaveUndecided(.linearizable) }
-        registry.levels.add(broken: broken, isLinearizableUndecided: isUndecided)
+        registry.levels.add(household, broken: broken, isLinearizableUndecided: isUndecided)
         registry.householdClosed()
     }
 

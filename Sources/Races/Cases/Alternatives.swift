@@ -26,7 +26,7 @@ enum Alternatives {
     /// "It was sent before, and only answered late."
     private static func lateAnswer(_ made: Case) -> Case.Alternative? {
         guard let (first, second) = made.conflict, second.sent > first.firstByte else { return nil }
-        let gap = Offsets.text(.nanoseconds(second.sent - first.firstByte))
+        let gap = Offsets.text(.nanoseconds(second.sent - first.firstByte)).dropFirst()
         return Case.Alternative(
             "\(second.named) was already on its way when \(first.named) took effect",
             ruledOutBy:
@@ -58,8 +58,8 @@ enum Alternatives {
         return Case.Alternative(
             "the way through \(path.via) varies",
             ruledOutBy:
-                "it varies by \(Offsets.text(path.width)), and \(second.named) left "
-                + "\(Offsets.text(gap)) after the answer to \(first.named) had come")
+                "it varies by \(Offsets.text(path.width).dropFirst()), and \(second.named) left "
+                + "\(Offsets.text(gap).dropFirst()) after the answer to \(first.named) had come")
     }
 
     private static func chance(_ made: Case) -> Case.Alternative? {
@@ -79,7 +79,8 @@ enum Alternatives {
             return nil
         }
         let latency =
-            made.controls.latency.map { " that takes \(Offsets.text($0)) to answer" } ?? ""
+            made.controls.latency.map { " that takes \(Offsets.text($0).dropFirst()) to answer" }
+            ?? ""
         return Case.Alternative(
             "the judge is wrong about schedules such as this one",
             ruledOutBy:
@@ -88,12 +89,25 @@ enum Alternatives {
 }
 
 extension Case {
-    /// The two of the conflict that cannot both be: the last, and the one before it.
+    /// The two whose distance is the story: those as far apart as the judge says, or else the last
+    /// that came one after the other.
     var conflict: (first: Entry, second: Entry)? {
-        let hits = trial?.exchanges.filter(\.isConflict) ?? []
-        guard hits.count >= 2 else { return nil }
-        let (one, other) = (hits[hits.count - 2], hits[hits.count - 1])
-        return one.firstByte <= other.firstByte ? (one, other) : (other, one)
+        let hits = (trial?.exchanges.filter { $0.isConflict && !$0.isOpen } ?? [])
+            .sorted { $0.sent < $1.sent }
+        var pairs: [(first: Entry, second: Entry)] = []
+        for (position, second) in hits.enumerated() {
+            for first in hits[..<position] where first.firstByte <= second.sent {
+                pairs.append((first, second))
+            }
+        }
+        if let gap = expected.gap,
+            let pair = pairs.last(where: {
+                abs($0.second.sent - $0.first.firstByte - gap.inNanoseconds) <= 1_000
+            })
+        {
+            return pair
+        }
+        return pairs.last
     }
 }
 

@@ -22,7 +22,7 @@ extension Case {
             curve: evidence?.curve.map {
                 CasePicture.Point(offset: $0.offset.milliseconds, share: Self.share($0.rate))
             } ?? [],
-            ops: schedule.ops.map(row), entries: trial?.pictured(schedule) ?? [],
+            ops: schedule.ops.map(row), entries: trial?.pictured(schedule, pair: conflict) ?? [],
             startedMicroseconds: trial?.startedMicroseconds ?? 0,
             almost: almost.map {
                 CasePicture.Almost(
@@ -117,15 +117,19 @@ extension Case.Target {
 }
 
 extension Case.Trial {
-    fileprivate func pictured(_ schedule: Schedule) -> [CasePicture.Entry] {
+    fileprivate func pictured(
+        _ schedule: Schedule, pair: (first: Case.Entry, second: Case.Entry)?
+    ) -> [CasePicture.Entry] {
         let homes = Set(schedule.actors.map(\.household)).count
         return exchanges.map { entry in
-            let lane = homes > 1 ? "\(entry.actor) (\(entry.household + 1))" : entry.actor
+            let isTold = homes == 1 || entry.actor.hasPrefix("other-")
+            let lane = isTold ? entry.actor : "\(entry.actor) (\(entry.household + 1))"
             return CasePicture.Entry(
                 lane: lane, name: "\(entry.operation.name) #\(entry.sequence)",
                 begun: entry.begun, sent: entry.sent, firstByte: entry.firstByte,
                 ended: entry.ended, isOpen: entry.isOpen, status: entry.status,
                 answer: entry.answer, belief: entry.belief, isConflict: entry.isConflict,
+                isEnd: entry == pair?.first || entry == pair?.second,
                 sentUTC: utc(entry.sent), serverDate: entry.serverDate,
                 requestID: entry.requestID)
         }

@@ -46,7 +46,7 @@ public struct Extraction {
     private func make(_ violation: Violation) throws -> Case? {
         let life = try history.exchanges(household: violation.household)
         var story = Story(life, violation)
-        if violation.invariant == .tokenIsolation, let tag = story.strangeTag,
+        if let tag = story.strangeTag,
             let owner = try household(signedInAs: tag, besides: violation.household)
         {
             story.add(other: try history.exchanges(household: owner))

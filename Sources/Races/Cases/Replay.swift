@@ -18,6 +18,9 @@ public struct Replay: Sendable {
         public var rate: HitRate
         /// Offsets of the swept op that counted.
         public var achieved: RaceFinding.Spread?
+        /// Of those whose achieved offset lay in the window that was measured: where the rest lay, the
+        /// machine was late, or the service's answers took another time.
+        public var within = HitRate()
         /// Trials that told nothing, with the reason of the first.
         public var discarded: Int
         public var reason: String
@@ -85,6 +88,9 @@ extension Replay.Outcome {
         rate.add(result.breaks(wanted))
         if let swept = replayed.swept, let offset = result[release: swept]?.offset {
             offsets.append(offset)
+            if let window = replayed.evidence?.window, window.low...window.high ~= offset {
+                within.add(result.breaks(wanted))
+            }
         }
         for breach in result.breaches where breach.invariant != wanted {
             others[breach.invariant, default: 0] += 1

@@ -23,6 +23,11 @@ extension Replay.Outcome {
                 "achieved offset of \(swept): p10 \(Offsets.text(achieved.p10)), "
                     + "p50 \(Offsets.text(achieved.p50)), p90 \(Offsets.text(achieved.p90))")
         }
+        if within.trials > 0, within.trials < rate.trials {
+            lines.append(
+                "\(rate.trials - within.trials) of them missed the window: this machine was late, or the "
+                    + "target took another time; of those within it \(within.text)")
+        }
         if let path = replayed.path {
             lines.append(
                 "the way through \(path.via) varies by \(Offsets.text(path.width).dropFirst()): both "

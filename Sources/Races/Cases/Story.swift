@@ -16,6 +16,8 @@ struct Story {
         /// 0: where it broke, 1: the other living room.
         var household: Int
         var isConflict: Bool
+        /// Part of the conflict, or so near before a sign-in that it may have caused it.
+        var isRaced: Bool
         var id = ""
     }
 
@@ -31,14 +33,19 @@ struct Story {
         let hits = self.life.filter { conflict.contains($0.sequence) }
         guard let first = hits.first, let last = hits.last else { return }
         let from = Self.start(of: self.life, before: first)
+        let suspects = Self.suspects(self.life, violation.invariant)
         scenes = self.life.compactMap { exchange -> Scene? in
             let isHit = conflict.contains(exchange.sequence)
+            let isSuspect = suspects.contains(exchange.sequence)
             guard isHit || exchange.sent >= from && exchange.sent <= last.sent,
                 let step = Self.step(exchange, isHit: isHit, in: self.life),
-                isHit || !step.isRead && Self.counts(exchange)
+                isHit || isSuspect || !step.isRead && Self.counts(exchange)
             else { return nil }
-            return Scene(exchange: exchange, step: step, household: 0, isConflict: isHit)
+            return Scene(
+                exchange: exchange, step: step, household: 0, isConflict: isHit,
+                isRaced: isHit || isSuspect)
         }
+        dropLastReads()
         name()
     }
 
@@ -56,7 +63,8 @@ struct Story {
             guard let step = Self.step(exchange, isHit: true, in: life) else { return nil }
             return Scene(
                 exchange: exchange, step: step, household: 1,
-                isConflict: exchange.operation == .pollToken)
+                isConflict: exchange.operation == .pollToken,
+                isRaced: exchange.operation == .pollToken)
         }
         scenes += others
         scenes.sort { ($0.exchange.sent, $0.household) < ($1.exchange.sent, $1.household) }
@@ -65,10 +73,48 @@ struct Story {
 
     /// A token that nobody of this living room signed in for.
     var strangeTag: Tag? {
-        scenes.last { $0.isConflict && $0.step == .pollToken }?.exchange.observation.tag
+        let read = scenes.last { $0.isConflict && $0.step == .pollToken }
+        guard let tag = read?.exchange.observation.tag else { return nil }
+        let isOwn = life.contains {
+            ($0.operation == .assertion || $0.operation == .tokenExchange)
+                && $0.observation.tag == tag
+        }
+        return isOwn ? nil : tag
     }
 
     // MARK: What is kept
+
+    /// Where a sign-in got lost or came late: the poll that was sent last before it, a tenth of a
+    /// second at most, and those that were under way with it. One of them may have written back what
+    /// it had read.
+    private static func suspects(_ life: [Exchange], _ invariant: Invariant) -> Set<Int> {
+        guard
+            [.signInDelivered, .signInVisible, .linearizable, .tokenMonotonic].contains(invariant)
+        else { return [] }
+        var suspects: Set<Int> = []
+        for signIn in life where signIn.operation == .assertion {
+            let polls = life.filter { $0.operation == .pollToken && $0.sent < signIn.ended }
+            if let last = polls.last(where: { $0.sent < signIn.sent }),
+                signIn.sent - last.sent < .milliseconds(100)
+            {
+                suspects.insert(last.sequence)
+            }
+            for poll in polls where poll.ended > signIn.sent && poll.sent > signIn.sent {
+                suspects.insert(poll.sequence)
+            }
+            if !suspects.isEmpty { suspects.insert(signIn.sequence) }
+        }
+        return suspects
+    }
+
+    /// A token that never came is seen by the reads after the race: the poll that was last of many
+    /// needs no place of its own.
+    private mutating func dropLastReads() {
+        guard violation.invariant == .signInDelivered, scenes.count > 1,
+            let last = scenes.last, last.step == .pollToken
+        else { return }
+        scenes.removeLast()
+    }
 
     /// From the code on that the first of the conflict is about, or that was made last before it.
     private static func start(of life: [Exchange], before first: Exchange) -> Instant {
@@ -126,7 +172,8 @@ struct Story {
             if !actors.contains(actor) { actors.append(actor) }
             var op = Schedule.Op(
                 scene.id, actor.name, scene.step, args: args(of: scene), tag: tag(of: scene),
-                gate: scene.isConflict ? .lastByte : .none, connection: .fresh)
+                gate: scene.isRaced && scene.step != .registrationCode ? .lastByte : .none,
+                connection: .fresh)
             if let (anchor, offset) = anchor(of: position) {
                 (op.anchor, op.offset) = (anchor, offset)
             }
@@ -140,7 +187,7 @@ struct Story {
 
     /// The last of the conflict, if it hangs on another.
     var swept: String? {
-        guard let position = scenes.lastIndex(where: \.isConflict), anchor(of: position) != nil
+        guard let position = scenes.lastIndex(where: \.isRaced), anchor(of: position) != nil
         else { return nil }
         return scenes[position].id
     }
@@ -154,26 +201,32 @@ struct Story {
             household: scene.household)
     }
 
-    /// Those of the conflict, and what overlaps another, hang on what was last before them; the rest
-    /// takes its turn.
+    /// Those that race, and what overlaps another, hang on what was last before them; the rest takes
+    /// its turn. Nothing hangs on the making of a code: what comes after needs the code.
     private func anchor(of position: Int) -> (Schedule.Anchor, Duration)? {
         let scene = scenes[position]
         let before = scenes[..<position]
-        guard let last = before.last else { return nil }
+        guard let last = before.last, scene.step != .registrationCode else { return nil }
         let sent = scene.exchange.sent
-        if let end = last.exchange.firstByte, end <= sent {
-            guard scene.isConflict else { return nil }
-            let near = before.last { $0.isConflict } ?? last
-            guard let answered = near.exchange.firstByte, answered <= sent else {
-                return (.init(.lastByteSent, of: near.id), sent - near.exchange.sent)
-            }
+        let isOver = last.exchange.firstByte.map { $0 <= sent } ?? false
+        guard scene.isRaced || !isOver else { return nil }
+        let near = before.last { $0.isRaced } ?? last
+        guard near.step != .registrationCode else { return nil }
+        if let answered = near.exchange.firstByte, answered <= sent {
             return (.init(.firstReplyByte, of: near.id), sent - answered)
         }
-        return (.init(.lastByteSent, of: last.id), sent - last.exchange.sent)
+        return (.init(.lastByteSent, of: near.id), sent - near.exchange.sent)
     }
 
-    /// The code, where it is not the newest of its living room.
+    /// The account, where there are several; the code, where it is not the newest of its living room.
     private func args(of scene: Scene) -> [Schedule.Arg] {
+        if let number = account(of: scene), number > 1 {
+            return [Schedule.Arg("account", "\(number)")] + codeArgs(of: scene)
+        }
+        return codeArgs(of: scene)
+    }
+
+    private func codeArgs(of scene: Scene) -> [Schedule.Arg] {
         guard let code = scene.exchange.code, scene.step != .registrationCode else { return [] }
         let made = scenes.filter {
             $0.step == .registrationCode && $0.household == scene.household
@@ -186,15 +239,19 @@ struct Story {
     }
 
     /// Sign-ins are told apart by number: `account-1`.
-    private func tag(of scene: Scene) -> String? {
-        guard scene.step == .authenticate else { return nil }
-        let same = scenes.filter { $0.step == .authenticate && $0.household == scene.household }
-        var known: [Tag?] = []
-        for other in same where !known.contains(other.exchange.observation.tag) {
-            known.append(other.exchange.observation.tag)
+    private func tag(of scene: Scene) -> String? { account(of: scene).map { "account-\($0)" } }
+
+    /// Counts the users of a living room from 1; nil for what is no sign-in.
+    private func account(of scene: Scene) -> Int? {
+        guard scene.step == .authenticate || scene.step == .tokenExchange else { return nil }
+        var known: [String?] = []
+        for other in scenes
+        where other.step == scene.step && other.household == scene.household
+            && !known.contains(other.exchange.observation.tag?.user)
+        {
+            known.append(other.exchange.observation.tag?.user)
         }
-        let number = known.firstIndex(of: scene.exchange.observation.tag) ?? 0
-        return "account-\(number + 1)"
+        return (known.firstIndex(of: scene.exchange.observation.tag?.user) ?? 0) + 1
     }
 
     // MARK: The trial

@@ -13,10 +13,11 @@ extension Performance {
     func release(_ cluster: Schedule.Cluster, after ripening: Duration) async {
         guard !isDiscarded else { return }
         guard let timeline = timeline(cluster, after: ripening) else { return }
+        let timed = Set(timeline.map(\.position))
         await withTaskGroup { group in
             group.addTask { await self.conduct(timeline) }
             for position in cluster.members {
-                group.addTask { await self.follow(position) }
+                group.addTask { await self.follow(position, isTimed: timed.contains(position)) }
             }
         }
     }
@@ -94,10 +95,12 @@ extension Performance {
     }
 
     /// One op from its time to its answer.
-    private func follow(_ position: Int) async {
+    private func follow(_ position: Int, isTimed: Bool) async {
         let op = schedule.ops[position]
         if let anchor = op.anchor, anchor.event == .firstReplyByte {
             guard await goOnAnswer(position, anchor) else { return await abandon(position) }
+        } else if let anchor = op.anchor, !isTimed {
+            guard await goOnRelease(position, anchor) else { return await abandon(position) }
         } else {
             // A waiter is woken when it is let go.
             while states[position].released == nil, !isDiscarded { await wait(for: position) }
@@ -129,6 +132,25 @@ extension Performance {
         else { return false }
         guard await prepare(position) else { return false }
         let due = first + schedule.ops[position].offset
+        if due > lane.now {
+            do { try await lane.sleep(until: due) } catch {
+                give(up: .stopped)
+                return false
+            }
+        }
+        letGo([position])
+        return true
+    }
+
+    /// Hangs on the last byte of an op that itself waits for an answer: when that is let go is not
+    /// known before.
+    private func goOnRelease(_ position: Int, _ anchor: Schedule.Anchor) async -> Bool {
+        guard let other = schedule.ops.firstIndex(where: { $0.id == anchor.op }) else {
+            return false
+        }
+        while states[other].released == nil, !isDiscarded { await wait(for: other) }
+        guard !isDiscarded, let released = states[other].released else { return false }
+        let due = released + schedule.ops[position].offset
         if due > lane.now {
             do { try await lane.sleep(until: due) } catch {
                 give(up: .stopped)

@@ -118,10 +118,19 @@ public struct Comparison: Sendable, Hashable {
         public var isMended: Bool { base > 0 && run == 0 }
     }
 
-    public var worse: [Row] { rows.filter { $0.verdict == .worse } }
-    public var better: [Row] { rows.filter { $0.verdict == .better } }
+    /// What got worse: first what failed, then what people wait for, then what changed most.
+    public var worse: [Row] { gravest(.worse) }
+    /// What got better, in the same order.
+    public var better: [Row] { gravest(.better) }
     public var brokenNow: [Promise] { promises?.filter(\.isNew) ?? [] }
     public var sureNewErrors: [ErrorKind] { newErrors.filter(\.isSure) }
+
+    private func gravest(_ verdict: Verdict) -> [Row] {
+        rows.enumerated().filter { $0.element.verdict == verdict }.sorted { left, right in
+            let (one, other) = (left.element.gravity, right.element.gravity)
+            return one == other ? left.offset < right.offset : one > other
+        }.map(\.element)
+    }
 
     /// Worse if anything got worse, else better if anything did.
     public var verdict: Verdict {

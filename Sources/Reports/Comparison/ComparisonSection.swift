@@ -1,5 +1,8 @@
 /// What changed between two runs, as a part of a page.
 enum ComparisonSection {
+    /// Rows that report.html has room for.
+    private static let shown = 15
+
     /// For `report.html`: a sentence, and a table of what got better or worse. `comparison` is nil
     /// where there is no run to compare with.
     static func html(_ comparison: Comparison?) -> HTML {
@@ -10,8 +13,15 @@ enum ComparisonSection {
         }
         let base = comparison.base
         let rows = comparison.worse + comparison.better
+        let rest = rows.count - shown
+        let more: HTML =
+            rest > 0
+            ? "<p class=\"empty\">and \(Figures.counted(rest, "more value")); screenrig compare shows all.</p>"
+            : .none
         let table: HTML =
-            rows.isEmpty ? .none : ComparisonSection.table(rows, caption: "What changed")
+            rows.isEmpty
+            ? .none
+            : "\(ComparisonSection.table(Array(rows.prefix(shown)), caption: "What changed"))\(more)"
         return """
             <p class="lead">Compared with \(base.id) of \(Moments.minute(base.started)).</p>
             <p><strong class="\(mood(comparison.verdict))">\(comparison.headline)</strong></p>

@@ -37,8 +37,12 @@ public enum ComparisonText {
             + warnings.map { ink($0, .yellow) } + sides).joined(separator: "\n")
     }
 
+    /// Changed values that have a line of their own.
+    private static let shown = 12
+
     /// One line for each value that got better or worse.
-    private static func changes(_ rows: [Comparison.Row], width: Int, _ ink: Ink) -> String {
+    private static func changes(_ all: [Comparison.Row], width: Int, _ ink: Ink) -> String {
+        let rows = all.prefix(shown)
         let names = rows.map(\.name.count).max() ?? 0
         let spans = rows.map { "\($0.text($0.base)) → \($0.text($0.run))" }
         let spanWidth = spans.map(\.count).max() ?? 0
@@ -52,6 +56,7 @@ public enum ComparisonText {
             let fitting = [full, long].first { $0.count + 8 <= width } ?? short
             return mark + fitting
         }.joined(separator: "\n")
+            + (all.count > shown ? "\n          and \(all.count - shown) more, in the table" : "")
     }
 
     private static func times(_ comparison: Comparison, width: Int, _ ink: Ink) -> String {

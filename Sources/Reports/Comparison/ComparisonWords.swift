@@ -21,7 +21,7 @@ extension Comparison {
                 "the service breaks \(brokenNow.map(\.name).joined(separator: ", ")), which it did "
                     + "not before")
         }
-        if let row = Self.gravest(worse) { parts.append(Self.sentence(row)) }
+        if let row = worse.first { parts.append(Self.sentence(row)) }
         if parts.isEmpty, let error = sureNewErrors.first { parts.append("new: \(error.sentence)") }
         let rest = worse.count - (worse.isEmpty ? 0 : 1)
         if rest > 0 { parts.append("\(Figures.counted(rest, "more value")) got worse") }
@@ -30,7 +30,7 @@ extension Comparison {
 
     private var best: String {
         var parts: [String] = []
-        if let row = Self.gravest(better) { parts.append(Self.sentence(row)) }
+        if let row = better.first { parts.append(Self.sentence(row)) }
         let mended = promises?.filter(\.isMended) ?? []
         if !mended.isEmpty {
             parts.append("the service keeps \(mended.map(\.name).joined(separator: ", ")) again")
@@ -45,18 +45,13 @@ extension Comparison {
         "\(row.name) went from \(row.text(row.base)) to \(row.text(row.run))"
             + (row.relativeText.map { " (\($0))" } ?? "")
     }
-
-    /// What people wait for counts first, then what changed most.
-    private static func gravest(_ rows: [Row]) -> Row? {
-        rows.max { left, right in
-            (left.weight, left.relative?.magnitude ?? 10)
-                < (right.weight, right.relative?.magnitude ?? 10)
-        }
-    }
 }
 
 extension Comparison.Row {
-    fileprivate var weight: Int {
+    /// How much a reader should mind, besides whether it is better or worse.
+    var gravity: (Int, Double) { (weight, relative?.magnitude ?? .infinity) }
+
+    private var weight: Int {
         if subject == "households" { return 3 }
         if unit == .share { return 2 }
         return ComparedRun.signIns.contains(subject) ? 1 : 0

@@ -59,7 +59,7 @@ struct Likeness: Sendable, Hashable {
         guard rig == base.rig else { return told }
         let differing = Set(keys.keys).union(base.keys.keys).filter { keys[$0] != base.keys[$0] }
             .filter { !($0 == "load" && load != base.load) }
-            .filter { !($0 == "target" && target != base.target) }
+            .filter { !(["target", "faults"].contains($0) && target != base.target) }
         if !differing.isEmpty {
             told.append(
                 "the rig says otherwise under \(differing.sorted().joined(separator: ", "))")

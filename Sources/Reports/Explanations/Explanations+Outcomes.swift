@@ -7,7 +7,8 @@ extension Explanation {
             "All that was asked held. With try: every step passed.", harmless: "", send: ""),
         Explanation(
             .exitCode, "1", "a threshold missed, an invariant violated, or the breaker stopped it",
-            "The run is whole and its report says which. With try: a step failed.",
+            "The run is whole and its report says which. With try: a step failed. With race: something was "
+                + "found. With replay: it still reproduces.",
             harmless: "A threshold that is too tight for this environment.",
             send: "summary.md or report.html of the run"),
         Explanation(

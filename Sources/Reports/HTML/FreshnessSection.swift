@@ -4,7 +4,7 @@ internal import Statistics
 /// How long sign-ins took, how soon a TV saw its token, and how stale answers were.
 enum FreshnessSection {
     static func html(_ summary: Summary) -> HTML {
-        "\(signIn(summary))\(summary.findings.map { staleness($0.staleness) } ?? .none)"
+        "\(signIn(summary))\(summary.findings.map { staleness($0.staleness, felt: summary.tokenVisibility) } ?? .none)"
     }
 
     private static func signIn(_ summary: Summary) -> HTML {
@@ -44,8 +44,10 @@ enum FreshnessSection {
             """
     }
 
-    private static func staleness(_ staleness: Staleness) -> HTML {
+    /// What the service did, and beside it what a user felt of it: two different numbers.
+    private static func staleness(_ staleness: Staleness, felt: Spread?) -> HTML {
         guard staleness.count > 0 else { return .none }
+        let estimate = staleness.estimate
         func row(_ name: HTML, _ histogram: Histogram) -> [HTML] {
             [name]
                 + [0.5, 0.9, 0.99, 1].map { share in
@@ -63,13 +65,34 @@ enum FreshnessSection {
             rows: [
                 row("for at least", staleness.atLeast),
                 row("for at most (the poll interval is in it)", staleness.atMost),
+                ["estimated by Turnbull\u{2019}s method, from both"]
+                    + [0.5, 0.9, 0.99, 1].map { between(estimate.quantile($0)) },
+                ["felt by a user: until the first poll that saw the token"]
+                    + [felt?.p50, felt?.p90, felt?.p99, felt?.max].map { time in
+                        time.map { .number($0, shown: Figures.time(milliseconds: $0)) } ?? "–"
+                    },
             ]
         ).html
         return """
             <h3>How stale a TV\u{2019}s answers were</h3>
             \(times)
             <p class="empty">Over \(Figures.counted(staleness.count, "sign-in")); proven stale: \
-            \(HTML.number(Double(staleness.proven), shown: Figures.count(staleness.proven))).</p>
+            \(HTML.number(Double(staleness.proven), shown: Figures.count(staleness.proven))).\(delta(staleness)) \
+            Where the answers do not tell more of a share, the estimate is a range.</p>
             """
+    }
+
+    private static func between(_ range: Interval?) -> HTML {
+        guard let range else { return "–" }
+        let ends = [range.low, range.high].map { Figures.time(milliseconds: $0 / 1e6) }
+        return ends[0] == ends[1] ? "\(ends[0])" : "\(ends[0]) to \(ends[1])"
+    }
+
+    /// The one number of correctness.md § 3.5.
+    private static func delta(_ staleness: Staleness) -> String {
+        guard staleness.delta > 0 else { return "" }
+        return " Every answer would be right if sign-ins counted from "
+            + Figures.time(milliseconds: Double(staleness.delta) / 1e6)
+            + " after their own, at least (Delta)."
     }
 }

@@ -15,13 +15,15 @@ enum PromiseSection {
                 "The strongest level that holds: \($0.name) (\($0.promise)). "
             }
             ?? ""
+        let gap: HTML =
+            findings.gapSentence.map { "<p class=\"note bad\">\($0).</p>" } ?? .none
         let changes = findings.changes.map { "<p class=\"note\">\(Plain.line($0)).</p>" as HTML }
         let callbacks = findings.callbackSentence.map { "; \($0)" } ?? ""
         return """
             <p class="lead">\(level)\(Figures.counted(findings.operations, "exchange")) of \
             \(Figures.counted(findings.households, "household")) judged\(callbacks); policies: \
             \(findings.rules.policies.descriptions.joined(separator: ", ")); promises: \
-            \(findings.rules.promises.level.rawValue).</p>\(changes)
+            \(findings.rules.promises.level.rawValue).</p>\(gap)\(changes)
             """
     }
 

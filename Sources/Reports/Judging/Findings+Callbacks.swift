@@ -8,3 +8,13 @@ extension Findings {
             + Figures.counted(sdkHouseholds, "household")
     }
 }
+
+extension Findings {
+    /// `not judged from second 12 on: ...`; nil where everything was.
+    var gapSentence: String? {
+        unjudgedFrom.map {
+            "not judged from second \($0.nanoseconds / 1_000_000_000) on: exchanges came faster than "
+                + "they could be judged or written"
+        }
+    }
+}

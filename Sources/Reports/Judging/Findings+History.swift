@@ -7,38 +7,56 @@ extension Findings {
     public init?(rejudging history: History) throws {
         guard !history.header.judging.isEmpty, history.kept.isComplete else { return nil }
         let judge = Judge(Rules(texts: history.header.judging))
-        // Households are let go as they end, so that a long run needs no more memory than it did.
-        var ends: [(ended: Instant, household: Int)] = []
         var cutShort: Set<Int> = []
-        try history.households { record in
+        try judge.take(recorded: history) { record in
             if !record.hasToldAll { cutShort.insert(record.household) }
-            if let ended = record.ended { ends.append((ended, record.household)) }
         }
-        ends.sort { ($0.ended, $0.household) < ($1.ended, $1.household) }
-        var next = 0
-        var standstills = (history.end?.standstills ?? [])[...]
-        try history.exchanges { exchange in
-            while let first = standstills.first, first.noticed <= exchange.ended {
-                judge.clockStoodStill(for: first.length, at: first.noticed)
-                standstills.removeFirst()
-            }
-            while next < ends.count, ends[next].ended <= exchange.ended {
-                var record = HouseholdRecord(
-                    household: ends[next].household, kind: "", lane: 0, arrived: .start)
-                record.ended = ends[next].ended
-                judge.take(record)
-                next += 1
-            }
-            judge.take(exchange)
-            // Lanes hand over a few times a second; a record may be that much out of order.
-            if judge.operations.isMultiple(of: 4096) {
-                judge.pass(exchange.ended + .seconds(-5), lane: 0)
-            }
-        }
+        // One story at a time: all of them would be much to remember.
         try history.stories { household, events in
             judge.take(
                 events: events, of: household, hasEnded: !cutShort.contains(household))
         }
         self = judge.finish()
+    }
+}
+
+extension Judge {
+    /// All exchanges that a history holds, and the ends of its households, in the order in which
+    /// they happened. Households are let go as they end, so that a long run needs no more memory
+    /// than it did; `body` sees the records before.
+    public func take(
+        recorded history: History, _ body: (HouseholdRecord) -> Void = { _ in }
+    ) throws {
+        var ends: [(ended: Instant, household: Int, hasToldAll: Bool)] = []
+        try history.households { record in
+            body(record)
+            if let ended = record.ended {
+                ends.append((ended, record.household, record.hasToldAll))
+            }
+        }
+        ends.sort { ($0.ended, $0.household) < ($1.ended, $1.household) }
+        var left = ends[...]
+        func leave(until time: Instant) {
+            while let end = left.first, end.ended <= time {
+                left.removeFirst()
+                var record = HouseholdRecord(
+                    household: end.household, kind: "", lane: 0, arrived: .start)
+                record.ended = end.ended
+                if !end.hasToldAll { record.cause = "cut short" }
+                take(record)
+            }
+        }
+        var standstills = (history.end?.standstills ?? [])[...]
+        try history.exchanges { exchange in
+            while let first = standstills.first, first.noticed <= exchange.ended {
+                clockStoodStill(for: first.length, at: first.noticed)
+                standstills.removeFirst()
+            }
+            leave(until: exchange.ended)
+            take(exchange)
+            // Lanes hand over a few times a second; a record may be that much out of order.
+            if operations.isMultiple(of: 4096) { pass(exchange.ended + .seconds(-5)) }
+        }
+        leave(until: Instant(nanoseconds: .max))
     }
 }

@@ -136,7 +136,9 @@ enum RigFormat {
         Key(
             "race", .map(race), default: "{}", example: "{plans: [poll-authenticate]}",
             "What 'screenrig race' searches, and for how long."),
-        .notYet("nightly", example: "{keep: 90}", "What 'screenrig nightly' keeps."),
+        Key(
+            "nightly", .map(nightly), default: "{}",
+            "What 'screenrig nightly' follows from night to night, and what it keeps."),
     ]
 
     private static let validity: [Key] = [

@@ -9,6 +9,8 @@ struct ThrottleWedge: Mischief {
     private var chance: Chance
     private let mode: String
     private var wedged: [String: (strike: Int, isShown: Bool)] = [:]
+    /// A 429 against the contract, unless something else of that identity was on its way already.
+    private var candidates: [String: (strike: Int, at: Instant)] = [:]
     /// What each identity has asked, to tell a 429 against the contract from one that may be right.
     private var asked: [String: (count: Int, last: Instant)] = [:]
     /// Of the visit under way: even the strictest reading of the contract lets it pass.
@@ -28,9 +30,13 @@ struct ThrottleWedge: Mischief {
         case "never-recovers":
             guard let entry = wedged[identity] else { return }
             course.reply = service.tooManyRequests(at: visit.moment)
-            if !entry.isShown, isWithinBudget {
+            if let candidate = candidates.removeValue(forKey: identity),
+                visit.moment.now - candidate.at >= Sightings.margin
+            {
                 wedged[identity]?.isShown = true
-                course.show(entry.strike, chance.name, visit.session, at: visit)
+                course.show(candidate.strike, chance.name, visit.session, at: visit)
+            } else if !entry.isShown, isWithinBudget {
+                candidates[identity] = (entry.strike, visit.moment.now)
             }
         case "in-budget":
             guard visit.isPoll, chance.strikes() else { return }

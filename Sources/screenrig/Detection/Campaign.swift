@@ -35,7 +35,7 @@ struct Campaign: Sendable {
                 sets: [("standin.throttle", "contract"), ("polling.every", "500ms")])
         case .herdCollapse:
             Campaign(
-                fault: "herd-collapse",
+                fault: "herd-collapse:rate=100/s",
                 sets: [("polling.phase", "aligned"), ("polling.every", "100ms")])
         default: Campaign(fault: name.rawValue)
         }

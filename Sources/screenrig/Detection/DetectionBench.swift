@@ -19,13 +19,20 @@ struct DetectionBench: Sendable {
     /// Judges what the lanes record, as they record it.
     private final class JudgingSink: HistorySink {
         private let judge: Mutex<Judge>
+        private let hurry = Mutex(Hurry())
 
         init(_ rules: Rules, lanes: Int) {
             judge = Mutex(Judge(rules, lanes: lanes))
         }
 
-        func append(_ batch: Batch) { judge.withLock { $0.take(batch) } }
-        func finish() -> Findings { judge.withLock { $0.finish() } }
+        func append(_ batch: Batch) {
+            judge.withLock { $0.take(batch) }
+            hurry.withLock { $0.note(batch.exchanges) }
+        }
+
+        func finish() -> (Findings, Hurry) {
+            (judge.withLock { $0.finish() }, hurry.withLock { $0 })
+        }
     }
 
     /// One run for each seed, from 1. Over sockets a run mostly waits: they go on at the same time.
@@ -57,9 +64,12 @@ struct DetectionBench: Sendable {
         terms.retries = 1
         let coordinator = Coordinator(plan, terms: terms, lanes: lanes)
         await LaneThread.run { coordinator.run() }
-        let findings = sink.finish()
+        let (findings, hurry) = sink.finish()
         await venue.strike()
-        return score(findings, venue.truths, campaign)
+        let truth = venue.truths.filter {
+            isVirtual || $0.kind == .activated || hurry.bears(out: $0)
+        }
+        return score(findings, truth, campaign)
     }
 
     private func rig(_ campaign: Campaign, seed: UInt64) throws -> Rig {

@@ -61,6 +61,7 @@ struct RaceCommand: AsyncParsableCommand {
             flag.raise()
             arena.stop()
         }
+        let kept = try await replayKept(on: stage)
         let began = LiveLoop.monotonic()
         var search = RaceSearch(
             plans: stage.plans, terms: rig.race, seed: rig.seed,
@@ -71,7 +72,6 @@ struct RaceCommand: AsyncParsableCommand {
             // What a search finds may not hang on how fast this machine is.
             search.terms.time = .seconds(3600)
         }
-        let again = await KeptCases(rigFile: traffic.rig.rig).replay(in: arena, show: show)
         let outcome = await search.run(in: arena)
         let work = RaceCases(stage, isVirtual: isVirtual, directory: directory)
         let cases = interrupts.hasInterrupted ? [] : await work.make(outcome.findings)
@@ -82,7 +82,17 @@ struct RaceCommand: AsyncParsableCommand {
             let reason = outcome.discarded.max { $0.count < $1.count }?.reason ?? ""
             throw Failure.couldNotRun("no trial came about: \(reason)")
         }
-        if !outcome.findings.isEmpty || again > 0 { throw Failure(code: .failed, message: "") }
+        if !outcome.findings.isEmpty || kept { throw Failure(code: .failed, message: "") }
+    }
+
+    /// Cases that are kept beside the rig come first. Whether one of them still reproduces.
+    private func replayKept(on stage: RaceStage) async throws -> Bool {
+        let kept = try KeptCases(beside: traffic.rig.rig, plans: stage.plans.map(\.name))
+        let rows = await kept.replay(on: stage)
+        if !traffic.json {
+            for row in rows { Terminal.print("kept case \(row.file): \(row.line)") }
+        }
+        return rows.contains { $0.rate.hits > 0 }
     }
 
     private func apply(to rig: inout Rig) throws {

@@ -7,6 +7,15 @@ internal import Synchronization
 /// Judges a run while it goes on, on a queue of its own: batches go to the journal first, and then
 /// to the judge, so that a slow verdict delays no lane.
 ///
+/// It never judges a sample and calls it the whole. Where more waits than `backlogLimit`, it stops
+/// listening, and what it did not hear is judged in the end:
+///
+/// ```text
+/// history holds every exchange     all of it is judged again, from the file
+/// it does not                      the rest goes to a spill file, and the judge goes on from there
+/// no spill file can be written     "not judged from second 12 on"
+/// ```
+///
 /// Safe because `judge` is used on `queue` only, which `assertOnQueue` checks; the rest that changes
 /// is in a `Mutex`.
 final class JudgeQueue: HistorySink, @unchecked Sendable {
@@ -15,11 +24,15 @@ final class JudgeQueue: HistorySink, @unchecked Sendable {
     private let judge: Judge
     /// Lets only so many batches wait, where lanes may be made to wait.
     private let gate: DispatchSemaphore?
+    private let spill: SpillFile?
+    private let backlogLimit: Int
     private let shared = Mutex(Backlog())
 
     private struct Backlog {
         var waiting = 0
         var hasFallenBehind = false
+        /// The earliest that the judge did not hear.
+        var unheard = Instant(nanoseconds: .max)
         var findings = LiveFindings()
         /// When those were looked up; they cost a walk over all verdicts.
         var lookedAt: ContinuousClock.Instant?
@@ -29,13 +42,18 @@ final class JudgeQueue: HistorySink, @unchecked Sendable {
     private static let freshness: Duration = .milliseconds(500)
 
     private static let batchLimit = 64
-    /// Exchanges that may wait. Beyond, the judge stops listening and reads the history in the end:
-    /// it never judges a sample and calls it the whole.
-    private static let backlogLimit = 500_000
+    /// Exchanges that may wait in memory.
+    static let usualBacklog = 500_000
 
-    /// With `waits`, `append` blocks while many batches wait: for virtual time.
-    init(_ rules: Rules, lanes: Int, before writer: HistoryWriter, waits: Bool) {
+    /// With `waits`, `append` blocks while many batches wait: for virtual time. `spill` is needed
+    /// where the history does not hold every exchange.
+    init(
+        _ rules: Rules, lanes: Int, before writer: HistoryWriter, waits: Bool,
+        spill: SpillFile? = nil, backlogLimit: Int = usualBacklog
+    ) {
         self.writer = writer
+        self.spill = spill
+        self.backlogLimit = backlogLimit
         judge = Judge(rules, lanes: lanes)
         gate = waits ? DispatchSemaphore(value: Self.batchLimit) : nil
     }
@@ -44,12 +62,18 @@ final class JudgeQueue: HistorySink, @unchecked Sendable {
         writer.append(batch)
         let count = batch.exchanges.count
         let listens = shared.withLock { shared in
-            if shared.waiting > Self.backlogLimit { shared.hasFallenBehind = true }
-            guard !shared.hasFallenBehind else { return false }
+            if shared.waiting > backlogLimit { shared.hasFallenBehind = true }
+            guard !shared.hasFallenBehind else {
+                shared.unheard = batch.exchanges.reduce(shared.unheard) { min($0, $1.ended) }
+                return false
+            }
             shared.waiting += count
             return true
         }
-        guard listens else { return }
+        guard listens else {
+            spill?.append(batch)
+            return
+        }
         gate?.wait()
         queue.async { [self] in
             assertOnQueue()
@@ -69,15 +93,18 @@ final class JudgeQueue: HistorySink, @unchecked Sendable {
         }
     }
 
-    /// Waits for everything handed over, and gives what was found; nil when the judge fell behind,
-    /// and the history has to be judged instead.
-    func finish() -> Findings? {
+    /// Waits for everything handed over, and gives what was found. Where the judge fell behind and
+    /// there is no spill file, its findings say from when on nothing was heard.
+    func finish() -> Findings {
         queue.sync {
             assertOnQueue()
-            if shared.withLock({ $0.hasFallenBehind }) { return nil }
-            let findings = judge.finish()
+            let backlog = shared.withLock { $0 }
+            var isWhole = !backlog.hasFallenBehind
+            if !isWhole, let spill { isWhole = spill.replay(to: judge) }
+            var findings = judge.finish()
             shared.withLock { $0.findings = LiveFindings(findings) }
             for household in judge.takeAccused() { writer.keepWhole(household) }
+            if !isWhole { findings.unjudgedFrom = backlog.unheard }
             return findings
         }
     }

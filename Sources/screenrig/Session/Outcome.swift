@@ -32,8 +32,8 @@ enum Outcome {
         if code != .passed { throw Failure(code: code, message: "") }
     }
 
-    /// Writes every report into `directory`, or into `other`. Without findings the history is judged
-    /// again, if it can be.
+    /// Writes every report into `directory`, or into `other`. Without findings, or where the judge
+    /// did not hear everything, the history is judged again, if it can be.
     static func write(
         _ directory: RunDirectory, thresholds: [Threshold], findings: Findings? = nil,
         into other: String? = nil
@@ -41,7 +41,11 @@ enum Outcome {
         let written: Report.Written
         do {
             let history = try History(path: directory.history)
-            let findings = try findings ?? Findings(rejudging: history)
+            var judged = findings
+            if findings.map({ $0.unjudgedFrom != nil }) ?? true {
+                judged = try Findings(rejudging: history) ?? findings
+            }
+            let findings = judged
             written = try Report.write(
                 history, thresholds: thresholds, findings: findings,
                 strikes: strikes(directory), comparison: comparison(directory, findings),

@@ -107,12 +107,20 @@ struct Session {
         let rules = Rules(
             rig, isEmbedded: venue.isEmbedded, startedMicroseconds: started,
             throttledBy: throttledBy)
-        let writer = try writer(
-            planned: plan.households, started: started, judging: trial == nil ? rules.texts : [])
+        let header = header(
+            planned: plan.households, started: started, judging: judges ? rules.texts : [])
+        let writer = try writer(header)
+        // What a history holds whole is judged again from there.
+        let spill =
+            rig.record == .all
+            ? nil
+            : SpillFile(
+                path: directory.file("spill.sqlite"), header: header, waits: venue.isVirtual)
         let judge = JudgeQueue(
-            rules, lanes: venue.laneCount, before: writer, waits: venue.isVirtual)
+            rules, lanes: venue.laneCount, before: writer, waits: venue.isVirtual, spill: spill,
+            backlogLimit: traffic.judgeBacklog)
         let lanes = try venue.lanes(
-            of: directory.name, recordingTo: trial == nil ? judge : writer)
+            of: directory.name, recordingTo: judges ? judge : writer)
         if trial == nil, rig.record != .none {
             writer.keepMessages(
                 as: Redaction(lanes[0].fingerprinter, ownHeaders: rig.target.headers))
@@ -140,7 +148,7 @@ struct Session {
                 title: "\(rig.name) → \(venue.targetName)", planned: plannedTime(plan),
                 plannedHouseholds: plan.households, settle: rig.load.settle, form: form,
                 dashboard: dashboard,
-                findings: { [isJudged = trial == nil] in isJudged ? judge.soFar : nil }),
+                findings: { [isJudged = judges] in isJudged ? judge.soFar : nil }),
             breaker: breaker, isVirtual: venue.isVirtual)
         if venue.isVirtual, let breaker {
             VirtualBreaker(breaker, on: lanes[0]) { watch.trip($0) }.begin()
@@ -164,15 +172,19 @@ struct Session {
             Terminal.complain(
                 "note: login pages that were not got past are in \(directory.file("pages"))")
         }
-        let findings = trial == nil ? judge.finish() : nil
+        let findings = judges ? judge.finish() : nil
         _ = writer.finish(
             HistoryEnd(
                 ended: ended, interrupted: interrupts.hasInterrupted, failure: watch.failure ?? "",
                 cpuPercent: cpu, historyHash: "", breaker: watch.tripped ?? "",
+                verdicts: findings.map { TerminalReport.verdicts($0) } ?? "",
                 standstills: watch.standstills))
         watch.settle()
         return findings
     }
+
+    /// One household of a trial is watched, not judged.
+    private var judges: Bool { trial == nil && !traffic.unjudged }
 
     /// How progress is shown.
     private var form: Show.Form {
@@ -186,10 +198,8 @@ struct Session {
         PlanEstimate(plan, on: ValidateCommand.limits(for: rig)).duration
     }
 
-    private func writer(
-        planned: Int?, started: Int64, judging: [String]
-    ) throws -> HistoryWriter {
-        let header = HistoryHeader(
+    private func header(planned: Int?, started: Int64, judging: [String]) -> HistoryHeader {
+        HistoryHeader(
             run: directory.name, rigName: rig.name, rigSource: rig.source, seed: rig.seed.value,
             startedMicroseconds: started,
             target: venue.targetName,
@@ -201,6 +211,9 @@ struct Session {
             validLatenessNanoseconds: rig.validity.latenessP99.nanoseconds,
             validBusy: rig.validity.busy, breachFails: rig.validity.failsOnBreach,
             throttledBy: throttledBy)
+    }
+
+    private func writer(_ header: HistoryHeader) throws -> HistoryWriter {
         do {
             return try HistoryWriter(
                 path: directory.history, header: header,

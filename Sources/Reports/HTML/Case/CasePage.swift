@@ -65,11 +65,13 @@ enum CasePage {
             "\(Figures.percent($0.low)) to \(Figures.percent($0.high)) (Clopper-Pearson, 95 %)"
                 .replacing(" %", with: "\u{a0}%")
         }
-        let offset = picture.best.map { signed($0) } ?? "–"
+        let offset = picture.best.map { signed(($0 * 100).rounded() / 100) } ?? "–"
+        let window = picture.windowText.replacing("window ", with: "")
+            .replacing(" ms", with: "\u{a0}ms").replacing(" us", with: "\u{a0}us")
         return """
             <dl class="facts four">
             \(fact("Reproduces", hits?.text ?? "not replayed yet", range ?? ""))
-            \(fact("When", picture.windowText.replacing("window ", with: "")))
+            \(fact("When", window))
             \(fact("Aimed at", offset, picture.swept.isEmpty ? "" : "offset of \(picture.swept)"))
             \(fact("Promise", picture.invariant))
             </dl>
@@ -110,7 +112,7 @@ enum CasePage {
         """
         <p class="lead">With screenrig, or with Python alone; either prints k of n.</p>
         <pre class="command">\(picture.command) --times 50</pre>
-        <pre>\(picture.command) --emit python &gt; race.py &amp;&amp; python3 race.py</pre>
+        <pre>\(picture.command.replacing(" --virtual", with: "")) --emit python &gt; race.py &amp;&amp; python3 race.py</pre>
         """
     }
 

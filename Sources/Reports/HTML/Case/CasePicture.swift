@@ -99,6 +99,8 @@ package struct CasePicture: Sendable {
         package var answer: String
         package var belief: Int?
         package var isConflict: Bool
+        /// One of the two between which the gap lies.
+        package var isEnd: Bool
         package var sentUTC: String
         package var serverDate: String
         package var requestID: String
@@ -106,7 +108,7 @@ package struct CasePicture: Sendable {
         package init(
             lane: String, name: String, begun: Int64, sent: Int64, firstByte: Int64, ended: Int64,
             isOpen: Bool, status: Int?, answer: String, belief: Int?, isConflict: Bool,
-            sentUTC: String, serverDate: String, requestID: String
+            isEnd: Bool, sentUTC: String, serverDate: String, requestID: String
         ) {
             self.lane = lane
             self.name = name
@@ -119,6 +121,7 @@ package struct CasePicture: Sendable {
             self.answer = answer
             self.belief = belief
             self.isConflict = isConflict
+            self.isEnd = isEnd
             self.sentUTC = sentUTC
             self.serverDate = serverDate
             self.requestID = requestID

@@ -7,7 +7,7 @@ struct CaseTimeline {
     private let lanes: [String]
 
     private static let width = 1040.0
-    private static let left = 104.0
+    private static let left = 118.0
     private static let right = 24.0
     private static let top = 14.0
 
@@ -24,7 +24,8 @@ struct CaseTimeline {
     }
 
     var html: HTML {
-        let conflict = picture.entries.filter(\.isConflict)
+        let ends = picture.entries.filter(\.isEnd)
+        let conflict = ends.count == 2 ? ends : picture.entries.filter(\.isConflict)
         guard let from = conflict.map(\.sent).min(),
             let through = conflict.map({ $0.isOpen ? $0.sent : $0.firstByte }).max()
         else {
@@ -95,7 +96,7 @@ struct CaseTimeline {
         """
         <line class="row" x1="\(px: Self.left)" x2="\(px: Self.width - Self.right)" y1="\(px: y)" \
         y2="\(px: y)"/><text class="row-name" x="\(px: Self.left - 14)" y="\(px: y + 4)" \
-        text-anchor="end">\(Plain.line(name, limit: 14))</text>
+        text-anchor="end">\(Plain.line(name, limit: 16))</text>
         """
     }
 
@@ -115,8 +116,13 @@ struct CaseTimeline {
             x2="\(px: span.across(entry.ended))" y1="\(px: y)" y2="\(px: y)"/>
             """ : .none
         let isRight = start > Self.width * 0.72
+        // What is not of the conflict is named where there is room; pointing at it names it anyway.
+        let next = picture.entries.filter { $0.lane == entry.lane && $0.sent > entry.sent }
+            .map(\.sent).min()
+        let room = next.map { span.across($0) - start } ?? Self.width - Self.right - start
+        let isNamed = entry.isConflict || room > Double(title.count) * 6.4
         let label: HTML =
-            isNear
+            isNear && isNamed
             ? """
             <text class="box-label\(entry.isConflict ? "" : " soft")" \
             x="\(px: isRight ? start + wide : start)" \
@@ -134,7 +140,7 @@ struct CaseTimeline {
         guard entry.isConflict else { return "box" }
         return switch entry.answer {
         case "success": "box success"
-        case "maybe", "ok": "box maybe"
+        case "maybe", "ok", "redirect": "box maybe"
         default: "box no"
         }
     }
@@ -143,9 +149,9 @@ struct CaseTimeline {
     private func arrow(
         _ shown: [CasePicture.Entry], _ y: (String) -> Double, _ span: Span
     ) -> HTML {
-        let conflict = shown.filter { $0.isConflict && !$0.isOpen }
-        guard conflict.count >= 2 else { return .none }
-        let (first, second) = (conflict[conflict.count - 2], conflict[conflict.count - 1])
+        let ends = shown.filter(\.isEnd).sorted { $0.sent < $1.sent }
+        guard ends.count == 2 else { return .none }
+        let (first, second) = (ends[0], ends[1])
         guard second.sent > first.firstByte else { return .none }
         let (from, to) = (span.across(first.firstByte), span.across(second.sent))
         let (start, end) = (y(first.lane), y(second.lane))
@@ -210,7 +216,9 @@ struct CaseTimeline {
 
     /// Milliseconds since the first of the conflict returned.
     private func axis(_ span: Span, _ floor: Double) -> HTML {
-        let zero = picture.entries.first(where: \.isConflict)?.firstByte ?? span.from
+        let zero =
+            (picture.entries.first(where: \.isEnd) ?? picture.entries.first(where: \.isConflict))?
+            .firstByte ?? span.from
         let (low, high) = (Double(span.from - zero) / 1e6, Double(span.through - zero) / 1e6)
         let scale = Axis.between(low, high, wanted: 8) { CasePage.signed($0) }
         let marks = scale.ticks.map { tick -> HTML in

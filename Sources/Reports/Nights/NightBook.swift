@@ -1,0 +1,158 @@
+internal import Foundation
+internal import GRDB
+
+/// The nights of one or more rigs, in a SQLite file that any tool can read.
+///
+/// ```text
+/// nights    one row for each night, also for one that failed: started, rig, run, outcome, gap ...
+/// measures  night, series, value: times in ms, shares of 1, rates per second
+/// ```
+public final class NightBook: Sendable {
+    public let path: String
+    private let database: DatabaseQueue
+
+    static let schema = "screenrig/nights/1"
+
+    /// Where `nightly` keeps them unless told otherwise.
+    public static let usual = "reports/nights.sqlite"
+
+    /// Opens a book; `creates` makes it, and its folder, where there is none.
+    public init(path: String, creates: Bool) throws(NightError) {
+        self.path = path
+        let exists = FileManager.default.fileExists(atPath: path)
+        guard exists || creates else { throw .noBook(path: path) }
+        do {
+            let folder = URL(filePath: path).deletingLastPathComponent()
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            var configuration = Configuration()
+            configuration.busyMode = .timeout(10)
+            let database = try DatabaseQueue(path: path, configuration: configuration)
+            let found = try database.write { database in
+                try database.execute(sql: Self.tables)
+                return try String.fetchOne(
+                    database, sql: "SELECT value FROM meta WHERE key = 'schema'")
+            }
+            guard found == Self.schema else {
+                throw NightError.otherSchema(path: path, found: found ?? "none")
+            }
+            self.database = database
+        } catch let error as NightError {
+            throw error
+        } catch {
+            throw .unusable(path: path, why: Self.words(error))
+        }
+    }
+
+    private static let tables = """
+        CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+        INSERT OR IGNORE INTO meta VALUES ('schema', '\(schema)');
+        CREATE TABLE IF NOT EXISTS nights (
+            id INTEGER PRIMARY KEY, rig TEXT NOT NULL, started TEXT NOT NULL, run TEXT NOT NULL,
+            path TEXT NOT NULL, ours INTEGER NOT NULL, outcome TEXT NOT NULL,
+            headline TEXT NOT NULL, gap TEXT NOT NULL, version TEXT NOT NULL, terms TEXT NOT NULL,
+            series TEXT NOT NULL);
+        CREATE UNIQUE INDEX IF NOT EXISTS nights_by_run ON nights (run) WHERE run <> '';
+        CREATE TABLE IF NOT EXISTS measures (
+            night INTEGER NOT NULL REFERENCES nights (id) ON DELETE CASCADE, series TEXT NOT NULL,
+            value REAL NOT NULL, PRIMARY KEY (night, series)) WITHOUT ROWID;
+        """
+
+    /// Adds a night; the same run again takes the place of its former row.
+    public func add(_ night: Night) throws(NightError) {
+        try guarded { database in
+            if !night.run.isEmpty {
+                try database.execute(
+                    sql: "DELETE FROM nights WHERE run = ?", arguments: [night.run])
+            }
+            try database.execute(
+                sql: """
+                    INSERT INTO nights (rig, started, run, path, ours, outcome, headline, gap, version,
+                    terms, series) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    """,
+                arguments: [
+                    night.rig, night.started, night.run, night.path, night.isOurs, night.outcome,
+                    night.headline, night.gap, night.version, night.terms,
+                    night.series.joined(separator: "\n"),
+                ])
+            let id = database.lastInsertedRowID
+            for (series, value) in night.values.sorted(by: { $0.key < $1.key }) {
+                try database.execute(
+                    sql: "INSERT INTO measures VALUES (?, ?, ?)", arguments: [id, series, value])
+            }
+        }
+    }
+
+    /// All nights, the oldest first; of one rig, or of all.
+    public func nights(of rig: String? = nil) throws(NightError) -> [Night] {
+        try guarded { database in
+            var values: [Int64: [String: Double]] = [:]
+            let measures = try Row.fetchCursor(
+                database, sql: "SELECT night, series, value FROM measures")
+            while let row = try measures.next() {
+                values[row[0], default: [:]][row[1]] = row[2]
+            }
+            let rows = try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT id, rig, started, run, path, ours, outcome, headline, gap, version, terms,
+                    series FROM nights WHERE ?1 IS NULL OR rig = ?1 ORDER BY started, id
+                    """, arguments: [rig])
+            return rows.map { row in
+                let series: String = row["series"]
+                return Night(
+                    rig: row["rig"], started: row["started"], run: row["run"], path: row["path"],
+                    isOurs: row["ours"], outcome: row["outcome"], headline: row["headline"],
+                    gap: row["gap"], version: row["version"], terms: row["terms"],
+                    series: series.split(separator: "\n").map(String.init),
+                    values: values[row["id"]] ?? [:])
+            }
+        }
+    }
+
+    /// The nights say so themselves where their directory is gone: it is no longer linked to.
+    public func forget(run: String) throws(NightError) {
+        try guarded { database in
+            try database.execute(
+                sql: "UPDATE nights SET path = '', ours = 0 WHERE run = ?", arguments: [run])
+        }
+    }
+
+    private func guarded<Value>(
+        _ body: (Database) throws -> Value
+    ) throws(NightError) -> Value {
+        do {
+            return try database.write { database in try body(database) }
+        } catch {
+            throw .unusable(path: path, why: Self.words(error))
+        }
+    }
+
+    private static func words(_ error: any Error) -> String {
+        (error as? DatabaseError)?.message ?? error.localizedDescription
+    }
+}
+
+/// What can go wrong with a book of nights.
+public enum NightError: Error, Sendable, Hashable {
+    case noBook(path: String)
+    case otherSchema(path: String, found: String)
+    case unusable(path: String, why: String)
+    case unwritten(path: String, why: String)
+}
+
+extension NightError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .noBook(let path):
+            "there are no nights at \(path) yet; 'screenrig nightly RIG' or 'screenrig nights add RUN' "
+                + "begins a series, or name another file with --nights"
+        case .otherSchema(let path, let found):
+            "\(path) holds \(found), and this screenrig reads \(NightBook.schema); use the screenrig "
+                + "that wrote it, or another file with --nights"
+        case .unusable(let path, let why):
+            "\(path) cannot be used as a book of nights: \(why); name another file with --nights"
+        case .unwritten(let path, let why):
+            "\(path) could not be written: \(why)"
+        }
+    }
+}

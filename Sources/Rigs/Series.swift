@@ -1,0 +1,87 @@
+/// A value that is followed from night to night: what stands left of the operator in a threshold
+/// (rig-format.md, `nightly:`).
+public struct Series: Sendable, Hashable {
+    /// Only households of the kind with this name.
+    public var kind: String?
+    public var subject: Threshold.Subject
+    public var measure: Threshold.Measure
+    /// As it was written: `sign-in-service p95`.
+    public var text: String
+
+    public init(
+        kind: String? = nil, subject: Threshold.Subject, measure: Threshold.Measure, text: String
+    ) {
+        self.kind = kind
+        self.subject = subject
+        self.measure = measure
+        self.text = text
+    }
+
+    /// Followed where a rig names none.
+    static let defaults = [
+        "sign-in-service p95", "token-visibility p95", "poll-token p99", "registration-code p95",
+        "errors",
+    ]
+
+    /// Understands `poll-token service p99`, `errors`, `kind "trial": sign-in p95`.
+    static func read(_ line: String) throws(Scalar.Refusal) -> Series {
+        let text = line.trimmingSpaces()
+        var words = text[...]
+        let kind = try Threshold.kind(&words)
+        // Households are followed as a share, so that another number of them changes nothing.
+        let (subject, measure) = try Threshold.meaning(
+            words.split(separator: " ").map(String.init), isShare: true)
+        switch subject {
+        case .violations, .undecided, .invariant:
+            throw Scalar.Refusal(
+                remark: "whose '\(words)' is judged each night by itself, and needs no series")
+        default: return Series(kind: kind, subject: subject, measure: measure, text: text)
+        }
+    }
+}
+
+extension Rig {
+    /// What 'screenrig nightly' follows and keeps.
+    public struct Nightly: Sendable, Hashable {
+        public var series: [Series]
+        /// Nights whose run directories are kept.
+        public var keep: Int
+
+        public init(series: [Series] = [], keep: Int = 90) {
+            self.series = series
+            self.keep = keep
+        }
+    }
+}
+
+extension RigAssembly {
+    func nightly(_ section: Section) -> Rig.Nightly {
+        let items: [Item] = section.value("series")
+        return Rig.Nightly(
+            series: items.compactMap { $0.value as? Series }, keep: section.value("keep"))
+    }
+}
+
+extension RigFormat {
+    static let nightly: [Key] = [
+        Key(
+            "series", .list(.scalar(.series)),
+            default: "[\(Series.defaults.joined(separator: ", "))]",
+            "The values that are followed from night to night, each as it stands in a threshold, "
+                + "without the operator and its bound."),
+        Key(
+            "keep", .scalar(.count(1...100_000)), default: "90",
+            "Nights whose run directories are kept; their values stay in the series."),
+    ]
+}
+
+extension Scalar {
+    /// A line of `nightly.series`.
+    static let series = Scalar(
+        wanted: "[kind \"NAME\":] SUBJECT [service|lateness] STAT, such as "
+            + "'sign-in-service p95', 'poll-token p99' or 'errors'",
+        pattern: ".*\\S.*"
+    ) { text throws(Refusal) in
+        try Series.read(text)
+    }
+}

@@ -1,0 +1,116 @@
+internal import ArgumentParser
+internal import Foundation
+internal import Journal
+internal import Reports
+internal import Rigs
+internal import Staging
+
+struct NightlyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "nightly",
+        abstract: "Run a rig, add the night to its series, and say whether it got worse lastingly.",
+        discussion: """
+            Example:
+                screenrig nightly rigs/nightly.yaml --notify 'mail -s screenrig team@example.com'
+            The night goes into reports/nights.sqlite, and reports/nights.html shows all of them. What is followed
+            is 'nightly.series' of the rig. The command of --notify gets a short JSON on standard input, every
+            night, with "alarm": true when it got worse. Exit code 1 when it did, else that of the run.
+            """)
+
+    @OptionGroup var traffic: TrafficOptions
+
+    @OptionGroup var book: NightsOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "A command for the shell that gets the night as JSON on standard input.",
+            valueName: "COMMAND"))
+    var notify: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Nights whose run directories are kept; default: nightly.keep of the rig, 90.",
+            valueName: "NIGHTS"))
+    var keep: Int?
+
+    @Flag(
+        name: .customLong("virtual"), help: "In virtual time, against the stand-in in this process."
+    )
+    var isVirtual = false
+
+    func validate() throws {
+        if let keep, keep < 1 {
+            throw ValidationError("--keep is \(keep); it must be at least 1")
+        }
+    }
+
+    func run() async throws {
+        let rig = try RigFile.read(traffic, isVirtual: isVirtual, tellsDoubts: false)
+        let started = WallClock.microseconds
+        // A book that cannot be used is told before an hour's run, not after it.
+        let nights = try NightKeeping.open(book, creates: true)
+        let directory: RunDirectory
+        do {
+            directory = try RunDirectory.create(
+                rig: rig.name, startedMicroseconds: started, out: traffic.out)
+        } catch {
+            throw Failure.couldNotRun("\(error)")
+        }
+        let failure = await run(into: directory)
+        if failure?.code == .badInput {
+            directory.removeIfEmpty()
+            throw Failure(code: .badInput, message: "")
+        }
+        let night = night(rig, directory, started: started, failure, nights)
+        let code = try NightKeeping.keep(
+            night, in: nights, besides: failure?.code, keep: keep ?? rig.nightly.keep,
+            asJSON: traffic.json, notify: notify)
+        if code != .passed { throw Failure(code: code, message: "") }
+    }
+
+    /// The run as `run` does it. What kept it from passing comes back.
+    private func run(into directory: RunDirectory) async -> Failure? {
+        var traffic = traffic
+        traffic.out = directory.path
+        do {
+            try await Session.run(traffic, isVirtual: isVirtual)
+            return nil
+        } catch let failure as Failure {
+            if !failure.message.isEmpty { Terminal.complain(failure.message) }
+            return failure
+        } catch {
+            Terminal.complain("\(error)")
+            return Failure.couldNotRun("\(error)")
+        }
+    }
+
+    private func night(
+        _ rig: Rig, _ directory: RunDirectory, started: Int64, _ failure: Failure?,
+        _ nights: NightBook
+    ) -> Night {
+        let date = NightKeeping.date(ofMicroseconds: started)
+        do {
+            return try Night(
+                History(path: directory.history), series: rig.nightly.series, started: date,
+                path: NightShelf(book: nights.path).name(of: directory.path), isOurs: true,
+                verdict: NightKeeping.verdict(in: directory))
+        } catch {
+            directory.removeIfEmpty()
+            let reason = failure?.message ?? ""
+            return Night(
+                failed: rig.name, series: rig.nightly.series, started: date,
+                reason: reason.isEmpty ? "\(error)" : reason, version: Screenrig.version)
+        }
+    }
+}
+
+extension RunDirectory {
+    /// A run that was refused leaves nothing; the link to the newest run must not lead there.
+    fileprivate func removeIfEmpty() {
+        guard rmdir(path) == 0 else { return }
+        let link = (path as NSString).deletingLastPathComponent + "/" + RunDirectory.latest
+        if (try? FileManager.default.destinationOfSymbolicLink(atPath: link)) == name {
+            unlink(link)
+        }
+    }
+}

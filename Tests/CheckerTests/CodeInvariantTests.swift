@@ -1,0 +1,145 @@
+import Dialects
+import Journal
+import Testing
+
+@testable import Checker
+
+/// I6 to I8 and I13.
+@Suite("Invariants: one code, one sign-in, one token")
+struct CodeInvariantTests {
+    @Test("I6: one code, two users")
+    func owner() throws {
+        var story = Story()
+        story.code()
+        story.assertion(at: 8_000, took: 20)
+        story.assertion(Story.bob, at: 8_005, took: 20, by: .otherPhone)
+        story.poll(at: 8_030, Story.alice)
+        story.poll(at: 8_060, Story.bob)
+        let found = try story.only()
+        #expect(found.invariant == .oneOwner)
+        #expect(
+            found.sentence
+                == "household 7: the TV's poll-token #5 showed bob at DemoCable, the TV's poll-token "
+                + "#4 had shown alice at DemoCable: code AAAAAA1 was used for two sign-ins")
+        #expect(found.source == .policy)
+        story.rules.policies.codeReuse = .untilExpiry
+        #expect(story.findings[.oneOwner].violations == 0)
+    }
+
+    @Test("I6: two phones that were both sent back prove nothing")
+    func ownerUnproven() {
+        var story = Story()
+        story.code()
+        story.assertion(at: 8_000, took: 20)
+        story.assertion(Story.bob, at: 8_005, took: 20, by: .otherPhone)
+        story.poll(at: 8_030, Story.alice)
+        story.check(at: 8_040, by: .otherPhone)
+        #expect(story.sentences == [])
+    }
+
+    @Test("I6: a code that was gone is there again")
+    func ended() throws {
+        var story = Story()
+        story.code(life: 10)
+        story.tell(.phone, .registrationRecord, at: 10_200, .absent)
+        story.tell(.phone, .registrationRecord, at: 10_201, took: 1, .success)
+        let found = try story.only()
+        // Expired long since: that is the first cause.
+        #expect(found.invariant == .expiryRespected)
+        var early = Story()
+        early.code()
+        early.code("BBBBBB2", at: 1_000)
+        early.tell(.phone, .registrationRecord, at: 2_000, .absent)
+        early.tell(.phone, .registrationRecord, at: 3_000)
+        let back = try early.only()
+        #expect(back.invariant == .oneOwner)
+        #expect(
+            back.sentence
+                == "household 7: the phone's registration-record #4 found code AAAAAA1 again, 996 ms "
+                + "after the phone's registration-record #3 was told that it is gone")
+    }
+
+    @Test("I7: one sign-in, two tokens")
+    func token() throws {
+        var story = Story()
+        story.code()
+        story.assertion(at: 8_000)
+        story.poll(at: 8_020, Story.alice)
+        story.poll(at: 8_050, Story.alice, expires: Story.epoch + 21_600_030)
+        let found = try story.only()
+        #expect(found.invariant == .oneToken)
+        #expect(
+            found.sentence
+                == "household 7: the TV's poll-token #3 and the TV's poll-token #4 showed tokens of "
+                + "alice at DemoCable that end 30 ms apart; there was one sign-in")
+    }
+
+    @Test("I7: torn: provider of one attempt, user of the other")
+    func torn() throws {
+        var story = Story()
+        story.code()
+        let bob = Tag(mvpd: "DemoSat", user: "bob")
+        story.assertion(at: 8_000, took: 20)
+        story.assertion(bob, at: 8_005, took: 20, by: .otherPhone)
+        story.poll(at: 8_050, Tag(mvpd: "DemoSat", user: "alice"))
+        let found = try story.only()
+        #expect(found.invariant == .oneToken)
+        #expect(
+            found.sentence
+                == "household 7: the TV's poll-token #4 showed alice at DemoSat: the provider of "
+                + "phone-2's assertion #3 with the user of the phone's assertion #2; nobody signed in "
+                + "as both")
+    }
+
+    @Test("I8: two live codes of one text")
+    func code() throws {
+        var story = Story()
+        story.code("AAAAAA1", at: 0, in: 7)
+        story.code("AAAAAA1", at: 10_000, in: 8)
+        let found = try story.only()
+        #expect(found.invariant == .codeUnique)
+        #expect(
+            found.sentence
+                == "household 8: code AAAAAA1 was given to it (#1) while household 7 held it (#1), "
+                + "for at least 1789.8 s more")
+    }
+
+    @Test(
+        "I8: a code may come again once it was deleted, replaced or has expired", arguments: 0..<3)
+    func codeAgain(way: Int) {
+        var story = Story()
+        story.code("AAAAAA1", at: 0, life: way == 0 ? 5 : 1800, in: 7)
+        if way == 1 { story.tell(.tv, .deleteRegistration, at: 5_000, in: 7) }
+        if way == 2 { story.code("BBBBBB2", at: 5_000, in: 7) }
+        story.code("AAAAAA1", at: 10_000, in: 8)
+        #expect(story.sentences == [])
+    }
+
+    @Test("I8: a deletion under way may have freed it")
+    func codeFreed() {
+        var story = Story()
+        story.code("AAAAAA1", at: 0, in: 7)
+        story.tell(.tv, .deleteRegistration, at: 9_990, took: 500, in: 7)
+        story.code("AAAAAA1", at: 10_000, in: 8)
+        #expect(story.sentences == [])
+    }
+
+    @Test("I13: a sign-in that was tried again took effect twice")
+    func retry() throws {
+        var story = Story()
+        story.code()
+        story.assertion(at: 8_000, lost: true)
+        story.assertion(at: 9_000)
+        story.poll(at: 9_500, Story.alice)
+        story.poll(at: 9_600, Story.alice, expires: Story.epoch + 21_601_000)
+        let found = try story.only()
+        #expect(found.invariant == .retryOnce)
+        #expect(
+            found.sentence
+                == "household 7: the TV's poll-token #4 and the TV's poll-token #5 showed sign-ins of"
+                + " alice at DemoCable that end 1000 ms apart: a sign-in that was tried again took "
+                + "effect twice")
+        story.exchanges.removeLast()
+        #expect(story.sentences == [])
+    }
+}

@@ -1,0 +1,179 @@
+import Dialects
+import Journal
+import Testing
+
+@testable import Checker
+
+/// What counts as checked, what levels are broken by, and what becomes of answers that fail.
+@Suite("Counting")
+struct CountingTests {
+    @Test("an answer that says no after a sign-out or a deletion was checked as well")
+    func ends() {
+        var story = Story()
+        story.code()
+        story.assertion(at: 1_000)
+        story.poll(at: 2_000, Story.alice)
+        story.tell(.tv, .deleteRegistration, at: 3_000, status: 204)
+        #expect(story.findings[.logoutFinal].checked == 0)
+        #expect(story.findings[.deleteFinal].checked == 0)
+        story.tell(.tv, .registrationRecord, at: 3_500, .absent)
+        story.tell(.tv, .logout, at: 4_000, code: nil, status: 204)
+        story.poll(at: 5_000)
+        story.tell(.tv, .mediaToken, at: 6_000, .denied, code: nil, resource: "demo-1")
+        let findings = story.findings
+        #expect(findings.violations.map(\.sentence) == [])
+        #expect(findings[.deleteFinal].checked == 1)
+        #expect(findings[.logoutFinal].checked == 2)
+    }
+
+    @Test("a 429 after a sign-out tells nothing, and is not counted")
+    func throttled() {
+        var story = Story.clean()
+        let before = story.findings[.logoutFinal].checked
+        #expect(before == 1)
+        story.tell(.tv, .pollToken, at: 22_000, .none, status: 429)
+        #expect(story.findings[.logoutFinal].checked == before)
+    }
+
+    @Test("a sign-in that our client tried again is one intent, whatever came between")
+    func retried() throws {
+        var story = Story()
+        story.code()
+        story.assertion(at: 8_000, .none, status: 503)
+        story.check(at: 8_100, .absent)
+        story.tell(.phone, .authenticate, at: 8_200)
+        story.assertion(at: 9_000)
+        story.poll(at: 9_500, Story.alice)
+        #expect(story.sentences == [])
+        #expect(story.findings[.retryOnce].checked == 1)
+        story.poll(at: 9_600, Story.alice, expires: Story.epoch + 21_601_000)
+        #expect(try story.only().invariant == .retryOnce)
+    }
+
+    @Test("two sign-ins that were both answered are no retry")
+    func notRetried() {
+        var story = Story()
+        story.code()
+        story.assertion(at: 8_000)
+        story.assertion(at: 9_000)
+        story.poll(at: 9_500, Story.alice)
+        #expect(story.findings[.retryOnce].checked == 0)
+    }
+
+    @Test("an exchange for a token that was tried again and took effect twice")
+    func retriedExchange() throws {
+        var story = Story()
+        story.tell(
+            .tv, .tokenExchange, at: 1_000, .none, code: nil, tag: Story.alice, status: 503)
+        story.tell(.tv, .tokenExchange, at: 2_000, code: nil, tag: Story.alice, status: 204)
+        story.poll(at: 3_000, Story.alice)
+        story.poll(at: 4_000, Story.alice)
+        #expect(story.sentences == [])
+        #expect(story.findings[.retryOnce].checked == 1)
+    }
+
+    @Test("a sign-in that was refused while a poll showed it has no distance in time")
+    func sameMoment() throws {
+        var story = Story()
+        story.code()
+        story.assertion(at: 8_000, took: 20, .denied, status: 400)
+        story.poll(at: 8_010, took: 20, Story.alice)
+        let found = try story.only()
+        #expect(found.invariant == .errorsHaveNoEffect)
+        #expect(found.gap == nil)
+        #expect(
+            found.sentence
+                == "household 7: the TV's poll-token #3 showed a sign-in that the phone's assertion "
+                + "#2 was told was refused at the same time")
+    }
+
+    @Test("no violation has a negative distance", arguments: [0.0, 10, 30])
+    func gaps(lead: Double) {
+        var story = Story()
+        story.code()
+        story.assertion(at: 8_000)
+        story.poll(at: 8_020, took: 20, Story.alice)
+        story.poll(at: 8_020 + lead, took: 20, Story.alice, expires: Story.epoch + 21_600_030)
+        let found = story.findings.violations
+        #expect(found.map(\.invariant) == [.oneToken])
+        #expect(found.allSatisfy { $0.gap ?? 0 >= 0 })
+    }
+
+    @Test("a TV that stopped asking soon: late for certain, and never seen besides")
+    func lateAndLost() throws {
+        var story = Story()
+        story.code()
+        story.assertion(at: 8_000)
+        story.check(at: 8_010)
+        story.poll(at: 8_020)
+        let found = try story.only()
+        #expect(found.invariant == .signInVisible)
+        #expect(found.companions.contains(.signInDelivered))
+        story.poll(at: 8_100, Story.alice)
+        #expect(try !story.only().companions.contains(.signInDelivered))
+    }
+
+    @Test("a server's failure is an error of the run, and no deviation from the protocol")
+    func serverErrors() {
+        var story = Story.clean()
+        for status in [500, 502, 503, 504] {
+            story.tell(.tv, .pollToken, at: 22_000 + Double(status), .none, status: status)
+        }
+        let findings = story.findings
+        #expect(findings.violations.map(\.sentence) == [])
+        #expect(findings[.conforms].violations == 0)
+    }
+
+    // MARK: Levels
+
+    @Test("what a screen did itself and does not see is another level than what the other did")
+    func ownWrites() {
+        var own = Story()
+        own.tell(.tv, .tokenExchange, at: 1_000, code: nil, tag: Story.alice, status: 204)
+        own.poll(at: 2_000)
+        own.poll(at: 3_000, Story.alice)
+        #expect(own.findings.violations.map(\.invariant) == [.signInVisible])
+        #expect(own.findings.strongestLevel == .monotonicReads)
+        var others = Story()
+        others.code()
+        others.assertion(at: 1_000)
+        others.poll(at: 2_000)
+        others.poll(at: 3_000, Story.alice)
+        #expect(others.findings.strongestLevel == .readYourWrites)
+    }
+
+    @Test("a suspicion breaks no level")
+    func suspicion() {
+        var story = Story()
+        story.code()
+        story.assertion(at: 8_000)
+        story.poll(at: 8_020, Story.alice)
+        story.poll(at: 8_050, evidence: ["Age": "12"])
+        let findings = story.findings
+        #expect(findings.violations.map(\.standing) == [.suspected])
+        #expect(findings.strongestLevel == .linearizable)
+    }
+
+    // MARK: Staleness
+
+    @Test("how stale answers were lies between the last \"not yet\" and the first token")
+    func staleness() {
+        var story = Story()
+        for household in 0..<40 {
+            let code = "CODE\(household)"
+            story.code(code, in: household)
+            let user = Tag(mvpd: "DemoCable", user: "viewer-\(household)")
+            story.assertion(user, at: 8_000, took: 1, in: household, code: code)
+            // Answered at 8,001: told "not yet" 50 ms later, and the token 100 ms later.
+            story.poll(at: 8_051, took: 1, in: household, code: code)
+            story.poll(at: 8_100, took: 1, user, in: household, code: code)
+        }
+        let staleness = story.findings.staleness
+        #expect(staleness.count == 40)
+        #expect(staleness.proven == 40)
+        #expect(staleness.delta == 50_000_000)
+        let half = staleness.estimate.quantile(0.5)
+        #expect((45e6...50e6).contains(half?.low ?? 0))
+        #expect((100e6...107e6).contains(half?.high ?? 0))
+    }
+}

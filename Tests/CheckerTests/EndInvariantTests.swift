@@ -1,0 +1,267 @@
+import Dialects
+import Journal
+import Testing
+
+@testable import Checker
+
+/// I9 to I12 and I14.
+@Suite("Invariants: ends, errors and gates")
+struct EndInvariantTests {
+    @Test("I9: a code that answers after its end")
+    func late() throws {
+        var story = Story()
+        story.code(life: 10)
+        story.tell(.phone, .registrationRecord, at: 10_030)
+        let found = try story.only()
+        #expect(found.invariant == .expiryRespected)
+        #expect(
+            found.sentence
+                == "household 7: the phone's registration-record #2 found code AAAAAA1 alive at least"
+                + " 24 ms after its expiry (made by the TV's registration-code #1)")
+        #expect(found.certainty == .given("both clocks drift less than 100 ppm"))
+        story.rules.policies.sweepLag = .milliseconds(30)
+        #expect(story.sentences == [])
+    }
+
+    @Test(
+        "I9: within the window of its expiry a code may answer either way",
+        arguments: [9_999.0, 10_003.0])
+    func boundary(at: Double) {
+        for result in [Observation.Result.success, .absent] {
+            var story = Story()
+            story.code(life: 10)
+            story.tell(.phone, .registrationRecord, at: at, took: 1, result)
+            #expect(story.sentences == [], "\(at) \(result)")
+        }
+    }
+
+    @Test("I9: a code that is gone before its end")
+    func early() throws {
+        var story = Story()
+        story.code(life: 10)
+        story.tell(.phone, .registrationRecord, at: 8_000, .absent)
+        let found = try story.only()
+        #expect(
+            found.sentence
+                == "household 7: the phone's registration-record #2 was told that code AAAAAA1 is "
+                + "gone, at least 1994 ms before its expiry; nothing had ended it (made by the TV's "
+                + "registration-code #1)")
+        #expect(found.invariant == .expiryRespected)
+    }
+
+    @Test("I9: a sign-in by a code that was over")
+    func lateSignIn() throws {
+        var story = Story()
+        story.code(life: 10)
+        story.assertion(at: 10_030)
+        story.poll(at: 11_000, Story.alice)
+        let found = try story.only()
+        #expect(found.invariant == .expiryRespected)
+        #expect(
+            found.sentence
+                == "household 7: the phone's assertion #2 signed in by code AAAAAA1 at least 24 ms "
+                + "after its expiry; the TV's poll-token #3 saw the sign-in")
+    }
+
+    @Test("I9: a token shown after its own expiry, and one gone shortly before")
+    func tokenExpiry() throws {
+        var story = Story()
+        story.code()
+        story.assertion(at: 1_000)
+        let expires = Story.epoch + 21_000
+        story.poll(at: 2_000, Story.alice, expires: expires)
+        story.poll(at: 21_010, Story.alice, expires: expires)
+        let found = try story.only()
+        #expect(found.invariant == .expiryRespected)
+        #expect(
+            found.sentence
+                == "household 7: the TV's poll-token #4 showed a sign-in at least 3.9 ms after the "
+                + "expiry in its own answer")
+        story.exchanges.removeLast()
+        story.poll(at: 20_980)
+        let early = try story.only()
+        #expect(early.invariant == .expiryRespected)
+        #expect(
+            early.sentence
+                == "household 7: the TV's poll-token #4 was told that nobody is signed in, at least "
+                + "9.9 ms before the sign-in that the TV's poll-token #3 showed was to expire")
+        story.exchanges.removeLast()
+        story.poll(at: 21_030)
+        #expect(story.sentences == [])
+    }
+
+    @Test("I10: a sign-in that outlives its sign-out")
+    func logout() throws {
+        var story = Story.clean()
+        story.exchanges.removeLast()
+        story.poll(at: 20_500, Story.alice)
+        let found = try story.only()
+        #expect(found.invariant == .logoutFinal)
+        #expect(
+            found.sentence
+                == "household 7: the TV's poll-token #14 still answered for the sign-in 496 ms after "
+                + "the TV's logout #13 had ended it; nobody signed in between")
+    }
+
+    @Test("I10: a poll that was under way during the sign-out is not counted")
+    func logoutOverlap() {
+        var story = Story.clean()
+        story.exchanges.removeLast()
+        story.poll(at: 20_002, took: 500, Story.alice)
+        #expect(story.sentences == [])
+    }
+
+    @Test("I10, I14: a media token after the sign-out")
+    func mediaAfterLogout() throws {
+        var story = Story.clean()
+        story.tell(
+            .tv, .mediaToken, at: 22_000, code: nil, tag: Story.alice,
+            expires: Story.epoch + 430_000, resource: "demo-1", secret: 99)
+        let found = try story.only()
+        #expect(found.invariant == .logoutFinal)
+        #expect(found.companions.sorted() == [.tokenMonotonic, .authorizationGates, .linearizable])
+    }
+
+    @Test("I11: a deleted code answers, or signs in")
+    func deleted() throws {
+        var story = Story()
+        story.code()
+        story.tell(.tv, .deleteRegistration, at: 1_000)
+        story.tell(.phone, .registrationRecord, at: 2_000)
+        let found = try story.only()
+        #expect(found.invariant == .deleteFinal)
+        #expect(
+            found.sentence
+                == "household 7: the phone's registration-record #3 found code AAAAAA1 alive 996 ms "
+                + "after the TV's delete-registration #2 had deleted it")
+        story.exchanges.removeLast()
+        story.assertion(at: 3_000)
+        story.poll(at: 4_000, Story.alice)
+        let signedIn = try story.only()
+        #expect(signedIn.invariant == .deleteFinal)
+        #expect(
+            signedIn.sentence
+                == "household 7: the phone's assertion #3 signed in by code AAAAAA1 1996 ms after the"
+                + " TV's delete-registration #2 had deleted it; the TV's poll-token #4 saw the "
+                + "sign-in")
+    }
+
+    @Test("I11: a deletion and a sign-in at once may come in either order")
+    func deletedAtOnce() {
+        var story = Story()
+        story.code()
+        story.tell(.tv, .deleteRegistration, at: 3_000, took: 20)
+        story.assertion(at: 3_010, took: 20)
+        story.poll(at: 4_000, Story.alice)
+        #expect(story.sentences == [])
+    }
+
+    @Test("I12: refused, and done all the same")
+    func errors() throws {
+        var story = Story()
+        story.code()
+        story.assertion(at: 8_000, .denied, status: 400)
+        story.poll(at: 10_000, Story.alice)
+        let found = try story.only()
+        #expect(found.invariant == .errorsHaveNoEffect)
+        #expect(
+            found.sentence
+                == "household 7: the TV's poll-token #3 showed a sign-in that the phone's assertion "
+                + "#2 was told was refused, 1996 ms before")
+    }
+
+    @Test("I12: a sign-out that was refused, and done all the same")
+    func refusedLogout() throws {
+        var story = Story.clean()
+        story.exchanges.removeLast(2)
+        story.tell(.tv, .logout, at: 20_000, .denied, code: nil)
+        story.poll(at: 20_500)
+        let found = try story.only()
+        #expect(found.invariant == .errorsHaveNoEffect)
+        #expect(
+            found.sentence
+                == "household 7: the TV's poll-token #14 saw no sign-in 10.5 s after the TV's "
+                + "media-token #12 had; the only sign-out between, the TV's logout #13, was refused"
+        )
+    }
+
+    @Test("I12: a 5xx, a timeout or a reset may have been done, or not", arguments: [true, false])
+    func unknown(isDone: Bool) {
+        for lost in [true, false] {
+            var story = Story()
+            story.code()
+            story.assertion(at: 8_000, .none, status: 500, lost: lost)
+            story.poll(at: 10_000, isDone ? Story.alice : nil)
+            story.poll(at: 20_000, isDone ? Story.alice : nil)
+            #expect(story.sentences == [])
+        }
+    }
+
+    @Test("I14: a media token that nobody authorized, or of another resource")
+    func gates() throws {
+        var story = Story.clean()
+        let authorize = story.exchanges.firstIndex { $0.operation == .authorize }!
+        story.exchanges[authorize].observation.resource = "demo-2"
+        let found = try story.only()
+        #expect(found.invariant == .authorizationGates)
+        #expect(
+            found.sentence
+                == "household 7: the TV's media-token #12 gave a media token for demo-1 that nobody "
+                + "had authorized")
+    }
+
+    @Test("I14: one media token for two households, two resources, or twice")
+    func binding() throws {
+        var story = Story.clean()
+        story.live(in: 8, tag: Story.bob, code: "BBBBBB2", from: 30_000)
+        let media = story.exchanges.indices.filter { story.exchanges[$0].operation == .mediaToken }
+        story.exchanges[media[1]].fingerprint = story.exchanges[media[0]].fingerprint
+        #expect(
+            try story.only().sentence
+                == "household 8: the TV's media-token #12 gave the media token that household 7 had "
+                + "been given (its exchange #12)")
+
+        var twice = Story.clean()
+        var second = twice.exchanges[twice.exchanges.firstIndex { $0.operation == .mediaToken }!]
+        second.sent = second.sent + .milliseconds(100)
+        second.ended = second.ended + .milliseconds(100)
+        second.firstByte = second.ended
+        twice.exchanges.append(second)
+        let found = try twice.only()
+        #expect(
+            found.sentence
+                == "household 7: the TV's media-token #13 gave for demo-1 the same media token as "
+                + "exchange #12")
+        #expect(found.source == .policy)
+        twice.rules.policies.mediaReuse = .untilExpiry
+        #expect(twice.sentences == [])
+    }
+
+    @Test("I14: a media token that was over when it came")
+    func born() throws {
+        var story = Story.clean()
+        let media = story.exchanges.firstIndex { $0.operation == .mediaToken }!
+        story.exchanges[media].observation.expires = Story.epoch + 10_000
+        let found = try story.only()
+        #expect(found.invariant == .authorizationGates)
+        #expect(
+            found.sentence
+                == "household 7: the TV's media-token #12 gave a media token for demo-1 that had "
+                + "expired at least 34.99 ms before")
+    }
+
+    @Test(
+        "I12: of a login that came back with an error and one that was refused, the refused is named"
+    )
+    func refusedRather() throws {
+        var story = Story()
+        story.code()
+        story.assertion(at: 8_000, .denied)
+        story.poll(at: 8_100)
+        story.assertion(Story.bob, at: 8_200, by: .otherPhone, .denied, status: 400)
+        story.tell(.tv, .authorize, at: 8_300, code: nil, resource: "demo-1")
+        let found = try story.only()
+        #expect(found.invariant == .errorsHaveNoEffect)
+        #expect(found.sentence.contains("phone-2's assertion #4"), "\(found.sentence)")
+    }
+}

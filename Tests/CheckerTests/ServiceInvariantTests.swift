@@ -1,0 +1,73 @@
+import Dialects
+import Journal
+import Testing
+
+@testable import Checker
+
+/// I15, I16 and I19.
+@Suite("Invariants: clocks, throttle, polling")
+struct ServiceInvariantTests {
+    @Test("I15: times that fit no one clock")
+    func clocks() throws {
+        var story = Story()
+        for household in 1...5 {
+            story.code("AAAAAA\(household)", at: Double(household) * 1_000, in: household)
+        }
+        story.code("BBBBBB1", at: 10_000, in: 6, skew: 250)
+        let found = try story.only()
+        #expect(found.invariant == .clockAgreement)
+        #expect(
+            found.sentence
+                == "household 6: the time in registration-code #1 and that in most other answers come"
+                + " from clocks at least 244.5 ms apart")
+        story.rules.policies.clockTolerance = .milliseconds(250)
+        #expect(story.sentences == [])
+    }
+
+    @Test("I16: turned away within the budget")
+    func throttle() throws {
+        var story = Story()
+        story.rules.throttledBy = .device
+        story.code()
+        story.tell(.tv, .pollToken, at: 5_000, .none, status: 429)
+        let found = try story.only()
+        #expect(found.invariant == .throttleContract)
+        #expect(
+            found.sentence
+                == "household 7: the TV's poll-token #2 was turned away (429) as one of the first 2 "
+                + "requests of the TV; 10 are free")
+        for second in 2...12 { story.poll(at: Double(second) * 5_000) }
+        story.exchanges.remove(at: 1)
+        story.tell(.tv, .pollToken, at: 65_000, .none, status: 429)
+        #expect(
+            try story.only().sentence
+                == "household 7: the TV's poll-token #13 was turned away (429) although the TV had "
+                + "asked nothing for more than 1000 ms")
+    }
+
+    @Test(
+        "I16: beyond the budget a 429 is what was promised; and elsewhere nobody knows",
+        arguments: [true, false])
+    func throttled(isKnown: Bool) {
+        var story = Story()
+        story.rules.throttledBy = isKnown ? .device : .unknown
+        story.code()
+        for step in 1...11 { story.poll(at: Double(step) * 50) }
+        story.tell(.tv, .pollToken, at: isKnown ? 600 : 10_000, .none, status: 429)
+        #expect(story.sentences == [])
+        if !isKnown { #expect(story.findings[.throttleContract].note.hasPrefix("not judged")) }
+    }
+
+    @Test("I19: a TV that asks on long after its code's end")
+    func polling() throws {
+        var story = Story()
+        story.code(life: 10)
+        story.poll(at: 80_000)
+        let found = try story.only()
+        #expect(found.invariant == .pollingEnds)
+        #expect(
+            found.sentence
+                == "household 7: the TV's poll-token #2 still asked for code AAAAAA1 70 s after its "
+                + "expiry")
+    }
+}

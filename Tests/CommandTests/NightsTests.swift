@@ -1,0 +1,144 @@
+import Foundation
+import Reports
+import Testing
+
+@Suite("Comparing runs and keeping nights, from outside", .serialized, .ownThread)
+struct NightsTests {
+    private func simulate(_ folder: Folder, _ out: String, _ more: [String] = []) async throws {
+        let ended = try await Command(
+            ["simulate", Command.rig("twenty.yaml"), "--quiet", "--out", out] + more, in: folder
+        ).ended()
+        #expect(ended.code == 0, "\(ended.output)\(ended.errors)")
+    }
+
+    @Test("a run against a slower service is worse, exit code 1; against itself it is an error")
+    func compare() async throws {
+        let folder = try Folder()
+        try await simulate(folder, "base")
+        try await simulate(
+            folder, "slow",
+            ["--set", "standin.network.latency=lognormal(median 60ms, p95 80ms)"])
+        let worse = try await Command.run(
+            "compare", "base", "slow", "--html", "compare.html", in: folder)
+        #expect(worse.code == 1, "\(worse.output)\(worse.errors)")
+        #expect(worse.output.contains("Worse: "))
+        #expect(worse.output.contains("not alike: the rig says otherwise under standin"))
+        #expect(try folder.read("compare.html").contains("<h1>twenty</h1>"))
+        let better = try await Command.run("compare", "slow", "base", "--json", in: folder)
+        #expect(better.code == 0)
+        let read = try #require(
+            try JSONSerialization.jsonObject(with: Data(better.output.utf8)) as? [String: Any])
+        #expect(read["verdict"] as? String == "better")
+        #expect(read["schema"] as? String == "screenrig/comparison/1")
+        let same = try await Command.run("compare", "base", "base/history.sqlite", in: folder)
+        #expect(same.code == 2)
+        #expect(same.errors.contains("are the same run"))
+    }
+
+    @Test("what cannot be compared is told, with 2 for the command line and 3 for the runs")
+    func refusals() async throws {
+        let folder = try Folder()
+        try await simulate(folder, "base")
+        for (arguments, code, word) in [
+            (["nowhere", "base"], 3 as Int32, "no history at nowhere"),
+            (["7d", "base"], 3, "comparable and at least 7d older"),
+            (["base", "nowhere"], 3, "no history at nowhere"),
+            (["base"], 3, "names no run"),
+            ([], 2, "BASE"),
+            (["base", "base", "--floor", "much"], 2, "not a share"),
+        ] {
+            let ended = try await Command(["compare"] + arguments, in: folder).ended()
+            #expect(ended.code == code, "\(arguments): \(ended.errors)")
+            #expect(ended.errors.contains(word), "\(arguments): \(ended.errors)")
+        }
+    }
+
+    @Test("nights gather: page, table, message, old directories gone, and a night that failed")
+    func nightly() async throws {
+        let folder = try Folder()
+        func night(_ seed: Int, _ more: [String] = []) async throws -> Command.Ended {
+            try await Command(
+                [
+                    "nightly", Command.rig("twenty.yaml"), "--seed", String(seed), "--quiet",
+                    "--notify", "cat >> messages; echo told >&2",
+                ] + more, in: folder
+            ).ended()
+        }
+        for seed in 1...3 {
+            let ended = try await night(seed, ["--virtual", "--keep", "2"])
+            #expect(ended.code == 0, "\(ended.output)\(ended.errors)")
+            #expect(ended.errors.contains("told"))
+        }
+        // Nobody listens there: exit code 3, and a gap with the reason.
+        let failed = try await night(
+            4, ["--target", "http://127.0.0.1:1", "--set", "load.closed.households=1"])
+        #expect(failed.code == 3, "\(failed.output)\(failed.errors)")
+        #expect(failed.output.contains("no values on "))
+        let messages = try folder.read("messages").split(separator: "\n").map { line in
+            try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] ?? [:]
+        }
+        #expect(messages.map { $0["exitCode"] as? Int } == [0, 0, 0, 3])
+        #expect(messages.map { $0["alarm"] as? Bool } == [false, false, false, false])
+        #expect(messages[3]["gap"] is String)
+        #expect(messages.allSatisfy { $0.keys.sorted() == NightsDocsTests.keys.sorted() })
+        let page = try folder.read("reports/nights.html")
+        #expect(page.contains("4 nights, 1 of them without values"))
+        let shown = try await Command.run("nights", in: folder)
+        #expect(shown.code == 0 && shown.output.contains("sign-in-service p95"))
+        // Three nights in virtual time, of which the first went, and the one that failed.
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path("reports"))
+            .filter { $0.hasPrefix("twenty-") }
+        #expect(names.count == 3, "\(names)")
+        for name in names {
+            #expect(page.contains("\(name)/report.html"), "\(name)")
+        }
+    }
+
+    @Test("a change for the worse ends with 1 on the night that tells of it, and not the next")
+    func alarm() async throws {
+        let folder = try Folder()
+        try await simulate(folder, "base")
+        // Six nights twice as fast, then three as they were measured; this is the third.
+        let first = try await Command.run(
+            "nights", "add", "base", "--nights", "n.sqlite", in: folder)
+        #expect(first.code == 0, "\(first.errors)")
+        let book = try NightBook(path: folder.path("n.sqlite"), creates: false)
+        let real = try #require(try book.nights().first)
+        for number in 1...8 {
+            var night = real
+            night.run = "made-\(number)"
+            night.started = "2000-01-0\(number)T02:00:00Z"
+            if number < 7 { night.values = real.values.mapValues { $0 / 2 } }
+            try book.add(night)
+        }
+        let told = try await Command.run("nights", "--nights", "n.sqlite", in: folder)
+        #expect(told.code == 1, "\(told.output)")
+        #expect(told.output.contains("It got worse: "))
+        let again = try await Command.run(
+            "nights", "add", "base", "--nights", "n.sqlite", "--json", in: folder)
+        #expect(again.code == 1)
+        #expect(again.output.contains("\"alarm\":true"))
+        try await simulate(folder, "later")
+        let next = try await Command.run(
+            "nights", "add", "later", "--nights", "n.sqlite", in: folder)
+        #expect(next.code == 0, "\(next.output)")
+        #expect(next.output.contains("Still standing"))
+    }
+
+    @Test("no nights, a run that is none, a bad option: each with its code and a remedy")
+    func badInput() async throws {
+        let folder = try Folder()
+        for (arguments, code, word) in [
+            (["nights"], 3 as Int32, "no nights at reports/nights.sqlite"),
+            (["nights", "add", "nowhere"], 3, "no history at nowhere"),
+            (["nightly", "none.yaml"], 2, "none.yaml"),
+            (["nightly", Command.rig("smoke.yaml"), "--keep", "0"], 2, "at least 1"),
+            (["nightly"], 2, "rig"),
+        ] {
+            let ended = try await Command(arguments, in: folder).ended()
+            #expect(ended.code == code, "\(arguments): \(ended.errors)")
+            #expect(ended.errors.contains(word), "\(arguments): \(ended.errors)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: folder.path("reports/nights.sqlite")))
+    }
+}

@@ -1,0 +1,163 @@
+import Foundation
+import Testing
+
+@Suite("Cases", .serialized, .ownThread)
+struct ReplayTests {
+    private static let late = "ack-before-apply:window=30ms"
+
+    /// The case of a race in virtual time.
+    private static func raced(in folder: Folder) async throws -> String {
+        let ended = try await Command.run(
+            "race", Command.rig("races/poll-authenticate.yaml"), "--virtual", "--quiet", "--fault",
+            late, "--out", "race", in: folder)
+        #expect(ended.code == 1, "\(ended.output)\(ended.errors)")
+        let name = try #require(
+            FileManager.default.contentsOfDirectory(atPath: folder.path("race/cases"))
+                .first { $0.hasSuffix(".json") })
+        return "race/cases/\(name)"
+    }
+
+    @Test("what a race found replays, and no longer where the fault is mended")
+    func race() async throws {
+        let folder = try Folder()
+        let file = try await Self.raced(in: folder)
+        let text = try folder.read(file)
+        #expect(text.contains("\"minimal\": true"))
+        #expect(folder.holds(file.replacing(".json", with: ".html")))
+        let again = try await Command.run(
+            "replay", file, "--virtual", "--times", "20", "--quiet", in: folder)
+        #expect(again.code == 1)
+        #expect(
+            again.output.firstMatch(of: #/^\d+ of 20 \(Clopper-Pearson 95 %: \d+-\d+ %\), window /#)
+                != nil, "\(again.output)")
+        let mended = try await Command.run(
+            "replay", file, "--virtual", "--fault", "none", "--fixed-at", "99%", in: folder)
+        #expect(mended.code == 0, "\(mended.output)")
+        #expect(mended.errors.contains("replays without a hit call it fixed with 99 %"))
+        #expect(mended.output.contains("fixed, as far as"))
+    }
+
+    @Test("JSON lines, and nothing else")
+    func json() async throws {
+        let folder = try Folder()
+        let file = try await Self.raced(in: folder)
+        let ended = try await Command.run(
+            "replay", file, "--virtual", "--times", "5", "--json", in: folder)
+        #expect(ended.code == 1 && ended.errors.isEmpty, "\(ended.errors)")
+        let lines = ended.output.split(separator: "\n")
+        let last = try #require(lines.last)
+        let object = try #require(
+            JSONSerialization.jsonObject(with: Data(last.utf8)) as? [String: Any])
+        #expect(object["schema"] as? String == "screenrig/replay/1")
+        #expect(object["of"] as? Int == 5 && object["exitCode"] as? Int == 1)
+        #expect(lines.dropLast().allSatisfy { $0.contains("\"event\": \"progress\"") })
+    }
+
+    @Test(
+        "a violation of a run leaves a case that replays",
+        arguments: [
+            ("token-flap:window=30ms", "token-monotonic"),
+            ("device-blind-cache", "token-isolation"),
+            ("double-consume:window=150ms", "one-owner"),
+            ("poll-erases-approval", "sign-in-delivered"), ("poll-double-mint", "one-token"),
+            ("logout-resurrection", "logout-final"), ("delete-loses", "delete-final"),
+        ])
+    func run(fault: String, name: String) async throws {
+        let folder = try Folder()
+        let ended = try await Command.run(
+            "simulate", Command.rig("detection.yaml"), "--fault", fault, "--out", "run", "--quiet",
+            "--set", "load.arrivals=[{ramp-to: 10/s, over: 0s}, {hold: 4s}]", in: folder)
+        #expect(ended.code == 1, "\(ended.output)")
+        let file = "run/cases/\(name).json"
+        #expect(folder.holds("run/cases/\(name).html"))
+        #expect(try folder.read(file).contains("\"evidence\": null"))
+        let replayed = try await Command.run(
+            "replay", file, "--virtual", "--times", "10", "--save", in: folder)
+        #expect(replayed.code == 1, "\(replayed.output)\(replayed.errors)")
+        let hits = replayed.output.prefix { $0.isNumber }
+        #expect((Int(hits) ?? 0) >= 8, "\(replayed.output)")
+        #expect(
+            try folder.read(file).firstMatch(of: #/"k": \d+,\s+"n": 10/#) != nil,
+            "--save keeps what was measured")
+    }
+
+    @Test("a run that kept its promises leaves no cases")
+    func clean() async throws {
+        let folder = try Folder()
+        let ended = try await Command.run(
+            "simulate", Command.rig("twenty.yaml"), "--out", "run", "--quiet", in: folder)
+        #expect(ended.code == 0 && !folder.holds("run/cases"))
+    }
+
+    @Test("the Python script sees the fault, and nothing on a service that keeps its promises")
+    func python() async throws {
+        let folder = try Folder()
+        let file = try await Self.raced(in: folder)
+        let script = try await Command.run("replay", file, "--emit", "python", in: folder)
+        #expect(script.code == 0 && script.errors.isEmpty, "\(script.errors)")
+        _ = try folder.write(script.output, to: "race.py")
+        for (fault, code) in [(Self.late, Int32(1)), ("none", 0)] {
+            let server = try Command(
+                ["serve", "--port", "0", "--no-throttle", "--fault", fault], in: folder)
+            let url = try await server.url()
+            let ended = try await Command(
+                ["python3", "race.py", "8"], in: folder, environment: ["SCREENRIG_TARGET": url],
+                program: "/usr/bin/env"
+            ).ended()
+            #expect(ended.code == code, "\(ended.output)\(ended.errors)")
+            let hits = ended.output.firstMatch(of: #/(\d+) of 8 \(Clopper-Pearson/#)?.1
+            let count = try #require(Int(hits ?? ""), "\(ended.output)\(ended.errors)")
+            #expect(code == 0 ? count == 0 : count > 0)
+            server.send(SIGINT)
+            _ = try await server.ended()
+        }
+    }
+
+    @Test("curl and HAR of the trial")
+    func others() async throws {
+        let folder = try Folder()
+        let file = try await Self.raced(in: folder)
+        let shell = try await Command.run("replay", file, "--emit", "curl", in: folder)
+        #expect(shell.code == 0 && shell.output.hasPrefix("#!/bin/sh"))
+        let har = try await Command.run("replay", file, "--emit", "har", in: folder)
+        let object = try #require(
+            JSONSerialization.jsonObject(with: Data(har.output.utf8)) as? [String: Any])
+        let log = try #require(object["log"] as? [String: Any])
+        #expect(log["version"] as? String == "1.2")
+        #expect((log["entries"] as? [Any])?.isEmpty == false)
+    }
+
+    @Test("what is wrong is said, and ends with 2 or 3")
+    func mistakes() async throws {
+        let folder = try Folder()
+        let missing = try await Command.run("replay", "no.json", in: folder)
+        #expect(missing.code == 2)
+        #expect(missing.errors == "no.json cannot be read: there is no such file\n")
+        _ = try folder.write("{\"schema\": \"screenrig/case/7\"}", to: "old.json")
+        let old = try await Command.run("replay", "old.json", in: folder)
+        #expect(old.code == 2 && old.errors.contains("this version replays 'screenrig/case/1'"))
+        let file = try await Self.raced(in: folder)
+        let sure = try await Command.run("replay", file, "--fixed-at", "100%", in: folder)
+        #expect(sure.code == 2 && sure.errors.contains("--fixed-at '100%' is no confidence"))
+        let closed = try await Command.run(
+            "replay", file, "--target", "http://127.0.0.1:1", "--times", "2", in: folder)
+        #expect(closed.code == 3, "\(closed.output)\(closed.errors)")
+    }
+
+    @Test("cases kept beside a race rig are replayed first")
+    func kept() async throws {
+        let folder = try Folder()
+        let file = try await Self.raced(in: folder)
+        let rig = try String(
+            contentsOfFile: Command.rig("races/poll-authenticate.yaml"), encoding: .utf8)
+        _ = try folder.write(rig, to: "plan.yaml")
+        try FileManager.default.createDirectory(
+            atPath: folder.path("cases"), withIntermediateDirectories: true)
+        _ = try folder.write(try folder.read(file), to: "cases/late.json")
+        let ended = try await Command.run(
+            "race", "plan.yaml", "--virtual", "--quiet", "--trials", "10", "--fault", Self.late,
+            "--out", "again", in: folder)
+        #expect(ended.code == 1)
+        #expect(ended.output.hasPrefix("kept case "), "\(ended.output)")
+    }
+}

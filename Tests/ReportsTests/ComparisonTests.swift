@@ -1,0 +1,250 @@
+import Checker
+import Dialects
+import Foundation
+import Journal
+import Statistics
+import Testing
+
+@testable import Reports
+
+@Suite("Two runs side by side")
+struct ComparisonTests {
+    /// Enough households for verdicts, without the seconds of trouble.
+    static let calm: Shape = {
+        var shape = Shape(households: 240, perSecond: 8)
+        shape.trouble = nil
+        return shape
+    }()
+
+    static func side(
+        _ shape: Shape = calm, seed: UInt64 = 7, breaches: [String: Int]? = ["token-isolation": 0],
+        change: (inout Sample) -> Void = { _ in }
+    ) throws -> ComparedRun {
+        var sample = Sample(shape, seed: Seed(seed))
+        change(&sample)
+        return try ComparedRun(sample, path: "reports/x", breaches: breaches)
+    }
+
+    /// The base, and the same service with slow and failing polls for a while.
+    static let worse = Result {
+        var shape = calm
+        shape.trouble = 8...26
+        return Comparison(
+            try side(), try side(shape, seed: 8, breaches: ["token-isolation": 3]), draws: 300)
+    }
+
+    @Test("two runs of one service differ in nothing", arguments: [11, 12, 13, 14] as [UInt64])
+    func same(seed: UInt64) throws {
+        let comparison = Comparison(
+            try Self.side(seed: seed), try Self.side(seed: seed + 100), draws: 200)
+        #expect(comparison.verdict == .noise, "\(comparison.headline)")
+        #expect(comparison.worse.isEmpty && comparison.better.isEmpty)
+        #expect(comparison.warnings.isEmpty)
+        #expect(comparison.compared >= 20)
+        #expect(comparison.headline.hasPrefix("No difference: "))
+    }
+
+    @Test("a run held against itself has no difference and no width to speak of")
+    func itself() throws {
+        let run = try Self.side()
+        let comparison = Comparison(run, run, draws: 200)
+        #expect(comparison.verdict == .noise)
+        #expect(comparison.rows.allSatisfy { $0.difference == 0 && $0.low <= 0 && $0.high >= 0 })
+    }
+
+    @Test("slow and failing polls are worse, and the other way round better")
+    func worseAndBetter() throws {
+        var shape = Self.calm
+        shape.trouble = 8...26
+        let comparison = try Self.worse.get()
+        #expect(comparison.verdict == .worse)
+        let poll = try #require(comparison.worse.first { $0.name == "poll-token p95" })
+        #expect(poll.run > 2 * poll.base && poll.sure > 0.99)
+        #expect(poll.low > 0 && poll.high > poll.low)
+        #expect(comparison.worse.contains { $0.name == "poll-token errors" })
+        #expect(comparison.better.isEmpty)
+        let back = Comparison(try Self.side(shape, seed: 8), try Self.side(), draws: 300)
+        #expect(back.verdict == .better)
+        #expect(back.better.contains { $0.name == "poll-token p95" })
+        #expect(back.goneErrors.contains { $0.sentence.contains("503 overloaded") })
+    }
+
+    @Test("new kinds of errors are told, and count when chance would hardly hide as many")
+    func newErrors() throws {
+        let comparison = try Self.worse.get()
+        let kind = try #require(comparison.newErrors.first { $0.what == "answered 503 overloaded" })
+        #expect(kind.operation == "poll-token" && kind.isSure)
+        // One odd answer is told, but is no change for the worse.
+        let one = try Self.side(seed: 20) { sample in
+            let index = sample.exchanges.firstIndex { $0.operation == .authorize }!
+            sample.exchanges[index].outcome = .serverError
+            sample.exchanges[index].delivery = .answered(status: 500)
+        }
+        let odd = Comparison(try Self.side(), one, draws: 200)
+        #expect(odd.newErrors.map(\.isSure) == [false])
+        #expect(odd.verdict == .noise)
+    }
+
+    @Test(
+        "promises: newly broken is worse, kept again better, broken as before neither",
+        arguments: [
+            ([0, 1], Comparison.Verdict.worse), ([4, 0], .better), ([3, 30], .noise),
+            ([0, 0], .noise),
+        ])
+    func promises(counts: [Int], verdict: Comparison.Verdict) throws {
+        let comparison = Comparison(
+            try Self.side(breaches: ["one-token": counts[0]]),
+            try Self.side(seed: 9, breaches: ["one-token": counts[1]]), draws: 100)
+        #expect(comparison.verdict == verdict)
+        #expect((comparison.promises ?? []).isEmpty == (counts == [0, 0]))
+    }
+
+    @Test("where one of the two was not judged there is no word on promises")
+    func unjudged() throws {
+        let comparison = Comparison(
+            try Self.side(breaches: nil), try Self.side(breaches: ["one-token": 3]), draws: 100)
+        #expect(comparison.promises == nil)
+        #expect(comparison.verdict == .noise)
+        #expect(ComparisonText.text(comparison, width: 80, color: false).contains("not judged"))
+    }
+
+    @Test("what is surely there but small is no difference")
+    func floor() throws {
+        let base = try Self.side()
+        // Every answer a little later: sure, but below half a millisecond.
+        let run = try Self.side { sample in
+            for index in sample.exchanges.indices {
+                sample.exchanges[index].ended =
+                    sample.exchanges[index].ended + .microseconds(400)
+            }
+        }
+        let comparison = Comparison(base, run, draws: 200)
+        #expect(comparison.verdict == .noise, "\(comparison.headline)")
+        #expect(comparison.rows.contains { $0.isSmall })
+        let strict = Comparison(
+            base, run, floor: Comparison.Floor(relative: 0.01, milliseconds: 0.01), draws: 200)
+        #expect(strict.verdict == .worse)
+    }
+
+    @Test("too few households for a verdict are told as such")
+    func few() throws {
+        var shape = Self.calm
+        shape.households = 4
+        let comparison = Comparison(
+            try Self.side(shape), try Self.side(shape, seed: 2), draws: 100)
+        let p99 = try #require(comparison.rows.first { $0.name == "sign-in p99" })
+        #expect(p99.verdict == .tooFew)
+        #expect(!comparison.worse.contains { $0.statistic == "p99" })
+    }
+
+    @Test(
+        "what is not alike is told",
+        arguments: [
+            "other rig", "other load", "other target", "other protocol", "virtual time",
+            "number of lanes", "interrupted", "cut short", "bottleneck", "other version",
+            "under polling",
+        ])
+    func unlike(what: String) throws {
+        let base = try Self.side()
+        var shape = Self.calm
+        if what == "other rig" { shape.rigName = "morning" }
+        if what == "virtual time" { shape.isVirtual = true }
+        if what == "interrupted" { shape.isInterrupted = true }
+        if what == "cut short" { shape.isCutShort = true }
+        if what == "bottleneck" { shape.busy = 1.5 }
+        if what == "under polling" { shape.source += "polling: {every: 9s}\n" }
+        let run = try Self.side(shape) { sample in
+            if what == "other load" { sample.header.load = "9/s for 20 s" }
+            if what == "other target" { sample.header.target = "http://127.0.0.1:9" }
+            if what == "other protocol" { sample.header.protocolName = "adobe-pass-v2" }
+            if what == "number of lanes" { sample.header.lanes = 7 }
+            if what == "other version" { sample.header.version = "9.9" }
+        }
+        let comparison = Comparison(base, run, draws: 20)
+        #expect(
+            comparison.warnings.contains { $0.contains(what) }, "\(what): \(comparison.warnings)")
+        #expect(run.likeness.isComparable(to: base.likeness) == (what == "other version"))
+        #expect(ComparisonText.text(comparison, width: 100, color: false).contains("not alike"))
+    }
+
+    @Test("a port that changes with each run of the embedded stand-in is no other target")
+    func ports() {
+        #expect(
+            Likeness.withoutPort("embedded (http://127.0.0.1:4711), faults: noisy")
+                == "embedded, faults: noisy")
+        #expect(Likeness.withoutPort("http://127.0.0.1:80 (x)") == "http://127.0.0.1:80 (x)")
+    }
+
+    @Test("the rig's keys are compared without comments, and not those that change no request")
+    func keys() {
+        let keys = Likeness.keys(
+            of: """
+                # a comment
+                rig: x
+                polling:   # how
+                  every: 5s # often
+
+                  jitter: 10%
+                target: {base: embedded}
+                """)
+        #expect(
+            keys == [
+                "rig": "rig: x\n", "polling": "polling:\n  every: 5s\n  jitter: 10%\n",
+                "target": "target: {base: embedded}\n",
+            ])
+    }
+
+    @Test("the terminal shows it as it was reviewed", arguments: [80, 200])
+    func text(width: Int) throws {
+        let text = ComparisonText.text(try Self.worse.get(), width: width, color: false)
+        try Golden.expect(text, is: "comparison/worse-\(width).txt")
+        for line in text.split(separator: "\n") { #expect(line.count <= width, "\(line)") }
+        let colored = ComparisonText.text(try Self.worse.get(), width: width, color: true)
+        #expect(colored.replacing(#/\u{1b}\[[0-9;]*m/#, with: "") == text)
+    }
+
+    @Test("page and JSON are as they were reviewed")
+    func files() throws {
+        let comparison = try Self.worse.get()
+        try Golden.expect(ComparisonPage.text(comparison), is: "comparison/worse.html")
+        let json = ComparisonJSON.text(comparison)
+        try Golden.expect(json, is: "comparison/worse.json")
+        let read = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
+        #expect(read?["verdict"] as? String == "worse")
+        #expect((read?["values"] as? [Any])?.count == comparison.rows.count)
+    }
+
+    @Test("the page needs no network and no script, and says the same as the rest")
+    func page() throws {
+        let comparison = try Self.worse.get()
+        let page = ComparisonPage.text(comparison)
+        #expect(!page.contains("<script") && !page.contains("http-equiv=\"refresh\""))
+        #expect(!page.contains("src=") && !page.contains("url("))
+        #expect(page.contains(Markup.escaped(comparison.headline)))
+    }
+
+    @Test("a part of report.html says what changed, or that there is nothing to compare with")
+    func part() throws {
+        #expect(ComparisonSection.html(nil).text.contains("no earlier comparable run"))
+        let part = ComparisonSection.html(try Self.worse.get()).text
+        let first = try #require(try Self.worse.get().worse.first)
+        #expect(part.contains(first.name) && part.contains("newly broken"))
+    }
+
+    @Test("what a server says cannot become markup")
+    func hostile() throws {
+        var shape = Self.calm
+        shape.trouble = 8...26
+        shape.refusal = "<script>alert(1)</script>"
+        let comparison = Comparison(try Self.side(), try Self.side(shape, seed: 8), draws: 50)
+        #expect(!ComparisonPage.text(comparison).contains("<script>"))
+    }
+
+    @Test("the same two runs give the same bytes")
+    func stable() throws {
+        let texts = try (0..<2).map { _ in
+            ComparisonJSON.text(Comparison(try Self.side(), try Self.side(seed: 8), draws: 50))
+        }
+        #expect(texts[0] == texts[1])
+    }
+}

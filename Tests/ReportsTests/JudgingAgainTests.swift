@@ -1,0 +1,84 @@
+import Checker
+import Dialects
+import Foundation
+import Reports
+import Rigs
+import Testing
+
+@testable import Journal
+
+@Suite("Evidence that a history keeps for the judge")
+struct JudgingAgainTests {
+    private static let epoch: Int64 = 1_760_000_000_000
+
+    private func exchange(
+        _ sequence: Int, _ operation: OperationName, at seconds: Int, _ result: Observation.Result,
+        status: Int, outcome: Outcome, expires: Int64? = nil, generated: Int64? = nil
+    ) -> Exchange {
+        let sent = Instant(.seconds(seconds))
+        let ended = sent + .milliseconds(4)
+        return Exchange(
+            lane: 0, sequence: sequence, device: DeviceID(household: 1, role: .firstScreen),
+            operation: operation, code: Code("AAAAAA1"), planned: sent, sent: sent,
+            firstByte: ended, ended: ended, delivery: .answered(status: status), outcome: outcome,
+            observation: Observation(
+                result, code: Code("AAAAAA1"), generated: generated, expires: expires))
+    }
+
+    /// A code of 60 s that is gone after 10 s by our clock.
+    private func findings(_ standstills: [Standstill]) throws -> Findings {
+        let folder = FileManager.default.temporaryDirectory
+            .appending(path: "screenrig-again-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var header = Shape(households: 1).header(.init(1))
+        header.judging = Rules().texts
+        let writer = try HistoryWriter(
+            path: folder.appending(path: "history.sqlite").path, header: header, waits: true)
+        let made = Self.epoch + 1_002
+        writer.append(
+            Batch(
+                lane: 0,
+                exchanges: [
+                    exchange(
+                        1, .registrationCode, at: 1, .success, status: 201, outcome: .ok,
+                        expires: made + 60_000, generated: made),
+                    exchange(
+                        2, .registrationRecord, at: 11, .absent, status: 404, outcome: .rejected),
+                ], through: Instant(.seconds(12))))
+        _ = writer.finish(
+            HistoryEnd(
+                ended: Instant(.seconds(12)), interrupted: false, failure: "", cpuPercent: 0,
+                historyHash: "", standstills: standstills))
+        return try #require(try Findings(rejudging: History(path: folder.path)))
+    }
+
+    @Test("this machine slept: nothing has run out early, live or when judged again")
+    func slept() throws {
+        #expect(try findings([]).violations.map(\.invariant) == [.expiryRespected])
+        let slept = Standstill(noticed: Instant(.seconds(5)), length: .seconds(60))
+        let findings = try findings([slept])
+        #expect(findings.violations.map(\.sentence) == [])
+        #expect(findings.changes == ["our own clock stood still for 60 s at 5000 ms"])
+    }
+
+    @Test(
+        "what a preflight found decides whether the throttle is judged",
+        arguments: [
+            (nil, .unknown), (.unknown, .unknown), (.nothing, .unknown),
+            (.forwardedAddress, .device), (.device, .device), (.peerAddress, .peer),
+        ] as [(ThrottleKey?, Rules.ThrottledBy)])
+    func throttle(key: ThrottleKey?, expected: Rules.ThrottledBy) throws {
+        let rig = try Rig.read(
+            """
+            rig: one
+            target: {base: "http://127.0.0.1:8080"}
+            load: {closed: {households: 1}, settle: 1s}
+            """, file: "one.yaml"
+        ).rig
+        let rules = Rules(
+            rig, isEmbedded: false, startedMicroseconds: 0, throttledBy: key)
+        #expect(rules.throttledBy == expected)
+        #expect(Rules(texts: rules.texts).throttledBy == expected)
+    }
+}

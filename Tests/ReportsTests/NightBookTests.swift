@@ -1,0 +1,159 @@
+import Foundation
+import Journal
+import Rigs
+import Statistics
+import Testing
+
+@testable import Reports
+
+@Suite("The book of nights")
+struct NightBookTests {
+    @Test("what is added is read back, in the order of time, by rig")
+    func roundTrip() throws {
+        let folder = Scratch()
+        let book = try NightBook(path: folder.path + "/deep/nights.sqlite", creates: true)
+        var other = MadeUp.story[3]
+        (other.rig, other.run) = ("other", "other-3")
+        for night in MadeUp.story.reversed() + [other] { try book.add(night) }
+        #expect(try book.nights(of: "nightly") == MadeUp.story)
+        #expect(try book.nights(of: "other") == [other])
+        #expect(try book.nights().count == MadeUp.story.count + 1)
+        let again = try NightBook(path: book.path, creates: false)
+        #expect(try again.nights(of: "nightly") == MadeUp.story)
+    }
+
+    @Test("the same run again takes the place of its row; two nights that failed both stay")
+    func again() throws {
+        let folder = Scratch()
+        let book = try NightBook(path: folder.path + "/nights.sqlite", creates: true)
+        var night = MadeUp.story[0]
+        try book.add(night)
+        night.values = ["errors": 0.5]
+        try book.add(night)
+        #expect(try book.nights() == [night])
+        try book.add(MadeUp.story[12])
+        try book.add(MadeUp.story[26])
+        #expect(try book.nights().count == 3)
+    }
+
+    @Test("no book, another file, another schema: each with what to do about it")
+    func refusals() throws {
+        let folder = Scratch()
+        let missing = #expect(throws: NightError.self) {
+            try NightBook(path: folder.path + "/none.sqlite", creates: false)
+        }
+        #expect("\(try #require(missing))".contains("screenrig nights add RUN"))
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/none.sqlite"))
+        try FileManager.default.createDirectory(
+            atPath: folder.path, withIntermediateDirectories: true)
+        let text = folder.path + "/text.sqlite"
+        try String(repeating: "no database ", count: 100)
+            .write(toFile: text, atomically: true, encoding: .utf8)
+        let other = #expect(throws: NightError.self) { try NightBook(path: text, creates: true) }
+        #expect("\(try #require(other))".contains("--nights"))
+    }
+
+    @Test("a recorded run becomes a night with what it follows, and what it may follow one day")
+    func night() throws {
+        let series = [
+            Series(
+                subject: .operation(.pollToken), measure: .percentile(0.999, .service),
+                text: "poll-token service p99.9"),
+            Series(subject: .everything, measure: .errors, text: "errors"),
+        ]
+        let sample = Sample()
+        let summary = try Summary(sample, thresholds: [])
+        let night = try Night(
+            sample, series: series, started: "2026-11-21T07:00:00Z", path: "x", isOurs: true)
+        #expect(night.series == ["poll-token service p99.9", "errors"])
+        #expect(!night.isGap && night.outcome == "pass")
+        let poll = try #require(summary.operations.first { $0.name == "poll-token" })
+        #expect(night.values["poll-token service p99.9"] == poll.service?.p999)
+        #expect(night.values["poll-token p99"] == poll.latency?.p99)
+        #expect(night.values["sign-in-service p95"] == summary.signInService?.p95)
+        let errors = Double(summary.exchanges.errors) / Double(summary.exchanges.sent)
+        #expect(abs((night.values["errors"] ?? 0) - errors) < 0.002)
+        #expect(night.values["rate"] == summary.exchanges.perSecond)
+    }
+
+    @Test("a run that proves nothing is a gap with its reason; a failed threshold is none")
+    func gaps() throws {
+        var busy = Shape()
+        busy.busy = 1.5
+        var stopped = Shape()
+        stopped.isInterrupted = true
+        for (shape, reason) in [(busy, "the rig was the bottleneck"), (stopped, "Interrupted")] {
+            let night = try Night(
+                Sample(shape), series: [], started: "x", path: "", isOurs: false)
+            #expect(night.gap.hasPrefix(reason), "\(night.gap)")
+        }
+        let failed = try Night(
+            Sample(), series: [], started: "x", path: "", isOurs: false,
+            verdict: ("fail", "Failed: 1 of 5 thresholds was missed"))
+        #expect(!failed.isGap && failed.outcome == "fail")
+        var broken = Sample()
+        broken.end?.breaker = "more than 50 % errors for 10 s"
+        let cut = try Night(broken, series: [], started: "x", path: "", isOurs: false)
+        #expect(cut.gap == "stopped by the breaker: more than 50 % errors for 10 s")
+    }
+
+    @Test("old directories go, only those of nightly's own making that still hold a run")
+    func retention() throws {
+        let folder = Scratch()
+        let files = FileManager.default
+        func make(_ name: String, holdsRun: Bool = true) throws {
+            try files.createDirectory(
+                atPath: "\(folder.path)/\(name)", withIntermediateDirectories: true)
+            let file = holdsRun ? "history.sqlite" : "thesis.txt"
+            try "x".write(
+                toFile: "\(folder.path)/\(name)/\(file)", atomically: true, encoding: .utf8)
+        }
+        var nights = (0..<8).map { MadeUp.night($0, [:]) }
+        nights[1].isOurs = false
+        nights[3].path = "somewhere-else"
+        for night in nights { try make(night.run) }
+        try make("nightly-2", holdsRun: false)
+        try files.removeItem(atPath: "\(folder.path)/nightly-2/history.sqlite")
+        try make("somewhere-else")
+        let shelf = NightShelf(book: folder.path + "/nights.sqlite")
+        let gone = shelf.prune(nights, keep: 3)
+        #expect(gone == ["nightly-0", "nightly-4"])
+        let left = try files.contentsOfDirectory(atPath: folder.path).sorted()
+        #expect(
+            left == [
+                "nightly-1", "nightly-2", "nightly-3", "nightly-5", "nightly-6", "nightly-7",
+                "somewhere-else",
+            ])
+    }
+
+    @Test("directories below the book are named from it, others in full")
+    func names() {
+        let folder = Scratch()
+        let shelf = NightShelf(book: folder.path + "/nights.sqlite")
+        #expect(shelf.name(of: folder.path + "/a/b") == "a/b")
+        #expect(shelf.name(of: "/elsewhere/run") == "/elsewhere/run")
+        #expect(shelf.path(of: "a") == folder.path + "/a")
+        #expect(shelf.path(of: "/elsewhere/run") == "/elsewhere/run")
+        #expect(NightShelf(book: "nights.sqlite").folder == ".")
+        #expect(NightsFiles.page(of: "reports/nights.sqlite") == "reports/nights.html")
+    }
+
+    @Test("the page beside the book links to reports that are there, spaces and all")
+    func links() throws {
+        let folder = Scratch()
+        let directory = "\(folder.path)/night 1"
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: true)
+        try "x".write(toFile: directory + "/report.html", atomically: true, encoding: .utf8)
+        var night = MadeUp.story[0]
+        (night.path, night.run) = ("night 1", "night 1")
+        let book = folder.path + "/nights.sqlite"
+        let views = NightsView.all([night, MadeUp.story[1]])
+        try NightsFiles.write(views, book: book, to: folder.path + "/nights.html")
+        let page = try folder.text("nights.html")
+        #expect(page.contains("href=\"./night%201/report.html\""))
+        #expect(!page.contains("nightly-1/report.html"))
+        try NightsFiles.write(views, book: book, to: folder.path + "/deep/er/n.html")
+        #expect(try folder.text("deep/er/n.html").contains("href=\"file://"))
+    }
+}

@@ -1,0 +1,181 @@
+import Foundation
+import Journal
+import Rigs
+import Statistics
+import Testing
+
+@testable import Reports
+
+/// Made-up nights of a rig.
+enum MadeUp {
+    static let series = ["sign-in-service p95", "poll-token p99", "errors", "rate"]
+
+    /// One a day from 2026-09-20 on.
+    static func night(_ index: Int, _ values: [String: Double], gap: String = "") -> Night {
+        let day = Date(timeIntervalSince1970: 1_789_869_600 + Double(index) * 86_400)
+            .formatted(.iso8601)
+        let run = gap.isEmpty ? "nightly-\(index)" : ""
+        return Night(
+            rig: "nightly", started: day, run: run, path: run, isOurs: true,
+            outcome: gap.isEmpty ? "pass" : "aborted", headline: "", gap: gap, version: "0.1.0",
+            terms: gap.isEmpty ? "a" : "", series: series, values: gap.isEmpty ? values : [:])
+    }
+
+    /// 40 nights with a step of 20 % from the 31st on, an improvement, gaps, and another rig before.
+    static let story: [Night] = {
+        var dice = Seed(12).generator()
+        return (0..<40).map { index in
+            func around(_ level: Double, _ noise: Double = 0.015) -> Double {
+                level * (1 + noise * (2 * dice.unit() - 1) * 1.7)
+            }
+            let values = [
+                "sign-in-service p95": around(index >= 30 ? 6240 : 5200),
+                "poll-token p99": around(index < 18 ? 24 : 18),
+                "errors": index < 35 ? 0 : 0.004,
+                "rate": around(1200),
+            ]
+            var night = night(index, values)
+            if index == 12 { night = Self.night(index, [:], gap: "the rig was the bottleneck") }
+            if index == 26 { night = Self.night(index, [:], gap: "nothing answered <at all>") }
+            if index == 22 { night.outcome = "fail" }
+            if index < 6, !night.isGap { night.terms = "another" }
+            return night
+        }
+    }()
+}
+
+@Suite("Nights that remember")
+struct NightsTests {
+    @Test("each lasting change has its first night, the night that told of it, and its size")
+    func changes() throws {
+        let view = NightsView(MadeUp.story, rig: "nightly")
+        #expect(view.restarts == [0, 6])
+        let signIn = try #require(view.series.first)
+        #expect(signIn.changes.map(\.first) == [30])
+        #expect((32...33).contains(signIn.changes[0].noticed))
+        #expect(signIn.changes[0].isWorse)
+        let poll = view.series[1]
+        #expect(poll.changes.map(\.isWorse) == [false])
+        #expect((17...19).contains(poll.changes[0].first))
+        let errors = view.series[2]
+        #expect(errors.changes.map(\.noticed) == [37])
+        #expect(view.series[3].changes.isEmpty)
+        #expect(view.gaps == 2 && view.counted == 38)
+    }
+
+    @Test("an alarm is raised on the night that tells of it, and once")
+    func alarms() {
+        let told = (1...40).filter { count in
+            !NightsView(Array(MadeUp.story.prefix(count)), rig: "nightly").newAlarms.isEmpty
+        }
+        #expect(told.count == 2, "\(told)")
+        #expect((33...34).contains(told[0]) && told[1] == 38)
+        let view = NightsView(Array(MadeUp.story.prefix(told[0])), rig: "nightly")
+        #expect(view.headline.hasPrefix("It got worse: sign-in-service p95 went from 5.2"))
+        let later = NightsView(MadeUp.story, rig: "nightly")
+        #expect(later.headline.hasPrefix("Nothing new. Still standing: sign-in-service p95"))
+        #expect(later.standing.map(\.series.name) == ["sign-in-service p95", "errors"])
+    }
+
+    @Test("a change that the rig itself made is no change of the service")
+    func restarts() {
+        let nights = (0..<40).map { index in
+            var night = MadeUp.night(index, ["poll-token p99": index < 20 ? 10 : 30])
+            night.series = ["poll-token p99"]
+            night.terms = index < 20 ? "a" : "b"
+            return night
+        }
+        let view = NightsView(nights, rig: "nightly")
+        #expect(view.series[0].changes.isEmpty)
+        #expect(abs((view.series[0].level ?? 0) - 30) < 1e-9)
+        var same = nights
+        for index in same.indices { same[index].terms = "a" }
+        #expect(NightsView(same, rig: "nightly").series[0].changes.map(\.noticed) == [22])
+    }
+
+    @Test("a higher rate is better, a lower one worse")
+    func rate() {
+        let nights = (0..<30).map { MadeUp.night($0, ["rate": $0 < 20 ? 1000 : 800]) }
+        let view = NightsView(nights, rig: "nightly")
+        #expect(view.series[3].changes.map(\.isWorse) == [true])
+    }
+
+    @Test("few nights, and a night without values, are told as such")
+    func headlines() {
+        #expect(
+            NightsView(Array(MadeUp.story.prefix(3)), rig: "nightly").headline
+                == "Nothing to tell yet: 3 nights of the 8 that a level and a change take.")
+        #expect(
+            NightsView(Array(MadeUp.story.prefix(13)), rig: "nightly").headline
+                == "No values from the night of 2026-10-02: the rig was the bottleneck")
+        #expect(
+            NightsView(Array(MadeUp.story.prefix(11)), rig: "nightly").headline
+                == "Nothing got worse: no lasting change beyond chance.")
+        #expect(NightsView([], rig: "nightly").headline == "No night yet.")
+    }
+
+    @Test("the terminal shows it as it was reviewed", arguments: [80, 200])
+    func text(width: Int) throws {
+        let view = NightsView(MadeUp.story, rig: "nightly")
+        let text = NightsText.text([view], width: width, color: false, page: "reports/nights.html")
+        try Golden.expect(text, is: "nights/story-\(width).txt")
+        for line in text.split(separator: "\n") { #expect(line.count <= width, "\(line)") }
+        let colored = NightsText.text(
+            [view], width: width, color: true, page: "reports/nights.html")
+        #expect(colored.replacing(#/\u{1b}\[[0-9;]*m/#, with: "") == text)
+    }
+
+    @Test("the page is as it was reviewed, and links only to reports that are there")
+    func page() throws {
+        let view = NightsView(MadeUp.story, rig: "nightly")
+        let page = NightsPage.text([view]) { night in
+            night.run == "nightly-39" ? "./nightly-39/report.html" : nil
+        }
+        try Golden.expect(page, is: "nights/story.html")
+        #expect(page.ranges(of: "href=\"./nightly-39/report.html\"").count == 5)
+        #expect(page.ranges(of: "report.html").count == 5)
+        #expect(!page.contains("<script") && !page.contains("src=") && !page.contains("url("))
+        #expect(page.contains("nothing answered &lt;at all&gt;"))
+        #expect(!page.contains("<at all>"))
+        #expect(page.contains("href=\"#series-1\"") && page.contains("id=\"series-1\""))
+    }
+
+    @Test("many nights are judged, the newest shown; two rigs stand on one page")
+    func many() {
+        let nights = (0..<200).map { index in
+            MadeUp.night(index, ["poll-token p99": index < 20 ? 10 : index < 150 ? 30 : 40])
+        }
+        var other = nights.prefix(9).map { $0 }
+        for index in other.indices { other[index].rig = "other" }
+        let views = NightsView.all(other + nights)
+        #expect(views.map(\.rig) == ["nightly", "other"])
+        let page = NightsPage.text(views) { _ in nil }
+        #expect(page.contains("80 older nights not shown"))
+        #expect(page.contains("▲ +33 % from"))
+        let recent = views[0].recent(NightsPage.shown)
+        #expect(recent.series[1].changes.map(\.first) == [70])
+        #expect(views[0].series[1].changes.map(\.first) == [20, 150])
+    }
+
+    @Test("a message to a command is one line of JSON with all that it needs")
+    func message() throws {
+        let view = NightsView(Array(MadeUp.story.prefix(33)), rig: "nightly")
+        let last = view.newAlarms.isEmpty ? 34 : 33
+        let told = NightsView(Array(MadeUp.story.prefix(last)), rig: "nightly")
+        let line = NightJSON.text(
+            told, exitCode: 1, report: "reports/x/report.html", page: "reports/nights.html")
+        #expect(!line.contains("\n"))
+        let read = try #require(
+            try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        #expect(read["alarm"] as? Bool == true)
+        #expect(read["exitCode"] as? Int == 1)
+        let changes = try #require(read["changes"] as? [[String: Any]])
+        #expect(changes.map { $0["series"] as? String } == ["sign-in-service p95"])
+        #expect(changes[0]["firstNight"] as? String == MadeUp.story[30].started)
+        #expect((0.15...0.25).contains(changes[0]["change"] as? Double ?? 0))
+        let gap = NightJSON.text(
+            NightsView(Array(MadeUp.story.prefix(13)), rig: "nightly"), exitCode: 4, report: nil,
+            page: "p")
+        #expect(gap.contains(#""alarm":false"#) && gap.contains("bottleneck"))
+    }
+}

@@ -1,0 +1,79 @@
+import Dialects
+import Journal
+import Testing
+
+@testable import Reports
+
+@Suite("What a verdict says first, and last")
+struct StrikesTests {
+    private static func line(_ event: String, _ fault: String) -> String {
+        #"{"event":"\#(event)","id":1,"fault":"\#(fault)","us":1,"wallMs":1}"#
+    }
+
+    @Test("faults that struck and that no answer showed are told, with what would show them")
+    func unseen() {
+        let lines = (0..<104).map { _ in Self.line("activated", "token-flap") }
+        let strikes = Strikes(lines: lines.joined(separator: "\n") + "\nnonsense\n")
+        #expect(strikes.counts == [.init(fault: "token-flap", struck: 104, shown: 0)])
+        #expect(
+            strikes.note(violations: 0)
+                == "faults of the stand-in: token-flap struck 104 times and showed in no answer. No promise was "
+                + "found broken: a TV stops at its first token and sees little of them; "
+                + "rigs/detection.yaml looks longer")
+    }
+
+    @Test(
+        "faults that were found are told briefly, in the order of their first strikes; none, not at all"
+    )
+    func seen() {
+        let events = [("activated", "b"), ("observable", "b"), ("activated", "a")]
+        let strikes = Strikes(lines: events.map(Self.line).joined(separator: "\n"))
+        #expect(
+            strikes.note(violations: 3)
+                == "faults of the stand-in: b struck 1 time and showed in 1 answer; a struck 1 time and "
+                + "showed in no answer")
+        #expect(Strikes(lines: "").note(violations: 0) == nil)
+    }
+
+    private static func row(
+        _ second: Int, answered: Int, lost: Int, _ operation: OperationName = .pollToken
+    ) -> TimelineRow {
+        TimelineRow(
+            second: second, operation: operation, completed: answered, errors: lost)
+    }
+
+    @Test("a service that is gone is told with the second of its last answer")
+    func silence() throws {
+        let rows = [
+            Self.row(0, answered: 5, lost: 0), Self.row(7, answered: 1, lost: 4),
+            Self.row(8, answered: 0, lost: 9), Self.row(8, answered: 3, lost: 0, .connect),
+            Self.row(11, answered: 0, lost: 2, .logout),
+        ]
+        let silence = try #require(Silence(rows))
+        #expect(
+            silence.sentence
+                == "the service stopped answering at second 7: none of 11 requests after that was answered"
+        )
+        // Answered again, never answered, or merely unlucky at the end.
+        #expect(Silence(rows + [Self.row(12, answered: 1, lost: 0)]) == nil)
+        #expect(Silence([Self.row(3, answered: 0, lost: 40)]) == nil)
+        #expect(
+            Silence([Self.row(3, answered: 9, lost: 0), Self.row(4, answered: 0, lost: 2)]) == nil)
+    }
+
+    @Test("errors that look alike but for their operation are one line")
+    func grouped() throws {
+        let summary = try Summary(Silent(), thresholds: [])
+        var first = try #require(summary.errors.first)
+        first.hint = "nothing listens"
+        var second = first
+        second.operation = "logout"
+        var other = first
+        other.reason = "timeout"
+        let groups = ErrorRow.grouped([first, other, second])
+        #expect(groups.map(\.count) == [2, 1])
+        let sentence = ErrorRow.sentence(groups[0])
+        #expect(sentence.hasPrefix("got no answer (") && sentence.contains(", logout "))
+        #expect(ErrorRow.sentence(groups[1]) == other.sentence)
+    }
+}

@@ -1,0 +1,135 @@
+import Testing
+
+@testable import Statistics
+
+@Suite("Lasting changes of a series")
+struct ChangePointTests {
+    private let detector = ChangePointDetector()
+
+    /// The step begins with night 41 of 60, so that it may be told on the nights 41 to 46.
+    private static let step = 40
+    private static let within = step...(step + 5)
+
+    /// Judged night by night, as somebody lives it: what is told with a night hangs on no later one
+    /// ("what was told stays told").
+    private func rises(_ values: [Double]) -> [ChangePoint] {
+        detector.changes(in: values).filter(\.isRise)
+    }
+
+    @Test("a step of 10 % in a noise of 4 % is told within 5 nights for 18 of 20 seeds, at least")
+    func found() {
+        let told = (1...20).filter { seed in
+            rises(Nights(step: Self.step).values(Seed(UInt64(seed))))
+                .contains { Self.within.contains($0.noticed) }
+        }
+        #expect(told.count >= 18, "told for \(told)")
+    }
+
+    @Test("60 nights without a step raise no alarm for 19 of 20 seeds, at least")
+    func quiet() {
+        let silent = (1...20).filter { rises(Nights().values(Seed(UInt64($0)))).isEmpty }
+        #expect(silent.count >= 19, "silent for \(silent)")
+    }
+
+    @Test("the same holds for many more: at least 90 of 100 told, at most 5 of 100 false alarms")
+    func rates() {
+        let seeds = (1000..<1300).map { Seed(UInt64($0)) }
+        let told = seeds.count { seed in
+            rises(Nights(step: Self.step).values(seed)).contains {
+                Self.within.contains($0.noticed)
+            }
+        }
+        let alarmed = seeds.count { !rises(Nights().values($0)).isEmpty }
+        #expect(told >= 270, "told \(told) of 300")
+        #expect(alarmed <= 15, "alarmed \(alarmed) of 300")
+    }
+
+    @Test("what was told stays told: later nights move no night of notice", arguments: [3, 4, 5])
+    func stays(seed: Int) {
+        let values = Nights(step: 25, size: 0.2).values(Seed(UInt64(seed)))
+        let all = detector.changes(in: values)
+        for end in 1...values.count {
+            let then = detector.changes(in: Array(values.prefix(end)))
+            #expect(
+                then.map(\.noticed) == all.map(\.noticed).filter { $0 < end },
+                "with \(end) nights")
+        }
+    }
+
+    @Test("the change is placed where it was, with its size and an interval around it")
+    func place() throws {
+        for seed in Seed.samples(20) {
+            let changes = rises(Nights(step: 30, size: 0.3).values(seed))
+            let change = try #require(changes.first { abs($0.first - 30) <= 1 }, "seed \(seed)")
+            #expect((0.24...0.37).contains(change.change), "seed \(seed): \(change.change)")
+            #expect(change.ratio.contains(change.after / change.before))
+            #expect(change.noticed - 30 <= 4)
+        }
+    }
+
+    @Test("a large step is told on its third night, not before and not later")
+    func soon() {
+        let values = Nights(step: 30, size: 1).values(Seed(5))
+        #expect(detector.changes(in: values).map(\.noticed) == [32])
+    }
+
+    @Test("one night, however bad, is no lasting change; nor are two")
+    func odd() {
+        for nights in 1...2 {
+            var values = Nights().values(Seed(11))
+            for index in 30..<(30 + nights) { values[index] *= 10 }
+            #expect(rises(values).isEmpty, "\(nights)")
+        }
+    }
+
+    @Test("three bad nights do not stand on the worst of them alone")
+    func oneCarries() {
+        // Two are a little slow; with the third they would make a level of their own.
+        var values = Nights(noise: 0.02).values(Seed(2))
+        for (index, factor) in [(50, 1.0), (51, 1.01), (52, 3)] { values[index] = 400 * factor }
+        #expect(rises(Array(values.prefix(53))).isEmpty)
+    }
+
+    @Test("an improvement is a change, but no rise; and the way back is one")
+    func improvement() {
+        let first = Nights(count: 20).values(Seed(1))
+        let better = Nights(count: 20, level: 300).values(Seed(2))
+        let worse = Nights(count: 20).values(Seed(3))
+        let changes = detector.changes(in: first + better + worse)
+        #expect(changes.map(\.isRise) == [false, true])
+        #expect(abs(changes[0].first - 20) <= 1)
+        #expect(abs(changes[1].first - 40) <= 1)
+    }
+
+    @Test(
+        "a change below the floor is none, however sure",
+        arguments: [(1.02, 0), (1.025, 0), (1.04, 1), (0.98, 0), (0.95, 1)])
+    func floor(factor: Double, count: Int) {
+        // In virtual time values repeat exactly.
+        let values = Array(repeating: 100.0, count: 20) + Array(repeating: 100 * factor, count: 20)
+        #expect(detector.changes(in: values).count == count)
+    }
+
+    @Test("shares may be zero: with an offset, errors that come to stay are told")
+    func shares() {
+        let detector = ChangePointDetector(offset: 0.005, smallest: 0.2)
+        let none = Array(repeating: 0.0, count: 20)
+        #expect(detector.changes(in: none + Array(repeating: 0.0005, count: 9)).isEmpty)
+        let told = detector.changes(in: none + Array(repeating: 0.01, count: 9))
+        #expect(told.map(\.noticed) == [22])
+        #expect(abs((told.first?.after ?? 0) - 0.01) < 1e-9)
+        #expect(told.first?.before ?? 1 < 1e-9)
+    }
+
+    @Test("too few nights tell nothing", arguments: 0...7)
+    func few(count: Int) {
+        let values = (0..<count).map { $0 < 4 ? 100.0 : 1000 }
+        #expect(detector.changes(in: values).isEmpty)
+    }
+
+    @Test("negative and absurd values end no program")
+    func absurd() {
+        #expect(detector.changes(in: Array(repeating: -5, count: 30)).isEmpty)
+        _ = detector.changes(in: [0, 1e300, 0, 1e-300, 5, 0, 0, 1e300, 1, 2, 3, 4, 5])
+    }
+}
