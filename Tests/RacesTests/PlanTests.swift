@@ -51,7 +51,7 @@ import Testing
         let plan = try #require(RacePlan.named("poll-authenticate"))
         let schedule = plan.variants[0].schedule
         let members = schedule.clusters.map { $0.members.map { schedule.ops[$0].id } }
-        #expect(members == [["create"], ["authenticate", "check", "poll"]])
+        #expect(members == [["create"], ["authenticate", "check", "poll", "poll-2"]])
         #expect(schedule.clusters.map { $0.isRaced(in: schedule) } == [false, true])
     }
 

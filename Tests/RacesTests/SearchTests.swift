@@ -24,7 +24,7 @@ struct RuleArena: Arena {
 
     func play(_ schedules: [Schedule]) async -> [TrialResult] {
         schedules.map { schedule in
-            let op = schedule.ops.last { $0.anchor != nil }
+            let op = schedule.ops.last { $0.anchor?.event == .lastByteSent }
             let offset = op?.offset ?? .zero
             let number = played.next
             var result = TrialResult(schedule: schedule, households: [0])

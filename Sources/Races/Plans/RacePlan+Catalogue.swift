@@ -20,6 +20,7 @@ extension RacePlan {
                 create, raced("authenticate", "phone", .authenticate, tag: "account-1"),
                 then("check", "phone", .checkCode, after: "authenticate"),
                 swept("poll", "tv", .pollToken, against: "authenticate"),
+                then("poll-2", "tv", .pollToken, after: "poll", number: 1),
             ])
     }
 
