@@ -137,7 +137,8 @@ public struct ChangePointDetector: Sendable, Hashable {
             let near = max(from + 1, found[index].first - 3)...max(from + 1, found[index].first + 3)
             var best: (deviate: Double, first: Int)?
             for first in near where first <= found[index].noticed && first < to {
-                let old = Self.drawnIn(Array(logs[max(from, first - Self.memory)..<first]))
+                // As they are: drawn in, values of the new level would pass for the old one.
+                let old = Array(logs[max(from, first - Self.memory)..<first])
                 let deviate = Comparison(old, Array(logs[first..<to])).deviate.magnitude
                 if deviate > best?.deviate ?? 0 { best = (deviate, first) }
             }

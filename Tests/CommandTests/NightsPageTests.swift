@@ -72,7 +72,7 @@ struct NightsPageTests {
         #expect(try browser.texts("#times tbody tr").count == values.count)
         let worse = values.count { $0["verdict"] as? String == "worse" }
         #expect(worse > 0)
-        #expect(try browser.texts("#times tbody .bad").count == worse)
+        #expect(try browser.texts("#times tbody span.bad").count == worse)
         // Nothing reaches beyond the window of a phone but what scrolls by itself.
         try browser.resize(width: 390, height: 800, isPhone: true)
         #expect(try browser.evaluate("document.documentElement.scrollWidth") as? Int == 390)

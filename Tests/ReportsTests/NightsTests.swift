@@ -71,7 +71,7 @@ struct NightsTests {
         #expect(told.count == 2, "\(told)")
         #expect((33...34).contains(told[0]) && told[1] == 38)
         let view = NightsView(Array(MadeUp.story.prefix(told[0])), rig: "nightly")
-        #expect(view.headline.hasPrefix("It got worse: sign-in-service p95 went from 5.2"))
+        #expect(view.headline.hasPrefix("It got worse: sign-in-service p95 went from 5.1"))
         let later = NightsView(MadeUp.story, rig: "nightly")
         #expect(later.headline.hasPrefix("Nothing new. Still standing: sign-in-service p95"))
         #expect(later.standing.map(\.series.name) == ["sign-in-service p95", "errors"])
