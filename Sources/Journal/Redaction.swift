@@ -73,6 +73,13 @@ public struct Redaction: Sendable {
         }
     }
 
+    /// A service's own words about a call, without the secrets of it that they may echo.
+    public func words(_ text: String, about call: Call) -> String {
+        let watchful = noting(in: Marks())
+        _ = KeptMessage(Message(household: 0, sequence: 0, call: call, reply: nil), watchful)
+        return watchful.withoutEchoes(text)
+    }
+
     // MARK: Headers and addresses
 
     public func header(_ field: Headers.Field) -> String {

@@ -56,6 +56,12 @@ public struct Correspondence: Sendable {
         sent.set(field.name, isCookie ? "\(present); \(field.value)" : field.value)
     }
 
+    /// The service's own word for an error, which may echo a secret of the request.
+    private func reason(in reading: Reading, to call: Call) -> String? {
+        guard let reason = reading.reason, reading.outcome.isError else { return reading.reason }
+        return Redaction(fingerprinter, ownHeaders: headers).words(reason, about: call)
+    }
+
     private func correlation(of device: Device) -> Correlation {
         if let known = device.correlation { return known }
         let household = device.id.household
@@ -98,7 +104,8 @@ public struct Correspondence: Sendable {
             code: observation.code, planned: planned, begun: begun,
             sent: transfer.sent ?? transfer.ended,
             firstByte: transfer.firstByte, ended: transfer.ended, delivery: delivery,
-            outcome: reading.outcome, reason: reading.reason, observation: observation,
+            outcome: reading.outcome, reason: reason(in: reading, to: call),
+            observation: observation,
             fingerprint: fingerprint, deviations: reading.deviations, route: transfer.route,
             evidence: evidence, bytesSent: call.body.count, bytesReceived: transfer.bytesReceived,
             provoked: call.provoked, connect: transfer.opened?.connect,

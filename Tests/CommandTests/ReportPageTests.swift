@@ -106,16 +106,14 @@ struct ReportPageTests {
         #expect(Array(shown.prefix(wanted.count)) == wanted)
     }
 
-    private static let steps = [
-        "started", "code shown", "code typed", "signed in", "playing", "logged out",
-    ]
-
     private func households(_ run: Run, _ browser: Browser) throws {
         let funnels = try #require(run["funnels"] as? [[String: Any]])
+        let steps = [
+            "started", "code shown", "code typed", "signed in", "playing", "logged out",
+        ]
         let wanted = funnels.flatMap { funnel in
-            (funnel["steps"] as? [[String: Any]] ?? []).map {
-                Double($0["households"] as? Int ?? -1)
-            }
+            let counts = funnel["steps"] as? [String: Any] ?? [:]
+            return steps.map { Double(counts[$0] as? Int ?? -1) }
         }
         let shown = try browser.values("#households .funnel data")
         #expect(shown == wanted)
@@ -189,6 +187,9 @@ struct ReportPageTests {
     }
 
     private func tooltips(_ browser: Browser) throws {
+        // Away from the charts: the pointer would have its own.
+        try browser.mouse("mouseMoved", x: 1, y: 1)
+        try browser.evaluate("document.documentElement.style.scrollBehavior = 'auto'")
         for chart in ["#timeline svg.time", "svg[data-series=curves]"] {
             try browser.evaluate(
                 "(() => { const s = document.querySelector('\(chart)');"

@@ -115,6 +115,13 @@ struct MessageTests {
         #expect(body == wanted)
     }
 
+    @Test("a service's own word for an error holds no secret of the request")
+    func words() {
+        let said = Self.redaction.words("bad token hushhush2", about: Self.message(1, 1).call)
+        #expect(said == "bad token \(Self.redaction.mark("hushhush2"))")
+        #expect(Self.redaction.words("overloaded", about: Self.message(1, 1).call) == "overloaded")
+    }
+
     @Test("a body of megabytes is cut, and does not fill the memory")
     func bounded() {
         var shelf = MessageShelf(limit: 2_000_000)

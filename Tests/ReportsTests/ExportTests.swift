@@ -155,7 +155,8 @@ struct ExportTests {
 
     @Test("the errors of the page show what was said, and how to say it again")
     func talk() throws {
-        let page = try Rendered(Talkative(sample: Sample(Shape(households: 5, trouble: 0...40))))["report.html"]
+        let page = try Rendered(Talkative(sample: Sample(Shape(households: 5, trouble: 0...40))))[
+            "report.html"]
         #expect(page.contains("Authorization: Bearer (secret #00000000000000aa)"))
         #expect(page.contains("export AUTHORIZATION=..."))
         #expect(page.contains("curl -sS -i"))

@@ -3,9 +3,9 @@
 enum Style {
     static let sheet = """
         :root{color-scheme:light dark;--back:#fafafb;--card:#fff;--ink:#17191e;--soft:#5b6270;\
-        --faint:#6d7483;--line:#e6e8ec;--hair:#eff0f3;--accent:#4a55d0;--good:#157f3d;--bad:#d0342c;\
+        --faint:#686f7e;--line:#e6e8ec;--hair:#eff0f3;--accent:#4a55d0;--good:#157f3d;--bad:#d0342c;\
         --warn:#a15c07;--good-back:#edf8f0;--bad-back:#fdf0ef;--warn-back:#fdf6e7;\
-        --s1:#4a55d0;--s2:#0d9488;--s3:#d9730d;--s4:#bf2f7b;--s5:#2388c7;--s6:#6f8f1f}
+        --s1:#4a55d0;--s2:#0b7a70;--s3:#b85c00;--s4:#bf2f7b;--s5:#1d72a8;--s6:#5a7514}
         @media (prefers-color-scheme:dark){:root{--back:#0e1014;--card:#15181e;--ink:#e8eaee;\
         --soft:#a2a9b6;--faint:#8a92a1;--line:#272b34;--hair:#1e222a;--accent:#8f97ff;--good:#4cc77a;\
         --bad:#ff7a70;--warn:#e9ad43;--good-back:#11231a;--bad-back:#2b1716;--warn-back:#291f0e;\
@@ -117,7 +117,7 @@ enum Style {
         dl.pairs{grid-template-columns:1fr;gap:0}dl.pairs dd{margin-bottom:8px}}
         @media print{:root{color-scheme:light;--back:#fff;--card:#fff;--ink:#000;--soft:#444;--faint:#666;\
         --line:#ccc;--hair:#e4e4e4;--accent:#333;--good:#157f3d;--bad:#b3261e;--warn:#8a4b00;--good-back:#f1f8f3;\
-        --bad-back:#fdf3f2;--warn-back:#fdf8ec;--s1:#4a55d0;--s2:#0d9488;--s3:#d9730d;--s4:#bf2f7b;--s5:#2388c7;--s6:#6f8f1f}\
+        --bad-back:#fdf3f2;--warn-back:#fdf8ec;--s1:#4a55d0;--s2:#0b7a70;--s3:#b85c00;--s4:#bf2f7b;--s5:#1d72a8;--s6:#5a7514}\
         *{print-color-adjust:exact;-webkit-print-color-adjust:exact}body{font-size:11px}nav,.skip,.brush,#tip{display:none}\
         main,header,footer{max-width:none;padding:0}header{padding-top:0}section{border:0;padding:0;margin-top:24px;border-radius:0}\
         figure,.error,tr,.verdict,.facts{break-inside:avoid}h2,h3,figcaption{break-after:avoid}\
