@@ -68,7 +68,7 @@ enum Page {
         .lost{border-left-color:var(--warn);background:var(--warn-back)}
         .funnel .fill.good{background:var(--good)}.funnel .fill.bad{background:var(--bad)}
         .funnel .fill.soft{background:var(--faint)}
-        .breaches,.causes{margin:0;padding:0;list-style:none}
+        .breaches,.causes{margin:0;padding:0;list-style:none;max-height:420px;overflow-y:auto}
         .breaches li,.causes li{padding:10px 0;border-top:1px solid var(--hair);overflow-wrap:anywhere}
         .breaches li:first-child,.causes li:first-child{border-top:0}
         .breaches b{font-weight:600}.breaches small,.causes small{display:block;color:var(--soft);font-size:13px}
@@ -78,6 +78,6 @@ enum Page {
         .line.good{stroke:var(--good)}.area.good{fill:var(--good)}i.good{background:var(--good)}
         .line.warn{stroke:var(--warn)}.area.warn{fill:var(--warn)}i.warn{background:var(--warn)}
         i.bad{background:var(--bad)}
-        @media (max-width:640px){figcaption .at{float:none;display:block}#charts svg{min-width:0;font-size:24px}}
+        @media (max-width:640px){figcaption .at{float:none;display:block}}
         """
 }

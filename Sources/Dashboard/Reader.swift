@@ -79,7 +79,7 @@ final class Reader: ChannelInboundHandler {
         [
             "Content-Type": type, "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff",
             "Content-Security-Policy":
-                "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
+                "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
                 + "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
         ]
     }

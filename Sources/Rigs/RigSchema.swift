@@ -16,7 +16,7 @@ public enum RigSchema {
 
     private static let named: [Scalar] = [
         .text, .secret, .flag, .duration, .rate, .share, .size, .distribution, .base, .url, .host,
-        .address, .addressRange, .ceiling, .proxy, .recording, .threshold,
+        .address, .addressRange, .ceiling, .proxy, .recording, .threshold, .offsets,
     ]
 
     private static var definitions: [(String, JSON)] {

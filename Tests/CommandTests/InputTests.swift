@@ -10,7 +10,7 @@ struct InputTests {
             (["run"], "Missing expected argument '<rig>'"),
             (["run", "--nope", "rig.yaml"], "Unknown option '--nope'"),
             (["rnu", "rig.yaml"], "'rnu'"),
-            (["run", "rig.yaml", "--seed", "x"], "The value 'x' is invalid for '--seed <seed>'"),
+            (["run", "rig.yaml", "--seed", "x"], "The value 'x' is invalid for '--seed <N>'"),
             (["run", "rig.yaml", "--lanes", "0"], "--lanes is 0; it must be 1 to 64"),
             (["serve", "--port", "70000"], "--port is 70000; it must be 0 to 65535"),
             (
@@ -18,7 +18,7 @@ struct InputTests {
                 "--host is '0.0.0.0:80/x'; it must be an address"
             ),
             (["try", "rig.yaml", "--json"], "try prints for people"),
-            (["explain"], "Missing expected argument '<NAME>'"),
+            (["explain"], "Missing expected argument '<NAME> ...'"),
             (["list", "much"], "Unexpected argument 'much'"),
             (["calibrate", "--connections", "0"], "--connections is 0; it must be 1 to 50000"),
             (["calibrate", "--rate", "5"], "--rate is '5'; it must be a rate such as 2000/s"),

@@ -14,7 +14,6 @@ struct TrialReading {
 
     func state(of step: Step) -> State {
         switch step {
-        case .name where hasPlainAddress: .notNeeded("\(surroundings.origin.host) is an address")
         case .name, .tcp, .tls: connection(step)
         case .register, .token, .code, .configuration: service(step)
         case .loginPage: loginPage
@@ -76,10 +75,17 @@ struct TrialReading {
         guard !toTarget.isEmpty else { return .notReached }
         guard let (failed, sighting) = disconnection else {
             let isPlain = surroundings.origin.scheme == .http
-            return step == .tls && isPlain ? .notNeeded("the target is http") : .passed
+            if step == .tls, isPlain { return .notNeeded("the target is http") }
+            return passed(step)
         }
         if step == failed { return .failed(sighting.sentence) }
-        return step < failed ? .passed : .notReached
+        return step < failed ? passed(step) : .notReached
+    }
+
+    /// An address has no name that could be looked up.
+    private func passed(_ step: Step) -> State {
+        step == .name && hasPlainAddress
+            ? .notNeeded("\(surroundings.origin.host) is an address") : .passed
     }
 
     // MARK: Calls to the service
