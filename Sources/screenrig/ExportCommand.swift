@@ -8,7 +8,7 @@ struct ExportCommand: ParsableCommand {
         commandName: "export",
         abstract: "Print the exchanges of one household, or of one violation, for other tools.",
         discussion: """
-            Examples:
+            Example:
                 screenrig export latest --household 17 --format har > household-17.har
                 screenrig export latest --violation 1 --format curl
             RUN is a run directory, its history.sqlite, 'latest', or 'latest~1' for the one before. A violation is

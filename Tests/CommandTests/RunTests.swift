@@ -105,7 +105,7 @@ struct RunTests {
     func schema() async throws {
         let ended = try await Command.run("schema", in: Folder())
         let golden = try String(
-            contentsOf: Command.root.appending(path: "Tests/RigsTests/Golden/rig.schema.json"),
+            contentsOf: Command.root.appending(path: "rigs/screenrig.schema.json"),
             encoding: .utf8)
         #expect(ended.code == 0)
         #expect(
