@@ -221,7 +221,8 @@ extension Dossier {
             }
             return
         }
-        let position = registry.add(violation, foreignTag: foreignTag)
+        let position = registry.add(
+            violation, foreignTag: foreignTag == Self.anybody ? 0 : foreignTag)
         causes.append((position, violation.invariant))
         if let position, violation.hangsOnCode || foreignTag != 0 {
             conditional.append((position, foreignTag))

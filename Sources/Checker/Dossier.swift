@@ -411,8 +411,14 @@ final class Dossier {
         causes.removeAll { $0.invariant == invariant && $0.position != position }
     }
 
+    /// Stands for whichever user, where an answer named none.
+    static let anybody = UInt64.max
+
     /// Whether that user may have signed in by letters that this device holds or held.
     private func isCrossed(by tag: UInt64) -> Bool {
-        registry.codes(usedAstrayBy: tag).contains { code in lives.contains { $0.mark == code } }
+        if tag == Self.anybody { return lives.contains { registry.isUsedAstray($0.mark) } }
+        return registry.codes(usedAstrayBy: tag).contains { code in
+            lives.contains { $0.mark == code }
+        }
     }
 }

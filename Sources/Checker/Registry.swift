@@ -31,6 +31,7 @@ final class Registry {
     private var sharedTags = false
     /// Codes that users signed in by which may not have been their device's at that time.
     private var astray: [UInt64: [UInt64]] = [:]
+    private var astrayCodes: Set<UInt64> = []
 
     private var owners: [UInt64: Int32] = [:]
     private var lives: [UInt64: [SharedLife]] = [:]
@@ -177,7 +178,10 @@ final class Registry {
     func noteAstray(_ code: UInt64, of tag: UInt64) {
         if astray[tag]?.contains(code) == true { return }
         astray[tag, default: []].append(code)
+        astrayCodes.insert(code)
     }
+
+    func isUsedAstray(_ code: UInt64) -> Bool { astrayCodes.contains(code) }
 
     func codes(usedAstrayBy tag: UInt64) -> [UInt64] { astray[tag] ?? [] }
 

@@ -33,7 +33,9 @@ extension Dossier {
         } else {
             text += ", and nobody of this household had signed in"
         }
-        accuse(violation(.noTokenBeforeSignIn, .certain, evidence, gap: gap, text))
+        // A bare yes may be about somebody who went astray, and has no name to tell by.
+        let found = violation(.noTokenBeforeSignIn, .certain, evidence, gap: gap, text)
+        accuse(found, foreignTag: operation.tag == 0 ? Self.anybody : 0)
         return false
     }
 

@@ -14,6 +14,7 @@ struct DuplicateLiveCode: Mischief {
         var device: DeviceKey
         var household: Int?
         var expires: Int64
+        var mayBeGone = false
     }
     private var given: [String: [Given]] = [:]
     /// Strikes that nobody can tell yet: the older one may be ending its code just now.
@@ -43,6 +44,11 @@ struct DuplicateLiveCode: Mischief {
             let record = visit.record
         {
             given[record.text]?.removeAll { $0.household == visit.household }
+            // Who deletes its letters may have deleted every record of them: whether a twin was alive
+            // afterwards nobody can tell from outside.
+            for position in given[record.text, default: []].indices {
+                given[record.text]?[position].mayBeGone = true
+            }
             pending.removeAll { $0.session.code == record.text && $0.other == visit.household }
         }
         guard visit.endpoint == .registrationCode else { return }
@@ -73,7 +79,7 @@ struct DuplicateLiveCode: Mischief {
     ) {
         let strike = course.strike(chance.name, session, at: visit, other: twin.household)
         let remaining = twin.expires - visit.moment.milliseconds
-        if remaining > Sightings.margin.wholeMilliseconds * 2 {
+        if remaining > Sightings.margin.wholeMilliseconds * 2, !twin.mayBeGone {
             pending.append((strike, session, twin.household, visit.moment.now))
         }
     }
