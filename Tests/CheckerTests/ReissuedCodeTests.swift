@@ -98,6 +98,19 @@ struct ReissuedCodeTests {
         #expect(violations(story, first: first).map(\.invariant) == [.tokenIsolation])
     }
 
+    @Test("nor is a bare yes after that, which has no name to tell by", arguments: [7, 8])
+    func crossedWithoutName(first: Int) {
+        var story = Story()
+        story.code(in: 7)
+        story.tell(.tv, .deleteRegistration, at: 2_000, in: 7, status: 204)
+        story.code(at: 3_000, in: 8)
+        story.assertion(at: 4_000, in: 7)
+        story.tell(.tv, .authorize, at: 5_000, in: 8, code: nil, resource: "demo-1")
+        #expect(violations(story, first: first).map(\.sentence) == [])
+        story.exchanges.removeAll { $0.operation == .assertion }
+        #expect(violations(story, first: first).map(\.invariant) == [.noTokenBeforeSignIn])
+    }
+
     @Test("letters given twice are the cause of all that breaks in both households")
     func twins() throws {
         var story = Story()
