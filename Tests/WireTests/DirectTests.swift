@@ -296,7 +296,6 @@ struct DirectTests {
         let server = try TidyServer(.http1)
         defer { server.stop() }
         let port = server.port
-        let before = openDescriptors()
         let (failures, numbers) = try Bench.run(WireSettings(engine: .direct)) { bench in
             let devices = (1...3000).map { device($0) }
             let calls = devices.map { (call: get(port), device: $0) }
@@ -314,8 +313,7 @@ struct DirectTests {
         }
         #expect(failures == 0)
         #expect(numbers == 3000)
-        // The server's ends, in the same process, close when it finds out.
-        for _ in 1...250 where openDescriptors() - before >= 100 { usleep(20_000) }
-        #expect(openDescriptors() - before < 100)
+        for _ in 1...250 where openSockets(to: port) >= 100 { usleep(20_000) }
+        #expect(openSockets(to: port) < 100)
     }
 }
