@@ -72,21 +72,21 @@ import Testing
     }
 }
 
-@Suite struct PeakTestTests {
+@Suite struct PeakTests {
     @Test("against a sure peak a few trials decide")
     func quick() {
-        var high = PeakTest(peak: 1)
+        var high = SequentialTest(peak: 1)
         var trials = 0
-        while high.verdict == nil, trials < 20 {
+        while high.decision == nil, trials < 20 {
             high.add(true)
             trials += 1
         }
-        #expect(high.verdict == .frequent)
+        #expect(high.decision == .high)
         #expect(trials <= 3)
-        var low = PeakTest(peak: 1)
+        var low = SequentialTest(peak: 1)
         low.add(false)
         low.add(false)
-        #expect(low.verdict == .rare)
+        #expect(low.decision == .low)
     }
 
     @Test("it is wrong as seldom as it promises", arguments: [0.3, 0.6, 1.0])
@@ -94,9 +94,9 @@ import Testing
         var dice = Seed(3).child("sprt").generator()
         var wrong = 0
         for _ in 0..<400 {
-            var test = PeakTest(peak: peak)
-            while test.verdict == nil { test.add(dice.chance(peak)) }
-            if test.verdict != .frequent { wrong += 1 }
+            var test = SequentialTest(peak: peak)
+            while test.decision == nil { test.add(dice.chance(peak)) }
+            if test.decision != .high { wrong += 1 }
         }
         #expect(wrong <= 40)
     }

@@ -266,7 +266,7 @@ public struct Shrinker: Sendable {
     private mutating func accepts(
         _ candidate: Schedule, without id: String? = nil
     ) async -> Bool {
-        var test = Statistics.SequentialTest(low: peak / 8, high: peak / 2)
+        var test = SequentialTest(low: peak / 8, high: peak / 2)
         var unplayable = ""
         while test.decision == nil, !isSpent {
             let results = await arena.play(Array(repeating: candidate, count: Self.batch))

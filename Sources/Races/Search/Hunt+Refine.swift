@@ -113,7 +113,7 @@ extension Hunt {
     private struct Probe {
         var edge: Int
         var aim: Duration
-        var test: PeakTest
+        var test: SequentialTest
         var achieved: [Duration] = []
         var at: Duration {
             achieved.isEmpty ? aim : achieved.sorted()[achieved.count / 2]
@@ -128,11 +128,11 @@ extension Hunt {
         for (number, edge) in edges.enumerated() {
             for part in 1...3 {
                 let aim = edge.outside + (edge.inside - edge.outside) * part / 4
-                probes.append(Probe(edge: number, aim: aim, test: PeakTest(peak: peak)))
+                probes.append(Probe(edge: number, aim: aim, test: SequentialTest(peak: peak)))
             }
         }
         for _ in 0..<6 {
-            let open = probes.indices.filter { probes[$0].test.verdict == nil }
+            let open = probes.indices.filter { probes[$0].test.decision == nil }
             guard !open.isEmpty, !isOver else { break }
             let numbers = open.flatMap { [$0, $0] }
             let seen = await play(numbers.map { (track, probes[$0].aim) }, in: .queue)
@@ -146,7 +146,7 @@ extension Hunt {
             var narrowed = edge
             // From the inside out: the first that is rare is the new outside.
             for probe in probes.filter({ $0.edge == number }).reversed() {
-                if (probe.test.verdict ?? probe.test.leaning) == .rare {
+                if (probe.test.decision ?? probe.test.leaning) == .low {
                     narrowed.outside = probe.at
                     break
                 }
