@@ -84,15 +84,6 @@ struct DetectionCommand: AsyncParsableCommand {
             lines.append(row.markdown)
             if verbose { explain(row) }
         }
-        guard let page else { return }
-        let text = try String(contentsOfFile: page, encoding: .utf8)
-        let (start, end) = ("<!-- \(mark) -->\n", "<!-- end of \(mark) -->")
-        guard let first = text.range(of: start), let last = text.range(of: end) else {
-            throw Failure.badInput("\(page) has no place marked '\(mark)'")
-        }
-        let whole =
-            text[..<first.upperBound] + lines.joined(separator: "\n") + "\n"
-            + text[last.lowerBound...]
-        try String(whole).write(toFile: page, atomically: true, encoding: .utf8)
+        if let page { try MarkedPage(path: page).write(lines, at: mark) }
     }
 }

@@ -79,19 +79,7 @@ struct RacesTableCommand: AsyncParsableCommand {
                 lines.append(line)
             }
         }
-        if let page { try write(lines, mark, page) }
-    }
-
-    private func write(_ lines: [String], _ mark: String, _ page: String) throws {
-        let text = try String(contentsOfFile: page, encoding: .utf8)
-        let (start, end) = ("<!-- \(mark) -->\n", "<!-- end of \(mark) -->")
-        guard let first = text.range(of: start), let last = text.range(of: end) else {
-            throw Failure.badInput("\(page) has no place marked '\(mark)'")
-        }
-        let whole =
-            text[..<first.upperBound] + lines.joined(separator: "\n") + "\n"
-            + text[last.lowerBound...]
-        try String(whole).write(toFile: page, atomically: true, encoding: .utf8)
+        if let page { try MarkedPage(path: page).write(lines, at: mark) }
     }
 }
 
