@@ -131,15 +131,7 @@ extension Performance {
             let first = exchange.firstByte
         else { return false }
         guard await prepare(position) else { return false }
-        let due = first + schedule.ops[position].offset
-        if due > lane.now {
-            do { try await lane.sleep(until: due) } catch {
-                give(up: .stopped)
-                return false
-            }
-        }
-        letGo([position])
-        return true
+        return await letGo(position, at: first + schedule.ops[position].offset)
     }
 
     /// Hangs on the last byte of an op that itself waits for an answer: when that is let go is not
@@ -150,7 +142,10 @@ extension Performance {
         }
         while states[other].released == nil, !isDiscarded { await wait(for: other) }
         guard !isDiscarded, let released = states[other].released else { return false }
-        let due = released + schedule.ops[position].offset
+        return await letGo(position, at: released + schedule.ops[position].offset)
+    }
+
+    private func letGo(_ position: Int, at due: Instant) async -> Bool {
         if due > lane.now {
             do { try await lane.sleep(until: due) } catch {
                 give(up: .stopped)
