@@ -135,7 +135,12 @@ public final class LaneArena: Arena {
             isVirtual ? begin() : lane.post(begin)
         }
         if isVirtual { await runVirtually() } else { await job.wait() }
-        return job.results.map { result, exchanges in judged(result, exchanges) }
+        let results = job.results
+        // In virtual time one trial is over before the next begins.
+        let namesakes = isVirtual ? [:] : Namesakes(results.map(\.1)).others
+        return results.enumerated().map { number, played in
+            judged(played.0, played.1, besides: namesakes[number] ?? [])
+        }
     }
 
     /// The first of as many numbers as the schedules have living rooms: none is used twice.
@@ -166,10 +171,14 @@ public final class LaneArena: Arena {
         }
     }
 
-    private func judged(_ result: TrialResult, _ exchanges: [Exchange]) -> TrialResult {
+    private func judged(
+        _ result: TrialResult, _ exchanges: [Exchange], besides others: [Exchange]
+    ) -> TrialResult {
         var result = result
         result.exchanges = exchanges
-        if result.discarded == nil { result.breaches = judge.breaches(exchanges, of: result) }
+        if result.discarded == nil {
+            result.breaches = judge.breaches(exchanges, of: result, besides: others)
+        }
         return result
     }
 }
