@@ -98,7 +98,7 @@ struct SimulateTests {
             ("twenty.yaml", []), ("second-screen.yaml", Self.small), ("poisson.yaml", []),
             ("slow-viewer.yaml", Self.lossy),
         ] {
-            let debug = try await simulate(rig, more)
+            let debug = try await simulate(rig, more, program: Command.debugBuild)
             let release = try await simulate(rig, more, program: Self.release.path)
             #expect(debug.hash == release.hash, "\(rig)")
         }
