@@ -26,7 +26,7 @@ struct JudgeTests {
 
     @Test("every rig, in virtual time", arguments: RigFiles.names)
     func clean(name: String) throws {
-        let run = try Rehearsal(RigFiles.read(name))
+        let run = try Rehearsal.standard(name)
         let findings = try Self.findings(run)
         #expect(findings.violations.map(\.sentence) == [])
         #expect(findings.undecided == 0)
@@ -53,7 +53,7 @@ struct JudgeTests {
 
     @Test("a callback too many is told in each report")
     func told() throws {
-        let run = try Rehearsal(RigFiles.read("sdk-ios.yaml"))
+        let run = try Rehearsal.standard("sdk-ios.yaml")
         let findings = try Self.findings(run) { events in
             guard var again = events.last(where: { $0.name == "setToken" }) else { return events }
             again.sequence = events.count + 1
