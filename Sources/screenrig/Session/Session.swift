@@ -37,7 +37,7 @@ struct Session {
             } catch let error as StagingError {
                 throw Failure(error)
             }
-        } catch let failure as Failure where traffic.json && !failure.message.isEmpty {
+        } catch let failure as Failure where traffic.play.json && !failure.message.isEmpty {
             Terminal.print(
                 ProgressJSON.failure(failure.message, exitCode: failure.code.rawValue))
             throw failure
@@ -52,13 +52,13 @@ struct Session {
         _ = WireLimits.raiseDescriptorLimit()
         if !isVirtual, trial == nil { try checkLimits(rig, traffic) }
         let venue = try await Venue(
-            rig, isVirtual: isVirtual, allowed: traffic.allowed, asksLeave: trial == nil)
+            rig, isVirtual: isVirtual, allowed: traffic.play.allowed, asksLeave: trial == nil)
         let dashboard = try await LivePages.open(pages, of: rig, at: venue)
         // A household of a trial meets no limit, and shows what it meets by itself.
         let throttledBy =
             trial == nil
             ? try await Preflight.throttle(
-                of: rig, on: venue, isQuiet: traffic.quiet || traffic.json) : nil
+                of: rig, on: venue, isQuiet: traffic.play.quiet || traffic.play.json) : nil
         let session = Session(
             rig: rig, venue: venue, traffic: traffic,
             directory: try directory(for: rig, out: traffic.out), trial: trial,
@@ -71,7 +71,7 @@ struct Session {
                 session.directory, thresholds: rig.thresholds, findings: findings)
             await dashboard?.end(LiveBoard.Ending(summary, path: session.directory.path))
             StepSummary.append(session.directory)
-            return try Outcome.tell(summary, at: session.directory.path, asJSON: traffic.json)
+            return try Outcome.tell(summary, at: session.directory.path, asJSON: traffic.play.json)
         }
         await dashboard?.stop()
         try trial.conclude(session.directory, rig: rig, target: venue.origin, file: traffic.rig.rig)
@@ -85,7 +85,7 @@ struct Session {
         if let refusal = estimate.refusal(on: machine) {
             throw Failure.couldNotRun("this plan \(refusal)")
         }
-        guard !traffic.quiet, !traffic.json else { return }
+        guard !traffic.play.quiet, !traffic.play.json else { return }
         for warning in estimate.warnings { Terminal.complain("warning: this plan \(warning)") }
     }
 
@@ -160,7 +160,7 @@ struct Session {
         let spent = Usage.now()
         let cpu = venue.isVirtual ? 0 : spent.percent(since: usage)
         watch.end()
-        if venue.isVirtual, !traffic.quiet, !traffic.json {
+        if venue.isVirtual, !traffic.play.quiet, !traffic.play.json {
             let events = lanes.reduce(0) { $0 + $1.events }
             Terminal.complain(Self.pace(ended, events: events, in: spent.wall - usage.wall))
         }
@@ -188,8 +188,8 @@ struct Session {
 
     /// How progress is shown.
     private var form: Show.Form {
-        if traffic.json { return .json }
-        if traffic.quiet || trial != nil { return .nothing }
+        if traffic.play.json { return .json }
+        if traffic.play.quiet || trial != nil { return .nothing }
         return Terminal.redraws ? .block : .lines
     }
 
