@@ -41,7 +41,7 @@ struct DiskTests {
         let words = (ended.output + ended.errors).lowercased()
         #expect(words.contains("free some space") || words.contains("disk is full"), "\(words)")
         if megabytes > 8 {
-            // The reserve of 8 MB is freed for the report (decisions.md, 24).
+            // The reserve of 8 MB is freed for the report.
             try expectComplete(folder, "kept")
             #expect(try Run(folder, "kept")["outcome"] as? String == "aborted")
         }

@@ -31,7 +31,7 @@ extension Rules {
         self.startedMicroseconds = startedMicroseconds
     }
 
-    /// Of a stand-in of our own it is known; of others, what a preflight proved (decisions.md, 7).
+    /// Of a stand-in of our own it is known; of others, what a preflight proved.
     private static func throttledBy(
         _ rig: Rig, isEmbedded: Bool, _ key: ThrottleKey?
     ) -> ThrottledBy {

@@ -224,7 +224,7 @@ struct Session {
         }
     }
 
-    /// Device ids and accounts carry the run where tokens may outlive it (rig-format.md).
+    /// Device ids and accounts carry the run where tokens may outlive it (rigs/reference.yaml).
     private var identityRun: String {
         rig.identities == .perRun && !venue.isVirtual ? directory.name : "seed-\(rig.seed)"
     }
