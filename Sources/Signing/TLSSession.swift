@@ -22,7 +22,12 @@ public final class TLSSession {
         SSL_set_accept_state(connection)
     }
 
-    deinit { SSL_free(connection) }
+    deinit {
+        // A client that hangs up without a farewell may resume all the same (RFC 5246, 7.2.1), which
+        // libssl else makes impossible: it forgets the session.
+        SSL_set_shutdown(connection, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN)
+        SSL_free(connection)
+    }
 
     /// The handshake is over: from now on bytes can be sealed.
     public var isReady: Bool { SSL_is_init_finished(connection) == 1 }

@@ -82,7 +82,7 @@ final class TidyServer {
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
-                    if let tls { try pipeline.addHandler(TLSHandler(tls)) }
+                    if let tls { try pipeline.addHandler(TLSLayer(tls)) }
                     switch speech {
                     case .http1:
                         try pipeline.configureHTTPServerPipeline()

@@ -82,7 +82,7 @@ public final class Listener: Sendable {
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
-                    if let tls { try pipeline.addHandler(TLSHandler(tls)) }
+                    if let tls { try pipeline.addHandler(TLSLayer(tls)) }
                     try pipeline.addHandler(PrefaceSniffer(engine: engine))
                 }
             }

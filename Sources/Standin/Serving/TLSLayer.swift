@@ -3,7 +3,7 @@ package import Signing
 
 /// TLS between a socket and what speaks HTTP over it. What is written between two flushes leaves as
 /// one record, if it fits.
-package final class TLSHandler: ChannelDuplexHandler {
+package final class TLSLayer: ChannelDuplexHandler {
     package typealias InboundIn = ByteBuffer
     package typealias InboundOut = ByteBuffer
     package typealias OutboundIn = ByteBuffer
