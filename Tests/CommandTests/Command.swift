@@ -58,8 +58,8 @@ final class Command {
     /// What is tested: the program that `SCREENRIG_PROGRAM` names (`make test` names the optimised one,
     /// which is what users have), else `debugBuild`.
     static let binary =
-        ProcessInfo.processInfo.environment["SCREENRIG_PROGRAM"].flatMap { $0.isEmpty ? nil : $0 }
-        ?? debugBuild
+        ProcessInfo.processInfo.environment["SCREENRIG_PROGRAM"]
+        .flatMap { $0.isEmpty ? nil : URL(filePath: $0).path } ?? debugBuild
 
     /// Beside the test bundle, built with it.
     static let debugBuild: String = {
