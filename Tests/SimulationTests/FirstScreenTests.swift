@@ -307,7 +307,7 @@ struct SDKTests {
 struct PremiereTests {
     @Test("all kinds together, without an error or a deviation, and told apart")
     func premiere() throws {
-        let run = try Rehearsal(RigFiles.read("premiere.yaml", limit: 600))
+        let run = try Rehearsal.standard("premiere.yaml", limit: 600)
         let summary = try run.summary()
         #expect(summary.exchanges.errors == 0, "\(summary.errors)")
         #expect(summary.exitStatus == .passed, "\(summary.headline)")

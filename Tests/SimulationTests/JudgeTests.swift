@@ -39,7 +39,7 @@ struct JudgeTests {
     @Test(
         "the callbacks of every SDK household are among what was checked", arguments: SDKTests.rigs)
     func callbacks(name: String) throws {
-        let run = try Rehearsal(RigFiles.read(name, limit: 600))
+        let run = try Rehearsal.standard(name, limit: 600)
         let sdks = Set(
             try run.events().filter { $0.name == "call setRequestor" }.map(\.device.household))
         let findings = try Self.findings(run)

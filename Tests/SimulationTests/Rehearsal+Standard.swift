@@ -1,18 +1,23 @@
 import Foundation
+import Rigs
 import Synchronization
 
 extension Rehearsal {
     /// The run of `rigs/NAME` as its file and seed give it, played once for all tests that look at it.
-    static func standard(_ name: String) throws -> Rehearsal {
+    /// `limit`: of its households.
+    static func standard(
+        _ name: String, limit: Int = RigFiles.householdLimit
+    ) throws -> Rehearsal {
+        let rig = try RigFiles.read(name, limit: limit)
         let place = places.withLock { places in
             if places.isEmpty { atexit { Rehearsal.removeStandards() } }
-            let place = places[name] ?? Place()
-            places[name] = place
+            let place = places[rig] ?? Place()
+            places[rig] = place
             return place
         }
         return try place.held.withLock { held in
             if let held { return held }
-            let made = try Rehearsal(RigFiles.read(name))
+            let made = try Rehearsal(rig)
             held = made
             return made
         }
@@ -23,7 +28,7 @@ extension Rehearsal {
         let held = Mutex<Rehearsal?>(nil)
     }
 
-    private static let places = Mutex<[String: Place]>([:])
+    private static let places = Mutex<[Rig: Place]>([:])
 
     /// They outlive every test; their files must not outlive the process.
     private static func removeStandards() {
