@@ -72,17 +72,23 @@ struct RaceCommand: AsyncParsableCommand {
             // What a search finds may not hang on how fast this machine is.
             search.terms.time = .seconds(3600)
         }
-        let outcome = await search.run(in: arena)
+        let arms = RaceArms(
+            stage: stage, show: show,
+            isOver: { [search] in search.isInterrupted() || search.clock() >= search.terms.time })
+        let comparisons = await arms.compare()
+        search.terms.trials -= comparisons.reduce(0) { $0 + $1.played }
+        var outcome = await search.run(in: arena)
+        outcome.comparisons = comparisons
+        outcome.isVirtual = isVirtual
         let work = RaceCases(stage, isVirtual: isVirtual, directory: directory)
         let cases = interrupts.hasInterrupted ? [] : await work.make(outcome.findings)
         show.end(outcome, cases: cases, stage)
         await stage.strike()
         if interrupts.hasInterrupted { throw Failure(code: .interrupted, message: "") }
-        if outcome.trials > 0, outcome.discards == outcome.trials {
-            let reason = outcome.discarded.max { $0.count < $1.count }?.reason ?? ""
+        if let reason = outcome.whyNothingCameAbout {
             throw Failure.couldNotRun("no trial came about: \(reason)")
         }
-        if !outcome.findings.isEmpty || kept { throw Failure(code: .failed, message: "") }
+        if outcome.isAccusing || kept { throw Failure(code: .failed, message: "") }
     }
 
     /// Cases that are kept beside the rig come first. Whether one of them still reproduces.
@@ -110,7 +116,8 @@ struct RaceCommand: AsyncParsableCommand {
         }
         guard !plans.isEmpty else { return }
         rig.race.plans = try plans.map { name in
-            guard name == "all" || RaceTerms.planNames.contains(name) else {
+            let known = RaceTerms.planNames + RaceTerms.armPlanNames
+            guard name == "all" || known.contains(name) else {
                 throw Failure.badInput(
                     "--plan '\(name)' is no race plan; 'screenrig list' shows them")
             }

@@ -26,7 +26,8 @@ final class RaceShow: Sendable {
     }
 
     func begin(_ stage: RaceStage) {
-        let plans = stage.plans.map(\.name).joined(separator: ", ")
+        let plans = (stage.armPlans.map(\.name) + stage.plans.map(\.name))
+            .joined(separator: ", ")
         if form == .block || form == .lines {
             Terminal.complain("racing \(plans) → \(stage.venue.targetName)")
         }
@@ -48,7 +49,7 @@ final class RaceShow: Sendable {
             case .curve(let plan, let invariant, let points, let window):
                 seen.curve = RaceText.curve(
                     plan: plan, invariant: invariant, points, window, width: width)
-            case .found: seen.curve = []
+            case .found, .compared: seen.curve = []
             }
             draw(&seen)
         }
