@@ -44,6 +44,9 @@ extension Summary {
             settle(.fail, .violated, "Failed: \(brokenSentence); \(progress).")
         } else if let bottleneck, breachFails {
             settle(.invalid, .untrusted, bottleneck)
+        } else if let gap = findings?.gapSentence {
+            // None found is no "none" where nobody looked.
+            settle(.invalid, .untrusted, "Not to be trusted: \(gap); \(progress).")
         } else if !breaker.isEmpty {
             // It ran, and the service failed it: as a missed threshold does.
             settle(.fail, .missed, "Stopped by the breaker: \(breaker); \(progress).")

@@ -15,7 +15,7 @@ struct StallTests {
     private static let service: Duration = .milliseconds(1)
     private static let frozen: Range<Duration> = .seconds(2)..<(.seconds(3))
 
-    private static func findings(callers: Int, keeping: Keeping) -> Findings {
+    private static func findings(callers: Int, keeping: Keeping) -> LoadFindings {
         let lane = virtualLane()
         let transport = Stalling(
             lane: lane, service: service, frozen: frozen, warmUp: callers)

@@ -43,8 +43,8 @@ extension Rules {
         }
     }
 
-    private static func policies(_ held: Rigs.Policies) -> Checker.Policies {
-        var policies = Checker.Policies()
+    private static func policies(_ held: Rigs.Policies) -> Rules.Policies {
+        var policies = Rules.Policies()
         policies.codeReuse = held.codeReuse == .single ? .single : .untilExpiry
         policies.newCode = held.newCode == .replace ? .replace : .keep
         policies.secondSignIn = held.secondSignIn == .replace ? .replace : .reject
@@ -57,7 +57,7 @@ extension Rules {
         policies.throttle = held.throttle.flatMap { rule in
             guard rule.rate.perSecond > 0 else { return nil }
             let every = Duration.nanoseconds(Int64((1e9 / rule.rate.perSecond).rounded()))
-            return Checker.Policies.Throttle(every: every, burst: rule.burst)
+            return Rules.Policies.Throttle(every: every, burst: rule.burst)
         }
         return policies
     }
