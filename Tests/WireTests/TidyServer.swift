@@ -3,8 +3,7 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTP2
 import NIOPosix
-import Signing
-import Standin
+import NIOSSL
 
 /// Keys and certificates made by the `openssl` command, in a folder of their own.
 final class Certificates {
@@ -34,10 +33,6 @@ final class Certificates {
 
     func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
 
-    func text(_ name: String) throws -> String {
-        try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
-    }
-
     private func openssl(_ arguments: String) throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
@@ -60,20 +55,30 @@ final class TidyServer {
 
     enum Speech { case http1, http2 }
 
-    /// `certificate` names files of `certificates`; nil is plain. `wantsClient` asks for one
-    /// in turn; `isOld` knows no TLS 1.3.
+    /// `certificate` names files of `certificates`; nil is plain. `clients` wants a certificate.
     init(
         _ speech: Speech, certificates: Certificates? = nil, certificate: String = "server",
-        wantsClient: Bool = false, isOld: Bool = false
+        wantsClient: Bool = false, newest: TLSVersion = .tlsv13
     ) throws {
-        let tls = try certificates.map { files in
-            try TLSServer(
-                CertificatePair(
-                    certificate: try files.text("\(certificate).pem"),
-                    key: try files.text("\(certificate).key")),
-                protocols: [speech == .http2 ? "h2" : "http/1.1"],
-                clientAuthority: wantsClient ? try files.text("ca.pem") : nil, isOld: isOld)
+        var tls: NIOSSLContext?
+        if let certificates {
+            var configuration = TLSConfiguration.makeServerConfiguration(
+                certificateChain: try NIOSSLCertificate.fromPEMFile(
+                    certificates.path("\(certificate).pem")
+                ).map { .certificate($0) },
+                privateKey: .privateKey(
+                    try NIOSSLPrivateKey(
+                        file: certificates.path("\(certificate).key"), format: .pem)))
+            configuration.applicationProtocols = speech == .http2 ? ["h2"] : ["http/1.1"]
+            configuration.minimumTLSVersion = .tlsv12
+            configuration.maximumTLSVersion = newest
+            if wantsClient {
+                configuration.certificateVerification = .noHostnameVerification
+                configuration.trustRoots = .file(certificates.path("ca.pem"))
+            }
+            tls = try NIOSSLContext(configuration: configuration)
         }
+        let context = tls
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         self.group = group
         channel = try ServerBootstrap(group: group)
@@ -82,7 +87,9 @@ final class TidyServer {
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
-                    if let tls { try pipeline.addHandler(TLSLayer(tls)) }
+                    if let context {
+                        try pipeline.addHandler(NIOSSLServerHandler(context: context))
+                    }
                     switch speech {
                     case .http1:
                         try pipeline.configureHTTPServerPipeline()

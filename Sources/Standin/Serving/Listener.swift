@@ -1,6 +1,7 @@
 internal import Dialects
 internal import NIOCore
 internal import NIOPosix
+internal import NIOSSL
 public import Signing
 internal import Synchronization
 
@@ -49,7 +50,7 @@ public final class Listener: Sendable {
         tls: CertificatePair? = nil, bodyLimit: Int = 1 << 20,
         truth: (@Sendable ([TruthEvent]) -> Void)? = nil
     ) async throws(ListenerError) -> Listener {
-        let secure = try tls.map { pair throws(ListenerError) in try Self.secured(by: pair) }
+        let context = try tls.map { pair throws(ListenerError) in try Self.context(pair) }
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()
         do {
@@ -59,7 +60,7 @@ public final class Listener: Sendable {
                     loop: loop, service: service, bodyLimit: bodyLimit, truth: truth)
                 return NIOLoopBound(engine, eventLoop: loop)
             }.get()
-            let bootstrap = bootstrap(group, engine: engine, tls: secure)
+            let bootstrap = bootstrap(group, engine: engine, context: context)
             let channel = try await bootstrap.bind(host: host, port: port).get()
             return Listener(
                 host: host, port: channel.localAddress?.port ?? port, isSecure: tls != nil,
@@ -73,7 +74,7 @@ public final class Listener: Sendable {
 
     private static func bootstrap(
         _ group: MultiThreadedEventLoopGroup, engine: NIOLoopBound<Engine>,
-        tls: TLSServer?
+        context: NIOSSLContext?
     ) -> ServerBootstrap {
         ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 4096)
@@ -82,15 +83,22 @@ public final class Listener: Sendable {
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
-                    if let tls { try pipeline.addHandler(TLSLayer(tls)) }
+                    if let context {
+                        try pipeline.addHandler(NIOSSLServerHandler(context: context))
+                    }
                     try pipeline.addHandler(PrefaceSniffer(engine: engine))
                 }
             }
     }
 
-    private static func secured(by pair: CertificatePair) throws(ListenerError) -> TLSServer {
+    private static func context(_ pair: CertificatePair) throws(ListenerError) -> NIOSSLContext {
         do {
-            return try TLSServer(pair, protocols: ["h2", "http/1.1"])
+            let chain = try NIOSSLCertificate.fromPEMBytes(Array(pair.certificate.utf8))
+            let key = try NIOSSLPrivateKey(bytes: Array(pair.key.utf8), format: .pem)
+            var configuration = TLSConfiguration.makeServerConfiguration(
+                certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
+            configuration.applicationProtocols = ["h2", "http/1.1"]
+            return try NIOSSLContext(configuration: configuration)
         } catch {
             throw .badCertificate(reason: "\(error)")
         }
