@@ -67,6 +67,7 @@ struct RuleArena: Arena {
         #expect(abs(window.low / .milliseconds(1) - Double(low)) <= slack)
         if high < 200 { #expect(abs(window.high / .milliseconds(1) - Double(high)) <= slack) }
         #expect(window.isHighOpen == (high >= 200))
+        #expect(!outcome.isAlone, "a window that is open on one side is no doing of other trials")
         #expect(finding.rate == HitRate(hits: 30, trials: 30))
         #expect(finding.schedule[op: finding.swept]?.offset == finding.best)
     }
