@@ -70,6 +70,7 @@ struct RuleArena: Arena {
         #expect(!outcome.isAlone, "a window that is open on one side is no doing of other trials")
         #expect(finding.rate == HitRate(hits: 30, trials: 30))
         #expect(finding.schedule[op: finding.swept]?.offset == finding.best)
+        #expect(finding.company == .queue, "as its rate was measured")
     }
 
     @Test("a window in which one trial of three hits is found as well", arguments: 1...8)
@@ -90,7 +91,7 @@ struct RuleArena: Arena {
         let outcome = await search().run(in: RuleArena { _, _ in true })
         let finding = try #require(outcome.findings.first)
         #expect(finding.window == nil)
-        #expect(outcome.isAlone)
+        #expect(outcome.isAlone && finding.company == .nobody)
     }
 
     @Test("nothing is found where nothing breaks, and the search ends")
