@@ -87,7 +87,7 @@ import Testing
                 as a race:
                   poll-poll          two polls at once
                   path-independence  two arms: a TV keeps connection and cookies, or asks over new ones each time
-                  offsets            21 from -20.00 ms to +20.00 ms after the last byte of the other's request
+                  offsets            21 from -20 ms to +20 ms after the last byte of the other's request
                   first sweep        78 trials: 2 rounds, 2 ways to play them
                   arms               100 trials of each, or what trials allows, before the sweep
                   at most            300 trials, 1.5 s of search
