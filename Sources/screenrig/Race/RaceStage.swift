@@ -20,7 +20,11 @@ struct RaceStage {
     let startedMicroseconds: Int64
 
     /// `run` names devices and accounts where they are not to be those of the run before.
-    init(_ rig: Rig, run: String, isVirtual: Bool, allowed: [String]) async throws {
+    /// `sink` hears of every exchange of every trial.
+    init(
+        _ rig: Rig, run: String, isVirtual: Bool, allowed: [String],
+        recordingTo sink: any HistorySink = Unrecorded()
+    ) async throws {
         var rig = rig.racing(phones: 4)
         // One connection carries what is to leave together.
         let isGroup =
@@ -35,7 +39,7 @@ struct RaceStage {
         self.venue = venue
         let patience = venue.isEmbedded ? nil : rig.load.settle
         plans = RacePlan.plans(rig.race, patience: patience)
-        let lanes = try venue.lanes(of: run, recordingTo: Unrecorded())
+        let lanes = try venue.lanes(of: run, recordingTo: sink)
         var terms = Terms(
             rig, dialect: venue.dialect, statement: Secret(Signing.demoSoftwareStatement()))
         terms.vouching = Assembly.vouch
