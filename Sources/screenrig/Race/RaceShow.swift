@@ -27,7 +27,7 @@ final class RaceShow: Sendable {
     func begin(_ stage: RaceStage) {
         let plans = stage.plans.map(\.name).joined(separator: ", ")
         if form == .block || form == .lines {
-            Terminal.complain("racing \(plans) → \(stage.venue.targetName)")
+            Terminal.complain(inWords: "racing \(plans) → \(stage.venue.targetName)")
         }
     }
 

@@ -86,7 +86,9 @@ struct Session {
             throw Failure.couldNotRun("this plan \(refusal)")
         }
         guard !traffic.quiet, !traffic.json else { return }
-        for warning in estimate.warnings { Terminal.complain("warning: this plan \(warning)") }
+        for warning in estimate.warnings {
+            Terminal.complain(inWords: "warning: this plan \(warning)", hanging: 9)
+        }
     }
 
     private static func directory(for rig: Rig, out: String?) throws -> RunDirectory {
@@ -121,7 +123,7 @@ struct Session {
             backlogLimit: traffic.judgeBacklog)
         let lanes = try venue.lanes(
             of: directory.name, recordingTo: judges ? judge : writer)
-        if trial == nil, rig.record != .none {
+        if trial == nil, rig.record != .none, !traffic.wordless {
             writer.keepMessages(
                 as: Redaction(lanes[0].fingerprinter, ownHeaders: rig.target.headers))
             for lane in lanes { lane.handsOverMessages = true }
