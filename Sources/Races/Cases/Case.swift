@@ -33,6 +33,8 @@ public struct Case: Sendable, Hashable {
     public var removed: [String]
     /// What becomes of it when any one op is left out.
     public var almost: [Almost]
+    /// How often it happens when only the first ops keep their times; empty where that is not known.
+    public var prefixes: [Prefix] = []
     public var controls: Controls
     public var alternatives: [Alternative]
     /// How much the way to the service varies; nil where nothing stands between.

@@ -64,6 +64,10 @@ extension Case {
             },
             historyHash: try top.member("historyHash").text(),
             trial: try top.member("trial").optional(Self.trial))
+        prefixes =
+            try top.member("prefixes").optional { node throws(CaseError) in
+                try node.list(Self.prefix)
+            } ?? []
         try CaseCheck(file: file, top: top).check(self)
     }
 
@@ -188,6 +192,10 @@ extension Case {
                     offset: try node.member("offsetUs").microseconds(), rate: try rate(node))
             }, firstSeen: try node.member("firstSeenUs").microseconds(),
             trialTime: try node.member("durationUs").microseconds())
+    }
+
+    private static func prefix(_ node: CaseNode) throws(CaseError) -> Prefix {
+        Prefix(op: try node.member("op").text(), rate: try rate(node))
     }
 
     private static func almost(_ node: CaseNode) throws(CaseError) -> Almost {

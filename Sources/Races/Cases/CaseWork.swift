@@ -86,6 +86,10 @@ public struct CaseWork: Sendable {
             made.take(example, startedMicroseconds: origin.startedMicroseconds)
         }
         made.controls = await controls(made)
+        made.prefixes = await Prefixes(
+            schedule: made.schedule, invariant: finding.invariant, reach: Self.reach(finding),
+            seed: Seed(origin.seed)
+        ).play(in: arena, trials: trials)
         made.alternatives = Alternatives.considered(made)
         return made
     }
@@ -95,6 +99,12 @@ public struct CaseWork: Sendable {
         var pinned: Set<String> = [finding.swept]
         if let anchor = finding.schedule[op: finding.swept]?.anchor { pinned.insert(anchor.op) }
         return pinned
+    }
+
+    /// As far as the search went, as far as one can tell.
+    private static func reach(_ finding: RaceFinding) -> Duration {
+        let far = finding.curve.map { $0.offset < .zero ? .zero - $0.offset : $0.offset }.max()
+        return max(far ?? .zero, .milliseconds(1))
     }
 
     private static func utc(_ microseconds: Int64) -> String {

@@ -64,9 +64,10 @@ public enum RaceText {
         for also in outcome.alsoIn {
             lines.append("\(also.invariant) breaks in \(also.plan) as well")
         }
-        if outcome.findings.isEmpty {
-            lines.append("nothing found: \(tried(outcome))")
-        } else {
+        for comparison in outcome.comparisons { lines += Self.lines(comparison) + [""] }
+        if !outcome.isAccusing {
+            lines.append("nothing found" + (outcome.variants > 0 ? ": \(tried(outcome))" : ""))
+        } else if outcome.variants > 0 {
             lines.append(tried(outcome))
         }
         lines += small(outcome)
@@ -128,6 +129,7 @@ public enum RaceText {
             }
         return
             "\(outcome.trials) trials in \(seconds) s, \(outcome.sweptWhole) of \(outcome.variants) sweeps whole; \(end)"
+            + (outcome.pace.map { "; \($0) schedules/s in virtual time" } ?? "")
     }
 
     private static func small(_ outcome: RaceOutcome) -> [String] {

@@ -80,7 +80,11 @@ final class RaceWatch: @unchecked Sendable {
             (search.phase, search.curve) = ("", nil)
         }
         dashboard.show(state)
-        let names = outcome.findings.map { "\($0.invariant) in \($0.plan)" }
+        let names =
+            outcome.findings.map { "\($0.invariant) in \($0.plan)" }
+            + outcome.comparisons.filter(\.isBroken).map {
+                "\($0.plan.invariant) in \($0.plan.name)"
+            }
         let headline =
             names.isEmpty
             ? "Nothing found in \(outcome.trials) trials."

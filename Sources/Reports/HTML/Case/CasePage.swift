@@ -41,6 +41,7 @@ enum CasePage {
         .band{fill:var(--bad);opacity:.09}.edge{stroke:var(--bad);stroke-width:1;stroke-dasharray:3 3}\
         .aim{stroke:var(--accent);stroke-width:1.25}.aim-text{fill:var(--accent);font-size:12px;font-weight:600}
         .reach{stroke:var(--s1);stroke-width:1.25;opacity:.45}.hit-dot{fill:var(--s1)}
+        .share{fill:var(--s1);opacity:.45}.share.decisive{fill:var(--bad);opacity:.8}
         .facts.four{grid-template-columns:repeat(4,1fr)}
         .facts.four dd{white-space:normal;overflow-wrap:anywhere}
         pre.command{margin-top:8px;font-weight:600}
@@ -80,6 +81,7 @@ enum CasePage {
             \(section("see", "See it yourself", replaying(picture)))
             \(section("conflict", "What cannot be", timeline.html))
             \(section("curve", "When it happens", curve.html))
+            \(section("prefixes", "Which request decides it", CasePrefixes(picture).html))
             \(section("schedule", "The schedule", schedule(picture)))
             \(section("controls", "Where it does not happen", controls(picture)))
             \(section("alternatives", "What else it might be", alternatives(picture)))
