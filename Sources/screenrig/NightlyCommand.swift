@@ -21,6 +21,8 @@ struct NightlyCommand: AsyncParsableCommand {
 
     @OptionGroup var book: NightsOptions
 
+    @OptionGroup var pages: PageOptions
+
     @Option(
         help: ArgumentHelp(
             "A command for the shell that gets the night as JSON on standard input.",
@@ -73,7 +75,7 @@ struct NightlyCommand: AsyncParsableCommand {
         var traffic = traffic
         traffic.out = directory.path
         do {
-            try await Session.run(traffic, isVirtual: isVirtual)
+            try await Session.run(traffic, isVirtual: isVirtual, pages: pages)
             return nil
         } catch let failure as Failure {
             if !failure.message.isEmpty { Terminal.complain(failure.message) }

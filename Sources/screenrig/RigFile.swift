@@ -52,7 +52,9 @@ enum RigFile {
         do {
             let reading = try Rig.read(contentsOf: options.rig, with: surroundings)
             let doubts = reading.warnings + (tellsNeeds ? reading.needs : [])
-            for warning in doubts where tellsDoubts { Terminal.complain("warning: \(warning)") }
+            for warning in doubts where tellsDoubts {
+                Terminal.complain(inWords: "warning: \(warning)", hanging: 9)
+            }
             _ = try Assembly.faults(reading.rig)
             return reading.rig
         } catch let failure as Failure {

@@ -21,6 +21,8 @@ struct RaceCommand: AsyncParsableCommand {
 
     @OptionGroup var traffic: TrafficOptions
 
+    @OptionGroup var pages: PageOptions
+
     @Option(
         name: .customLong("plan"),
         help: ArgumentHelp(
@@ -51,8 +53,13 @@ struct RaceCommand: AsyncParsableCommand {
         } catch {
             throw Failure.couldNotRun("\(error)")
         }
+        let counts = pages.areWanted ? ProgressSink() : nil
         let stage = try await RaceStage(
-            rig, run: directory.name, isVirtual: isVirtual, allowed: traffic.play.allowed)
+            rig, run: directory.name, isVirtual: isVirtual, allowed: traffic.play.allowed,
+            recordingTo: counts ?? Unrecorded())
+        let watch = try await RaceWatch.open(
+            pages, on: stage, counting: counts, run: directory.name,
+            limit: isVirtual && time == nil ? nil : rig.race.time)
         let show = RaceShow(traffic)
         show.begin(stage)
         let arena = stage.arena
@@ -67,7 +74,11 @@ struct RaceCommand: AsyncParsableCommand {
             plans: stage.plans, terms: rig.race, seed: rig.seed,
             gateError: isVirtual ? .zero : .microseconds(50),
             clock: { .nanoseconds(LiveLoop.monotonic() - began) },
-            isInterrupted: { flag.isRaised }, news: { show.tell($0) })
+            isInterrupted: { flag.isRaised },
+            news: { news in
+                show.tell(news)
+                watch?.tell(news)
+            })
         if isVirtual, time == nil {
             // What a search finds may not hang on how fast this machine is.
             search.terms.time = .seconds(3600)
@@ -83,6 +94,8 @@ struct RaceCommand: AsyncParsableCommand {
         let work = RaceCases(stage, isVirtual: isVirtual, directory: directory)
         let cases = interrupts.hasInterrupted ? [] : await work.make(outcome.findings)
         show.end(outcome, cases: cases, stage)
+        await watch?.end(
+            outcome, isInterrupted: interrupts.hasInterrupted, at: directory.path)
         await stage.strike()
         if interrupts.hasInterrupted { throw Failure(code: .interrupted, message: "") }
         if let reason = outcome.whyNothingCameAbout {
@@ -96,7 +109,7 @@ struct RaceCommand: AsyncParsableCommand {
         let kept = try KeptCases(beside: traffic.rig.rig, plans: stage.plans.map(\.name))
         let rows = await kept.replay(on: stage)
         if !traffic.play.json {
-            for row in rows { Terminal.print("kept case \(row.file): \(row.line)") }
+            for row in rows { Terminal.print(inWords: "kept case \(row.file): \(row.line)") }
         }
         return rows.contains { $0.rate.hits > 0 }
     }
