@@ -90,7 +90,7 @@ public struct CaseWork: Sendable {
         made.prefixes = await Prefixes(
             schedule: made.schedule, invariant: finding.invariant, reach: Self.reach(finding),
             seed: Seed(origin.seed)
-        ).play(in: arena, trials: trials)
+        ).play(in: arena, company: made.company, trials: trials)
         made.alternatives = Alternatives.considered(made)
         return made
     }

@@ -192,7 +192,7 @@ public final class LaneArena: Arena {
     }
 
     private func judged(
-        _ result: TrialResult, _ exchanges: [Exchange], besides others: [Exchange]
+        _ result: TrialResult, _ exchanges: [Exchange], besides others: [Exchange] = []
     ) -> TrialResult {
         var result = result
         result.exchanges = exchanges

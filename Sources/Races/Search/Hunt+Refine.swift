@@ -25,7 +25,7 @@ extension Hunt {
             curve: curve(track, invariant).points, sentence: sentence(track, invariant),
             firstSeen: search.clock(),
             isSimultaneous: (best < .zero ? .zero - best : best) <= gateError,
-            method: tracks[track].method, company: isAlone ? .nobody : .crowd)
+            method: tracks[track].method, company: isAlone ? .nobody : .queue)
     }
 
     /// Sweeps until there is a plateau to be seen: five rounds where everything within it hits, twice

@@ -216,11 +216,17 @@ final class Hunt {
         return ""
     }
 
-    /// Hits at the outermost offsets: it makes no difference when, or other trials are the cause.
+    /// Hits at an outermost offset, and far out on the other side as well: it makes no difference when,
+    /// or other trials are the cause. A window that is merely open keeps to its side.
     private func isNearlyAnywhere(_ track: Int, _ invariant: Invariant) -> Bool {
         let points = curve(track, invariant).points
         guard points.count > 4 else { return false }
-        return (points.prefix(2) + points.suffix(2)).contains { $0.rate.hits > 0 }
+        func hits(_ points: some Sequence<RaceFinding.CurvePoint>) -> Bool {
+            points.contains { $0.rate.hits > 0 }
+        }
+        let third = points.count / 3
+        return hits(points.prefix(2)) && hits(points.suffix(third))
+            || hits(points.suffix(2)) && hits(points.prefix(third))
     }
 
     /// From here on one trial at a time. What was seen of tracks that hit nearly anywhere is forgotten,
