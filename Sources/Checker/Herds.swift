@@ -69,10 +69,11 @@ struct Herds: Sendable {
     /// One in so many polls is taken for one that came alone.
     private static let apartShare = 20
 
-    mutating func note(_ exchange: Exchange) {
-        let sent = exchange.sent.nanoseconds
-        guard exchange.operation == .pollToken, sent >= 0 else { return }
-        if case .refused = exchange.delivery { return }
+    /// A poll has ended.
+    mutating func note(_ poll: UnsafePointer<Exchange>) {
+        let sent = poll.pointee.sent.nanoseconds
+        guard sent >= 0 else { return }
+        if case .refused = poll.pointee.delivery { return }
         if slots.isEmpty { offset = Int(sent / width) }
         while span(with: sent) > Self.limit { coarsen() }
         let early = offset - Int(sent / width)
@@ -82,13 +83,13 @@ struct Herds: Sendable {
         }
         let position = Int(sent / width) - offset
         while slots.count <= position { slots.append(Slot()) }
-        let isFailed = exchange.outcome.isError && exchange.outcome != .rejected
+        let isFailed = poll.pointee.outcome.isError && poll.pointee.outcome != .rejected
         slots[position].merge(
             Slot(
                 polls: 1, failed: isFailed ? 1 : 0,
-                waited: exchange.ended.nanoseconds - sent, sent: isFailed ? sent : .max,
-                household: Int32(truncatingIfNeeded: exchange.device.household),
-                sequence: Int32(truncatingIfNeeded: exchange.sequence)))
+                waited: poll.pointee.ended.nanoseconds - sent, sent: isFailed ? sent : .max,
+                household: Int32(truncatingIfNeeded: poll.pointee.device.household),
+                sequence: Int32(truncatingIfNeeded: poll.pointee.sequence)))
     }
 
     /// How many slots there are when one more poll is among them.

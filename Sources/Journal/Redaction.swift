@@ -2,7 +2,7 @@ public import Dialects
 internal import Synchronization
 
 /// What of a request or reply may be shown: secrets become `(secret #fingerprint)`, equal for equal
-/// secrets within one run (product.md, The run directory).
+/// secrets within one run (docs/reports.md, Requests and replies).
 public struct Redaction: Sendable {
     private let fingerprinter: Fingerprinter
     /// Headers that the rig adds, lower case: their values may come from secrets.

@@ -9,7 +9,7 @@ public enum Report {
     /// What came of writing a report.
     public struct Written: Sendable {
         public var summary: Summary
-        /// Names of the files that are there now, in the order of product.md.
+        /// Names of the files that are there now, in the order of README.md, What a run leaves.
         public var files: [String]
         /// One for each file that is not.
         public var errors: [ReportError]

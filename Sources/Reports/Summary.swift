@@ -15,7 +15,7 @@ public struct Summary: Sendable, Hashable {
     public var explanations: [String]
     public var households: Households
     public var exchanges: Exchanges
-    /// Operations that occurred, in the order of product.md.
+    /// Operations that occurred, in the order of `screenrig list`.
     public var operations: [OperationRow]
     /// Code shown → token seen by the TV.
     public var signIn: Spread?

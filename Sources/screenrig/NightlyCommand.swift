@@ -64,7 +64,7 @@ struct NightlyCommand: AsyncParsableCommand {
         let night = night(rig, directory, started: started, failure, nights)
         let code = try NightKeeping.keep(
             night, in: nights, besides: failure?.code, keep: keep ?? rig.nightly.keep,
-            asJSON: traffic.json, notify: notify)
+            asJSON: traffic.play.json, notify: notify)
         if code != .passed { throw Failure(code: code, message: "") }
     }
 

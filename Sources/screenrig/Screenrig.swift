@@ -54,7 +54,7 @@ struct Screenrig: AsyncParsableCommand {
             Terminal.complain(failure.message)
             Foundation.exit(failure.code.rawValue)
         } catch {
-            // The parser's own code for a bad command line is 64; ours is 2 (product.md).
+            // The parser's own code for a bad command line is 64; ours is 2 (`ExitCode`).
             if exitCode(for: error).isSuccess { exit(withError: error) }
             Terminal.complain(fullMessage(for: error))
             Foundation.exit(ExitCode.badInput.rawValue)

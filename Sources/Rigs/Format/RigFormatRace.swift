@@ -56,7 +56,7 @@ extension RigFormat {
 }
 
 extension RaceTerms {
-    /// The conflict pairs of correctness.md § 4.1, and the triples.
+    /// The conflict pairs and triples (docs/races.md, What is raced).
     public static let planNames = [
         "poll-authenticate", "authenticate-authenticate", "authenticate-logout",
         "authenticate-delete", "authenticate-expire", "authenticate-create", "poll-poll",

@@ -52,7 +52,7 @@ struct RaceCommand: AsyncParsableCommand {
             throw Failure.couldNotRun("\(error)")
         }
         let stage = try await RaceStage(
-            rig, run: directory.name, isVirtual: isVirtual, allowed: traffic.allowed)
+            rig, run: directory.name, isVirtual: isVirtual, allowed: traffic.play.allowed)
         let show = RaceShow(traffic)
         show.begin(stage)
         let arena = stage.arena
@@ -95,7 +95,7 @@ struct RaceCommand: AsyncParsableCommand {
     private func replayKept(on stage: RaceStage) async throws -> Bool {
         let kept = try KeptCases(beside: traffic.rig.rig, plans: stage.plans.map(\.name))
         let rows = await kept.replay(on: stage)
-        if !traffic.json {
+        if !traffic.play.json {
             for row in rows { Terminal.print("kept case \(row.file): \(row.line)") }
         }
         return rows.contains { $0.rate.hits > 0 }

@@ -20,7 +20,8 @@ final class RaceShow: Sendable {
 
     init(_ traffic: TrafficOptions) {
         form =
-            traffic.json ? .json : traffic.quiet ? .nothing : Terminal.redraws ? .block : .lines
+            traffic.play.json
+            ? .json : traffic.play.quiet ? .nothing : Terminal.redraws ? .block : .lines
         width = min(80, Terminal.progressWidth)
     }
 
