@@ -58,7 +58,8 @@ final class PrefaceSniffer: ChannelInboundHandler, RemovableChannelHandler {
         var streams = NIOHTTP2Handler.StreamConfiguration()
         // libcurl 7.88 resets each stream whose answer has no body (a redirect, say), although it has
         // ended. NIO takes 200 of these in 30 s for a flood (CVE-2023-44487) and ends the connection.
-        streams.streamResetFrameRateLimit.maximumCount = .max
+        // The count is also what it makes room for at once, so it is the time that gives way.
+        streams.streamResetFrameRateLimit.windowLength = .milliseconds(1)
         _ = try context.pipeline.syncOperations.configureHTTP2Pipeline(
             mode: .server, connectionConfiguration: .init(), streamConfiguration: streams
         ) { stream in
