@@ -30,10 +30,10 @@ uninstall: ## take away what install put there
 demo: release ## run a rig against the embedded stand-in: verdict, table, path of the report
 	.build/release/screenrig run $(RIG)
 
-test: setup lint ## every test; the demo and the hash comparison need the optimised build too
+test: setup lint ## every test; those that start the program start the optimised one, as users have it
 	swift build -c release --product screenrig
 	swift build --build-tests
-	swift test --skip-build
+	SCREENRIG_PROGRAM="$(CURDIR)/.build/release/screenrig" swift test --skip-build
 
 bench: release ## measure the goals against wrk, hey, h2load and ab; rewrites the table in Benchmarks/README.md. ROWS="closed tls" for some
 	@sh scripts/setup.sh bench
@@ -51,10 +51,10 @@ coverage: ## write docs/coverage.md: what of the specification is run by which r
 	SCREENRIG_UPDATE_GOLDEN=1 swift test --filter CoverageTests
 
 lint: ## layout of the code, strict
-	swift format lint --strict --recursive Package.swift Sources Tests
+	swift format lint --strict --parallel --recursive Package.swift Sources Tests
 
 format: ## mend the layout
-	swift format --in-place --recursive Package.swift Sources Tests
+	swift format --in-place --parallel --recursive Package.swift Sources Tests
 
 clean: ## forget builds; keep reports
 	rm -rf .build

@@ -41,7 +41,7 @@ public final class PlainLoad: @unchecked Sendable {
         }
     }
 
-    public private(set) var findings = Findings()
+    public private(set) var findings = LoadFindings()
     /// Nobody asks any more.
     public private(set) var isOver = false
 
@@ -109,7 +109,7 @@ public final class PlainLoad: @unchecked Sendable {
             isOver = true
             return
         }
-        findings = Findings()
+        findings = LoadFindings()
         findings.connections = callers.count
         active = callers.count
         // Setting 50,000 flows going takes half a second, in which others would be late.

@@ -12,16 +12,6 @@ struct Beat: Sendable, Hashable {
     /// What the device may have been after it returned (`Frontier.belief`).
     var belief: UInt16 = 0
 
-    init(_ operation: Observed) {
-        call = operation.call
-        ret = operation.ret
-        sequence = operation.sequence
-        self.operation = operation.operation
-        effect = operation.effect
-        screen = operation.screen
-        flags = operation.flags.rawValue
-    }
-
     /// `the TV's poll-token #12`.
     var name: String { "\(screenName)'s \(operation.name) #\(sequence)" }
 
@@ -47,21 +37,64 @@ struct Beat: Sendable, Hashable {
     }
 }
 
-/// The last operations of a device.
+extension Beat {
+    init(_ operation: Observed) {
+        self.init(
+            call: operation.call, ret: operation.ret, sequence: operation.sequence,
+            operation: operation.operation, effect: operation.effect, screen: operation.screen,
+            flags: operation.flags.rawValue)
+    }
+}
+
+/// The last operations of a device, in 24 bytes each.
 struct Ring: Sendable {
     static let limit = 64
-    private var beats: [Beat] = []
+    private var entries: [Entry] = []
     private var next = 0
 
+    /// A beat whose length has 48 bits, which are 78 hours.
+    private struct Entry: Sendable {
+        var call: Int64
+        var length: UInt32
+        var lengthHigh: UInt16
+        var operation: OperationName
+        var effect: Observed.Effect
+        var sequence: Int32
+        var screen: UInt8
+        var flags: UInt8
+        var belief: UInt16
+
+        init(_ beat: Beat) {
+            let nanoseconds = UInt64(min(max(0, beat.ret.plus(-beat.call)), 0xffff_ffff_ffff))
+            call = beat.call
+            length = UInt32(truncatingIfNeeded: nanoseconds)
+            lengthHigh = UInt16(truncatingIfNeeded: nanoseconds >> 32)
+            operation = beat.operation
+            effect = beat.effect
+            sequence = beat.sequence
+            screen = beat.screen
+            flags = beat.flags
+            belief = beat.belief
+        }
+
+        var beat: Beat {
+            Beat(
+                call: call, ret: call.plus(Int64(lengthHigh) << 32 | Int64(length)),
+                sequence: sequence, operation: operation, effect: effect, screen: screen,
+                flags: flags, belief: belief)
+        }
+    }
+
     mutating func append(_ beat: Beat) {
-        if beats.count < Self.limit {
-            beats.append(beat)
+        if entries.count < Self.limit {
+            if entries.isEmpty { entries.reserveCapacity(Self.limit / 4) }
+            entries.append(Entry(beat))
         } else {
-            beats[next] = beat
+            entries[next] = Entry(beat)
             next = next + 1 == Self.limit ? 0 : next + 1
         }
     }
 
     /// Oldest first.
-    var all: [Beat] { Array(beats[next...] + beats[..<next]) }
+    var all: [Beat] { (entries[next...] + entries[..<next]).map(\.beat) }
 }

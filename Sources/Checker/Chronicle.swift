@@ -3,7 +3,6 @@ internal import Dialects
 /// One life of one registration code of a device.
 struct CodeLife: Sendable {
     let mark: UInt64
-    let text: String
     /// Its number in the model; none when there are too many.
     var slot: UInt8
     let made: Beat
@@ -26,34 +25,69 @@ struct SignInAttempt: Sendable {
     var beat: Beat
     /// Number of the tag; `Act.none` when nobody knows who it was.
     var tag: UInt8
-    /// Position of the code's life; -1: by none of this device's codes.
-    var life: Int
     var isRetried: Bool
+    private let lifeNumber: Int32
+
+    init(beat: Beat, tag: UInt8, life: Int, isRetried: Bool) {
+        self.beat = beat
+        self.tag = tag
+        self.isRetried = isRetried
+        lifeNumber = Int32(truncatingIfNeeded: life)
+    }
+
+    /// Position of the code's life; -1: by none of this device's codes.
+    var life: Int { Int(lifeNumber) }
 
     /// Whether it may have taken effect.
     var isCandidate: Bool { beat.effect != .denied }
 }
 
-/// Who a token names, and what was seen of it.
+/// Who a token names, and what was seen of it; 0 for what nobody knows.
 struct TagSeen: Sendable {
-    var mark: UInt64
-    var mvpd: UInt64
-    var user: UInt64
-    /// `viewer-17 at DemoCable`.
-    var text: String
-    /// Expiries seen, with the first answer that showed each.
-    var expiries: [(expires: Int64, beat: Beat)] = []
+    var mark: UInt64 = 0
+    var mvpd: UInt64 = 0
+    var user: UInt64 = 0
     /// The first answer of all that named it.
     var first: Beat?
     /// Nobody told who signs in: the first token that comes is believed.
     var isLearned = false
 }
 
+/// A token that was shown: whose, until when by its own word, and the first answer that showed it.
+struct TokenSeen: Sendable {
+    var expires: Int64
+    var beat: Beat
+    var tag: UInt8
+}
+
+/// A user that an answer named, and that never signed in here as far as is known.
+struct Stranger: Sendable {
+    var seen: TagSeen
+    var name: Tag
+}
+
+/// A resource was authorized, or may have been.
+struct Grant: Sendable {
+    var beat: Beat
+    var resource: UInt8
+}
+
+extension Tag {
+    /// `viewer-17 at DemoCable`; `somebody` where no name is known.
+    var text: String { user.isEmpty ? "somebody" : "\(user) at \(mvpd)" }
+}
+
 /// A read of the device's sign-in.
 struct TokenRead: Sendable {
+    // In this order the two fit in 32 bytes.
+    var beat: Beat
     /// 0: nobody; 255: somebody; else the tag's number plus one.
     var value: UInt8
-    var beat: Beat
+
+    init(value: UInt8, beat: Beat) {
+        self.value = value
+        self.beat = beat
+    }
 
     static let somebody: UInt8 = 255
 

@@ -3,7 +3,7 @@ internal import Dialects
 /// What each answer is held against as it returns: everything that was called before then has been
 /// noted. The first that finds something names the breach; the rest may add to it.
 extension Dossier {
-    func judge(_ operation: Observed, _ beat: Beat, isQuiet: Bool) {
+    mutating func judge(_ operation: Observed, _ beat: Beat, isQuiet: Bool) {
         if operation.operation.isThrottled { judgeThrottle(operation, beat, isQuiet: isQuiet) }
         if operation.operation == .pollToken { judgePolling(operation, beat) }
         // Letters that another holds as well: nobody can say whose code the answer is about.
@@ -22,7 +22,7 @@ extension Dossier {
     }
 
     /// "Somebody is signed in", and where the answer tells, who.
-    private func judgeToken(_ operation: Observed, _ beat: Beat) {
+    private mutating func judgeToken(_ operation: Observed, _ beat: Beat) {
         let value = value(of: operation)
         if value == 0 {
             // Named a user that never signed in here.
@@ -64,7 +64,7 @@ extension Dossier {
         }
     }
 
-    private func judgeAbsence(_ operation: Observed, _ beat: Beat) {
+    private mutating func judgeAbsence(_ operation: Observed, _ beat: Beat) {
         guard operation.screen == 0 else { return }
         compare(TokenRead(value: 0, beat: beat))
         judgeVisibility(operation, beat)
@@ -78,7 +78,7 @@ extension Dossier {
 
     /// The first answer that names a tag: what it says of the time until then (correctness.md
     /// § 3.5).
-    private func noteFirst(_ operation: Observed, _ beat: Beat, _ value: UInt8) {
+    private mutating func noteFirst(_ operation: Observed, _ beat: Beat, _ value: UInt8) {
         let tag = Int(value) - 1
         tags[tag].first = beat
         let writers = attempts.filter {
@@ -96,12 +96,23 @@ extension Dossier {
     // MARK: Who can have written what
 
     /// The sign-ins that a read of `value` may show, called by `time`.
-    func writers(of value: UInt8, by time: Int64, life: Int? = nil) -> [SignInAttempt] {
-        attempts.filter { attempt in
-            attempt.isCandidate && attempt.beat.call <= time
-                && (value == TokenRead.somebody || attempt.tag == value - 1)
-                && (life == nil || attempt.life == life)
+    func writers(of value: UInt8, by time: Int64) -> [SignInAttempt] {
+        attempts.filter { isWriter($0, of: value, by: time) }
+    }
+
+    /// The one of them that was answered last.
+    func lastWriter(of value: UInt8, by time: Int64, life: Int? = nil) -> Beat? {
+        var last: Beat?
+        for attempt in attempts
+        where isWriter(attempt, of: value, by: time) && (life == nil || attempt.life == life) {
+            if attempt.beat.ret > last?.ret ?? .min { last = attempt.beat }
         }
+        return last
+    }
+
+    private func isWriter(_ attempt: SignInAttempt, of value: UInt8, by time: Int64) -> Bool {
+        attempt.isCandidate && attempt.beat.call <= time
+            && (value == TokenRead.somebody || attempt.tag == value - 1)
     }
 
     /// The sign-in that the device came with may be what `value` shows.
@@ -112,7 +123,7 @@ extension Dossier {
         return value == TokenRead.somebody || value == 1
     }
 
-    func notePreSignedIn() {
+    mutating func notePreSignedIn() {
         guard !isPreSignedIn else { return }
         isPreSignedIn = true
         registry.preSignedIn += 1
@@ -123,14 +134,16 @@ extension Dossier {
         let shortest = registry.rules.shortestSignIn.inNanoseconds
         let candidates = value == TokenRead.somebody ? Array(tags.indices) : [Int(value) - 1]
         for tag in candidates {
-            for seen in tags[tag].expiries {
+            for seen in tokens where Int(seen.tag) == tag {
                 guard let window = registry.clock.window(of: seen.expires, at: now) else {
                     return true
                 }
                 if window.low <= time { return true }
             }
         }
-        if value != TokenRead.somebody, !tags[Int(value) - 1].expiries.isEmpty { return false }
+        if value != TokenRead.somebody, tokens.contains(where: { $0.tag == value - 1 }) {
+            return false
+        }
         if isPreSignedIn { return true }
         let first = writers(of: value, by: time).map(\.beat.call).min() ?? .min
         return first == .min || time - first > shortest
@@ -140,10 +153,7 @@ extension Dossier {
 
     /// Whether there is a sign-in, called by `time`, that a read of `value` may show.
     func hasWriters(of value: UInt8, by time: Int64) -> Bool {
-        attempts.contains { attempt in
-            attempt.isCandidate && attempt.beat.call <= time
-                && (value == TokenRead.somebody || attempt.tag == value - 1)
-        }
+        attempts.contains { isWriter($0, of: value, by: time) }
     }
 
     /// Puts a violation together; `evidence` is in the order of its telling, the last the one that
@@ -196,7 +206,7 @@ extension Dossier {
     }
 
     /// The first cause of a household is told; what follows from it is attached (decisions.md, 10).
-    func accuse(_ violation: Violation, foreignTag: UInt64 = 0) {
+    mutating func accuse(_ violation: Violation, foreignTag: UInt64 = 0) {
         if let level = violation.level, violation.standing != .suspected { broken.insert(level) }
         let same = causes.first {
             // What may have to be taken back does not stand for what stands by itself.

@@ -3,7 +3,7 @@ internal import Dialects
 /// What an operation is to the model, noted as it begins: by then its answer is known, but nothing
 /// may be made of it before it returned.
 extension Dossier {
-    func note(_ operation: Observed) -> Act? {
+    mutating func note(_ operation: Observed) -> Act? {
         // A cache in front of the service answered: that tells nothing of the service.
         let isEdge = operation.flags.contains(.edge)
         switch operation.operation {
@@ -47,7 +47,7 @@ extension Dossier {
 
     // MARK: Codes
 
-    private func noteCode(_ operation: Observed) -> Act? {
+    private mutating func noteCode(_ operation: Observed) -> Act? {
         guard operation.effect == .success, operation.code != 0 else {
             guard operation.effect == .open else { return nil }
             endFresh(operation.call)
@@ -64,11 +64,12 @@ extension Dossier {
         let beat = Beat(operation)
         let window = codeWindow(operation)
         let life = CodeLife(
-            mark: operation.code, text: codeTexts.text(of: operation.code), slot: slot, made: beat,
-            record: operation.detail, low: window.low, high: window.high)
+            mark: operation.code, slot: slot, made: beat, record: operation.detail, low: window.low,
+            high: window.high)
         lives.append(life)
-        let shared = SharedLife(household: household, life: life)
-        self.shared.append(shared)
+        let shared = SharedLife(
+            household: household, life: life, text: codeTexts.take(operation.code))
+        codes.append(shared)
         // One that was asked for before, and answered while this one was under way, may be the newer.
         if lives.dropLast().contains(where: { $0.made.ret >= operation.call }) {
             end(lives.count - 1, operation.call)
@@ -95,11 +96,11 @@ extension Dossier {
     }
 
     /// A number for a new code: an unused one, else that of a code that is surely dead.
-    private func freeSlot() -> UInt8 {
-        let used = lives.map(\.slot)
-        if let free = (0..<UInt8(DeviceState.codes)).first(where: { !used.contains($0) }) {
-            return free
-        }
+    private mutating func freeSlot() -> UInt8 {
+        var used: UInt32 = 0
+        for life in lives where life.slot != Act.none { used |= 1 << UInt32(life.slot) }
+        let free = UInt8((~used).trailingZeroBitCount)
+        if free < DeviceState.codes { return free }
         for position in lives.indices where lives[position].slot != Act.none {
             let slot = lives[position].slot
             guard frontier.standing == .holds, lives[position].high < now,
@@ -114,15 +115,15 @@ extension Dossier {
     }
 
     /// A newer code may end every older one that is not bound (A9).
-    private func endFresh(_ call: Int64) {
+    private mutating func endFresh(_ call: Int64) {
         for position in lives.indices { end(position, call) }
     }
 
-    private func end(_ life: Int, _ call: Int64) {
-        shared[life].endCalled = min(shared[life].endCalled, call)
+    private mutating func end(_ life: Int, _ call: Int64) {
+        codes[life].endCalled = min(codes[life].endCalled, call)
     }
 
-    private func noteDeletion(_ operation: Observed) -> Act? {
+    private mutating func noteDeletion(_ operation: Observed) -> Act? {
         guard let life = life(of: operation) else { return nil }
         switch operation.effect {
         case .success:
@@ -175,7 +176,7 @@ extension Dossier {
 
     // MARK: Sign-ins
 
-    private func noteSignIn(_ operation: Observed) -> Act? {
+    private mutating func noteSignIn(_ operation: Observed) -> Act? {
         let tag = operation.tag == 0 ? newUnknownTag() : knownTag(operation.tag) ?? Act.none
         let life = life(of: operation)
         if operation.code != 0, operation.tag != 0, operation.effect != .denied,
@@ -209,16 +210,16 @@ extension Dossier {
         return tags.firstIndex { $0.mark == mark }.map { UInt8(truncatingIfNeeded: $0) }
     }
 
-    private func newUnknownTag() -> UInt8 {
+    private mutating func newUnknownTag() -> UInt8 {
         guard tags.count < DeviceState.tags else {
             frontier.giveUp()
             return Act.none
         }
-        tags.append(TagSeen(mark: 0, mvpd: 0, user: 0, text: "somebody", isLearned: true))
+        add(TagSeen(isLearned: true), named: Tag(mvpd: "", user: ""))
         return UInt8(tags.count - 1)
     }
 
-    private func noteSignOut(_ operation: Observed) -> Act? {
+    private mutating func noteSignOut(_ operation: Observed) -> Act? {
         guard operation.effect != .nothing else { return nil }
         signOuts.append(Beat(operation))
         switch operation.effect {
@@ -228,15 +229,15 @@ extension Dossier {
         }
     }
 
-    private func noteAuthorization(_ operation: Observed) -> Act? {
+    private mutating func noteAuthorization(_ operation: Observed) -> Act? {
         guard operation.effect == .success || operation.effect == .open else { return nil }
-        grants.append((operation.resource, Beat(operation)))
+        grants.append(Grant(beat: Beat(operation), resource: operation.resource))
         return Act(
             kind: .authorize, resource: operation.resource,
             isMaybe: operation.effect == .open)
     }
 
-    private func tokenRead(_ operation: Observed) -> Act? {
+    private mutating func tokenRead(_ operation: Observed) -> Act? {
         switch operation.effect {
         case .absent, .expired: return Act(kind: .tokenAbsent)
         case .success:
@@ -252,7 +253,7 @@ extension Dossier {
 
     /// The token of a sign-in whose user nobody told us: believed, if it is the only one that it can
     /// be of (decisions.md, 8).
-    private func learn(_ operation: Observed) -> UInt8? {
+    private mutating func learn(_ operation: Observed) -> UInt8? {
         let isFresh = registry.rules.devicesAreFresh
         if !isFresh, tags[0].mark == 0, signOuts.isEmpty, !reads.contains(where: { $0.value == 0 })
         {
@@ -273,14 +274,14 @@ extension Dossier {
         return adopt(operation, at: Int(only.tag))
     }
 
-    private func adopt(_ operation: Observed, at position: Int) -> UInt8 {
-        tags[position].isLearned = true
-        if let name = strangers.first(where: { $0.mark == operation.tag }) {
-            tags[position].mark = name.mark
-            tags[position].text = name.text
-            tags[position].mvpd = name.mvpd
-            tags[position].user = name.user
+    private mutating func adopt(_ operation: Observed, at position: Int) -> UInt8 {
+        if let stranger = strangers.first(where: { $0.seen.mark == operation.tag }) {
+            let first = tags[position].first
+            tags[position] = stranger.seen
+            tags[position].first = first
+            names[position] = stranger.name
         }
+        tags[position].isLearned = true
         registry.write(operation.tag, by: household)
         return UInt8(truncatingIfNeeded: position)
     }

@@ -40,8 +40,14 @@ struct Frontier: Sendable {
     private var reads: [Act] = []
     private var readsOpen: UInt64 = 0
 
+    /// Begins with a device that the service does not know.
+    init(_ model: DeviceModel) {
+        self.model = model
+        explanations = [Explanation()]
+    }
+
     /// Begins with the states that the device may be in.
-    init(_ model: DeviceModel, from states: [DeviceState] = [DeviceState()]) {
+    init(_ model: DeviceModel, from states: [DeviceState]) {
         self.model = model
         explanations = states.map { Explanation(state: $0) }
     }
@@ -125,6 +131,15 @@ struct Frontier: Sendable {
             maybes &= ~bit
             unanswered &= ~bit
         }
+        if mutatorsOpen == bit, !isMaybe, explanations.count == 1,
+            explanations[0].applied == 0,
+            let state = model.step(explanations[0].state, mutators[Int(place)])
+        {
+            // As a rule: one explanation, and nothing else that could have come first.
+            explanations[0].state = state
+            satisfy(&explanations[0])
+            return true
+        }
         var survivors = Survivors()
         for explanation in explanations {
             if explanation.applied & bit != 0 {
@@ -153,6 +168,14 @@ struct Frontier: Sendable {
         _ explanation: Explanation, into survivors: inout Survivors,
         until isEnough: (Explanation) -> Bool
     ) {
+        let pending = mutatorsOpen & ~explanation.applied
+        if pending.nonzeroBitCount < 2 {
+            // There is one order at most: no need to know what was seen.
+            guard pending != 0, let next = apply(pending.trailingZeroBitCount, to: explanation)
+            else { return }
+            if isEnough(next) { survivors.keep(next) }
+            return
+        }
         var stack = [explanation]
         var visited: Set<Explanation> = []
         while let current = stack.popLast(), !survivors.isOver {
@@ -160,18 +183,23 @@ struct Frontier: Sendable {
             while left != 0 {
                 let place = left.trailingZeroBitCount
                 left &= left - 1
-                guard !isRepeated(place, in: current),
-                    let state = model.step(current.state, mutators[place])
+                guard !isRepeated(place, in: current), let next = apply(place, to: current),
+                    visited.insert(next).inserted
                 else { continue }
-                var next = current
-                next.state = state
-                next.applied |= 1 << UInt32(place)
-                satisfy(&next)
-                guard visited.insert(next).inserted else { continue }
                 if visited.count > Self.limit { survivors.isOver = true }
                 if isEnough(next) { survivors.keep(next) } else { stack.append(next) }
             }
         }
+    }
+
+    /// What becomes of `explanation` when that mutator takes effect; nil where it cannot.
+    private func apply(_ place: Int, to explanation: Explanation) -> Explanation? {
+        guard let state = model.step(explanation.state, mutators[place]) else { return nil }
+        var next = explanation
+        next.state = state
+        next.applied |= 1 << UInt32(place)
+        satisfy(&next)
+        return next
     }
 
     /// Equal operations whose answers were lost are interchangeable: the one called first goes first

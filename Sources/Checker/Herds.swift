@@ -54,7 +54,11 @@ struct Herds: Sendable {
         var failures: Interval { .share(of: failed, in: polls) }
     }
 
+    /// From the slot of the earliest poll on: who judges one household late in a run pays for its
+    /// polls, not for the time before.
     private var slots: [Slot] = []
+    /// How many empty slots, from instant zero on, come before them.
+    private var offset = 0
     private var width: Int64 = 10_000_000
 
     private static let limit = 65_536
@@ -65,28 +69,48 @@ struct Herds: Sendable {
     /// One in so many polls is taken for one that came alone.
     private static let apartShare = 20
 
-    mutating func note(_ exchange: Exchange) {
-        let sent = exchange.sent.nanoseconds
-        guard exchange.operation == .pollToken, sent >= 0 else { return }
-        if case .refused = exchange.delivery { return }
-        while sent / width >= Self.limit { coarsen() }
-        let position = Int(sent / width)
+    /// A poll has ended.
+    mutating func note(_ poll: UnsafePointer<Exchange>) {
+        let sent = poll.pointee.sent.nanoseconds
+        guard sent >= 0 else { return }
+        if case .refused = poll.pointee.delivery { return }
+        if slots.isEmpty { offset = Int(sent / width) }
+        while span(with: sent) > Self.limit { coarsen() }
+        let early = offset - Int(sent / width)
+        if early > 0 {
+            slots.insert(contentsOf: repeatElement(Slot(), count: early), at: 0)
+            offset -= early
+        }
+        let position = Int(sent / width) - offset
         while slots.count <= position { slots.append(Slot()) }
-        let isFailed = exchange.outcome.isError && exchange.outcome != .rejected
+        let isFailed = poll.pointee.outcome.isError && poll.pointee.outcome != .rejected
         slots[position].merge(
             Slot(
                 polls: 1, failed: isFailed ? 1 : 0,
-                waited: exchange.ended.nanoseconds - sent, sent: isFailed ? sent : .max,
-                household: Int32(truncatingIfNeeded: exchange.device.household),
-                sequence: Int32(truncatingIfNeeded: exchange.sequence)))
+                waited: poll.pointee.ended.nanoseconds - sent, sent: isFailed ? sent : .max,
+                household: Int32(truncatingIfNeeded: poll.pointee.device.household),
+                sequence: Int32(truncatingIfNeeded: poll.pointee.sequence)))
     }
 
+    /// How many slots there are when one more poll is among them.
+    private func span(with sent: Int64) -> Int {
+        let position = Int(sent / width)
+        return max(offset + slots.count, position + 1) - min(offset, position)
+    }
+
+    /// A slot begins at a multiple of its width: an odd one is the second half of one twice as wide.
     private mutating func coarsen() {
         width *= 2
-        for position in slots.indices where position % 2 == 1 {
-            slots[position - 1].merge(slots[position])
+        var coarse: [Slot] = []
+        for (position, slot) in slots.enumerated() {
+            if position > 0, (offset + position) % 2 == 1 {
+                coarse[coarse.count - 1].merge(slot)
+            } else {
+                coarse.append(slot)
+            }
         }
-        slots = stride(from: 0, to: slots.count, by: 2).map { slots[$0] }
+        slots = coarse
+        offset /= 2
     }
 
     /// What gives cause for suspicion.

@@ -1,88 +1,94 @@
 internal import Dialects
 internal import Journal
 
-/// Texts of codes by their marks, with the last one at hand: a device asks about one code over and
-/// over.
+/// Marks of codes, with the last one at hand: a device asks about one code over and over.
 struct CodeTexts {
-    private var texts: [(mark: UInt64, text: String)] = []
-    private var lastText = ""
+    private var last = ""
     private var lastMark: UInt64 = 0
+    /// Of codes that were made, until they are noted.
+    private var made: [(mark: UInt64, text: String)] = []
 
     mutating func mark(of text: String) -> UInt64 {
-        if lastMark != 0, lastText == text { return lastMark }
-        let mark = find(text)
-        (lastText, lastMark) = (text, mark)
-        return mark
+        if lastMark != 0, last == text { return lastMark }
+        (last, lastMark) = (text, Checker.mark(text))
+        return lastMark
     }
 
-    private mutating func find(_ text: String) -> UInt64 {
-        if let position = texts.firstIndex(where: { $0.text == text }) {
-            // The last one asked for is found first.
-            let known = texts.remove(at: position)
-            texts.append(known)
-            return known.mark
-        }
-        let mark = Checker.mark(text)
-        texts.append((mark, text))
-        if texts.count > 32 { texts.removeFirst() }
-        return mark
-    }
+    mutating func keep(_ text: String, as mark: UInt64) { made.append((mark, text)) }
 
-    func text(of mark: UInt64) -> String { texts.first { $0.mark == mark }?.text ?? "?" }
+    /// The text of a code that was kept, which is then forgotten.
+    mutating func take(_ mark: UInt64) -> String {
+        guard let position = made.firstIndex(where: { $0.mark == mark }) else { return "?" }
+        let text = made[position].text
+        // With its memory, for most devices make one code in their lives.
+        if made.count == 1 { made = [] } else { made.remove(at: position) }
+        return text
+    }
 }
 
-/// From an exchange to the operation that is judged.
+/// From an exchange to the operation that is judged. Exchanges are read where they lie: a copy would
+/// count each of their texts.
 extension Dossier {
-    func take(_ exchange: Exchange) {
-        if !exchange.deviations.isEmpty { noteDeviations(of: exchange) }
-        if case .answered = exchange.delivery { registry.check(.conforms) }
-        let sequence = Int32(truncatingIfNeeded: exchange.sequence)
-        let begun = exchange.begun.nanoseconds
-        guard var operation = Observed(exchange, deadline: registry.deadline) else {
+    mutating func take(_ exchange: UnsafePointer<Exchange>) {
+        if !exchange.pointee.deviations.isEmpty { noteDeviations(of: exchange) }
+        if case .answered = exchange.pointee.delivery { registry.check(.conforms) }
+        let sequence = Int32(truncatingIfNeeded: exchange.pointee.sequence)
+        let begun = exchange.pointee.begun.nanoseconds
+        guard var operation = Observed.read(exchange, deadline: registry.deadline) else {
             return take(nil, sequence: sequence, begun: begun)
         }
         // The code in an answer may be another than the one asked about: both are `code` but for a
         // new one.
-        if let code = exchange.code ?? exchange.observation.code {
+        if let code = exchange.pointee.code ?? exchange.pointee.observation.code {
             operation.code = codeTexts.mark(of: code.text)
+            if operation.operation == .registrationCode, operation.effect == .success {
+                codeTexts.keep(code.text, as: operation.code)
+            }
         }
-        if let resource = exchange.observation.resource {
+        if let resource = exchange.pointee.observation.resource {
             operation.resource = number(of: resource)
         }
         if operation.operation == .mediaToken {
-            operation.detail = exchange.fingerprint?.value ?? 0
-        } else if let record = exchange.observation.record,
-            operation.operation == .registrationCode || operation.operation == .registrationRecord
+            operation.detail = exchange.pointee.fingerprint?.value ?? 0
+        } else if operation.operation == .registrationCode
+            || operation.operation == .registrationRecord,
+            let record = exchange.pointee.observation.record
         {
             operation.detail = mark(record)
         }
-        if let tag = exchange.observation.tag {
+        if let tag = exchange.pointee.observation.tag {
             operation.tag = note(tag, isWriting: operation.operation.isMutator)
             if operation.operation.isMutator, operation.effect != .denied {
                 registry.write(operation.tag, by: household)
             }
         }
-        for field in exchange.evidence.fields {
-            guard let server = operation.read(field) else { continue }
-            registry.changes.see(server: server, at: exchange.ended.nanoseconds)
-        }
-        // A login's hops go to providers as well, which are no part of the service.
-        if exchange.operation.isThrottled, exchange.operation != .authenticate,
-            !exchange.route.remote.isEmpty
-        {
-            registry.changes.see(
-                address: exchange.route.remote, at: exchange.ended.nanoseconds)
-        }
+        noteWay(of: exchange, &operation)
         take(operation, sequence: sequence, begun: begun)
         if operation.operation == .deleteRegistration, operation.effect == .success,
             let life = life(of: operation)
         {
             // Known at once, for what other households are told of these letters.
-            shared[life].over = min(shared[life].over, operation.ret)
+            codes[life].over = min(codes[life].over, operation.ret)
         }
     }
 
-    private func number(of resource: String) -> UInt8 {
+    /// Who answered, and what stood between.
+    private func noteWay(of exchange: UnsafePointer<Exchange>, _ operation: inout Observed) {
+        let server = exchange.pointee.evidence.fields.withUnsafeBufferPointer { fields in
+            var server: String?
+            for position in fields.indices where operation.read(fields[position]) {
+                server = fields[position].value
+            }
+            return server
+        }
+        // A login's hops go to providers as well, which are no part of the service.
+        let isService = operation.operation.isThrottled && operation.operation != .authenticate
+        registry.changes.see(
+            server: server, address: isService ? exchange.pointee.route.remote : "",
+            at: exchange.pointee.ended.nanoseconds)
+    }
+
+    private mutating func number(of resource: String) -> UInt8 {
         if let known = resources.firstIndex(of: resource) { return UInt8(known) }
         // Beyond eight they are all one: fewer breaches are seen, none is made up.
         guard resources.count < DeviceState.resources else { return UInt8(resources.count - 1) }
@@ -91,20 +97,17 @@ extension Dossier {
     }
 
     /// The tag's mark; those this household signs in with get a number.
-    private func note(_ tag: Tag, isWriting: Bool) -> UInt64 {
-        let user = Checker.mark(tag.user)
+    private mutating func note(_ tag: Tag, isWriting: Bool) -> UInt64 {
         let mvpd = Checker.mark(tag.mvpd)
         let mark = Checker.mark(tag.user, mvpd)
-        let isKnown = tags.contains { $0.mark == mark }
-        if isKnown { return mark }
+        if tags.contains(where: { $0.mark == mark }) { return mark }
+        let seen = TagSeen(mark: mark, mvpd: mvpd, user: Checker.mark(tag.user))
         if isWriting {
             guard tags.count < DeviceState.tags else { return mark }
-            tags.append(
-                TagSeen(mark: mark, mvpd: mvpd, user: user, text: "\(tag.user) at \(tag.mvpd)"))
-            strangers.removeAll { $0.mark == mark }
-        } else if !strangers.contains(where: { $0.mark == mark }), strangers.count < 64 {
-            strangers.append(
-                TagSeen(mark: mark, mvpd: mvpd, user: user, text: "\(tag.user) at \(tag.mvpd)"))
+            add(seen, named: tag)
+            strangers.removeAll { $0.seen.mark == mark }
+        } else if !strangers.contains(where: { $0.seen.mark == mark }), strangers.count < 64 {
+            strangers.append(Stranger(seen: seen, name: tag))
         }
         return mark
     }

@@ -5,7 +5,7 @@ public import Journal
 /// on one queue.
 public final class Judge {
     private let registry: Registry
-    private var dossiers: [Int: Dossier] = [:]
+    private var folders: [Int: Folder] = [:]
     /// Those whose TV has ended, in that order, with the time from which they may be closed.
     private var leaving: [(household: Int, ended: Int64)] = []
     private var leavingFirst = 0
@@ -28,25 +28,30 @@ public final class Judge {
 
     public var rules: Rules { registry.rules }
     /// Households that are being watched now.
-    public var living: Int { dossiers.count }
+    public var living: Int { folders.count }
 
     public func take(_ exchange: Exchange) {
         operations += 1
-        registry.herds.note(exchange)
-        let household = exchange.device.household
-        if let known = dossiers[household] { return known.take(exchange) }
-        let dossier = Dossier(household, registry)
-        dossiers[household] = dossier
-        dossier.take(exchange)
+        withUnsafePointer(to: exchange) { take($0) }
+    }
+
+    /// Where its batch keeps it, for a copy would count each of its texts.
+    private func take(_ exchange: UnsafePointer<Exchange>) {
+        if exchange.pointee.operation == .pollToken { registry.herds.note(exchange) }
+        let household = exchange.pointee.device.household
+        if let known = folders[household] { return known.dossier.take(exchange) }
+        let folder = Folder(Dossier(household, registry))
+        folders[household] = folder
+        folder.dossier.take(exchange)
     }
 
     /// A household's latest record.
     public func take(_ record: HouseholdRecord) {
         callbacks.take(record)
-        guard let ended = record.ended, let dossier = dossiers[record.household],
-            dossier.ended == nil
+        guard let ended = record.ended, let folder = folders[record.household],
+            folder.dossier.ended == nil
         else { return }
-        dossier.end(at: ended.nanoseconds)
+        folder.dossier.end(at: ended.nanoseconds)
         leaving.append((record.household, ended.nanoseconds))
     }
 
@@ -73,9 +78,11 @@ public final class Judge {
     }
 
     public func take(_ batch: Batch) {
-        // Through a span: an array's iterator would copy each exchange, texts and all.
-        let exchanges = batch.exchanges.span
-        for position in exchanges.indices { take(exchanges[position]) }
+        operations += batch.exchanges.count
+        batch.exchanges.withUnsafeBufferPointer { exchanges in
+            guard let first = exchanges.baseAddress else { return }
+            for position in exchanges.indices { take(first + position) }
+        }
         for event in batch.events { take(event) }
         for record in batch.households { take(record) }
         pass(batch.through, lane: batch.lane)
@@ -87,7 +94,7 @@ public final class Judge {
         registry.changes.note(
             "our own clock stood still for \(milliseconds(time))", at: noticed.nanoseconds)
         registry.clock.stoodStill(for: time.inNanoseconds)
-        for dossier in dossiers.values { dossier.stoodStill(for: time.inNanoseconds) }
+        for folder in folders.values { folder.dossier.stoodStill(for: time.inNanoseconds) }
     }
 
     private func closeLeaving(by time: Int64) {
@@ -95,13 +102,13 @@ public final class Judge {
         while leavingFirst < leaving.count, leaving[leavingFirst].ended + Self.quickGrace < time {
             let (household, ended) = leaving[leavingFirst]
             leavingFirst += 1
-            guard let dossier = dossiers[household] else { continue }
-            if dossier.isPhoneBusy, ended + Self.longGrace >= time {
+            guard let folder = folders[household] else { continue }
+            if folder.dossier.isPhoneBusy, ended + Self.longGrace >= time {
                 left.append((household, ended))
                 continue
             }
-            dossier.close()
-            dossiers[household] = nil
+            folder.dossier.close()
+            folders[household] = nil
             callbacks.close(household, registry)
         }
         if leavingFirst > 1_024 || !left.isEmpty {
@@ -128,8 +135,8 @@ public final class Judge {
     public func finish() -> Findings {
         guard !hasFinished else { return findings }
         hasFinished = true
-        for household in dossiers.keys.sorted() { dossiers[household]?.close() }
-        dossiers.removeAll()
+        for household in folders.keys.sorted() { folders[household]?.dossier.close() }
+        folders.removeAll()
         for household in callbacks.households { callbacks.close(household, registry) }
         registry.settleForeign()
         registry.judgeTwins()

@@ -177,17 +177,21 @@ struct ServiceChanges: Sendable {
     private static let near: Int64 = 60_000_000_000
     private static let kept = 100
 
-    mutating func see(server: String, at now: Int64) {
-        if server == latest { return }
+    /// Who answered: the value of `Server`, if it was there, and an address, perhaps with its port, which
+    /// is empty where nobody knows it.
+    mutating func see(server: String?, address: String, at now: Int64) {
+        if let server, server != latest { turn(to: server, now) }
+        if !address.isEmpty, address != latestAddress { turn(toAddress: address, now) }
+    }
+
+    private mutating func turn(to server: String, _ now: Int64) {
         if servers.insert(server).inserted, now > Self.settled, !latest.isEmpty {
             note("Server changed from \"\(latest)\" to \"\(server)\"", at: now)
         }
         latest = server
     }
 
-    /// Where an answer came from: an address, perhaps with its port.
-    mutating func see(address: String, at now: Int64) {
-        if address == latestAddress { return }
+    private mutating func turn(toAddress address: String, _ now: Int64) {
         if addresses.insert(address).inserted, now > Self.known, !latestAddress.isEmpty {
             note("\(address) began to answer", at: now)
         }

@@ -56,63 +56,65 @@ struct Observed: Sendable {
 }
 
 extension Observed {
-    /// Nil for what never left.
-    init?(_ exchange: Exchange, deadline: Int64) {
-        let isMutator = exchange.operation.isMutator
+    /// What an exchange was; nil for what never left.
+    static func read(_ exchange: UnsafePointer<Exchange>, deadline: Int64) -> Observed? {
+        let isMutator = exchange.pointee.operation.isMutator
         let effect: Effect
-        switch exchange.delivery {
+        switch exchange.pointee.delivery {
         case .refused: return nil
         case .unknown:
             effect = isMutator ? .open : .nothing
         case .answered(let status):
-            switch exchange.outcome {
+            switch exchange.pointee.outcome {
             case .throttled: effect = .denied
             case .serverError, .malformed, .blocked, .timeout, .transport, .notSent:
                 effect = isMutator ? .open : .nothing
             case .ok, .pending, .rejected:
-                effect = Self.told(exchange, status: status)
+                effect = told(exchange, status: status)
             }
         }
-        let sent = exchange.sent.nanoseconds
+        let sent = exchange.pointee.sent.nanoseconds
         // Without a first byte the end of the exchange is the latest that it can have been.
-        let first = (exchange.firstByte ?? exchange.ended).nanoseconds
-        self.init(
+        let first = (exchange.pointee.firstByte ?? exchange.pointee.ended).nanoseconds
+        var operation = Observed(
             call: sent, ret: effect == .open ? sent.plus(deadline) : max(sent, first),
-            expires: exchange.observation.expires ?? 0,
-            generated: exchange.observation.generated ?? 0,
-            sequence: Int32(truncatingIfNeeded: exchange.sequence), operation: exchange.operation,
+            expires: exchange.pointee.observation.expires ?? 0,
+            generated: exchange.pointee.observation.generated ?? 0,
+            sequence: Int32(truncatingIfNeeded: exchange.pointee.sequence),
+            operation: exchange.pointee.operation,
             effect: effect,
-            screen: exchange.device.role == .firstScreen
-                ? 0 : UInt8(truncatingIfNeeded: min(254, exchange.device.index) + 1))
-        if exchange.outcome == .throttled { flags.insert(.throttled) }
-        if exchange.provoked { flags.insert(.provoked) }
+            screen: exchange.pointee.device.role == .firstScreen
+                ? 0 : UInt8(truncatingIfNeeded: min(254, exchange.pointee.device.index) + 1))
+        if exchange.pointee.outcome == .throttled { operation.flags.insert(.throttled) }
+        if exchange.pointee.provoked { operation.flags.insert(.provoked) }
+        return operation
     }
 
-    private static func told(_ exchange: Exchange, status: Int) -> Effect {
-        switch exchange.observation.result {
+    private static func told(_ exchange: UnsafePointer<Exchange>, status: Int) -> Effect {
+        switch exchange.pointee.observation.result {
         case .success: .success
         case .absent: .absent
         case .expired: .expired
         case .denied:
             // The assertion consumer sends the browser back whatever came of it.
-            exchange.operation == .assertion && status < 400 ? .doubtful : .denied
-        case .none: exchange.operation == .assertion ? .maybe : .nothing
+            exchange.pointee.operation == .assertion && status < 400 ? .doubtful : .denied
+        case .none: exchange.pointee.operation == .assertion ? .maybe : .nothing
         }
     }
 
-    /// What one header of the answer tells of its way; the value of `Server` is given back.
-    mutating func read(_ field: Headers.Field) -> String? {
+    /// Takes in what one header of the answer tells of its way; whether it is `Server`.
+    mutating func read(_ field: Headers.Field) -> Bool {
         // Most headers have another length than the four that matter here.
         switch field.name.utf8.count {
         case 3 where field.name.equalsIgnoringCase("age"):
             if let age = Int(field.value), age > 0 { flags.insert(.edge) }
         case 3 where field.name.equalsIgnoringCase("via"): flags.insert(.proxied)
-        case 6 where field.name.equalsIgnoringCase("server"): return field.value
+        case 6 where field.name.equalsIgnoringCase("server"): return true
         case 7 where field.name.equalsIgnoringCase("x-cache"):
             if field.value.lowercased().contains("hit") { flags.insert(.edge) }
         default: break
         }
-        return nil
+        return false
     }
 }
 

@@ -15,20 +15,20 @@ final class Registry {
     let throttleEvery: Int64
     var clock: ServiceClock
 
-    private(set) var found: [Violation] = []
+    var found: [Violation] = []
     /// Of all that was found, what fails the run.
     private(set) var failing = 0
     /// Households of what was found since this was last emptied.
     var accused: [Int] = []
     /// Positions in `found` of what concerns several households, with these.
-    private var causes: [(position: Int, households: Set<Int>)] = []
+    var causes: [(position: Int, households: Set<Int>)] = []
     /// Positions in `found` of tokens that their household never asked for, with the token's mark.
-    private var foreign: [(position: Int, tag: UInt64)] = []
+    var foreign: [(position: Int, tag: UInt64)] = []
     /// Breaches beyond `foundLimit`, by invariant and standing.
-    private var unlisted: [Invariant: Verdict] = [:]
-    private var checked = [Int](repeating: 0, count: Invariant.allCases.count)
-    private var undecided = [Int](repeating: 0, count: Invariant.allCases.count)
-    private var sharedTags = false
+    var unlisted: [Invariant: Verdict] = [:]
+    let checked = Tally()
+    var undecided = [Int](repeating: 0, count: Invariant.allCases.count)
+    private(set) var sharedTags = false
     /// Codes that users signed in by which may not have been their device's at that time.
     private var astray: [UInt64: [UInt64]] = [:]
     private var astrayCodes: Set<UInt64> = []
@@ -54,7 +54,9 @@ final class Registry {
     var preSignedIn = 0
 
     static let foundLimit = 20_000
+    /// Breaches whose scene is kept: the first of all, and besides them the first of each signature.
     static let sceneLimit = 100
+    private var pictured: Set<String> = []
 
     init(_ rules: Rules) {
         self.rules = rules
@@ -71,7 +73,7 @@ final class Registry {
 
     @inline(__always)
     func check(_ invariant: Invariant, _ count: Int = 1) {
-        checked[Int(invariant.rawValue)] += count
+        checked.add(count, to: invariant)
     }
 
     func leaveUndecided(_ invariant: Invariant) { undecided[Int(invariant.rawValue)] += 1 }
@@ -100,7 +102,9 @@ final class Registry {
                 .count(violation.standing)
             return nil
         }
-        if found.count >= Self.sceneLimit { violation.scene = [] }
+        let isFirst =
+            pictured.count < Self.sceneLimit && pictured.insert(violation.signature).inserted
+        if found.count >= Self.sceneLimit, !isFirst { violation.scene = [] }
         found.append(violation)
         accused.append(violation.household)
         if foreignTag != 0 { foreign.append((found.count - 1, foreignTag)) }
@@ -123,11 +127,13 @@ final class Registry {
     /// A household signs in as that user.
     func write(_ tag: UInt64, by household: Int) {
         let number = Int32(truncatingIfNeeded: household)
-        if let owner = owners[tag], owner != number {
+        guard let owner = owners[tag] else {
+            owners[tag] = number
+            return
+        }
+        if owner != number {
             owners[tag] = Self.several
             sharedTags = true
-        } else {
-            owners[tag] = number
         }
     }
 
@@ -150,12 +156,17 @@ final class Registry {
     /// when it is known what ended them.
     func hand(out life: SharedLife) {
         if lives.count >= sweepAt { sweep(before: life.call.plus(-Self.kept)) }
-        for other in lives[life.code] ?? [] where other.household != life.household {
-            if twins.count < Self.foundLimit, other.over >= life.call || life.over >= other.call {
-                twins.append((other, life, false))
+        if let others = lives[life.code] {
+            for other in others where other.household != life.household {
+                if twins.count < Self.foundLimit, other.over >= life.call || life.over >= other.call
+                {
+                    twins.append((other, life, false))
+                }
             }
+            lives[life.code]?.append(life)
+        } else {
+            lives[life.code] = [life]
         }
-        lives[life.code, default: []].append(life)
         if life.record != 0 {
             if let other = records[life.record], twins.count < Self.foundLimit {
                 twins.append((other, life, true))
@@ -202,9 +213,9 @@ final class Registry {
     // MARK: Media tokens
 
     struct MediaOwner {
-        var household: Int
         var resource: UInt64
-        var sequence: Int
+        var household: Int32
+        var sequence: Int32
     }
 
     /// A media token was handed out; gives who had the same before.
@@ -219,173 +230,22 @@ final class Registry {
         if before == nil { media[token] = owner }
         return before
     }
-
-    // MARK: The end
-
-    /// What only the whole run can tell: whose the tokens were that nobody here had asked for.
-    func settle() {
-        settleCauses()
-        found.removeAll(where: \.isWithdrawn)
-        for position in found.indices {
-            found[position].nearChange = changes.near(found[position].at)
-        }
-        // However lanes interleaved, the same history gives the same list.
-        found.sort { ($0.at, $0.household, $0.invariant) < ($1.at, $1.household, $1.invariant) }
-    }
-
-    /// That violation is a cause of others in these households, which were judged each by itself.
-    func note(cause position: Int?, of households: Set<Int>) {
-        if let position { causes.append((position, households)) }
-    }
-
-    /// Attaches to what was found across households what follows from it in each (decisions.md, 10).
-    private func settleCauses() {
-        var causeOf: [Int: Int] = [:]
-        for (position, households) in causes {
-            for household in households where causeOf[household] == nil {
-                causeOf[household] = position
-            }
-        }
-        let positions = Set(causes.map(\.position))
-        causes = []
-        for position in found.indices where !positions.contains(position) {
-            let violation = found[position]
-            guard !violation.isWithdrawn, let cause = causeOf[violation.household],
-                violation.invariant == .linearizable
-                    || found[cause].invariant.companions.contains(violation.invariant)
-            else { continue }
-            withdraw(position)
-            for companion in [violation.invariant] + violation.companions
-            where !found[cause].companions.contains(companion) {
-                found[cause].companions.append(companion)
-            }
-        }
-    }
-
-    func settleForeign() {
-        for (position, tag) in foreign {
-            var violation = found[position]
-            if violation.isWithdrawn { continue }
-            let household = violation.household
-            if isShared(tag) {
-                violation.invariant = .tokenIsolation
-                violation.certainty = .suspicion("several households use that account")
-                violation.sentence += "; several households sign in as that user"
-            } else if let other = otherOwner(of: tag, than: household) {
-                violation.invariant = .tokenIsolation
-                violation.sentence += "; household \(other) signed in as that user"
-            } else {
-                violation.sentence += "; nobody in this run signed in as that user"
-            }
-            violation.source = violation.invariant.source
-            violation.companions.removeAll { $0 == violation.invariant }
-            violation.signature = violation.signature(as: violation.invariant)
-            violation.standing = standing(
-                violation.invariant, violation.certainty, violation.source,
-                violation.operations.last)
-            found[position] = violation
-        }
-        foreign.removeAll()
-    }
-
-    func verdicts() -> [Verdict] {
-        var verdicts = Invariant.allCases.map { Verdict($0) }
-        for position in verdicts.indices {
-            verdicts[position].checked = checked[position]
-            verdicts[position].undecided = undecided[position]
-            let invariant = verdicts[position].invariant
-            if let more = unlisted[invariant] { verdicts[position].add(more) }
-            verdicts[position].note = note(on: invariant)
-        }
-        let found = upheld
-        for violation in found {
-            verdicts[Int(violation.invariant.rawValue)].count(violation.standing)
-        }
-        let failing = found.filter { $0.standing == .fails }
-        let others = found.filter { $0.standing != .fails }
-        for violation in failing + others {
-            let position = Int(violation.invariant.rawValue)
-            if verdicts[position].examples.count < 5 {
-                verdicts[position].examples.append(violation.sentence)
-            }
-        }
-        return verdicts
-    }
-
-    private func note(on invariant: Invariant) -> String {
-        if invariant.isDecidedByRace { return "decided by race only" }
-        switch invariant {
-        case .throttleContract:
-            if rules.policies.throttle == nil { return "policies.throttle is none" }
-            switch rules.throttledBy {
-            case .unknown: return "not judged: by what the service tells devices apart is not known"
-            case .peer: return "not judged: the service throttles by peer address"
-            case .device: return ""
-            }
-        case .tokenIsolation:
-            if sharedTags { return "weakened: several households share accounts" }
-            return rules.knowsUsers ? "" : "users learned from each device's first sign-in"
-        case .conforms:
-            guard sdkHouseholds > 0 else { return "" }
-            return "with the order of the SDK's callbacks in \(sdkHouseholds) "
-                + (sdkHouseholds == 1 ? "household" : "households")
-        default: return ""
-        }
-    }
 }
 
-extension Verdict {
-    mutating func count(_ standing: Standing) {
-        switch standing {
-        case .fails: violations += 1
-        case .observed: observed += 1
-        case .known: known += 1
-        case .suspected: suspected += 1
-        }
+/// How often each invariant could have been broken. Behind a pointer: several are counted with each
+/// answer, and nobody else reaches them.
+final class Tally {
+    private let counts: UnsafeMutablePointer<Int>
+
+    init() {
+        counts = .allocate(capacity: Invariant.allCases.count)
+        counts.initialize(repeating: 0, count: Invariant.allCases.count)
     }
 
-    mutating func add(_ other: Verdict) {
-        violations += other.violations
-        observed += other.observed
-        known += other.known
-        suspected += other.suspected
-    }
-}
+    deinit { counts.deallocate() }
 
-extension Violation {
-    func signature(as invariant: Invariant) -> String {
-        guard let colon = signature.firstIndex(of: ":") else { return invariant.name }
-        return invariant.name + signature[colon...]
-    }
-}
+    @inline(__always)
+    func add(_ count: Int, to invariant: Invariant) { counts[Int(invariant.rawValue)] += count }
 
-/// A code's life, as other households' codes are compared with it.
-final class SharedLife {
-    let household: Int
-    let code: UInt64
-    let text: String
-    let record: UInt64
-    let sequence: Int
-    let call: Int64
-    let ret: Int64
-    var low: Int64
-    let high: Int64
-    /// The earliest call of anything that may have ended it before its expiry: a deletion, a newer
-    /// code.
-    var endCalled = Int64.max
-    /// When it was surely over: its deletion was answered, or it had expired.
-    var over: Int64
-
-    init(household: Int, life: CodeLife) {
-        self.household = household
-        code = life.mark
-        text = life.text
-        record = life.record
-        sequence = Int(life.made.sequence)
-        call = life.made.call
-        ret = life.made.ret
-        low = life.low
-        high = life.high
-        over = life.high
-    }
+    subscript(invariant: Invariant) -> Int { counts[Int(invariant.rawValue)] }
 }

@@ -72,7 +72,7 @@ extension Household {
     }
 
     /// The answer to a hop. An assertion is sent once: one whose answer was lost may have counted, and
-    /// repeating it would then be refused (decisions.md, 1). Nil stands for that.
+    /// repeating it would then be refused. Nil stands for that.
     private func hear(_ call: Call, on browser: Screen) async throws(Halt) -> Answered? {
         guard call.operation == .assertion else { return try await insist(call, browser) }
         let answered = await lane.send(call, from: browser.device)

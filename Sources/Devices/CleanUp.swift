@@ -17,7 +17,7 @@ struct Traces {
 }
 
 extension Household {
-    /// Logs out and deletes codes (rig-format.md, `clean-up`). Its exchanges are recorded, and being
+    /// Logs out and deletes codes (rigs/reference.yaml, `clean-up`). Its exchanges are recorded, and being
     /// turned down is no error here: the service may have cleaned up itself. No failure changes the
     /// household's fate.
     func cleanUp() async {

@@ -1,6 +1,6 @@
 internal import Dialects
 
-/// Where pages go that a login could not get past: the run directory's `pages/` (product.md). Called
+/// Where pages go that a login could not get past: the run directory's `pages/`. Called
 /// on lanes: must only hand over.
 public protocol PageSink: Sendable {
     /// Offers a page. `page` writes it out, secrets taken out, and is called only if there is room

@@ -4,8 +4,7 @@ internal import Lanes
 internal import Statistics
 
 /// A TV on a test bench: several poll loops, and polls after the success at which a true one stops.
-/// Flaps, resurrections and two tokens for one sign-in show only to those who look again
-/// (decisions.md, 13).
+/// Flaps, resurrections and two tokens for one sign-in show only to those who look again.
 ///
 ///     code shown      token seen           logout
 ///      ├─ all poll ───────┼── after-success ─┤ … ├── after-success ─┤

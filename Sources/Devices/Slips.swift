@@ -4,7 +4,7 @@ internal import Lanes
 internal import Rigs
 
 /// What viewers do wrong. The service has to turn each of these down, and is not blamed for it: the
-/// requests are marked as provoked (rig-format.md, Thresholds).
+/// requests are marked as provoked (rigs/reference.yaml, `thresholds`).
 extension Household {
     /// Types a code that nobody was given, is told so, and looks at the TV again.
     func mistypeCode(_ code: Code) async throws(Halt) {

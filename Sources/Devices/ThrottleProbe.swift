@@ -5,7 +5,7 @@ public import Rigs
 internal import Synchronization
 
 /// Finds out what a service throttles by, before anybody is accused of throttling wrongly
-/// (decisions.md, 7; rest-v1.md § 14):
+/// (rest-v1.md § 14):
 ///
 ///     polls under a forwarded address, until one is told 429
 ///     the same device under another address:  passes -> by forwarded address

@@ -82,8 +82,7 @@ public struct Call: Sendable, Hashable {
     public var code: Code?
     /// The resource it is about.
     public var resource: String?
-    /// Who signs in by it, where it is what makes a sign-in: the tag that a token will carry
-    /// (decisions.md, 8).
+    /// Who signs in by it, where it is what makes a sign-in: the tag that a token will carry.
     public var tag: Tag?
     /// True when the rig expects to be turned down here (wrong code typed, wrong password): such
     /// answers are no errors.

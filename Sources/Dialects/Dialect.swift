@@ -48,7 +48,7 @@ public protocol Dialect: Sendable {
     /// Preauthorization from the second screen.
     func preauthorize(_ resources: [String], code: Code, _ credential: Credential) -> Call?
 
-    /// Reads a reply by its body before its status (decisions.md, 6). Pure.
+    /// Reads a reply by its body before its status. Pure.
     func read(_ reply: Reply, to call: Call) -> Reading
 }
 

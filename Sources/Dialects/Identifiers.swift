@@ -196,8 +196,7 @@ public enum PlatformDevice: String, Hashable, Sendable {
 public struct Account: Hashable, Sendable {
     public var user: String
     public var password: Secret
-    /// What the service calls the user in tokens, where known before; the tag of a sign-in
-    /// (decisions.md, 8).
+    /// What the service calls the user in tokens, where known before; the tag of a sign-in.
     public var userID: String
 
     public init(user: String, password: Secret, userID: String) {

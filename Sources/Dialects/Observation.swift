@@ -9,7 +9,7 @@ public struct Tag: Hashable, Sendable {
     }
 }
 
-/// What an answer says, in no dialect: the judge's view of an exchange (decisions.md, 11). Times
+/// What an answer says, in no dialect: the judge's view of an exchange. Times
 /// are the service's own, in epoch milliseconds.
 public struct Observation: Hashable, Sendable {
     public enum Result: UInt8, CaseIterable, Sendable {

@@ -1,4 +1,4 @@
-/// What a request is for, in words that hold for every protocol (product.md, "Operation names").
+/// What a request is for, in words that hold for every protocol (`screenrig list`).
 /// These names appear in reports, thresholds and cases.
 public enum OperationName: UInt8, CaseIterable, Sendable {
     case registerClient, accessToken, checkAuthentication, configuration
@@ -9,7 +9,7 @@ public enum OperationName: UInt8, CaseIterable, Sendable {
     case userMetadata, logout
     case connect, tls
 
-    /// The spelling of product.md: `registration-code`.
+    /// The spelling of `screenrig list`: `registration-code`.
     public var name: String { Self.names[Int(rawValue)] }
 
     /// The operation spelled so, if there is one.

@@ -1,4 +1,4 @@
-/// What became of one exchange, for counting (product.md, summary.json). What it *means* is in
+/// What became of one exchange, for counting (docs/reports.md, summary.json). What it *means* is in
 /// `Answer` (for the device) and `Observation` (for the judge).
 public enum Outcome: UInt8, CaseIterable, Sendable {
     /// The answer that the operation hopes for.
@@ -28,7 +28,7 @@ public enum Outcome: UInt8, CaseIterable, Sendable {
         self.init(rawValue: UInt8(position))
     }
 
-    /// Whether it counts against the service (rig-format.md, Thresholds).
+    /// Whether it counts against the service (rigs/reference.yaml, `thresholds`).
     public var isError: Bool {
         switch self {
         case .rejected, .serverError, .timeout, .transport, .malformed, .blocked: true

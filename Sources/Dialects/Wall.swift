@@ -1,5 +1,5 @@
 /// Pages of what stands in front of a provider and keeps robots out: they say nothing about the
-/// service (product.md, `blocked`).
+/// service, and count as `Outcome.blocked`.
 public enum Wall {
     /// What answered, for a reader: `a Cloudflare challenge`. Nil for everything else, and for a
     /// page that has a password input: many login pages carry a captcha that asks nobody at first.

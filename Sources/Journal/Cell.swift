@@ -150,8 +150,8 @@ public struct HistoryHeader: Sendable, Hashable {
     }
 }
 
-/// What a service counts requests by before it answers 429, as far as a preflight can tell
-/// (decisions.md, 7). `throttle-contract` is judged only where this is `forwardedAddress`.
+/// What a service counts requests by before it answers 429, as far as a preflight can tell.
+/// `throttle-contract` is judged only where this is `forwardedAddress`.
 public enum ThrottleKey: String, Sendable, Hashable, CaseIterable {
     /// By `X-Forwarded-For`, as the protocol page says: each device has a limit of its own.
     case forwardedAddress = "forwarded-address"
@@ -174,7 +174,7 @@ public struct HistoryEnd: Sendable, Hashable {
     public var failure: String
     /// Share of one core that the process used, in percent; 0 in virtual time.
     public var cpuPercent: Double
-    /// Hash over the canonical events (decisions.md, 18), hex.
+    /// Hash over the canonical events, hex.
     public var historyHash: String
     /// Why the breaker stopped it, in words for the user; empty when it did not.
     public var breaker: String

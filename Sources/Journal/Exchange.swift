@@ -29,7 +29,7 @@ public struct DeviceID: Hashable, Sendable, Comparable {
 }
 
 /// What is certain about a request's way: a lost answer is neither success nor failure, for the
-/// service may have acted on it (correctness.md § 3.1).
+/// service may have acted on it.
 public enum Delivery: Hashable, Sendable {
     case answered(status: Int)
     /// Not a byte reached the service: it never happened.
@@ -49,7 +49,7 @@ public enum Delivery: Hashable, Sendable {
     }
 }
 
-/// The way an exchange took, so that the server's team can find it (product.md, Evidence).
+/// The way an exchange took, so that the server's team can find it.
 public struct Route: Hashable, Sendable {
     /// Counts connections of the run; 0 when none was made.
     public var connection: Int
@@ -76,7 +76,7 @@ public struct Route: Hashable, Sendable {
 
 /// One request and what became of it. `planned` is when it was due, `sent` is before its last byte
 /// left, `firstByte` at or after the first byte of the final answer: the tightest interval that is
-/// still true (correctness.md § 3.1).
+/// still true.
 public struct Exchange: Sendable, Hashable {
     public var lane: Int
     /// Counts exchanges within a household from 1.
@@ -100,7 +100,7 @@ public struct Exchange: Sendable, Hashable {
     public var fingerprint: Fingerprint?
     public var deviations: [Deviation]
     public var route: Route
-    /// Headers of the allow-list of product.md, Evidence.
+    /// Headers of the allow-list of `Correspondence`.
     public var evidence: Headers
     /// Bytes of the bodies.
     public var bytesSent: Int

@@ -125,6 +125,6 @@ public struct KeptExchanges: Sendable, Hashable {
         self.countedOnly = countedOnly
     }
 
-    /// Whether every exchange can be judged again (decisions.md, 12).
+    /// Whether every exchange can be judged again.
     public var isComplete: Bool { recorded == total }
 }

@@ -3,7 +3,7 @@ internal import Statistics
 
 /// What is left of a secret in a history: equal for equal secrets within one run, and nothing more.
 public struct Fingerprint: Hashable, Sendable, CustomStringConvertible {
-    /// At least 64 bits (decisions.md, 18).
+    /// At least 64 bits.
     public let value: UInt64
     public init(value: UInt64) { self.value = value }
     public var description: String { hexadecimal(value) }
@@ -16,8 +16,7 @@ public struct Fingerprint: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// Turns secrets into fingerprints: a keyed digest, so that nobody can try candidates against a
-/// report. The key is random in a live run and never stored; in virtual time it comes from the seed
-/// (decisions.md, 18).
+/// report. The key is random in a live run and never stored; in virtual time it comes from the seed.
 public struct Fingerprinter: Sendable {
     private let key: SipHash.Key
 

@@ -8,8 +8,7 @@ public final class History: Sendable {
     public let header: HistoryHeader
     /// Nil when the run was cut short (`kill -9`).
     public let end: HistoryEnd?
-    /// What ended before this instant is in the file; of what was under way then nothing is known
-    /// (decisions.md, 12).
+    /// What ended before this instant is in the file; of what was under way then nothing is known.
     public let watermark: Instant
     /// How many exchanges can be read one by one.
     public let kept: KeptExchanges

@@ -1,6 +1,6 @@
 internal import Dialects
 
-/// The history hash (decisions.md, 18): 128 bits over the canonical form of every exchange and every
+/// The history hash: 128 bits over the canonical form of every exchange and every
 /// household record, each lane's in the order in which the lane handed them over. Each lane has
 /// streams of its own, so that neither the size of batches nor the order in which lanes hand over
 /// changes it.

@@ -1,4 +1,4 @@
-/// Decides which exchanges are kept one by one (rig-format.md, `record`). Of a sample, the exchanges
+/// Decides which exchanges are kept one by one (rigs/reference.yaml, `record`). Of a sample, the exchanges
 /// of an undecided household wait here until it ends or is found to be not clean.
 struct Keeper: Sendable {
     private let recording: Recording

@@ -69,7 +69,7 @@ public struct Progress: Sendable, Hashable {
     public var worstError: WorstError? { worstErrors.first }
     /// The three most frequent, by cause.
     public var worstErrors: [WorstError] = []
-    /// Those that occurred, in the order of product.md.
+    /// Those that occurred, in the order of `screenrig list`.
     public var works: [Work] = []
     /// Of all operations together, over the last interval.
     public var recentLatency = Histogram()

@@ -1,4 +1,4 @@
-/// What is kept of single exchanges (rig-format.md, `record`). Cells, error groups, households and
+/// What is kept of single exchanges (rigs/reference.yaml, `record`). Cells, error groups, households and
 /// the health of lanes are always kept in full.
 public enum Recording: Sendable, Hashable {
     case all

@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// A file that holds disk space until it is needed: to finish a history and write its report on a
-/// disk that ran full (decisions.md, 24).
+/// disk that ran full.
 struct Reserve {
     let path: String
     static let size = 8 * 1_048_576

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The directory of one run: `reports/<slug of rig>-<UTC start>/` (product.md, The run directory).
+/// The directory of one run: `reports/<slug of rig>-<UTC start>/` (README.md, What a run leaves).
 ///
 /// ```text
 /// reports/smoke-20261121T070000Z/     a run

@@ -1,6 +1,6 @@
 public import Journal
 
-/// Stops a run that does harm (rig-format.md, `breaker`): a pure value over time and counts.
+/// Stops a run that does harm (rigs/reference.yaml, `breaker`): a pure value over time and counts.
 ///
 /// Time is cut into stretches that end when something was looked at and at least five exchanges have
 /// ended in it: at a low rate a single good answer says nothing. When the share of errors was above

@@ -1,6 +1,6 @@
 internal import Journal
 
-/// How fast requests may leave (rig-format.md, `max-rate`): of the run, of some hosts, and of new
+/// How fast requests may leave (rigs/reference.yaml, `max-rate`): of the run, of some hosts, and of new
 /// connections. Pure values; a lane has an equal part of each.
 public struct Ceilings: Sendable, Hashable {
     /// Requests per second; nil: no ceiling.

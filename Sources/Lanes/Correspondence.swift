@@ -135,7 +135,7 @@ struct Correlation {
     }
 }
 
-/// The response headers that are kept of every exchange (product.md, Evidence).
+/// The response headers that are kept of every exchange.
 enum Evidence {
     static func kept(of headers: Headers, _ fingerprinter: Fingerprinter) -> Headers {
         var kept = Headers()

@@ -1,7 +1,7 @@
 public import Dialects
 internal import Journal
 
-/// A request that a flow holds at the gate (decisions.md, 21): all but its last byte has left, where
+/// A request that a flow holds at the gate: all but its last byte has left, where
 /// the transport can do that. Belongs to its lane.
 public final class HeldCall {
     /// False when the whole request waits, not the last byte alone.

@@ -25,7 +25,7 @@ public struct Events: OptionSet, Hashable, Sendable {
 
 /// A live lane's clock and waiting room: one epoll descriptor, one event descriptor to be woken by.
 ///
-/// Not a Dispatch source for each socket: that costs 31 us a request, against 7 (performance.md, A).
+/// Not a Dispatch source for each socket: that costs 31 us a request, against 7.
 public final class LiveLoop: LaneLoop {
     public let canBeWoken = true
     /// Spins over the last 100 us before a timer.

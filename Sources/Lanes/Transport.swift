@@ -15,6 +15,9 @@ public protocol Transport: AnyObject {
         _ call: Call, from device: Device, ready: @escaping (Held) -> Void,
         completion: @escaping (Transfer) -> Void)
 
+    /// Lets all of them go within one turn of the lane, in this order, with nothing between.
+    func release(_ held: [Held])
+
     /// The device is switched off: its connections are closed.
     func retire(_ device: Device)
 
@@ -40,7 +43,6 @@ extension Transport {
             })
     }
 
-    /// Lets all of them go within one turn of the lane, in this order, with nothing between.
     public func release(_ held: [Held]) {
         for one in held { one.letGo() }
     }
@@ -57,8 +59,8 @@ public final class Held {
         action = letGo
     }
 
-    /// Once only.
-    func letGo() {
+    /// Once only; by a transport's `release`.
+    package func letGo() {
         let action = action
         self.action = nil
         action?()

@@ -1,12 +1,12 @@
 /// How a live lane waits for its next timer: asleep, or, for exact sending, awake over the last
-/// moments, because the kernel wakes a sleeper some tens of microseconds late (performance.md, B).
+/// moments, because the kernel wakes a sleeper some tens of microseconds late.
 ///
 /// ```
 ///    now                            due - 100 us          due
 ///     |------------ asleep --------------|------ awake -----|
 /// ```
 struct Vigil {
-    /// The longest that a wait is spent awake (decisions.md, 21): a spinning lane has a core to
+    /// The longest that a wait is spent awake: a spinning lane has a core to
     /// itself, and others want it.
     static let longest: Int64 = 100_000
 

@@ -47,7 +47,7 @@ enum CSV {
         ])
     }
 
-    /// Columns of product.md, and what the violation means for the run.
+    /// Columns of docs/reports.md, and what the violation means for the run.
     static let violationColumns = [
         "signature", "invariant", "certainty", "source", "gap_ms", "household", "exchange_ids",
         "request_ids", "remote_addresses", "sentence", "standing", "companions", "times",

@@ -1,6 +1,6 @@
 public import Statistics
 
-/// What a machine can do as a sender of load, for a reader and for scripts (product.md, `calibrate`).
+/// What a machine can do as a sender of load, for a reader and for scripts.
 public struct CalibrationReport: Sendable {
     /// Where the requests went, as it was asked for.
     public var target: String

@@ -1,14 +1,14 @@
 internal import Checker
 internal import Journal
 
-/// What became of a run, in one word (product.md, summary.json).
+/// What became of a run, in one word (docs/reports.md, summary.json).
 public enum RunOutcome: String, Sendable, CaseIterable {
     case pass, fail, invalid, aborted
 }
 
 extension Summary {
     /// What a run means for whoever started it. The executable alone maps these to exit codes
-    /// (product.md, Exit codes); where several hold, the first of this list does.
+    /// (README.md, Commands); where several hold, the first of this list does.
     public enum ExitStatus: Sendable, Hashable, CaseIterable {
         /// Not one exchange was ever answered, or the run could not go on. Exit code 3.
         case couldNotRun
@@ -50,8 +50,11 @@ extension Summary {
             settle(.fail, .missed, "Failed: \(silence.sentence); \(progress).")
         } else if let bottleneck, breachFails {
             settle(.invalid, .untrusted, bottleneck)
+        } else if let gap = findings?.gapSentence {
+            // None found is no "none" where nobody looked.
+            settle(.invalid, .untrusted, "Not to be trusted: \(gap); \(progress).")
         } else if !breaker.isEmpty {
-            // It ran, and the service failed it: as a missed threshold does (product.md).
+            // It ran, and the service failed it: as a missed threshold does.
             settle(.fail, .missed, "Stopped by the breaker: \(breaker); \(progress).")
         } else if !missed.isEmpty {
             settle(.fail, .missed, "Failed: \(missedSentence(missed.count)); \(progress).")

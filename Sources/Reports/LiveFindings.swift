@@ -39,7 +39,7 @@ public struct LiveFindings: Sendable, Hashable {
     public var judged = 0
     /// How often each promise could have been broken, all together.
     public var checked = 0
-    /// Breaches that fail the run, in the order of product.md.
+    /// Breaches that fail the run, in the order of `screenrig list`.
     public var counts: [Count] = []
     /// The latest first, at most `shown` of them.
     public var latest: [Breach] = []

@@ -1,7 +1,7 @@
 internal import Dialects
 internal import Journal
 
-/// Progress and result as JSON lines, for machines (product.md, `--json`): each line one object with
+/// Progress and result as JSON lines, for machines (docs/politeness.md, `--json`): each line one object with
 /// a `type`; keys may be added, none removed or renamed.
 public enum ProgressJSON {
     /// `{"type":"progress",...}`.

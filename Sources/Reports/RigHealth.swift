@@ -1,7 +1,7 @@
 internal import Journal
 internal import Statistics
 
-/// What the rig measured of itself, and whether its numbers can be trusted (rig-format.md,
+/// What the rig measured of itself, and whether its numbers can be trusted (rigs/reference.yaml,
 /// `validity`).
 public struct RigHealth: Sendable, Hashable {
     /// Share of one core that the process used, in percent.

@@ -93,7 +93,7 @@ struct RunFold {
         return total
     }
 
-    /// Operations that occurred, in the order of product.md.
+    /// Operations that occurred, in the order of `screenrig list`.
     var operations: [OperationName] {
         let occurred = Set(sums.keys.map(\.operation))
         return OperationName.allCases.filter(occurred.contains)

@@ -1,7 +1,7 @@
 internal import Statistics
 
 /// How a time was spread over its occurrences, in milliseconds: the columns of every table of
-/// latencies (product.md, summary.json). There is none of nothing.
+/// latencies (docs/reports.md, summary.json). There is none of nothing.
 public struct Spread: Sendable, Hashable {
     public var count: Int
     public var min: Double

@@ -15,7 +15,7 @@ public struct Summary: Sendable, Hashable {
     public var explanations: [String]
     public var households: Households
     public var exchanges: Exchanges
-    /// Operations that occurred, in the order of product.md.
+    /// Operations that occurred, in the order of `screenrig list`.
     public var operations: [OperationRow]
     /// Code shown → token seen by the TV.
     public var signIn: Spread?
@@ -49,6 +49,9 @@ public struct Summary: Sendable, Hashable {
     public var findings: Findings?
     /// The first violations with what helps to find them in the service's logs.
     public var violations: [ViolationRow]
+    /// Names of cases in `cases/`, by the signature of their violation; nil where the reports stand
+    /// alone, without a run directory around them.
+    public var cases: [String: String]?
     /// What changed since the last comparable run; nil where there is none.
     public var comparison: Comparison?
     /// What a reader must know about the record: cut short, sampled, lost.

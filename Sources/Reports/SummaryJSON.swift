@@ -1,7 +1,7 @@
 internal import Checker
 internal import Statistics
 
-/// summary.json, schema `screenrig/summary/1` (product.md): keys may be added, none removed or
+/// summary.json, schema `screenrig/summary/1` (docs/reports.md): keys may be added, none removed or
 /// renamed. Where nothing was measured the value of a time is null; its key is still there.
 enum SummaryJSON {
     static func text(_ summary: Summary) -> String {

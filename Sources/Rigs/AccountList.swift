@@ -9,7 +9,7 @@ extension Rig {
     }
 }
 
-/// The accounts of a file, and how households share them (rig-format.md, `accounts`).
+/// The accounts of a file, and how households share them (rigs/reference.yaml, `accounts`).
 public struct AccountList: Sendable, Hashable {
     /// A line of the file.
     public struct Entry: Sendable, Hashable {

@@ -32,7 +32,7 @@ public struct Courtesy: Sendable, Hashable {
         }
     }
 
-    /// The default ceiling off loopback (rig-format.md, `max-rate`).
+    /// The default ceiling off loopback (rigs/reference.yaml, `max-rate`).
     public static let usualRate = Rate(perSecond: 20)
 
     /// Requests of the whole run.

@@ -133,8 +133,7 @@ public struct PlanEstimate: Sendable, Hashable {
     }
 
     /// In MB: the program itself, and what each device and connection takes. Measured with idle ones
-    /// (performance.md, the goals; Benchmarks/README.md), rounded up; an embedded stand-in holds the
-    /// other end of each.
+    /// (Benchmarks/README.md), rounded up; an embedded stand-in holds the other end of each.
     private static func memory(
         _ rig: Rig, alive: Double, connections: Double, isEmbedded: Bool
     ) -> Int {

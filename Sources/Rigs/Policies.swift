@@ -1,4 +1,4 @@
-/// What the service is held to where its protocol leaves it open (correctness.md § 0.7), and the
+/// What the service is held to where its protocol leaves it open, and the
 /// bounds that nobody promised. The defaults are the readings of rest-v1.md. The embedded stand-in
 /// behaves so, unless `standin.policies` has it differ.
 public struct Policies: Sendable, Hashable {

@@ -1,7 +1,7 @@
 public import Dialects
 
 extension Rig {
-    /// Which breaches of the service's promises may fail a run (rig-format.md, `promises`).
+    /// Which breaches of the service's promises may fail a run (rigs/reference.yaml, `promises`).
     public struct Promises: Sendable, Hashable {
         public enum Level: String, Sendable, CaseIterable {
             case strict, documented, observe
@@ -18,7 +18,7 @@ extension Rig {
         }
     }
 
-    /// A breach that is accepted for now (rig-format.md, `known`).
+    /// A breach that is accepted for now (rigs/reference.yaml, `known`).
     public struct Known: Sendable, Hashable {
         /// Name of the invariant.
         public var invariant: String

@@ -1,4 +1,4 @@
-/// What a race search tries, and for how long (rig-format.md, Races).
+/// What a race search tries, and for how long (rigs/reference.yaml, `race`).
 public struct RaceTerms: Sendable, Hashable {
     /// A conflict pair or triple by its name, `all`, or a plan of the rig's own.
     public enum Choice: Sendable, Hashable {

@@ -2,7 +2,7 @@ public import Dialects
 public import Statistics
 
 /// What a rig file says, already checked and with every default filled in: nothing in it means "not
-/// validated yet". The keys and their defaults are those of rig-format.md.
+/// validated yet". The keys and their defaults are those of rigs/reference.yaml.
 public struct Rig: Sendable, Hashable {
     /// The name in reports.
     public var name: String

@@ -1,5 +1,5 @@
 /// A value that is followed from night to night: what stands left of the operator in a threshold
-/// (rig-format.md, `nightly:`).
+/// (rigs/reference.yaml, `nightly:`).
 public struct Series: Sendable, Hashable {
     /// Only households of the kind with this name.
     public var kind: String?

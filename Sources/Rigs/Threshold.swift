@@ -1,6 +1,6 @@
 public import Dialects
 
-/// A line of `thresholds:`, understood (rig-format.md, Thresholds).
+/// A line of `thresholds:`, understood (rigs/reference.yaml, `thresholds`).
 public struct Threshold: Sendable, Hashable {
     public enum Subject: Sendable, Hashable {
         case operation(OperationName)

@@ -9,7 +9,7 @@ extension Threshold {
         + "households failed|abandoned OP N|%, or violations|undecided|INVARIANT OP N|%, "
         + "with OP one of < <= > >= =="
 
-    /// Hold unless a line on the same subject replaces them (rig-format.md, Thresholds).
+    /// Hold unless a line on the same subject replaces them (rigs/reference.yaml, `thresholds`).
     static let defaults: [Threshold] = [
         Threshold(
             subject: .everything, measure: .errors, comparison: .below, bound: 0.01,
@@ -36,7 +36,7 @@ extension Threshold {
         } + own
     }
 
-    /// Names of the invariants (product.md), which thresholds may speak of.
+    /// Names of the invariants, which thresholds may speak of.
     public static let invariants = [
         "no-token-before-sign-in", "token-isolation", "sign-in-visible", "sign-in-delivered",
         "token-monotonic", "one-owner", "one-token", "code-unique", "expiry-respected",

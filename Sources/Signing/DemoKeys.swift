@@ -1,5 +1,5 @@
 /// Keys that are the same for everyone, so that a rig and a stand-in in another process agree
-/// without being told (decisions.md, 19). They are published with the sources and protect nothing:
+/// without being told. They are published with the sources and protect nothing:
 /// a service that trusts one of them trusts the whole world.
 public enum DemoKeys {
     /// Signs software statements (rest-v1.md § 5).

@@ -53,7 +53,7 @@ struct Memory: ~Copyable {
 }
 
 /// An RSA key that signs with SHA-256 and PKCS#1 v1.5 padding: deterministic, so signatures may
-/// stand in hashed histories (decisions.md, 18). A signature with 2,048 bits takes about 0.24 ms.
+/// stand in hashed histories. A signature with 2,048 bits takes about 0.24 ms.
 ///
 /// Safe because the `EVP_PKEY` is never written after `init`, and libcrypto allows any number of
 /// threads to sign and verify with one key.

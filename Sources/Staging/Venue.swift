@@ -125,8 +125,11 @@ package struct Venue {
             run: run, fingerprinter: Fingerprinter(key: salt))
     }
 
-    /// The lanes, each with its transport, on one clock that starts now.
-    package func lanes(of run: String, recordingTo sink: any HistorySink) throws -> [Lane] {
+    /// The lanes, each with its transport, on one clock that starts now. `virtual`: how many there are
+    /// in virtual time, each with a clock and a service of its own.
+    package func lanes(
+        of run: String, recordingTo sink: any HistorySink, virtual: Int = 1
+    ) throws -> [Lane] {
         // Under virtual time the salt comes from the seed, so that histories repeat.
         let salt =
             isVirtual ? rig.seed.child("fingerprints").value : UInt64.random(in: .min ... .max)
@@ -134,9 +137,11 @@ package struct Venue {
         let ceilings = Politeness.ceilings(rig.target.courtesy, isNear: isNear)
             .part(of: laneCount)
         if isVirtual {
-            let lane = try virtualLane(correspondence, sink)
-            lane.hold(to: ceilings)
-            return [lane]
+            return try (0..<virtual).map { index in
+                let lane = try virtualLane(index, correspondence, sink)
+                lane.hold(to: ceilings)
+                return lane
+            }
         }
         let start = LiveLoop.monotonic()
         return try (0..<laneCount).map { index in
@@ -160,12 +165,15 @@ package struct Venue {
     }
 
     private func virtualLane(
-        _ correspondence: Correspondence, _ sink: any HistorySink
+        _ index: Int, _ correspondence: Correspondence, _ sink: any HistorySink
     ) throws -> Lane {
-        let lane = Lane(index: 0, loop: VirtualLoop(), correspondence: correspondence, sink: sink)
+        let lane = Lane(
+            index: index, loop: VirtualLoop(), correspondence: correspondence, sink: sink)
+        let seed = rig.seed.child("standin")
         let service = Service(
             Assembly.service(rig), faults: try Assembly.faults(rig),
-            seed: rig.seed.child("standin"), epochMilliseconds: Self.virtualEpoch / 1000)
+            seed: index == 0 ? seed : seed.child("lane", index),
+            epochMilliseconds: Self.virtualEpoch / 1000)
         let truth = truth
         lane.use(
             InProcess(

@@ -1,5 +1,5 @@
 extension ServiceSettings {
-    /// What the protocol leaves open (correctness.md § 0.7): each service has its own answer. The
+    /// What the protocol leaves open: each service has its own answer. The
     /// defaults are the readings of rest-v1.md.
     public struct Policies: Hashable, Sendable {
         /// What becomes of a code that a sign-in has used.

@@ -56,7 +56,7 @@ public struct Deed: Sendable, Hashable {
 }
 
 /// What the service wants done. Answering and acting are apart, so that a fault may answer first and
-/// act later, or never answer (decisions.md, 20).
+/// act later, or never answer.
 public enum Effect: Sendable {
     /// Send this, `after` that long.
     case reply(Reply, to: RequestID, after: Duration)

@@ -59,7 +59,7 @@ public struct ServiceSettings: Hashable, Sendable {
     public var accessTTL: Duration
     /// The first token answer deletes the code (A10).
     public var deleteOnFirstRetrieve: Bool
-    /// Media tokens carry a true RSA signature, at 0.24 ms each (decisions.md, 19); else a keyed
+    /// Media tokens carry a true RSA signature, at 0.24 ms each; else a keyed
     /// digest stands in its place, which no verifier accepts.
     public var signsMedia: Bool
     /// How many resources a preauthorization may list.

@@ -1,5 +1,5 @@
 /// How long something human or remote takes. Sampling is integer and polynomial arithmetic of our
-/// own, so that a seed gives the same plan on every processor (decisions.md, 18).
+/// own, so that a seed gives the same plan on every processor.
 ///
 /// The unbounded ones are cut: a draw is never beyond the value that one draw in a million would
 /// exceed (nor, for a log-normal, below the one that one in a million would undercut), and never

@@ -1,6 +1,6 @@
 /// Logarithm, exponential and the normal quantile by additions, multiplications, divisions and
 /// square roots only. IEEE 754 fixes the result of each of these to the last bit; the C library's
-/// `log` and `exp` differ between processors, and a plan must not (decisions.md, 18). Each is good
+/// `log` and `exp` differ between processors, and a plan must not. Each is good
 /// to about 1e-15, far below the nanosecond that a sample is rounded to.
 package enum Elementary {
     private static let ln2High = 0x1.62e42fefa38p-1

@@ -1,6 +1,6 @@
 /// Wald's sequential probability ratio test of a share (Annals of Mathematical Statistics 16, 1945):
 /// asks for one trial after another until it is sure which of two shares it looks at. Between 0.05
-/// and 0.5 that takes three to five trials (correctness.md § 4.2).
+/// and 0.5 that takes three to five trials.
 public struct SequentialTest: Hashable, Sendable {
     public enum Decision: Hashable, Sendable {
         /// The share is the larger one, or above.

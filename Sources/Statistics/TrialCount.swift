@@ -1,4 +1,4 @@
-/// How many trials a sentence about a share needs (correctness.md § 4.4).
+/// How many trials a sentence about a share needs.
 public enum TrialCount {
     /// To see once, with `confidence`, what happens in `share` of the trials. Nil where that is
     /// never: `share` is 0.

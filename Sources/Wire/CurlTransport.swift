@@ -88,6 +88,24 @@ public final class CurlTransport: Transport {
         go(errand)
     }
 
+    /// Requests that share one connection of HTTP/2 leave in one segment, where they fit into one: the
+    /// kernel keeps back what is written until all is, so that nothing on the way can come between
+    /// (correctness.md § 4.3).
+    public func release(_ held: [Held]) {
+        let isShared = settings.http == .http2 && settings.connections == .pooled
+        let corked = isShared && held.count > 1 ? connections.descriptors : []
+        for descriptor in corked { Self.cork(descriptor, true) }
+        for one in held { one.letGo() }
+        for descriptor in corked { Self.cork(descriptor, false) }
+    }
+
+    /// `TCP_CORK`, which pushes at once when it is taken off. Where it fails, requests leave one by one.
+    private static func cork(_ descriptor: Int32, _ isOn: Bool) {
+        var flag: Int32 = isOn ? 1 : 0
+        setsockopt(
+            descriptor, Int32(IPPROTO_TCP), TCP_CORK, &flag, socklen_t(MemoryLayout<Int32>.size))
+    }
+
     private func go(_ errand: Errand) {
         let proxy = proxies.proxy(for: errand.origin)
         waiting.append(errand)

@@ -1,6 +1,6 @@
 public import Dialects
 
-/// Which hosts a run may send to (product.md, Permission to send load). A pure value: the answer
+/// Which hosts a run may send to (docs/politeness.md). A pure value: the answer
 /// depends on the name and on what the name resolved to, so it is asked for each hop.
 public struct Permission: Sendable, Hashable {
     /// The real service. Nobody load-tests it by mistake: it must be named twice.

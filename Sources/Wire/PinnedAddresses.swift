@@ -1,7 +1,7 @@
 internal import Dialects
 public import Journal
 
-/// Addresses that a rig gives to a name, so that the system is not asked (rig-format.md, `resolve`).
+/// Addresses that a rig gives to a name, so that the system is not asked (rigs/reference.yaml, `resolve`).
 /// Permission is asked for all the same: pinning a host allows nothing.
 public struct PinnedAddresses: Sendable, Hashable {
     /// Who shares an address.

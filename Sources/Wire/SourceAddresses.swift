@@ -2,7 +2,7 @@ internal import Glibc
 internal import Journal
 
 /// Local addresses to send from: a device has one for all its life, so that a service sees devices
-/// where it would else see one machine, and ports do not run out (performance.md, C).
+/// where it would else see one machine, and ports do not run out.
 public struct SourceAddresses: Hashable, Sendable {
     /// First address and how many follow it, each as a number.
     private struct Range: Hashable {

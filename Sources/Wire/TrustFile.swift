@@ -3,8 +3,8 @@ internal import Glibc
 /// The file of root certificates that libcurl is given.
 ///
 /// A file, and not `CURLOPT_CAINFO_BLOB`: libcurl 7.88 keeps a parsed store only when the roots come
-/// from a file alone; a blob, or the default CAPATH, costs 20 ms and 850 KB for each connection
-/// (performance.md, C). So an own CA is joined with the system's roots in a temporary file.
+/// from a file alone; a blob, or the default CAPATH, costs 20 ms and 850 KB for each connection.
+/// So an own CA is joined with the system's roots in a temporary file.
 final class TrustFile {
     /// Nil when nothing is verified.
     let path: String?

@@ -1,18 +1,17 @@
 /// How requests travel: the part of a rig's `target:` and `connections:` that concerns the wire.
 /// The executable fills it in, so that `Wire` knows no rigs.
 public struct WireSettings: Sendable, Hashable {
-    /// Who may use a connection (rig-format.md, `connections:`).
+    /// Who may use a connection (rigs/reference.yaml, `connections:`).
     public enum Connections: Sendable, Hashable {
         /// Each device has its own, as real screens have.
         case perDevice
         /// Any free one: fewer descriptors, no identity.
         case pooled
-        /// A new one for each request; exhausts the ports of an address at about 470/s
-        /// (decisions.md, 25).
+        /// A new one for each request; exhausts the ports of an address at about 470/s.
         case fresh
     }
 
-    /// Who speaks HTTP (rig-format.md, `engine:`).
+    /// Who speaks HTTP (rigs/reference.yaml, `engine:`).
     public enum Engine: Sendable, Hashable {
         /// `direct` wherever it can be.
         case auto
@@ -78,8 +77,8 @@ public struct WireSettings: Sendable, Hashable {
     public var proxy: Proxy
     public var permission: Permission
     public var pinned: [PinnedAddresses]
-    /// Devices that share one libcurl multi. Its costs grow with the connections in it
-    /// (performance.md, C); about 100 keep them flat.
+    /// Devices that share one libcurl multi. Its costs grow with the connections in it;
+    /// about 100 keep them flat.
     package var shardSize = 100
 
     public init(

@@ -1,7 +1,7 @@
 internal import Reports
 internal import Staging
 
-/// What screenrig tells the shell (product.md, Exit codes).
+/// What screenrig tells the shell (README.md, Commands).
 enum ExitCode: Int32 {
     /// It ran; promises kept, thresholds met.
     case passed = 0

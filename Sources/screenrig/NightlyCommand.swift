@@ -23,6 +23,8 @@ struct NightlyCommand: AsyncParsableCommand {
 
     @OptionGroup var book: NightsOptions
 
+    @OptionGroup var pages: PageOptions
+
     @Option(
         help: ArgumentHelp(
             "A command for the shell that gets the night as JSON on standard input.",
@@ -66,7 +68,7 @@ struct NightlyCommand: AsyncParsableCommand {
         let night = night(rig, directory, started: started, failure, nights)
         let code = try NightKeeping.keep(
             night, in: nights, besides: failure?.code, keep: keep ?? rig.nightly.keep,
-            asJSON: traffic.json, notify: notify)
+            asJSON: traffic.play.json, notify: notify)
         if code != .passed { throw Failure(code: code, message: "") }
     }
 
@@ -75,7 +77,7 @@ struct NightlyCommand: AsyncParsableCommand {
         var traffic = traffic
         traffic.out = directory.path
         do {
-            try await Session.run(traffic, isVirtual: isVirtual)
+            try await Session.run(traffic, isVirtual: isVirtual, pages: pages)
             return nil
         } catch let failure as Failure {
             if !failure.message.isEmpty { Terminal.complain(failure.message) }

@@ -16,8 +16,8 @@ enum RigFile {
         if let rate = traffic.maxRate {
             options.append(Override("--max-rate", "target.max-rate", rate))
         }
-        _ = try FaultOptions.faults(traffic.faults)
-        if let faults = FaultOptions.override(traffic.faults) {
+        _ = try FaultOptions.faults(traffic.play.faults)
+        if let faults = FaultOptions.override(traffic.play.faults) {
             options.append(Override("--fault", faults.path, faults.value))
         }
         return try read(
@@ -39,12 +39,12 @@ enum RigFile {
         _ options: RigOptions, besides more: [Override] = [],
         isVirtual: Bool = false, tellsNeeds: Bool = false, tellsDoubts: Bool = true
     ) throws -> Rig {
-        let seed = options.seed.map { Override("--seed", "seed", "\($0)") }
+        let seed = options.changes.seed.map { Override("--seed", "seed", "\($0)") }
         let named = (seed.map { [$0] } ?? []) + more
-        let overrides = try options.overrides.map(split) + named.map { ($0.path, $0.value) }
+        let overrides = try options.changes.overrides.map(split) + named.map { ($0.path, $0.value) }
         // Virtual time has one target only, and needs no secret of another.
         let target: RigSurroundings.TargetOverride? =
-            isVirtual ? .embedded : options.target.map { .init($0) }
+            isVirtual ? .embedded : options.changes.target.map { .init($0) }
         let surroundings = RigSurroundings(
             overrides: overrides,
             target: target,
@@ -52,7 +52,9 @@ enum RigFile {
         do {
             let reading = try Rig.read(contentsOf: options.rig, with: surroundings)
             let doubts = reading.warnings + (tellsNeeds ? reading.needs : [])
-            for warning in doubts where tellsDoubts { Terminal.complain("warning: \(warning)") }
+            for warning in doubts where tellsDoubts {
+                Terminal.complain(inWords: "warning: \(warning)", hanging: 9)
+            }
             _ = try Assembly.faults(reading.rig)
             return reading.rig
         } catch let failure as Failure {

@@ -7,6 +7,11 @@ struct RigOptions: ParsableArguments {
     @Argument(help: "The rig file (rigs/*.yaml).", completion: .file(extensions: ["yaml", "yml"]))
     var rig: String
 
+    @OptionGroup var changes: RigChanges
+}
+
+/// What a command may change about a rig, whether a file or a case holds it.
+struct RigChanges: ParsableArguments {
     @Option(
         name: .customLong("set"),
         help: ArgumentHelp(
@@ -47,25 +52,10 @@ struct TrafficOptions: ParsableArguments {
     var record: String?
 
     @Option(
-        name: .customLong("allow"),
-        help: ArgumentHelp(
-            "A host, beside loopback, that requests may go to; may be repeated.",
-            valueName: "HOST"))
-    var allowed: [String] = []
-
-    @Option(
         help: ArgumentHelp(
             "Hard ceiling of requests per second, such as 5/s, or none; replaces target.max-rate.",
             valueName: "RATE"))
     var maxRate: String?
-
-    @Option(
-        name: .customLong("fault"),
-        help: ArgumentHelp(
-            "Misbehaviour of the embedded stand-in; may be repeated, and replaces the rig's.",
-            valueName: "NAME[:key=value,…]"),
-        completion: .list(FaultOptions.names))
-    var faults: [String] = []
 
     @Option(
         help: ArgumentHelp(
@@ -76,15 +66,41 @@ struct TrafficOptions: ParsableArguments {
     @Flag(help: ArgumentHelp("Judge nothing: to measure what judging costs.", visibility: .hidden))
     var unjudged = false
 
-    @Flag(help: "No progress lines; only the outcome.")
-    var quiet = false
+    @Flag(
+        help: ArgumentHelp(
+            "Keep no requests and replies: to measure what keeping them costs.",
+            visibility: .hidden))
+    var wordless = false
 
-    @Flag(help: "Progress and result as JSON lines on standard output, and nothing else there.")
-    var json = false
+    @OptionGroup var play: PlayOptions
 
     func validate() throws {
         if let lanes, !(1...64).contains(lanes) {
             throw ValidationError("--lanes is \(lanes); it must be 1 to 64")
         }
     }
+}
+
+/// What every command that plays households takes, be they of a rig or of a case.
+struct PlayOptions: ParsableArguments {
+    @Option(
+        name: .customLong("allow"),
+        help: ArgumentHelp(
+            "A host, beside loopback, that requests may go to; may be repeated.",
+            valueName: "HOST"))
+    var allowed: [String] = []
+
+    @Option(
+        name: .customLong("fault"),
+        help: ArgumentHelp(
+            "Misbehaviour of the embedded stand-in; may be repeated, and replaces the rig's.",
+            valueName: "NAME[:key=value,…]"),
+        completion: .list(FaultOptions.names))
+    var faults: [String] = []
+
+    @Flag(help: "No progress lines; only the outcome.")
+    var quiet = false
+
+    @Flag(help: "Progress and result as JSON lines on standard output, and nothing else there.")
+    var json = false
 }

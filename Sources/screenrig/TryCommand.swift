@@ -23,7 +23,7 @@ struct TryCommand: AsyncParsableCommand {
     var bodies = false
 
     func validate() throws {
-        if traffic.json {
+        if traffic.play.json {
             throw ValidationError("try prints for people; write 'run --json' for programs")
         }
     }

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Foundation
+internal import Races
 internal import Rigs
 internal import Wire
 
@@ -15,7 +16,7 @@ struct ValidateCommand: ParsableCommand {
 
             Everything that is wrong is said at once, each with line, column and remedy. Then the plan: \
             households, arrivals, expected requests by operation, sockets and memory against this machine's \
-            limits, and what it did when it was calibrated.
+            limits, and what it did when it was calibrated; of a rig with races, its plans, trials and bounds.
             """)
 
     @OptionGroup var options: RigOptions
@@ -33,6 +34,8 @@ struct ValidateCommand: ParsableCommand {
         }
         Terminal.print("\(options.rig): this rig is in order\n")
         Terminal.print(estimate.description)
+        // A rig that says nothing of races would race everything: no news.
+        if rig.race != RaceTerms() { Terminal.print("\n" + RaceText.terms(rig.race)) }
     }
 
     /// What this machine offers a run of this rig.

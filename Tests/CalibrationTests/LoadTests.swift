@@ -21,7 +21,7 @@ struct LoadTests {
     private static func run(
         _ transport: any Transport, on lane: Lane, pace: Pace = .closed,
         keeping: Keeping = .aggregates
-    ) -> Findings {
+    ) -> LoadFindings {
         lane.use(transport)
         let load = PlainLoad(
             PlainLoad.Terms(

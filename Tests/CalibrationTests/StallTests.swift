@@ -5,7 +5,7 @@ import Testing
 
 @testable import Calibration
 
-/// The stall test (performance.md, the goals): 2,000 requests/s for 6 s at a service that is frozen
+/// The stall test: 2,000 requests/s for 6 s at a service that is frozen
 /// for one of them. Who was due 300 ms into the freeze waits 700 ms: a tool that waits for one answer
 /// before it sends the next would send far fewer, and call the service fast.
 @Suite("A service that stalls")
@@ -15,7 +15,7 @@ struct StallTests {
     private static let service: Duration = .milliseconds(1)
     private static let frozen: Range<Duration> = .seconds(2)..<(.seconds(3))
 
-    private static func findings(callers: Int, keeping: Keeping) -> Findings {
+    private static func findings(callers: Int, keeping: Keeping) -> LoadFindings {
         let lane = virtualLane()
         let transport = Stalling(
             lane: lane, service: service, frozen: frozen, warmUp: callers)

@@ -72,6 +72,23 @@ struct CountingTests {
         #expect(story.findings[.retryOnce].checked == 1)
     }
 
+    @Test("such an exchange that made two tokens is a suspicion: each may have been done as asked")
+    func twiceExchanged() throws {
+        var story = Story()
+        story.tell(
+            .tv, .tokenExchange, at: 1_000, .none, code: nil, tag: Story.alice, status: 503)
+        story.poll(at: 1_500, Story.alice)
+        story.tell(.tv, .tokenExchange, at: 2_000, code: nil, tag: Story.alice, status: 204)
+        story.poll(at: 3_000, Story.alice, expires: Story.epoch + 21_601_000)
+        let found = try story.only()
+        #expect(found.invariant == .retryOnce)
+        #expect(found.standing == .suspected)
+        #expect(
+            found.sentence.hasSuffix(
+                "a sign-in without a code that was tried again took effect twice"))
+        #expect(story.findings.failing == 0)
+    }
+
     @Test("a sign-in that was refused while a poll showed it has no distance in time")
     func sameMoment() throws {
         var story = Story()

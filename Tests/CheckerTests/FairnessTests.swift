@@ -484,14 +484,14 @@ struct FairnessTests {
 
     /// Polls every 100 ms: `many` at once, or one by one; of those that come together `failing` in a
     /// hundred are answered 503.
-    private func herd(many: Int, failing: Int) -> Story {
+    private func herd(many: Int, failing: Int, after start: Double = 0) -> Story {
         var story = Story()
         for round in 0..<60 {
             let isHerd = round >= 20
             for household in 0..<(isHerd ? many : 4) {
                 let fails = isHerd && (household * 37 + round) % 100 < failing
                 story.tell(
-                    .tv, .pollToken, at: Double(round) * 100, .absent, in: household,
+                    .tv, .pollToken, at: start + Double(round) * 100, .absent, in: household,
                     status: fails ? 503 : 404)
             }
         }
@@ -509,6 +509,20 @@ struct FairnessTests {
                 ": polls that came together were worse off: with 40 and more within 10 ms "),
             "\(found.sentence)")
         #expect(findings[.pollingEnds].violations == 0 && findings[.pollingEnds].suspected == 1)
+    }
+
+    @Test("where in a run a herd comes makes no difference, nor that the first poll comes last")
+    func lateHerds() throws {
+        // A week, and an odd number of slots.
+        let late = herd(many: 40, failing: 30, after: 604_800_010)
+        let found = try #require(late.findings.violations.first)
+        #expect(found.sentence.contains("with 40 and more within 10 ms "), "\(found.sentence)")
+        var backwards = Herds()
+        var forwards = Herds()
+        for exchange in late.exchanges { forwards.note(exchange) }
+        for exchange in late.exchanges.reversed() { backwards.note(exchange) }
+        #expect(forwards.finding?.text == backwards.finding?.text)
+        #expect(forwards.finding != nil)
     }
 
     @Test(

@@ -41,9 +41,38 @@ struct DiskTests {
         let words = (ended.output + ended.errors).lowercased()
         #expect(words.contains("free some space") || words.contains("disk is full"), "\(words)")
         if megabytes > 8 {
-            // The reserve of 8 MB is freed for the report (decisions.md, 24).
+            // The reserve of 8 MB is freed for the report.
             try expectComplete(folder, "kept")
             #expect(try Run(folder, "kept")["outcome"] as? String == "aborted")
         }
+    }
+
+    @Test("a judge that lags and has no room for its spill file says so, and such a run is no pass")
+    func spill() async throws {
+        if let refusal = Self.refusal { return print("not tested: a full disk; \(refusal)") }
+        let folder = try Folder()
+        try FileManager.default.createDirectory(
+            at: folder.url.appending(path: "disk"), withIntermediateDirectories: false)
+        // Room for one history and its reserve of 8 MB, and not for the reserve of another.
+        let script = """
+            mount -t tmpfs -o size=10m tmpfs disk || exit 99
+            "$0" simulate "$1" --out disk/run --record aggregates --judge-backlog=-1
+            code=$?
+            cp -r disk/run kept
+            exit $code
+            """
+        let command = try Command(
+            ["unshare", "-m", "sh", "-c", script, Command.binary, Command.rig("twenty.yaml")],
+            in: folder, program: "/usr/bin/env")
+        let ended = try await command.ended(within: .seconds(120))
+        #expect(ended.code == 4, "\(ended.output)\(ended.errors)")
+        #expect(ended.output.contains("Not to be trusted: not judged from second "))
+        let run = try Run(folder, "kept")
+        #expect(run["outcome"] as? String == "invalid")
+        #expect(
+            try FileManager.default.contentsOfDirectory(
+                atPath: folder.url.appending(path: "kept").path
+            )
+            .allSatisfy { !$0.hasPrefix("spill") })
     }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("What cannot be run", .serialized, .ownThread)
 struct InputTests {
-    /// Exit code 2 is ours: the parser's own would be 64 (product.md, Exit codes).
+    /// Exit code 2 is ours: the parser's own would be 64 (README.md, Commands).
     @Test(
         "a bad command line is exit code 2, and says what would be right",
         arguments: [

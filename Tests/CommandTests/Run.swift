@@ -35,7 +35,7 @@ struct Run {
         return found
     }
 
-    /// Operations that are no requests (product.md, Operation names).
+    /// Operations that are no requests.
     static let ofConnections = ["connect", "tls"]
 
     /// The rows of a CSV file, each by the names of its columns. No field of ours holds a comma.
@@ -48,7 +48,7 @@ struct Run {
     }
 }
 
-/// Every file that product.md promises of a run directory.
+/// Every file that README.md promises of a run directory.
 func expectComplete(_ folder: Folder, _ name: String) throws {
     let files = [
         "report.html", "summary.json", "latencies.csv", "timeline.csv", "households.csv",

@@ -53,7 +53,7 @@ struct SimulateTests {
         let ended = try await Command.run(
             "simulate", Command.rig("twenty.yaml"), "--out", "run", in: folder)
         let seconds = try #require(try Run(folder, "run")["run", "seconds"] as? Double)
-        // The optimised build's bar is 1,000 (decisions.md, 25); this one is for gross mistakes.
+        // The optimised build's bar is 1,000; this one is for gross mistakes.
         let took = Double(ended.after.components.seconds) + 1
         #expect(seconds / took > 5)
     }
@@ -98,7 +98,7 @@ struct SimulateTests {
             ("twenty.yaml", []), ("second-screen.yaml", Self.small), ("poisson.yaml", []),
             ("slow-viewer.yaml", Self.lossy),
         ] {
-            let debug = try await simulate(rig, more)
+            let debug = try await simulate(rig, more, program: Command.debugBuild)
             let release = try await simulate(rig, more, program: Self.release.path)
             #expect(debug.hash == release.hash, "\(rig)")
         }

@@ -47,7 +47,7 @@ struct Trying {
                 ofItemAtPath: folder.appending(path: name).path)
         }
         let process = Process()
-        process.executableURL = binary
+        process.executableURL = URL(filePath: Command.binary)
         process.arguments = arguments
         process.currentDirectoryURL = folder
         process.environment = inherited.merging(environment) { $1 }
@@ -73,13 +73,6 @@ struct Trying {
     }
 
     func remove() { try? FileManager.default.removeItem(at: folder) }
-
-    /// Beside the test bundle: the build that is tested.
-    private static var binary: URL {
-        let tests =
-            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-        return URL(filePath: tests).deletingLastPathComponent().appending(path: "screenrig")
-    }
 
     private static var inherited: [String: String] {
         ProcessInfo.processInfo.environment.filter { !$0.key.lowercased().hasSuffix("_proxy") }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Devices
 
-/// `pollers` and `after-success`: what a test bench does, and no true TV (decisions.md, 13).
+/// `pollers` and `after-success`: what a test bench does, and no true TV.
 @Suite("A TV on a test bench polls more")
 struct PollersTests {
     @Test("two pollers are half an interval apart, on devices of their own")

@@ -75,6 +75,26 @@ import Testing
         #expect(plan.variants[0].swept == ops[2].id)
     }
 
+    @Test("what a race would be: plans, offsets, trials, and when it ends")
+    func described() {
+        var terms = RaceTerms(
+            plans: [.named("poll-poll"), .named("path-independence")],
+            offsets: .milliseconds(-20) ... .milliseconds(20), perOffset: 2, trials: 300,
+            time: .milliseconds(1500))
+        terms.dropsCookies = true
+        #expect(
+            RaceText.terms(terms) == """
+                as a race:
+                  poll-poll          two polls at once
+                  path-independence  two arms: a TV keeps connection and cookies, or asks over new ones each time
+                  offsets            21 from -20.00 ms to +20.00 ms after the last byte of the other's request
+                  first sweep        78 trials: 2 rounds, 2 ways to play them
+                  arms               100 trials of each, or what trials allows, before the sweep
+                  at most            300 trials, 1.5 s of search
+                  requests           held as exactly as the target allows, connections kept, without cookies
+                """)
+    }
+
     @Test("a rig's gate, connections and anchor are put into the plan")
     func fitted() throws {
         var terms = RaceTerms(

@@ -85,6 +85,22 @@ struct ComparisonTests {
         #expect(odd.verdict == .noise)
     }
 
+    @Test("a few errors each of many operations are many errors together")
+    func scattered() throws {
+        let run = try Self.side(seed: 21) { sample in
+            var spoiled: [OperationName: Int] = [:]
+            for index in sample.exchanges.indices where index.isMultiple(of: 3) {
+                let operation = sample.exchanges[index].operation
+                guard spoiled[operation, default: 0] < 4 else { continue }
+                spoiled[operation, default: 0] += 1
+                sample.exchanges[index].outcome = .serverError
+                sample.exchanges[index].delivery = .answered(status: 500)
+            }
+        }
+        let comparison = Comparison(try Self.side(), run, draws: 100)
+        #expect(comparison.worse.map(\.name) == ["all errors"], "\(comparison.headline)")
+    }
+
     @Test(
         "promises: newly broken is worse, kept again better, broken as before neither",
         arguments: [

@@ -1,3 +1,4 @@
+import Checker
 import Dialects
 import Journal
 import Rigs
@@ -101,6 +102,18 @@ struct JudgementTests {
         #expect(summary.outcome == row.outcome)
         #expect(summary.exitStatus == row.status)
         #expect(summary.headline == row.headline)
+    }
+
+    @Test("no promise is taken for kept where the judge did not hear everything")
+    func unheard() throws {
+        var findings = Judge(Rules()).finish()
+        let sample = Sample(Shape(households: 6, trouble: nil), seed: Seed(11))
+        #expect(try Summary(sample, thresholds: [], findings: findings).exitStatus == .passed)
+        findings.unjudgedFrom = Instant(nanoseconds: 12_500_000_000)
+        let summary = try Summary(sample, thresholds: [], findings: findings)
+        #expect(summary.outcome == .invalid)
+        #expect(summary.exitStatus == .untrusted)
+        #expect(summary.headline.hasPrefix("Not to be trusted: not judged from second 12 on: "))
     }
 
     @Test("when nobody answers, the message leads with the first thing that failed")

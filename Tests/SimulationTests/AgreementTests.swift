@@ -37,7 +37,7 @@ struct AgreementTests {
         "history, summary and the stand-in agree about every operation and household",
         arguments: RigFiles.names)
     func agree(name: String) throws {
-        let run = try Rehearsal(RigFiles.read(name))
+        let run = try Rehearsal.standard(name)
         try expectSameCounts(run)
         try expectSameDeeds(run)
         try expectSameHouseholds(run)

@@ -77,7 +77,7 @@ struct EndingTests {
 
     @Test("a closed load without a time has each household once")
     func once() throws {
-        let records = try Rehearsal(RigFiles.read("twenty.yaml")).households()
+        let records = try Rehearsal.standard("twenty.yaml").households()
         #expect(records.count == 20 && records.allSatisfy { $0.arrived == .start })
     }
 

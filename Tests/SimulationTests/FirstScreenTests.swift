@@ -15,7 +15,7 @@ struct FirstScreenTests {
     @Test(
         "every household gets its token, without an error and without a deviation", arguments: rigs)
     func everybody(name: String) throws {
-        let run = try Rehearsal(RigFiles.read(name))
+        let run = try Rehearsal.standard(name)
         let records = try run.households()
         #expect(!records.isEmpty)
         for record in records {
@@ -33,7 +33,7 @@ struct FirstScreenTests {
 
     @Test("an iPad keeps its code to itself and polls once its web view has closed")
     func webView() throws {
-        let run = try Rehearsal(RigFiles.read("ipad.yaml"))
+        let run = try Rehearsal.standard("ipad.yaml")
         let exchanges = try run.exchanges()
         let operations = Set(exchanges.map(\.operation))
         #expect(!operations.contains(.registrationRecord) && !operations.contains(.checkCode))
@@ -52,7 +52,7 @@ struct FirstScreenTests {
 
     @Test("a person who presses Continue waits for nobody's timer")
     func button() throws {
-        let run = try Rehearsal(RigFiles.read("continue-button.yaml"))
+        let run = try Rehearsal.standard("continue-button.yaml")
         let exchanges = try run.exchanges()
         for record in try run.households() {
             let polls = exchanges.filter {
@@ -84,7 +84,7 @@ struct FirstScreenTests {
             ("platform-ipad.yaml", "1-2-6-7-8-9-11"),
         ])
     func steps(name: String, path: String) throws {
-        let run = try Rehearsal(RigFiles.read(name))
+        let run = try Rehearsal.standard(name)
         let paths = try run.events().filter { $0.name == "sign-on path" }.map(\.detail)
         #expect(!paths.isEmpty && paths.allSatisfy { $0 == path }, "\(paths)")
         let operations = Set(try run.exchanges().map(\.operation))
@@ -122,7 +122,7 @@ struct FirstScreenTests {
 
     @Test("a provider that is only listed in the platform's picker is preselected, and signs in")
     func preselected() throws {
-        let run = try Rehearsal(RigFiles.read("platform-preselected.yaml"))
+        let run = try Rehearsal.standard("platform-preselected.yaml")
         let tags = try run.exchanges().filter { $0.operation == .pollToken }
             .compactMap(\.observation.tag)
         #expect(!tags.isEmpty && tags.allSatisfy { $0.mvpd == "DemoSat" })
@@ -147,7 +147,7 @@ struct FirstScreenTests {
 
     @Test("who is still signed in on the platform is signed in again silently, and was told why")
     func silentRelogin() throws {
-        let run = try Rehearsal(RigFiles.read("platform-ipad.yaml"))
+        let run = try Rehearsal.standard("platform-ipad.yaml")
         let events = try run.events()
         for record in try run.households() {
             let names = events.filter { $0.device.household == record.household }.map(\.name)
@@ -170,7 +170,7 @@ struct FirstScreenTests {
 
     @Test("what viewers do wrong is turned down, and held against nobody")
     func slips() throws {
-        let run = try Rehearsal(RigFiles.read("slips.yaml"))
+        let run = try Rehearsal.standard("slips.yaml")
         let exchanges = try run.exchanges()
         let refused = exchanges.filter { $0.outcome == .rejected }
         #expect(refused.filter { !$0.provoked } == [])
@@ -235,7 +235,7 @@ struct FirstScreenTests {
 
     @Test("a TempPass plays without a code")
     func tempPass() throws {
-        let run = try Rehearsal(RigFiles.read("temp-pass.yaml"))
+        let run = try Rehearsal.standard("temp-pass.yaml")
         let operations = Set(try run.exchanges().map(\.operation))
         #expect(operations.contains(.freePreview) && operations.contains(.mediaToken))
         #expect(!operations.contains(.registrationCode))
@@ -249,7 +249,7 @@ struct SDKTests {
 
     @Test("callbacks come in their order", arguments: rigs)
     func order(name: String) throws {
-        let run = try Rehearsal(RigFiles.read(name))
+        let run = try Rehearsal.standard(name)
         let events = try run.events()
         #expect(events.contains { $0.name == "setAuthenticationStatus" })
         for record in try run.households() {
@@ -307,7 +307,7 @@ struct SDKTests {
 struct PremiereTests {
     @Test("all kinds together, without an error or a deviation, and told apart")
     func premiere() throws {
-        let run = try Rehearsal(RigFiles.read("premiere.yaml", limit: 600))
+        let run = try Rehearsal.standard("premiere.yaml", limit: 600)
         let summary = try run.summary()
         #expect(summary.exchanges.errors == 0, "\(summary.errors)")
         #expect(summary.exitStatus == .passed, "\(summary.headline)")

@@ -26,7 +26,7 @@ struct JudgeTests {
 
     @Test("every rig, in virtual time", arguments: RigFiles.names)
     func clean(name: String) throws {
-        let run = try Rehearsal(RigFiles.read(name))
+        let run = try Rehearsal.standard(name)
         let findings = try Self.findings(run)
         #expect(findings.violations.map(\.sentence) == [])
         #expect(findings.undecided == 0)
@@ -39,7 +39,7 @@ struct JudgeTests {
     @Test(
         "the callbacks of every SDK household are among what was checked", arguments: SDKTests.rigs)
     func callbacks(name: String) throws {
-        let run = try Rehearsal(RigFiles.read(name, limit: 600))
+        let run = try Rehearsal.standard(name, limit: 600)
         let sdks = Set(
             try run.events().filter { $0.name == "call setRequestor" }.map(\.device.household))
         let findings = try Self.findings(run)
@@ -53,7 +53,7 @@ struct JudgeTests {
 
     @Test("a callback too many is told in each report")
     func told() throws {
-        let run = try Rehearsal(RigFiles.read("sdk-ios.yaml"))
+        let run = try Rehearsal.standard("sdk-ios.yaml")
         let findings = try Self.findings(run) { events in
             guard var again = events.last(where: { $0.name == "setToken" }) else { return events }
             again.sequence = events.count + 1

@@ -12,7 +12,7 @@ import Statistics
 
 /// A whole run in virtual time, in this process: put together as the executable does it for
 /// `simulate`, and recorded into a directory that goes away with this value.
-final class Rehearsal {
+final class Rehearsal: Sendable {
     let rig: Rig
     let history: History
     let end: HistoryEnd
@@ -80,9 +80,9 @@ final class Rehearsal {
         history = try History(path: path)
     }
 
-    deinit {
-        try? FileManager.default.removeItem(at: directory)
-    }
+    deinit { removeFiles() }
+
+    func removeFiles() { try? FileManager.default.removeItem(at: directory) }
 
     var hash: String { end.historyHash }
 

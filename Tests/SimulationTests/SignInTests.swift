@@ -15,7 +15,7 @@ struct SignInTests {
 
     @Test("every household of a clean rig signs in, without an error", arguments: clean)
     func everybody(name: String) throws {
-        let run = try Rehearsal(RigFiles.read(name))
+        let run = try Rehearsal.standard(name)
         let records = try run.households()
         #expect(!records.isEmpty)
         for record in records {
@@ -52,7 +52,7 @@ struct SignInTests {
 
     @Test("late viewers and viewers who leave cost their household, nobody else's")
     func expiry() throws {
-        let run = try Rehearsal(RigFiles.read("code-expiry.yaml"))
+        let run = try Rehearsal.standard("code-expiry.yaml")
         for record in try run.households() {
             switch record.kind {
             case "in time": #expect(record.fate == .signedIn, "\(record)")

@@ -7,7 +7,7 @@ import Testing
 struct TwoViewersTests {
     @Test("both come as far as the service lets them, and no household fails")
     func both() throws {
-        let run = try Rehearsal(RigFiles.read("two-viewers.yaml"))
+        let run = try Rehearsal.standard("two-viewers.yaml")
         let exchanges = try run.exchanges()
         var overlapping = 0
         for record in try run.households() {
@@ -28,7 +28,7 @@ struct TwoViewersTests {
 
     @Test("each on a screen of its own")
     func screens() throws {
-        let run = try Rehearsal(RigFiles.read("two-viewers.yaml"))
+        let run = try Rehearsal.standard("two-viewers.yaml")
         let logins = try run.exchanges().filter { $0.operation == .mvpdLogin }
         let byHousehold = Dictionary(grouping: logins, by: \.device.household)
         var pairs = 0

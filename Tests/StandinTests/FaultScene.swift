@@ -9,7 +9,7 @@ struct FaultScene: Sendable, CustomTestStringConvertible {
     /// As `--fault` takes it.
     let fault: String
     let settings: ServiceSettings
-    /// Whether somebody outside saw the symptom that correctness.md § 5 names.
+    /// Whether somebody outside saw the symptom that docs/stand-in.md names.
     let symptom: @Sendable (inout Caller) -> Bool
 
     init(
@@ -33,7 +33,7 @@ struct FaultScene: Sendable, CustomTestStringConvertible {
 }
 
 extension FaultScene {
-    /// One for each fault of correctness.md § 5, in its order.
+    /// One for each fault, in the order of `FaultName`.
     static let all: [FaultScene] = reads + signIns + codes + endings + strain
 
     private static let soon: Duration = .milliseconds(10)

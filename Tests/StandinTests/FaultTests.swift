@@ -4,7 +4,7 @@ import Standin
 import Statistics
 import Testing
 
-/// Each fault of correctness.md § 5, told to the service value directly.
+/// Each fault of docs/stand-in.md, told to the service value directly.
 @Suite("Faults")
 struct FaultTests {
     @Test("every fault of the table has a scene")

@@ -4,7 +4,7 @@ import Signing
 import Standin
 import Testing
 
-@Suite("what the protocol leaves open (correctness.md § 0.7)")
+@Suite("what the protocol leaves open")
 struct PolicyTests {
     private static let key = Caller.key()
 

@@ -71,6 +71,45 @@ struct GateTests {
         #expect(exchanges.map(\.route.reused) == [false, true])
     }
 
+    @Test("on one connection of HTTP/2, several leave in one segment")
+    func oneSegment() throws {
+        let files = try Certificates(["server"])
+        let server = try TidyServer(.http2, certificates: files)
+        defer { server.stop() }
+        let port = server.port
+        let settings = WireSettings(
+            connections: .pooled, http: .http2, tls: .init(ca: files.path("ca.pem")))
+        let (segments, exchanges) = try Bench.run(settings) { bench in
+            _ = await bench.exchange(Self.post(port, "warm", .https), from: device(1))
+            var held: [HeldCall] = []
+            for number in 1...3 {
+                held.append(
+                    await bench.lane.hold(
+                        Self.post(port, "b=\(number)", .https), from: device(number)))
+            }
+            let before = bench.transport.descriptors.reduce(0) { $0 + Self.segmentsSent($1) }
+            bench.lane.release(held)
+            let after = bench.transport.descriptors.reduce(0) { $0 + Self.segmentsSent($1) }
+            var exchanges: [Exchange] = []
+            for one in held { exchanges.append(await bench.lane.answer(to: one).exchange) }
+            return (after - before, exchanges)
+        }
+        #expect(segments == 1)
+        #expect(exchanges.allSatisfy { $0.delivery.status == 200 && $0.route.reused })
+        #expect(Set(exchanges.map(\.route.connection)).count == 1)
+    }
+
+    /// Segments with data that a socket has sent: `tcpi_data_segs_out` of Linux 4.6 and later
+    /// (linux/tcp.h), which glibc's own structure lacks.
+    private static func segmentsSent(_ descriptor: Int32) -> Int {
+        var info = [UInt8](repeating: 0, count: 256)
+        var size = socklen_t(info.count)
+        guard getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, &info, &size) == 0 else {
+            return 0
+        }
+        return info.withUnsafeBytes { Int($0.load(fromByteOffset: 156, as: UInt32.self)) }
+    }
+
     @Test("a connection that cannot be made ends it without a release")
     func refused() throws {
         let server = RoughServer.plain()

@@ -297,22 +297,34 @@ extension Row {
             },
             Row(
                 name: "checker",
-                goal: "the judge: operations/s on one core, and bytes for each household that lives",
+                goal:
+                    "the judge: operations/s on one core, and bytes for each household that lives",
                 must: "1 M / 4 KB", moonshot: "2 M / 3 KB"
             ) { bench in
                 bench.closeTargets()
                 let program = "\(bench.root)/Benchmarks/.build/release/checker"
-                func line() throws -> String { try Program.run([program], core: 0).output }
-                let lines = try (0..<3).map { _ in try line() }
-                let rate = Bench.median(
-                    try lines.map { try Program.number(after: "a household:", in: $0) })
-                let bytes = Bench.median(try lines.map { try Program.number(after: "each;", in: $0) })
+                /// Operations a second and bytes a household, medians of three.
+                func costs(_ polls: String) throws -> (rate: Double, bytes: Double) {
+                    let lines = try (0..<3).map { _ in
+                        try Program.run([program, "2000", polls], core: 0).output
+                    }
+                    return (
+                        Bench.median(
+                            try lines.map { try Program.number(after: "a household:", in: $0) }),
+                        Bench.median(try lines.map { try Program.number(after: "each;", in: $0) })
+                    )
+                }
+                let (few, many) = (try costs("8"), try costs("60"))
+                let rate = min(few.rate, many.rate)
+                let bytes = max(few.bytes, many.bytes)
                 return Result(
                     text:
-                        "**\(short(rate / 1e6)) M / \(short(bytes / 1024)) KB** (27 operations a household)",
+                        "**\(short(few.rate / 1e6)) M / \(short(few.bytes / 1024)) KB** with 8 polls a household, "
+                        + "**\(short(many.rate / 1e6)) M / \(short(many.bytes / 1024)) KB** with 60",
                     grade: Grade.of(rate / 1e6, must: 1, moonshot: 2)
                         .and(.of(bytes / 1024, must: 4, moonshot: 3, isLess: true)))
             },
+            .observer,
             Row(
                 name: "standin", goal: "stand-in over sockets, polls/s on one core against nginx",
                 must: ">= 0.45", moonshot: ">= 0.8"

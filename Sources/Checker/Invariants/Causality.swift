@@ -3,7 +3,7 @@ internal import Dialects
 /// I1, I2, I7 (torn) and I12: whose token is it, and could it be there at all?
 extension Dossier {
     /// `no-token-before-sign-in`: somebody signed in before an answer that says so returned.
-    func judgeCausality(_ operation: Observed, _ beat: Beat, _ value: UInt8) -> Bool {
+    mutating func judgeCausality(_ operation: Observed, _ beat: Beat, _ value: UInt8) -> Bool {
         registry.check(.noTokenBeforeSignIn)
         if operation.tag != 0 { registry.check(.tokenIsolation) }
         if hasWriters(of: value, by: beat.ret) { return true }
@@ -20,7 +20,7 @@ extension Dossier {
             judgeError(beat, denied)
             return false
         }
-        let who = operation.tag == 0 ? "a sign-in" : "the sign-in of \(tags[Int(value) - 1].text)"
+        let who = operation.tag == 0 ? "a sign-in" : "the sign-in of \(names[Int(value) - 1].text)"
         let next = waitingSignIn(after: beat)
         var text = "\(beat.name) showed \(who)"
         var evidence = [beat]
@@ -40,18 +40,24 @@ extension Dossier {
     }
 
     /// A user that this household does not sign in as.
-    func judgeStranger(_ operation: Observed, _ beat: Beat) {
+    mutating func judgeStranger(_ operation: Observed, _ beat: Beat) {
         registry.check(.tokenIsolation)
         registry.check(.noTokenBeforeSignIn)
-        guard let stranger = strangers.first(where: { $0.mark == operation.tag }) else { return }
+        guard let stranger = strangers.first(where: { $0.seen.mark == operation.tag }) else {
+            return
+        }
         let own = writers(of: TokenRead.somebody, by: beat.ret)
         // Provider of one attempt, user of another: torn (R15, R25).
-        let providers = own.filter { $0.tag != Act.none && tags[Int($0.tag)].mvpd == stranger.mvpd }
-        let users = own.filter { $0.tag != Act.none && tags[Int($0.tag)].user == stranger.user }
+        let providers = own.filter {
+            $0.tag != Act.none && tags[Int($0.tag)].mvpd == stranger.seen.mvpd
+        }
+        let users = own.filter {
+            $0.tag != Act.none && tags[Int($0.tag)].user == stranger.seen.user
+        }
         if let one = providers.first, let two = users.first {
             registry.check(.oneToken)
             let text =
-                "\(beat.name) showed \(stranger.text): the provider of \(one.beat.name) with the "
+                "\(beat.name) showed \(stranger.name.text): the provider of \(one.beat.name) with the "
                 + "user of \(two.beat.name); nobody signed in as both"
             accuse(violation(.oneToken, .certain, [one.beat, two.beat, beat], text))
             return
@@ -59,18 +65,18 @@ extension Dossier {
         let isEarly = own.isEmpty
         let text =
             isEarly
-            ? "\(beat.name) showed the sign-in of \(stranger.text) before anybody of this "
+            ? "\(beat.name) showed the sign-in of \(stranger.name.text) before anybody of this "
                 + "household had signed in"
-            : "\(beat.name) showed the sign-in of \(stranger.text); this household signed in as "
-                + own.filter { $0.tag != Act.none }.map { tags[Int($0.tag)].text }
+            : "\(beat.name) showed the sign-in of \(stranger.name.text); this household signed in as "
+                + own.filter { $0.tag != Act.none }.map { names[Int($0.tag)].text }
                 .joined(separator: ", ")
         let found = violation(
             isEarly ? .noTokenBeforeSignIn : .tokenIsolation, .certain, [beat], text)
-        accuse(found, foreignTag: stranger.mark)
+        accuse(found, foreignTag: stranger.seen.mark)
     }
 
     /// `errors-have-no-effect`: the only sign-in that explains it was turned down.
-    func judgeError(_ beat: Beat, _ denied: SignInAttempt) {
+    mutating func judgeError(_ beat: Beat, _ denied: SignInAttempt) {
         let isThrottled = denied.beat.flags & Observed.Flags.throttled.rawValue != 0
         let gap = beat.call - denied.beat.ret
         // It was turned down, whenever that was: a poll of the same moment proves as much.

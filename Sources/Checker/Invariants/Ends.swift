@@ -4,7 +4,7 @@ internal import Dialects
 extension Dossier {
     // MARK: Codes
 
-    func judgeCode(_ operation: Observed, _ beat: Beat) {
+    mutating func judgeCode(_ operation: Observed, _ beat: Beat) {
         guard let life = life(of: operation) else { return }
         switch (operation.operation, operation.effect) {
         case (.registrationRecord, .success):
@@ -27,7 +27,7 @@ extension Dossier {
     }
 
     /// `expiry-respected`, `delete-final`: a code answered after its end.
-    private func judgeAlive(_ position: Int, _ beat: Beat) {
+    private mutating func judgeAlive(_ position: Int, _ beat: Beat) {
         let life = lives[position]
         registry.check(.expiryRespected)
         let sent = beat.call - registry.visibility
@@ -35,7 +35,7 @@ extension Dossier {
             if sent > deleted.ret {
                 let gap = beat.call - deleted.ret
                 let text =
-                    "\(beat.name) found code \(life.text) alive \(milliseconds(gap)) after "
+                    "\(beat.name) found code \(codes[position].text) alive \(milliseconds(gap)) after "
                     + "\(deleted.name) had deleted it"
                 accuse(violation(.deleteFinal, .certain, [deleted, beat], gap: gap, text))
                 return
@@ -44,7 +44,7 @@ extension Dossier {
         if beat.call > life.high {
             let gap = beat.call - life.high
             let text =
-                "\(beat.name) found code \(life.text) alive at least \(milliseconds(gap)) after its "
+                "\(beat.name) found code \(codes[position].text) alive at least \(milliseconds(gap)) after its "
                 + "expiry (made by \(life.made.name))"
             accuse(
                 violation(
@@ -54,18 +54,18 @@ extension Dossier {
     }
 
     /// `expiry-respected`: gone before its time.
-    private func judgeEarlyEnd(ofCode position: Int, _ beat: Beat) {
+    private mutating func judgeEarlyEnd(ofCode position: Int, _ beat: Beat) {
         let life = lives[position]
         registry.check(.expiryRespected)
         defer { if lives[position].gone == nil { lives[position].gone = beat } }
         guard beat.call > life.made.ret + registry.visibility, beat.ret < life.low,
-            shared[position].endCalled > beat.ret,
+            codes[position].endCalled > beat.ret,
             registry.rules.recordsOutliveTokens
                 || !attempts.contains(where: { $0.life == position })
         else { return }
         let gap = life.low - beat.ret
         let text =
-            "\(beat.name) was told that code \(life.text) is gone, at least \(milliseconds(gap)) "
+            "\(beat.name) was told that code \(codes[position].text) is gone, at least \(milliseconds(gap)) "
             + "before its expiry; nothing had ended it (made by \(life.made.name))"
         accuse(
             violation(
@@ -74,14 +74,14 @@ extension Dossier {
     }
 
     /// `one-owner`: ended states stay ended.
-    private func judgeBack(_ position: Int, _ beat: Beat) {
+    private mutating func judgeBack(_ position: Int, _ beat: Beat) {
         registry.check(.oneOwner)
         guard let gone = lives[position].gone, gone.ret < beat.call - registry.visibility else {
             return
         }
         let gap = beat.call - gone.ret
         let text =
-            "\(beat.name) found code \(lives[position].text) again, \(milliseconds(gap)) after "
+            "\(beat.name) found code \(codes[position].text) again, \(milliseconds(gap)) after "
             + "\(gone.name) was told that it is gone"
         accuse(violation(.oneOwner, .certain, [gone, beat], gap: gap, text))
     }
@@ -89,7 +89,7 @@ extension Dossier {
     // MARK: Sign-ins
 
     /// A sign-in by a code that was over: known once its token is seen.
-    func judgeSource(of tag: UInt8, _ beat: Beat) {
+    mutating func judgeSource(of tag: UInt8, _ beat: Beat) {
         let writers = writers(of: tag + 1, by: beat.ret)
         guard let first = writers.first, first.life >= 0,
             writers.allSatisfy({ $0.life == first.life })
@@ -101,7 +101,7 @@ extension Dossier {
             if writers.allSatisfy({ $0.beat.call - registry.visibility > deleted.ret }) {
                 let gap = first.beat.call - deleted.ret
                 let text =
-                    "\(first.beat.name) signed in by code \(life.text) \(milliseconds(gap)) after "
+                    "\(first.beat.name) signed in by code \(codes[first.life].text) \(milliseconds(gap)) after "
                     + "\(deleted.name) had deleted it; \(beat.name) saw the sign-in"
                 accuse(
                     violation(.deleteFinal, .certain, [deleted, first.beat, beat], gap: gap, text))
@@ -111,7 +111,7 @@ extension Dossier {
         guard writers.allSatisfy({ $0.beat.call > life.high }) else { return }
         let gap = first.beat.call - life.high
         let text =
-            "\(first.beat.name) signed in by code \(life.text) at least \(milliseconds(gap)) after "
+            "\(first.beat.name) signed in by code \(codes[first.life].text) at least \(milliseconds(gap)) after "
             + "its expiry; \(beat.name) saw the sign-in"
         accuse(
             violation(
@@ -120,7 +120,7 @@ extension Dossier {
     }
 
     /// A token shown after the expiry that it names itself.
-    func judgeExpiry(_ operation: Observed, _ beat: Beat, _ value: UInt8) {
+    mutating func judgeExpiry(_ operation: Observed, _ beat: Beat, _ value: UInt8) {
         registry.check(.expiryRespected)
         guard let window = registry.clock.window(of: operation.expires, at: now) else { return }
         let over = window.high.plus(registry.sweepLag)
@@ -137,10 +137,10 @@ extension Dossier {
 
     /// Gone shortly before the expiry that its token names: early rather than lost. True when it
     /// was told so.
-    func judgeEarlyEnd(_ read: TokenRead, _ earlier: TokenRead) -> Bool {
+    mutating func judgeEarlyEnd(_ read: TokenRead, _ earlier: TokenRead) -> Bool {
         registry.check(.expiryRespected)
         guard earlier.value != TokenRead.somebody,
-            let seen = tags[Int(earlier.value) - 1].expiries.last,
+            let seen = tokens.last(where: { $0.tag == earlier.value - 1 }),
             let window = registry.clock.window(of: seen.expires, at: now)
         else { return false }
         let left = window.low - read.beat.ret
@@ -158,7 +158,7 @@ extension Dossier {
     }
 
     /// `logout-final`: after a sign-out nothing of that sign-in answers.
-    func judgeLogout(_ operation: Observed, _ beat: Beat, _ value: UInt8) {
+    mutating func judgeLogout(_ operation: Observed, _ beat: Beat, _ value: UInt8) {
         guard !signOuts.isEmpty,
             let out = signOuts.last(where: {
                 $0.effect == .success && $0.ret < beat.call - registry.visibility
@@ -168,8 +168,7 @@ extension Dossier {
         let ofCode = operation.operation == .checkCode || operation.operation == .preauthorizeCode
         let life = ofCode ? life(of: operation) : nil
         if ofCode, life == nil { return }
-        let writers = writers(of: value, by: beat.ret, life: life)
-        guard let last = writers.map(\.beat).max(by: { $0.ret < $1.ret }) else { return }
+        guard let last = lastWriter(of: value, by: beat.ret, life: life) else { return }
         guard last.ret < out.call - registry.visibility else { return }
         let gap = beat.call - out.ret
         let text =

@@ -3,7 +3,7 @@ internal import Dialects
 /// I14, `authorization-gates`: a media token needs a live authorization of that resource, is bound
 /// to it, and lives.
 extension Dossier {
-    func judgeMedia(_ operation: Observed, _ beat: Beat) {
+    mutating func judgeMedia(_ operation: Observed, _ beat: Beat) {
         registry.check(.authorizationGates)
         let of = operation.resource == Act.none ? "" : " for \(resources[Int(operation.resource)])"
         let granted = grants.filter {
@@ -28,7 +28,7 @@ extension Dossier {
         judgeBinding(operation, beat, of)
     }
 
-    private func judgeLife(_ operation: Observed, _ beat: Beat, _ of: String) {
+    private mutating func judgeLife(_ operation: Observed, _ beat: Beat, _ of: String) {
         guard operation.expires > 0,
             let window = registry.clock.window(of: operation.expires, at: now),
             beat.call > window.high.plus(registry.sweepLag)
@@ -44,16 +44,17 @@ extension Dossier {
     }
 
     /// One token, one device, one resource; and, by policy, one use.
-    private func judgeBinding(_ operation: Observed, _ beat: Beat, _ of: String) {
+    private mutating func judgeBinding(_ operation: Observed, _ beat: Beat, _ of: String) {
         guard operation.detail != 0 else { return }
         let resource =
             operation.resource == Act.none ? 0 : mark(resources[Int(operation.resource)])
         let owner = Registry.MediaOwner(
-            household: household, resource: resource, sequence: Int(beat.sequence))
+            resource: resource, household: Int32(truncatingIfNeeded: household),
+            sequence: beat.sequence)
         guard let before = registry.handMedia(operation.detail, to: owner, at: beat.ret) else {
             return
         }
-        if before.household != household {
+        if Int(before.household) != household {
             let text =
                 "\(beat.name) gave the media token that household \(before.household) had been "
                 + "given (its exchange #\(before.sequence))"

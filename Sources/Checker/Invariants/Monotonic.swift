@@ -3,27 +3,38 @@ extension Dossier {
     /// Whether a read can come after those that returned before it was sent: from one answer to
     /// another that contradicts it something must have happened, and everything that can have is
     /// known.
-    func compare(_ read: TokenRead) {
+    mutating func compare(_ read: TokenRead) {
         registry.check(.tokenMonotonic)
         let sent = read.beat.call - registry.visibility
-        let isContradicted = reads.contains {
-            $0.contradicts(read.value) && $0.beat.ret < sent
-        }
-        if isContradicted {
-            let others = reads.filter { $0.contradicts(read.value) && $0.beat.ret < sent }
-            // The latest first: it leaves the least time for a cause.
-            for earlier in others.sorted(by: { $0.beat.call > $1.beat.call }) {
-                let isExplained =
-                    read.value == 0
-                    ? judgeVanished(read, earlier) : judgeAppeared(read, earlier)
-                if !isExplained { break }
-            }
+        // The latest first: it leaves the least time for a cause.
+        var last: Int?
+        while let position = contradiction(of: read.value, before: sent, after: last) {
+            let earlier = reads[position]
+            let isExplained =
+                read.value == 0
+                ? judgeVanished(read, earlier) : judgeAppeared(read, earlier)
+            if !isExplained { break }
+            last = position
         }
         keep(read)
     }
 
+    /// The read that was called last, of those that contradict `value` and returned before `time`;
+    /// `after` one of them, the next of them.
+    private func contradiction(of value: UInt8, before time: Int64, after last: Int?) -> Int? {
+        var found: Int?
+        for (position, read) in reads.enumerated()
+        where read.contradicts(value) && read.beat.ret < time {
+            let call = read.beat.call
+            if let last, (-call, position) <= (-reads[last].beat.call, last) { continue }
+            if let found, call <= reads[found].beat.call { continue }
+            found = position
+        }
+        return found
+    }
+
     /// The latest two of each value are enough: what excludes an older one excludes these.
-    private func keep(_ read: TokenRead) {
+    private mutating func keep(_ read: TokenRead) {
         var same = 0
         var oldest = 0
         var oldestCall = Int64.max
@@ -42,12 +53,15 @@ extension Dossier {
     }
 
     /// There, then not there: signed out, run out, or a breach. True when it may be right.
-    private func judgeVanished(_ read: TokenRead, _ earlier: TokenRead) -> Bool {
+    private mutating func judgeVanished(_ read: TokenRead, _ earlier: TokenRead) -> Bool {
         let since = earlier.beat.call - registry.visibility
-        let outs = signOuts.filter { $0.call <= read.beat.ret && $0.ret >= since }
-        if outs.contains(where: { $0.effect != .denied }) { return true }
+        var denied: Beat?
+        for out in signOuts where out.call <= read.beat.ret && out.ret >= since {
+            if out.effect != .denied { return true }
+            denied = denied ?? out
+        }
         let gap = read.beat.call - earlier.beat.ret
-        if let denied = outs.first {
+        if let denied {
             let text =
                 "\(read.beat.name) saw no sign-in \(milliseconds(gap)) after \(earlier.beat.name) "
                 + "had; the only sign-out between, \(denied.name), was refused"
@@ -67,9 +81,8 @@ extension Dossier {
     }
 
     /// Not there (or another), then there: some sign-in must have come between.
-    private func judgeAppeared(_ read: TokenRead, _ earlier: TokenRead) -> Bool {
-        let writers = writers(of: read.value, by: read.beat.ret)
-        guard let last = writers.map(\.beat).max(by: { $0.ret < $1.ret }) else { return true }
+    private mutating func judgeAppeared(_ read: TokenRead, _ earlier: TokenRead) -> Bool {
+        guard let last = lastWriter(of: read.value, by: read.beat.ret) else { return true }
         guard last.ret < earlier.beat.call - registry.visibility else { return true }
         if isFromBefore(read.value) { return true }
         if last.effect == .doubtful,

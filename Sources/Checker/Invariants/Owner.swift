@@ -2,20 +2,28 @@ internal import Dialects
 
 /// I6, I7, I13: one code, one sign-in, one token.
 extension Dossier {
-    func judgeOwner(_ operation: Observed, _ beat: Beat, _ value: UInt8) {
+    mutating func judgeOwner(_ operation: Observed, _ beat: Beat, _ value: UInt8) {
         let tag = value - 1
         if tags[Int(tag)].first == nil {
             judgeOneOwner(beat, tag)
-            if writers(of: value, by: beat.ret).contains(where: \.isRetried) {
+            let isRetried = attempts.contains {
+                $0.tag == tag && $0.isRetried && $0.isCandidate && $0.beat.call <= beat.ret
+            }
+            if isRetried {
                 registry.check(.retryOnce)
             }
         }
         guard operation.operation == .pollToken, operation.expires > 0 else { return }
         registry.check(.oneToken)
-        let seen = tags[Int(tag)].expiries
-        if seen.contains(where: { $0.expires == operation.expires }) { return }
-        if seen.count < 8 { tags[Int(tag)].expiries.append((operation.expires, beat)) }
-        if !seen.isEmpty { judgeOneToken(beat, tag, operation.expires) }
+        var seen = 0
+        for token in tokens where token.tag == tag {
+            if token.expires == operation.expires { return }
+            seen += 1
+        }
+        if seen < 8 {
+            tokens.append(TokenSeen(expires: operation.expires, beat: beat, tag: tag))
+        }
+        if seen > 0 { judgeOneToken(beat, tag, operation.expires) }
         if let window = registry.clock.window(of: operation.expires, at: now) {
             expire(tag: tag, window.low, window.high + registry.sweepLag)
         } else {
@@ -25,7 +33,7 @@ extension Dossier {
     }
 
     /// `one-owner`: the TV's token shows two users within one life of a code (decisions.md, 1).
-    private func judgeOneOwner(_ beat: Beat, _ tag: UInt8) {
+    private mutating func judgeOneOwner(_ beat: Beat, _ tag: UInt8) {
         registry.check(.oneOwner)
         guard registry.rules.policies.codeReuse == .single,
             let life = onlyLife(of: tag, by: beat.ret)
@@ -39,8 +47,8 @@ extension Dossier {
                     && $0.beat.call <= beat.ret
             }
             let text =
-                "\(beat.name) showed \(tags[Int(tag)].text), \(first.name) had shown "
-                + "\(other.text): code \(lives[life].text) was used for two sign-ins"
+                "\(beat.name) showed \(names[Int(tag)].text), \(first.name) had shown "
+                + "\(names[number].text): code \(codes[life].text) was used for two sign-ins"
             accuse(
                 violation(
                     .oneOwner, .certain, evidence.map(\.beat) + [first, beat],
@@ -51,22 +59,45 @@ extension Dossier {
 
     /// The one code's life that all sign-ins as that user went by; nil where there is more than one.
     private func onlyLife(of tag: UInt8, by time: Int64) -> Int? {
-        let lives = Set(writers(of: tag + 1, by: time).map(\.life))
-        guard lives.count == 1, let life = lives.first, life >= 0 else { return nil }
-        return life
+        var only: Int?
+        for attempt in attempts
+        where attempt.tag == tag && attempt.isCandidate && attempt.beat.call <= time {
+            if let only, only != attempt.life { return nil }
+            only = attempt.life
+        }
+        return only.flatMap { $0 < 0 ? nil : $0 }
+    }
+
+    /// `retry-once`, as a suspicion: an exchange for a token that was tried again made two. Nothing
+    /// tells the service that it is one intent, as a code does.
+    private mutating func suspectRetry(
+        _ beat: Beat, _ tag: UInt8, _ first: TokenSeen, _ writers: [SignInAttempt]
+    ) {
+        let text =
+            "\(first.beat.name) and \(beat.name) showed tokens of \(names[Int(tag)].text) with "
+            + "different ends: a sign-in without a code that was tried again took effect twice"
+        accuse(
+            violation(
+                .retryOnce, .suspicion("the service may do as it is asked each time"),
+                writers.map(\.beat) + [first.beat, beat], gap: beat.call - first.beat.ret, text))
     }
 
     /// `one-token`, `retry-once`: more tokens than sign-ins. Each sign-in makes one, with one
     /// expiry; sign-ins by one code are one.
-    private func judgeOneToken(_ beat: Beat, _ tag: UInt8, _ expires: Int64) {
+    private mutating func judgeOneToken(_ beat: Beat, _ tag: UInt8, _ expires: Int64) {
         let writers = writers(of: tag + 1, by: beat.ret)
         let isSingle = registry.rules.policies.codeReuse == .single
         let byCode = Set(writers.filter { $0.life >= 0 }.map(\.life)).count
         let elsewhere = writers.filter { $0.life < 0 }.count
         let before = tag == 0 && isPreSignedIn ? 1 : 0
         let possible = (isSingle ? byCode : writers.count - elsewhere) + elsewhere + before
-        let seen = tags[Int(tag)].expiries
-        guard seen.count > possible, let first = seen.first else { return }
+        let seen = tokens.filter { $0.tag == tag }
+        guard let first = seen.first else { return }
+        guard seen.count > possible else {
+            let repeated = writers.filter { $0.life < 0 && $0.isRetried }.count
+            if seen.count > possible - repeated { suspectRetry(beat, tag, first, writers) }
+            return
+        }
         let apart = abs(expires - first.expires) &* 1_000_000
         let isShared = registry.isShared(tags[Int(tag)].mark)
         let certainty: Certainty =
@@ -75,7 +106,7 @@ extension Dossier {
             let isRetry = writers.contains(where: \.isRetried)
             if !isRetry { registry.check(.oneOwner) }
             let text =
-                "\(first.beat.name) and \(beat.name) showed sign-ins of \(tags[Int(tag)].text) that "
+                "\(first.beat.name) and \(beat.name) showed sign-ins of \(names[Int(tag)].text) that "
                 + "end \(milliseconds(apart)) apart: "
                 + (isRetry
                     ? "a sign-in that was tried again took effect twice"
@@ -88,7 +119,7 @@ extension Dossier {
             return
         }
         let text =
-            "\(first.beat.name) and \(beat.name) showed tokens of \(tags[Int(tag)].text) that end "
+            "\(first.beat.name) and \(beat.name) showed tokens of \(names[Int(tag)].text) that end "
             + "\(milliseconds(apart)) apart; there was one sign-in"
         accuse(
             violation(

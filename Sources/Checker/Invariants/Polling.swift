@@ -6,13 +6,13 @@ extension Dossier {
     /// `throttle-contract`: a 429 that even the strictest reading of the budget does not allow: one
     /// of the first `burst`, or with nothing else of that device within a whole period (rest-v1.md
     /// § 14). Judged only where each device is one to the service (decisions.md, 7).
-    func judgeThrottle(_ operation: Observed, _ beat: Beat, isQuiet: Bool) {
+    mutating func judgeThrottle(_ operation: Observed, _ beat: Beat, isQuiet: Bool) {
         guard registry.rules.throttledBy == .device,
             let throttle = registry.rules.policies.throttle
         else { return }
         registry.check(.throttleContract)
         guard operation.flags.contains(.throttled) else { return }
-        let state = screen(operation)
+        let state = screens[operation.screen]
         let every = milliseconds(throttle.every)
         if Int(state.sent) <= throttle.burst {
             let text =
@@ -28,7 +28,7 @@ extension Dossier {
     }
 
     /// `polling-ends`: nobody polls for a code long after its end.
-    func judgePolling(_ operation: Observed, _ beat: Beat) {
+    mutating func judgePolling(_ operation: Observed, _ beat: Beat) {
         guard let life = life(of: operation), lives[life].high < .max else { return }
         registry.check(.pollingEnds)
         let grace: Int64 = 60_000_000_000
@@ -37,17 +37,17 @@ extension Dossier {
         else { return }
         let gap = beat.call - lives[life].high
         let text =
-            "\(beat.name) still asked for code \(lives[life].text) \(milliseconds(gap)) after its "
+            "\(beat.name) still asked for code \(codes[life].text) \(milliseconds(gap)) after its "
             + "expiry"
         accuse(violation(.pollingEnds, .certain, [lives[life].made, beat], gap: gap, text))
     }
 
     /// `conforms`: judged at capture against the dialect's table; here it is only counted.
-    func noteDeviations(of exchange: Exchange) {
-        guard let operation = Observed(exchange, deadline: registry.deadline) else { return }
+    mutating func noteDeviations(of exchange: UnsafePointer<Exchange>) {
+        guard let operation = Observed.read(exchange, deadline: registry.deadline) else { return }
         var beat = Beat(operation)
-        beat.sequence = Int32(truncatingIfNeeded: exchange.sequence)
-        for deviation in exchange.deviations {
+        beat.sequence = Int32(truncatingIfNeeded: exchange.pointee.sequence)
+        for deviation in exchange.pointee.deviations {
             let source: PromiseSource =
                 deviation.source == .documented ? .documented : .ours
             accuse(

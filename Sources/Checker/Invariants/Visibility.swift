@@ -24,7 +24,7 @@ extension Dossier {
 
     /// `sign-in-visible`: a TV that asks after somebody was told "done" is told so too. Kept back:
     /// until the TV sees the sign-in nobody knows whether it is late or lost.
-    func judgeVisibility(_ operation: Observed, _ beat: Beat) {
+    mutating func judgeVisibility(_ operation: Observed, _ beat: Beat) {
         guard late == nil, let told = done(before: beat.call - registry.visibility) else { return }
         registry.check(.signInVisible)
         guard !mayHaveEnded(since: told, by: beat.ret) else { return }
@@ -48,7 +48,7 @@ extension Dossier {
     }
 
     /// `sign-in-delivered`: by the end of the settle phase the TV has seen it.
-    func judgeDelivery() {
+    mutating func judgeDelivery() {
         let told = done(before: .max)
         let bound = registry.rules.settle.inNanoseconds
         let within = "a settle phase of \(milliseconds(bound))"
@@ -76,14 +76,14 @@ extension Dossier {
 
     /// A login that came back without an error, and neither screen ever saw a sign-in. The redirect
     /// promises nothing (decisions.md, 1): certain only if it means success.
-    private func judgeSilentLoss(bound: Int64, _ within: String) {
+    private mutating func judgeSilentLoss(bound: Int64, _ within: String) {
         let attempts = attempts.filter(\.isCandidate)
         guard attempts.count == 1, let only = attempts.first, only.beat.effect == .maybe,
             !reads.contains(where: { $0.value != 0 }), only.life >= 0,
             let refused = lives[only.life].refused, refused.call > only.beat.ret,
             let last = reads.filter({ $0.value == 0 }).max(by: { $0.beat.call < $1.beat.call }),
             last.beat.call >= only.beat.ret.plus(max(bound, registry.visibility)),
-            only.beat.ret < lives[only.life].low, shared[only.life].endCalled > only.beat.ret,
+            only.beat.ret < lives[only.life].low, codes[only.life].endCalled > only.beat.ret,
             !signOuts.contains(where: { $0.effect != .denied })
         else { return }
         registry.check(.signInDelivered)

@@ -10,7 +10,7 @@ extension Dossier {
     }
 
     /// `isConfused`: what some code's answers were about is not known (`withdrawStrays`).
-    func judgeWhole(isWhole: Bool, isConfused: Bool) {
+    mutating func judgeWhole(isWhole: Bool, isConfused: Bool) {
         if isWhole, !isConfused { judgeDelivery() }
         if var late {
             self.late = nil
@@ -33,7 +33,7 @@ extension Dossier {
 
     /// The first sign-in that is still to come: it was sent after `beat` returned.
     func waitingSignIn(after beat: Beat) -> Beat? {
-        waitingOperations.first {
+        agenda.calls.first {
             ($0.operation == .assertion || $0.operation == .tokenExchange
                 || $0.operation == .freePreview) && $0.call > beat.ret
         }.map(Beat.init)

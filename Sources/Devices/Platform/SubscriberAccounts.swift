@@ -25,7 +25,7 @@ public struct AttributeQuery: Sendable, Hashable {
 
 /// A virtual Video Subscriber Account framework (apple-sso.md § 3): the state of one device, and the
 /// viewer in front of it, who follows a script. A pure value: time is handed in, and the documents
-/// that it vouches with are made by a function that the executable brings (decisions.md, 19).
+/// that it vouches with are made by a function that the executable brings.
 struct SubscriberAccounts {
     /// Signs the answer to an attribute query; nil when the query is none of a service that the
     /// platform knows.

@@ -1,5 +1,5 @@
-/// Holds an answer against the table. The device itself is lenient; what it overlooks is noted here
-/// (decisions.md, 11), and only where the page speaks: unknown fields are no deviation.
+/// Holds an answer against the table. The device itself is lenient; what it overlooks is noted here,
+/// and only where the page speaks: unknown fields are no deviation.
 extension V1 {
     /// The rows by operation, so that a poll need not search.
     private static let rows: [[ConformanceRow]] = OperationName.allCases.map { operation in

@@ -1,5 +1,4 @@
-/// What V1 answers mean. Classified by body before status (decisions.md, 6), XML and JSON alike
-/// (decisions.md, 5).
+/// What V1 answers mean. Classified by body before status, XML and JSON alike.
 extension V1 {
     public func read(_ reply: Reply, to call: Call) -> Reading {
         // § 14: the documented 429 is an HTML page of the front server; it carries no information.
@@ -65,7 +64,7 @@ extension V1 {
     }
 
     /// What a redirect tells: N1's that the code lives (§ 6.3). The assertion consumer's took effect
-    /// inside its interval or not at all (decisions.md, 1); with `error=` it says that it did not, and
+    /// inside its interval or not at all; with `error=` it says that it did not, and
     /// promises nothing (§ 8).
     private func told(by address: WebAddress, to call: Call) -> Observation.Result {
         switch call.operation {

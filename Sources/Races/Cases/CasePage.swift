@@ -10,7 +10,7 @@ extension Case {
 
     private func picture(_ file: String) -> CasePicture {
         let offset = swept.flatMap { schedule[op: $0]?.offset }
-        return CasePicture(
+        var picture = CasePicture(
             name: name, made: made, version: version, target: target.name,
             invariant: expected.invariant.name, sentence: expected.sentence,
             command: "screenrig replay \(file)\(target.isInProcess ? " --virtual" : "")",
@@ -30,6 +30,9 @@ extension Case {
                     note: $0.note)
             }, controls: controlRows,
             alternatives: alternatives.map { ($0.explanation, $0.ruledOutBy) }, facts: facts)
+        picture.prefixes = prefixes.map { .init(op: $0.op, share: Self.share($0.rate)) }
+        picture.decisive = decisive ?? ""
+        return picture
     }
 
     private static func share(_ rate: HitRate) -> CasePicture.Share {

@@ -40,10 +40,11 @@ extension Case {
                 name: try target.member("name").text(),
                 protocolName: try target.member("protocol").text(),
                 date: try target.member("date").text(), server: try target.member("server").text(),
-                nodeCookies: try target.member("nodeCookies").list { node throws(CaseError) in
+                cookies: try target.member("cookies").list { node throws(CaseError) in
                     try node.text()
                 }),
             throttle: try top.member("throttle").text(), schedule: try Self.schedule(top),
+            company: try top.member("company").word(Company.self),
             swept: try top.member("swept").optional { node throws(CaseError) in try node.text() },
             expected: try Self.expected(top.member("expected").object()),
             evidence: try top.member("evidence").optional(Self.evidence),
@@ -64,6 +65,10 @@ extension Case {
             },
             historyHash: try top.member("historyHash").text(),
             trial: try top.member("trial").optional(Self.trial))
+        prefixes =
+            try top.member("prefixes").optional { node throws(CaseError) in
+                try node.list(Self.prefix)
+            } ?? []
         try CaseCheck(file: file, top: top).check(self)
     }
 
@@ -188,6 +193,10 @@ extension Case {
                     offset: try node.member("offsetUs").microseconds(), rate: try rate(node))
             }, firstSeen: try node.member("firstSeenUs").microseconds(),
             trialTime: try node.member("durationUs").microseconds())
+    }
+
+    private static func prefix(_ node: CaseNode) throws(CaseError) -> Prefix {
+        Prefix(op: try node.member("op").text(), rate: try rate(node))
     }
 
     private static func almost(_ node: CaseNode) throws(CaseError) -> Almost {

@@ -17,7 +17,7 @@ extension Case {
                 .object([
                     ("name", .text(target.name)), ("protocol", .text(target.protocolName)),
                     ("date", .text(target.date)), ("server", .text(target.server)),
-                    ("nodeCookies", .array(target.nodeCookies.map(JSON.text))),
+                    ("cookies", .array(target.cookies.map(JSON.text))),
                 ])
             ),
             ("throttle", .text(throttle)), ("policies", .array(policies.map(JSON.text))),
@@ -36,7 +36,8 @@ extension Case {
                 "codeLifetimeUs",
                 schedule.codeLifetime.map { .integer($0.inMicroseconds) } ?? .null
             ),
-            ("swept", swept.map(JSON.text) ?? .null), ("evidence", evidenceObject),
+            ("company", .text(company.rawValue)), ("swept", swept.map(JSON.text) ?? .null),
+            ("evidence", evidenceObject), ("prefixes", .array(prefixes.map(Self.prefix))),
             ("minimal", .flag(isMinimal)), ("removedOps", .array(removed.map(JSON.text))),
             ("almost", .array(almost.map(Self.almost))), ("controls", controlsObject),
             (
@@ -94,6 +95,13 @@ extension Case {
             ("connection", .text(op.connection.text)), ("cookies", .text(op.cookies.rawValue)),
         ]
         return .object(members)
+    }
+
+    private static func prefix(_ prefix: Prefix) -> JSON {
+        .object([
+            ("op", .text(prefix.op)), ("k", .integer(prefix.rate.hits)),
+            ("n", .integer(prefix.rate.trials)),
+        ])
     }
 
     private static func almost(_ almost: Almost) -> JSON {

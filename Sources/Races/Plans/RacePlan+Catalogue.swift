@@ -1,5 +1,5 @@
-// The conflict pairs of correctness.md § 4.1 (a mutator and whatever it can affect), and the triples.
-// What must be there for a race is set up first; the second name of a pair is moved in time.
+// The conflict pairs (a mutator and whatever it can affect), and the triples: docs/races.md, What is
+// raced. What must be there for a race is set up first; the second name of a pair is moved in time.
 
 extension RacePlan {
     /// All of them, pairs first.
@@ -16,8 +16,7 @@ extension RacePlan {
     private static var pollAuthenticate: RacePlan {
         one(
             "poll-authenticate", "a TV polls while its phone signs in",
-            [
-                create, raced("authenticate", "phone", .authenticate, tag: "account-1"),
+            signingIn + [
                 then("check", "phone", .checkCode, after: "authenticate"),
                 swept("poll", "tv", .pollToken, against: "authenticate"),
                 then("poll-2", "tv", .pollToken, after: "poll", number: 1),
@@ -25,13 +24,12 @@ extension RacePlan {
     }
 
     private static var authenticateAuthenticate: RacePlan {
-        let second = Schedule.Op(
-            "authenticate-2", "phone-2", .authenticate,
-            args: [.init("account", "2")], tag: "account-2",
-            anchor: .init(.lastByteSent, of: "authenticate"), gate: .lastByte)
-        let start = Schedule.Op(
-            "start-2", "phone-2", .loginStart, args: [.init("provider", "1")],
-            anchor: .init(.lastByteSent, of: "authenticate"), gate: .lastByte)
+        let second = swept(
+            "authenticate-2", "phone-2", .authenticate, against: "authenticate",
+            args: [.init("account", "2")], tag: "account-2")
+        let start = swept(
+            "start-2", "phone-2", .loginStart, against: "authenticate",
+            args: [.init("provider", "1")])
         var elsewhere = start
         elsewhere.actor = "other-phone"
         let name = "authenticate-authenticate"
@@ -40,15 +38,13 @@ extension RacePlan {
             variants: [
                 variant(
                     name, "both finish",
-                    [
-                        create, raced("authenticate", "phone", .authenticate, tag: "account-1"),
+                    signingIn + [
                         second, then("poll-1", "tv", .pollToken, after: "authenticate"),
                         then("poll-2", "tv", .pollToken, after: "authenticate-2", number: 1),
                     ], swept: "authenticate-2"),
                 variant(
                     name, "one begins while the other finishes",
-                    [
-                        create, raced("authenticate", "phone", .authenticate, tag: "account-1"),
+                    signingIn + [
                         start, then("poll", "tv", .pollToken, after: "authenticate"),
                     ], swept: "start-2"),
                 variant(
@@ -64,18 +60,16 @@ extension RacePlan {
     private static var authenticateLogout: RacePlan {
         one(
             "authenticate-logout", "a TV logs out while its phone signs in",
-            [
-                create, raced("authenticate", "phone", .authenticate, tag: "account-1"),
-                swept("logout", "tv", .logout, against: "authenticate"),
+            signingIn + [
+                swept("logout", "tv", .logout, against: "authenticate")
             ])
     }
 
     private static var authenticateDelete: RacePlan {
         one(
             "authenticate-delete", "a TV deletes its code while its phone signs in",
-            [
-                create, raced("authenticate", "phone", .authenticate, tag: "account-1"),
-                swept("delete", "tv", .deleteRegistration, against: "authenticate"),
+            signingIn + [
+                swept("delete", "tv", .deleteRegistration, against: "authenticate")
             ])
     }
 
@@ -96,15 +90,13 @@ extension RacePlan {
     private static var authenticateCreate: RacePlan {
         one(
             "authenticate-create", "a TV asks for a new code while its phone signs in with the old",
-            [
-                create, raced("authenticate", "phone", .authenticate, tag: "account-1"),
-                swept("create-2", "tv", .registrationCode, against: "authenticate"),
+            signingIn + [
+                swept("create-2", "tv", .registrationCode, against: "authenticate")
             ])
     }
 
     private static var pollPoll: RacePlan {
         let name = "poll-poll"
-        let signedIn = [create, plain("authenticate", "phone", .authenticate, tag: "account-1")]
         return RacePlan(
             name: name, line: "two polls at once",
             variants: [
@@ -126,8 +118,7 @@ extension RacePlan {
     private static var pollLogout: RacePlan {
         one(
             "poll-logout", "a TV polls while it logs out",
-            [
-                create, plain("authenticate", "phone", .authenticate, tag: "account-1"),
+            signedIn + [
                 raced("logout", "tv", .logout),
                 swept("poll", "tv", .pollToken, against: "logout", number: 1),
             ])
@@ -136,8 +127,7 @@ extension RacePlan {
     private static var pollDelete: RacePlan {
         one(
             "poll-delete", "a signed-in TV polls while it deletes its code",
-            [
-                create, plain("authenticate", "phone", .authenticate, tag: "account-1"),
+            signedIn + [
                 raced("delete", "tv", .deleteRegistration),
                 swept("poll", "tv", .pollToken, against: "delete", number: 1),
             ])
@@ -146,8 +136,7 @@ extension RacePlan {
     private static var logoutAuthorize: RacePlan {
         one(
             "logout-authorize", "a TV asks for an authorization while it logs out",
-            [
-                create, plain("authenticate", "phone", .authenticate, tag: "account-1"),
+            signedIn + [
                 raced("logout", "tv", .logout),
                 swept("authorize", "tv", .authorize, against: "logout", number: 1),
             ])
@@ -156,8 +145,7 @@ extension RacePlan {
     private static var logoutMedia: RacePlan {
         one(
             "logout-media", "a TV asks for a media token while it logs out",
-            [
-                create, plain("authenticate", "phone", .authenticate, tag: "account-1"),
+            signedIn + [
                 plain("authorize", "tv", .authorize),
                 raced("logout", "tv", .logout),
                 swept("media", "tv", .mediaToken, against: "logout", number: 1),
@@ -167,8 +155,7 @@ extension RacePlan {
     private static var authorizeMedia: RacePlan {
         one(
             "authorize-media", "a TV asks for a media token while it is being authorized",
-            [
-                create, plain("authenticate", "phone", .authenticate, tag: "account-1"),
+            signedIn + [
                 raced("authorize", "tv", .authorize),
                 swept("media", "tv", .mediaToken, against: "authorize", number: 1),
             ])
@@ -181,9 +168,9 @@ extension RacePlan {
             "sso-authenticate", "the platform signs a TV in while its phone does",
             [
                 create, login,
-                Schedule.Op(
-                    "sso", "tv", .tokenExchange, args: [.init("account", "2")], tag: "account-2",
-                    anchor: .init(.lastByteSent, of: "authenticate"), gate: .lastByte),
+                swept(
+                    "sso", "tv", .tokenExchange, against: "authenticate",
+                    args: [.init("account", "2")], tag: "account-2"),
             ], swept: "sso")
     }
 
@@ -201,8 +188,7 @@ extension RacePlan {
     private static var pollAuthenticateLogout: RacePlan {
         one(
             "poll-authenticate-logout", "a TV polls while its phone signs in and it logs out",
-            [
-                create, raced("authenticate", "phone", .authenticate, tag: "account-1"),
+            signingIn + [
                 then("logout", "tv", .logout, after: "authenticate", number: 1),
                 swept("poll", "tv", .pollToken, against: "authenticate"),
             ])
@@ -211,8 +197,7 @@ extension RacePlan {
     private static var authenticateTimeoutRetry: RacePlan {
         one(
             "authenticate-timeout-retry", "a phone sends its sign-in again, having lost patience",
-            [
-                create, raced("authenticate", "phone", .authenticate, tag: "account-1"),
+            signingIn + [
                 swept(
                     "retry", "phone", .authenticate, against: "authenticate", number: 1,
                     args: [.init("repeats", "authenticate")], tag: "account-1"),
@@ -223,6 +208,16 @@ extension RacePlan {
     // MARK: Ops
 
     private static var create: Schedule.Op { plain("create", "tv", .registrationCode) }
+
+    /// A code, and the phone that signs in with it while something else happens.
+    private static var signingIn: [Schedule.Op] {
+        [create, raced("authenticate", "phone", .authenticate, tag: "account-1")]
+    }
+
+    /// A TV whose phone has signed in.
+    private static var signedIn: [Schedule.Op] {
+        [create, plain("authenticate", "phone", .authenticate, tag: "account-1")]
+    }
 
     private static func plain(
         _ id: String, _ actor: String, _ step: Step, args: [Schedule.Arg] = [], tag: String? = nil

@@ -6,8 +6,9 @@ public import Lanes
 public import Rigs
 internal import Synchronization
 
-/// Executes schedules on lanes: over sockets several at once, in virtual time one after another, for
-/// there waiting costs nothing.
+/// Executes schedules on lanes: over sockets several at once, in virtual time one after another on
+/// each, for there waiting costs nothing. Each virtual lane has a service of its own, and schedules are
+/// dealt out to them in turn, so that a seed repeats however fast each of them is.
 public final class LaneArena: Arena {
     public struct Settings: Sendable {
         /// How long all but the last bytes of a request are given to arrive.
@@ -48,6 +49,8 @@ public final class LaneArena: Arena {
     private let judge: TrialJudge
     private let settings: Settings
     private let isVirtual: Bool
+    /// One for each lane, where they are virtual.
+    private let virtualQueues: [DispatchQueue]
     private let households = Atomic(0)
     private let isClosed = Atomic(false)
     private let isStopped = Atomic(false)
@@ -63,6 +66,10 @@ public final class LaneArena: Arena {
         self.plan = plan
         self.settings = settings
         self.isVirtual = isVirtual
+        virtualQueues = (isVirtual ? lanes : []).map { lane in
+            DispatchQueue(
+                label: "screenrig.race.virtual.\(lane.index)", qos: .userInteractive)
+        }
         judge = TrialJudge(rules: rules)
         grounds = lanes.map { DrivenGround(plan, terms: terms, lane: $0) }
         collectors = lanes.map { Collector.watch($0) }
@@ -124,7 +131,9 @@ public final class LaneArena: Arena {
         if isStopped.load(ordering: .acquiring) {
             return schedules.map { TrialResult(schedule: $0, discarded: .stopped) }
         }
-        let job = TrialJob(schedules, firstHousehold: takeHouseholds(schedules))
+        let job = TrialJob(
+            schedules, firstHousehold: takeHouseholds(schedules),
+            shares: isVirtual ? lanes.count : 1)
         for number in chosen {
             let lane = lanes[number]
             let begin: @Sendable () -> Void = { [self] in
@@ -134,8 +143,18 @@ public final class LaneArena: Arena {
             }
             isVirtual ? begin() : lane.post(begin)
         }
-        if isVirtual { await runVirtually() } else { await job.wait() }
-        return job.results.map { result, exchanges in judged(result, exchanges) }
+        if isVirtual {
+            // In virtual time one trial is over before the next begins: none has namesakes.
+            await runVirtually()
+            return job.results.map { $0.0 }
+        }
+        await job.wait()
+        // Judging would make a lane late that others race on.
+        let results = job.results
+        let namesakes = Namesakes(results.map(\.1)).others
+        return results.enumerated().map { number, played in
+            judged(played.0, played.1, besides: namesakes[number] ?? [])
+        }
     }
 
     /// The first of as many numbers as the schedules have living rooms: none is used twice.
@@ -144,32 +163,42 @@ public final class LaneArena: Arena {
         return households.add(wanted, ordering: .relaxed).oldValue
     }
 
-    /// Blocks a thread, so not one of the concurrency pool.
+    /// Blocks threads, so none of the concurrency pool.
     private func runVirtually() async {
+        let all = DispatchGroup()
+        for (lane, queue) in zip(lanes, virtualQueues) {
+            queue.async(group: all) { lane.run { true } }
+        }
         await withCheckedContinuation { done in
-            DispatchQueue(label: "screenrig.race.virtual", qos: .userInteractive).async { [self] in
-                lanes[0].run { true }
-                done.resume()
-            }
+            all.notify(queue: .global(qos: .userInteractive)) { done.resume() }
         }
     }
 
     /// One of those on a lane that play what is left to play.
     private func work(_ job: TrialJob, _ number: Int, _ turnstile: OnLane<Turnstile>?) async {
-        while let (position, schedule, first) = job.take() {
+        while let (position, schedule, first) = job.take(isVirtual ? number : 0) {
             let plans = (first..<first + schedule.rooms).compactMap { plan.household($0) }
             let performance = Performance(
                 schedule, plans: plans, on: grounds[number], ripening: settings.ripening,
                 rest: settings.rest, turnstile: turnstile)
             let result = await performance.play()
-            job.put(result, collectors[number].value.take(result.households), at: position)
+            let exchanges = collectors[number].value.take(result.households)
+            if isVirtual {
+                job.put(judged(result, exchanges, besides: []), [], at: position)
+            } else {
+                job.put(result, exchanges, at: position)
+            }
         }
     }
 
-    private func judged(_ result: TrialResult, _ exchanges: [Exchange]) -> TrialResult {
+    private func judged(
+        _ result: TrialResult, _ exchanges: [Exchange], besides others: [Exchange]
+    ) -> TrialResult {
         var result = result
         result.exchanges = exchanges
-        if result.discarded == nil { result.breaches = judge.breaches(exchanges, of: result) }
+        if result.discarded == nil {
+            result.breaches = judge.breaches(exchanges, of: result, besides: others)
+        }
         return result
     }
 }
@@ -177,18 +206,22 @@ public final class LaneArena: Arena {
 /// Trials that are to be played, and what became of them. From any thread.
 private final class TrialJob: Sendable {
     private struct Progress {
-        var next = 0
+        /// Of each share.
+        var next: [Int]
         var results: [(TrialResult, [Exchange])?]
         var left: Int
     }
     private let schedules: [Schedule]
+    private let shares: Int
     /// The number of each one's first living room.
     private let households: [Int]
     private let progress: Mutex<Progress>
     private let group = DispatchGroup()
 
-    init(_ schedules: [Schedule], firstHousehold: Int) {
+    /// `shares`: schedules are dealt out to so many in turn; to one: whoever asks has the next.
+    init(_ schedules: [Schedule], firstHousehold: Int, shares: Int) {
         self.schedules = schedules
+        self.shares = shares
         var households: [Int] = []
         var next = firstHousehold
         for schedule in schedules {
@@ -198,15 +231,16 @@ private final class TrialJob: Sendable {
         self.households = households
         progress = Mutex(
             Progress(
-                results: Array(repeating: nil, count: schedules.count), left: schedules.count))
+                next: Array(0..<shares), results: Array(repeating: nil, count: schedules.count),
+                left: schedules.count))
         group.enter()
     }
 
-    func take() -> (position: Int, schedule: Schedule, firstHousehold: Int)? {
+    func take(_ share: Int) -> (position: Int, schedule: Schedule, firstHousehold: Int)? {
         let position: Int? = progress.withLock { progress in
-            guard progress.next < schedules.count else { return nil }
-            progress.next += 1
-            return progress.next - 1
+            guard progress.next[share] < schedules.count else { return nil }
+            defer { progress.next[share] += shares }
+            return progress.next[share]
         }
         return position.map { ($0, schedules[$0], households[$0]) }
     }

@@ -21,6 +21,8 @@ extension RaceText {
                 ] + windowFields(window))
         case .found(let finding):
             return object([("event", quoted("found"))] + fields(finding))
+        case .compared(let comparison):
+            return object([("event", quoted("compared"))] + fields(comparison))
         }
     }
 
@@ -37,8 +39,13 @@ extension RaceText {
             ("end", quoted(outcome.end.rawValue)), ("trials", "\(outcome.trials)"),
             ("discarded", "\(outcome.discards)"),
             ("elapsedMs", "\(outcome.elapsed.wholeMicroseconds / 1000)"),
+            ("schedulesPerSecond", outcome.pace.map(String.init) ?? "null"),
             ("gateErrorUs", gate ?? "null"), ("oneAtATime", "\(outcome.isAlone)"),
             ("findings", "[" + findings.joined(separator: ", ") + "]"),
+            (
+                "comparisons",
+                "[" + outcome.comparisons.map { object(fields($0)) }.joined(separator: ", ") + "]"
+            ),
             (
                 "alsoIn",
                 "["
@@ -78,11 +85,11 @@ extension RaceText {
         return "[" + rows.joined(separator: ", ") + "]"
     }
 
-    private static func object(_ fields: [(String, String)]) -> String {
+    static func object(_ fields: [(String, String)]) -> String {
         "{" + fields.map { "\(quoted($0.0)): \($0.1)" }.joined(separator: ", ") + "}"
     }
 
-    private static func quoted(_ text: String) -> String { JSONText.quoted(text) }
+    static func quoted(_ text: String) -> String { JSONText.quoted(text) }
 
     /// Three decimals.
     private static func decimal(_ share: Double) -> String {

@@ -31,7 +31,7 @@ extension Hunt {
 
     private static let batch = 32
 
-    /// The same offsets over new connections, and without cookies (correctness.md § 4.2, 4).
+    /// The same offsets under other circumstances (correctness.md § 4.2, 4).
     private func stress() async {
         guard outcome.findings.isEmpty else { return }
         let bases = tracks.map(\.variant)
@@ -44,25 +44,6 @@ extension Hunt {
                 await play(grid.map { (tracks.count - 1, $0) })
                 await lookInto([tracks.count - 1], isLast: true)
             }
-        }
-    }
-
-    private enum Stress: String, CaseIterable {
-        case fresh = "new connections"
-        case noCookies = "no cookies"
-
-        func applied(to variant: RacePlan.Variant) -> RacePlan.Variant? {
-            var variant = variant
-            for position in variant.schedule.ops.indices
-            where variant.schedule.ops[position].gate != .none {
-                switch self {
-                case .fresh: variant.schedule.ops[position].connection = .fresh
-                case .noCookies:
-                    variant.schedule.ops[position].connection = .fresh
-                    variant.schedule.ops[position].cookies = .drop
-                }
-            }
-            return variant
         }
     }
 }

@@ -60,6 +60,8 @@ public enum RaceNews: Sendable {
     case curve(
         plan: String, invariant: Invariant, [RaceFinding.CurvePoint], RaceFinding.Window?)
     case found(RaceFinding)
+    /// Two arms were played: as far as they are, or to their end.
+    case compared(ArmComparison)
 }
 
 /// What a search has to show.
@@ -71,6 +73,8 @@ public struct RaceOutcome: Sendable {
     }
 
     public var findings: [RaceFinding] = []
+    /// What plans of two arms came to.
+    public var comparisons: [ArmComparison] = []
     /// Promises that were found broken in other plans as well, by plan.
     public var alsoIn: [(plan: String, invariant: Invariant)] = []
     public var trials = 0
@@ -83,10 +87,14 @@ public struct RaceOutcome: Sendable {
     public var gate: RaceFinding.Spread?
     public var end = End.complete
     public var elapsed: Duration = .zero
+    /// In virtual time, where how fast schedules are played is a measure of this program alone.
+    public var isVirtual = false
     /// Trials were played one at a time because households that are near in time disturb each other.
     public var isAlone = false
 
     public init() {}
 
+    /// Whether a promise was found broken in either way.
+    public var isAccusing: Bool { !findings.isEmpty || comparisons.contains(where: \.isBroken) }
     public var discards: Int { discarded.reduce(0) { $0 + $1.count } }
 }

@@ -12,6 +12,8 @@ public struct ComparedRun: Sendable {
     var times: [String: BlockBootstrap] = [:]
     /// By operation: errors of those that ended.
     var errors: [String: SharesInTime] = [:]
+    /// Of all operations together: many kinds of a few errors each are many errors.
+    var allErrors = SharesInTime()
     /// Households that failed.
     var failed = SharesInTime()
     var kinds: [ErrorRow] = []
@@ -43,6 +45,7 @@ public struct ComparedRun: Sendable {
             latencies[cell.key.operation, default: Stretches()].add(cell.latency, at: stretch)
             errors[cell.key.operation.name, default: SharesInTime()]
                 .add(cell.errors, of: cell.ended, at: stretch)
+            allErrors.add(cell.errors, of: cell.ended, at: stretch)
         }
         var signIns = Self.signIns.map { _ in Stretches() }
         try history.households { household in

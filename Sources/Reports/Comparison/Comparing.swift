@@ -15,6 +15,7 @@ extension Comparison {
                 subject, base, run, seed: Seed(8).child("subject", index), draws)
             candidates += Self.errors(subject, base, run)
         }
+        candidates += Self.shares("all", "errors", base.allErrors, run.allErrors)
         candidates += Self.failed(base, run)
         let unseen = Self.unseen(run.kinds, where: base)
         let adjusted = Significance.holm(

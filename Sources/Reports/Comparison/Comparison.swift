@@ -10,7 +10,7 @@ public struct Comparison: Sendable, Hashable {
     /// Why the two are not alike, a sentence each; empty when they are.
     public var warnings: [String]
     public var floor: Floor
-    /// Sign-ins first, then operations in the order of product.md: three times each, then errors.
+    /// Sign-ins first, then operations in the order of `screenrig list`: three times each, then errors.
     public var rows: [Row]
     /// Kinds of errors that only the run has, the most frequent first.
     public var newErrors: [ErrorKind]

@@ -1,19 +1,11 @@
 /// Two runs side by side on a page of its own: one file, no network, no script.
 public enum ComparisonPage {
     public static func text(_ comparison: Comparison) -> String {
+        let head = PageHead(
+            title: "\(comparison.verdict.rawValue): \(comparison.run.rig) · screenrig compare",
+            scripts: .none, sheet: sheet)
         let page: HTML = """
-            <!doctype html>
-            <html lang="en">
-            <head>
-            <meta charset="utf-8"/>
-            <meta name="viewport" content="width=device-width,initial-scale=1"/>
-            <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'"/>
-            <title>\(comparison.verdict.rawValue): \(comparison.run.rig) · screenrig compare</title>
-            <style>
-            \(HTML(stringLiteral: Style.sheet))
-            \(HTML(stringLiteral: sheet))
-            </style>
-            </head>
+            \(head.html)
             <body>
             <a class="skip" href="#times">Skip to the numbers</a>
             <header>

@@ -9,7 +9,7 @@ extension Explanation {
         Explanation(.invariant, name, line, meaning, harmless: harmless, send: send)
     }
 
-    /// The lines are those of product.md, Invariants.
+    /// In the order of `screenrig list`.
     static let invariants: [Explanation] = [
         invariant(
             "no-token-before-sign-in", "a TV sees no token that nobody signed in for yet",

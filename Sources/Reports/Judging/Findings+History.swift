@@ -3,7 +3,7 @@ public import Journal
 
 extension Findings {
     /// Judges a recorded history again, from the file alone: the same verdicts as while it ran. Nil
-    /// where it does not hold every exchange, or was never to be judged (decisions.md, 12).
+    /// where it does not hold every exchange, or was never to be judged.
     public init?(rejudging history: History) throws {
         guard !history.header.judging.isEmpty, history.kept.isComplete else { return nil }
         let judge = Judge(Rules(texts: history.header.judging))

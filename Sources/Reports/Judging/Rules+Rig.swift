@@ -31,7 +31,7 @@ extension Rules {
         self.startedMicroseconds = startedMicroseconds
     }
 
-    /// Of a stand-in of our own it is known; of others, what a preflight proved (decisions.md, 7).
+    /// Of a stand-in of our own it is known; of others, what a preflight proved.
     private static func throttledBy(
         _ rig: Rig, isEmbedded: Bool, _ key: ThrottleKey?
     ) -> ThrottledBy {
@@ -43,8 +43,8 @@ extension Rules {
         }
     }
 
-    private static func policies(_ held: Rigs.Policies) -> Checker.Policies {
-        var policies = Checker.Policies()
+    private static func policies(_ held: Rigs.Policies) -> Rules.Policies {
+        var policies = Rules.Policies()
         policies.codeReuse = held.codeReuse == .single ? .single : .untilExpiry
         policies.newCode = held.newCode == .replace ? .replace : .keep
         policies.secondSignIn = held.secondSignIn == .replace ? .replace : .reject
@@ -57,7 +57,7 @@ extension Rules {
         policies.throttle = held.throttle.flatMap { rule in
             guard rule.rate.perSecond > 0 else { return nil }
             let every = Duration.nanoseconds(Int64((1e9 / rule.rate.perSecond).rounded()))
-            return Checker.Policies.Throttle(every: every, burst: rule.burst)
+            return Rules.Policies.Throttle(every: every, burst: rule.burst)
         }
         return policies
     }

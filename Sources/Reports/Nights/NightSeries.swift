@@ -87,6 +87,11 @@ public struct NightSeries: Sendable, Hashable {
         }
     }
 
+    /// The same of a round number, without digits that say nothing.
+    func tick(_ value: Double) -> String {
+        unit == .milliseconds ? Axis.time(value) : text(value)
+    }
+
     /// `+10.4 % (+6.1 % to +14.9 %)`; of a share in points.
     func sizeText(_ change: Change) -> String {
         switch unit {

@@ -7,19 +7,11 @@ public enum NightsPage {
     public static func text(_ views: [NightsView], link: @escaping (Night) -> String?) -> String {
         let isWorse = views.contains { !$0.newAlarms.isEmpty }
         let title = views.count == 1 ? views[0].rig : "Nights"
+        let head = PageHead(
+            title: "\(isWorse ? "worse: " : "")\(title) · screenrig nights", scripts: .none,
+            sheet: sheet)
         let page: HTML = """
-            <!doctype html>
-            <html lang="en">
-            <head>
-            <meta charset="utf-8"/>
-            <meta name="viewport" content="width=device-width,initial-scale=1"/>
-            <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'"/>
-            <title>\(isWorse ? "worse: " : "")\(title) · screenrig nights</title>
-            <style>
-            \(HTML(stringLiteral: Style.sheet))
-            \(HTML(stringLiteral: sheet))
-            </style>
-            </head>
+            \(head.html)
             <body>
             <a class="skip" href="#series-1">Skip to the series</a>
             <header>

@@ -5,7 +5,7 @@ public import Rigs
 /// What a trial has shown, step by step: a pure function of what was seen, how the household ended,
 /// and the rig.
 public struct Checklist: Sendable {
-    /// The steps of a sign-in in the order of product.md (`try`).
+    /// The steps of a sign-in in the order in which a household takes them.
     public enum Step: String, CaseIterable, Sendable, Comparable {
         case name
         case tcp = "TCP"

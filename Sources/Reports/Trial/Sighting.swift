@@ -34,7 +34,7 @@ public struct Sighting: Sendable {
             + (reason.isEmpty || reason.hasPrefix("status ") ? "" : " \(reason)")
     }
 
-    /// What the server's team finds the exchange by in their logs (product.md, Evidence).
+    /// What the server's team finds the exchange by in their logs.
     var requestID: String? {
         let evidence = exchange.evidence
         return evidence["Adobe-Request-Id"] ?? evidence["X-Request-Id"] ?? evidence["CF-Ray"]

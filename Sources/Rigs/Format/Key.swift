@@ -34,7 +34,7 @@ struct Key: Sendable {
         self.isAlternative = alternative
     }
 
-    /// A key of rig-format.md that is not built yet.
+    /// A key that the format has a place for and this version refuses.
     static func notYet(
         _ name: String, accepting: [String] = [], example: String, _ text: String
     ) -> Key {
@@ -62,7 +62,7 @@ indirect enum Shape: Sendable {
     case list(Shape)
     /// The first of these that fits the kind of node, a scalar, a list or a map.
     case either([Shape])
-    /// A list or map that rig-format.md has and this version refuses; an example of it.
+    /// A list or map that the format has a place for and this version refuses; an example of it.
     case later(String)
 
     /// Words that are all supported.

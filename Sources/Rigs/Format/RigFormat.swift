@@ -1,6 +1,6 @@
 internal import Dialects
 
-/// The format of a rig file, as data (rig-format.md): the reader, the JSON Schema and
+/// The format of a rig file, as data: the reader, the JSON Schema and
 /// rigs/reference.yaml are made of these rows. A key that is refused as not supported yet is a row
 /// too, so that an editor and the reader say the same about it.
 enum RigFormat {

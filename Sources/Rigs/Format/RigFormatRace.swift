@@ -5,11 +5,13 @@ extension RigFormat {
             "plans",
             .list(
                 .either([
-                    .choice((["all"] + RaceTerms.planNames).map { Shape.Choice($0) }),
+                    .choice(
+                        (["all"] + RaceTerms.planNames + RaceTerms.armPlanNames)
+                            .map { Shape.Choice($0) }),
                     .map(racePlan),
                 ])), default: "[all]", example: "[poll-authenticate, poll-poll]",
             "What is raced against what: conflict pairs and triples by name, all of them, or plans of "
-                + "your own."),
+                + "your own; path-independence and poll-is-pure compare two arms."),
         Key(
             "offsets", .scalar(.offsets), default: "-200ms..200ms",
             "From how early to how late one of the two is tried."),
@@ -54,7 +56,7 @@ extension RigFormat {
 }
 
 extension RaceTerms {
-    /// The conflict pairs of correctness.md § 4.1, and the triples.
+    /// The conflict pairs and triples (docs/races.md, What is raced).
     public static let planNames = [
         "poll-authenticate", "authenticate-authenticate", "authenticate-logout",
         "authenticate-delete", "authenticate-expire", "authenticate-create", "poll-poll",
@@ -62,6 +64,9 @@ extension RaceTerms {
         "sso-authenticate", "create-create", "poll-authenticate-logout",
         "authenticate-timeout-retry",
     ]
+
+    /// Plans of two arms, each named after the promise that it decides (decisions.md, 9).
+    public static let armPlanNames = ["path-independence", "poll-is-pure"]
 
     /// What an actor of a plan can do.
     public static let steps = [

@@ -1,4 +1,4 @@
-/// The named faults of correctness.md § 5 in its order, then the controls, which misbehave in no
+/// The named faults (docs/stand-in.md, Misbehaviour), then the controls, which misbehave in no
 /// way that a promise forbids.
 public enum FaultName: String, CaseIterable, Sendable {
     case prematureToken = "premature-token"
@@ -68,7 +68,7 @@ public enum FaultName: String, CaseIterable, Sendable {
         }
     }
 
-    /// The invariants that name it, likeliest first; none for controls (correctness.md § 5).
+    /// The invariants that name it, likeliest first; none for controls.
     public var invariants: [String] {
         switch self {
         case .prematureToken: ["no-token-before-sign-in"]

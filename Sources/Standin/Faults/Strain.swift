@@ -146,7 +146,7 @@ struct Noisy: Mischief {
         self.chance = chance
     }
 
-    /// XML, whatever was asked for (decisions.md, 5).
+    /// XML, whatever was asked for.
     mutating func rewrite(_ request: inout ServiceRequest) {
         guard chance.strikes(), request.headers["Accept"]?.contains("json") ?? false else { return }
         request.headers = Headers(

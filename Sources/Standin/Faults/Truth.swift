@@ -1,8 +1,8 @@
 internal import Dialects
 public import Journal
 
-/// What a fault really did, noted by the service that did it: detection is scored against this
-/// (correctness.md § 5). A fault that never says "activated" was not exercised.
+/// What a fault really did, noted by the service that did it: detection is scored against this.
+/// A fault that never says "activated" was not exercised.
 ///
 /// As a JSON line of `serve --truth FILE`:
 ///

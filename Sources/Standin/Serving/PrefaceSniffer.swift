@@ -60,6 +60,7 @@ final class PrefaceSniffer: ChannelInboundHandler, RemovableChannelHandler {
         ) { stream in
             stream.eventLoop.makeCompletedFuture {
                 let pipeline = stream.pipeline.syncOperations
+                try pipeline.addHandler(FrameJoiner())
                 try pipeline.addHandler(HTTP2FramePayloadToHTTP1ServerCodec())
                 try pipeline.addHandler(Connection(engine: engine.value, channel: stream))
             }

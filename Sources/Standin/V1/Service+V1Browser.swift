@@ -120,7 +120,7 @@ extension Service {
     }
 
     /// Hop 5: the one that counts. Success or not, the browser goes back to the login page of the
-    /// app; only a check of the code tells (decisions.md, 1).
+    /// app; only a check of the code tells.
     mutating func consumeAssertion(_ question: V1Question, at moment: Moment) -> Reply {
         guard let text = question["SAMLResponse"] else {
             return page(503, Pages.noAssertion, at: moment)

@@ -2,8 +2,7 @@ internal import Dialects
 
 /// Whether somebody is signed in: N2, N3, N4 (rest-v1.md §§ 9, 10).
 extension Service {
-    /// N2: 200 iff the code is bound, not expired, not deleted, and that sign-in's token lives
-    /// (decisions.md, 2).
+    /// N2: 200 iff the code is bound, not expired, not deleted, and that sign-in's token lives.
     mutating func checkCode(
         _ question: V1Question, at moment: Moment
     ) throws(ClassicError) -> Reply {

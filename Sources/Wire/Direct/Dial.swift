@@ -7,7 +7,7 @@ internal import Lanes
 /// A libcurl handle that makes connections, one after the other, for whoever needs one: addresses,
 /// TCP, the source address, a proxy and the tunnel through it are libcurl's. The socket is taken over
 /// when it stands, so that an open connection keeps no handle (10 KB) and no place in a multi, which
-/// libcurl 7.88 would search at each `curl_easy_send` and `curl_easy_recv` (performance.md, C).
+/// libcurl 7.88 would search at each `curl_easy_send` and `curl_easy_recv`.
 final class Dial {
     /// A connection that stands.
     struct Connected {

@@ -2,7 +2,7 @@ internal import CCurl
 internal import Lanes
 
 /// One libcurl multi with the connections that are being made in it: at most about 100, because some
-/// of what libcurl 7.88 does in a multi grows with their number (performance.md, C).
+/// of what libcurl 7.88 does in a multi grows with their number.
 final class Dock {
     private var motor: Motor!
     private(set) var dials: [Dial] = []

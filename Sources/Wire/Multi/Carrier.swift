@@ -332,7 +332,7 @@ final class Carrier {
         return (errand, transfer)
     }
 
-    /// By libcurl's own clock, which is right about connections (performance.md, F).
+    /// By libcurl's own clock, which is right about connections.
     private func opening() -> Opening {
         let connected = easy.duration(CURLINFO_CONNECT_TIME_T)
         let isTLS = way?.origin.scheme == .https

@@ -146,7 +146,7 @@ final class ConnectionTable {
     // MARK: Readiness
 
     /// Registers lazily: a descriptor that libcurl has put away stays with epoll, because the next
-    /// request will want it again. Worth 3.6 us a request (performance.md, A).
+    /// request will want it again. Worth 3.6 us a request.
     func watch(_ descriptor: Int32, _ what: Int32, by motor: Motor) {
         let index = Int(descriptor)
         while registered.count <= index {

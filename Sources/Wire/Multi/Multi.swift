@@ -10,7 +10,7 @@ struct Multi: ~Copyable {
         guard Library.isReady, let handle = curl_multi_init() else { throw .noHandle }
         self.handle = handle
         self.connections = connections
-        // Must exceed the live connections, or libcurl closes the oldest (performance.md, A).
+        // Must exceed the live connections, or libcurl closes the oldest.
         curl_multi_set_long(handle, CURLMOPT_MAXCONNECTS, maximumConnections)
     }
 

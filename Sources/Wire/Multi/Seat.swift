@@ -38,7 +38,7 @@ final class Seat {
 /// libcurl shares a connection between all handles that go to the same host. To keep devices apart
 /// within one multi, each goes to a host of its own making: `CONNECT_TO` sends it there, `RESOLVE`
 /// says that this host has the address of the real one. `Host`, SNI and verification stay those of
-/// the real host, and libcurl looks up connections by the alias (performance.md, C).
+/// the real host, and libcurl looks up connections by the alias.
 final class Way {
     let origin: Origin
     /// Ends in `.invalid` (RFC 6761, 6.4): were it ever asked for, no server knows it.

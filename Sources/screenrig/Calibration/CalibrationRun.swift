@@ -142,7 +142,7 @@ struct CalibrationRun {
         return addresses.allSatisfy(\.isLoopback)
     }
 
-    private func load(_ tracks: [Track]) async -> Findings {
+    private func load(_ tracks: [Track]) async -> LoadFindings {
         let plain = PlainLoad.Terms(
             call: call, callers: terms.connections, pace: terms.pace, lasting: terms.lasting,
             keeping: terms.keeping, isHeldBack: !isNear || terms.maxRate != nil,

@@ -9,19 +9,18 @@ struct CaseRig {
     let rig: Rig
 
     init(
-        _ known: Case, overrides: [String], faults: [String], target: String?, seed: UInt64?,
-        isVirtual: Bool, readsSecrets: Bool
+        _ known: Case, _ changes: RigChanges, faults: [String], isVirtual: Bool, readsSecrets: Bool
     ) throws {
-        var changes = try overrides.map(RigFile.split)
-        changes.append(("seed", String(seed ?? known.seed)))
+        var overrides = try changes.overrides.map(RigFile.split)
+        overrides.append(("seed", String(changes.seed ?? known.seed)))
         _ = try FaultOptions.faults(faults)
-        if let faults = FaultOptions.override(faults) { changes.append(faults) }
+        if let faults = FaultOptions.override(faults) { overrides.append(faults) }
         // Another target has none of the stand-in's faults, whatever the case was found on.
-        let goesElsewhere = !isVirtual && target != nil && target != "embedded"
-        if goesElsewhere, faults.isEmpty { changes.append(("faults", "[]")) }
+        let goesElsewhere = !isVirtual && changes.target != nil && changes.target != "embedded"
+        if goesElsewhere, faults.isEmpty { overrides.append(("faults", "[]")) }
         let surroundings = RigSurroundings(
-            overrides: changes,
-            target: isVirtual ? .embedded : target.map { .init($0) },
+            overrides: overrides,
+            target: isVirtual ? .embedded : changes.target.map { .init($0) },
             environment: ProcessInfo.processInfo.environment,
             secrets: readsSecrets ? .resolved : .omitted)
         do {

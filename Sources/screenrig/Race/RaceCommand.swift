@@ -24,6 +24,8 @@ struct RaceCommand: AsyncParsableCommand {
 
     @OptionGroup var traffic: TrafficOptions
 
+    @OptionGroup var pages: PageOptions
+
     @Option(
         name: .customLong("plan"),
         help: ArgumentHelp(
@@ -54,8 +56,13 @@ struct RaceCommand: AsyncParsableCommand {
         } catch {
             throw Failure.couldNotRun("\(error)")
         }
+        let counts = pages.areWanted ? ProgressSink() : nil
         let stage = try await RaceStage(
-            rig, run: directory.name, isVirtual: isVirtual, allowed: traffic.allowed)
+            rig, run: directory.name, isVirtual: isVirtual, allowed: traffic.play.allowed,
+            recordingTo: counts ?? Unrecorded())
+        let watch = try await RaceWatch.open(
+            pages, on: stage, counting: counts, run: directory.name,
+            limit: isVirtual && time == nil ? nil : rig.race.time)
         let show = RaceShow(traffic)
         show.begin(stage)
         let arena = stage.arena
@@ -70,30 +77,42 @@ struct RaceCommand: AsyncParsableCommand {
             plans: stage.plans, terms: rig.race, seed: rig.seed,
             gateError: isVirtual ? .zero : .microseconds(50),
             clock: { .nanoseconds(LiveLoop.monotonic() - began) },
-            isInterrupted: { flag.isRaised }, news: { show.tell($0) })
+            isInterrupted: { flag.isRaised },
+            news: { news in
+                show.tell(news)
+                watch?.tell(news)
+            })
         if isVirtual, time == nil {
             // What a search finds may not hang on how fast this machine is.
             search.terms.time = .seconds(3600)
         }
-        let outcome = await search.run(in: arena)
+        let arms = RaceArms(
+            stage: stage, show: show,
+            isOver: { [search] in search.isInterrupted() || search.clock() >= search.terms.time })
+        let comparisons = await arms.compare()
+        search.terms.trials -= comparisons.reduce(0) { $0 + $1.played }
+        var outcome = await search.run(in: arena)
+        outcome.comparisons = comparisons
+        outcome.isVirtual = isVirtual
         let work = RaceCases(stage, isVirtual: isVirtual, directory: directory)
         let cases = interrupts.hasInterrupted ? [] : await work.make(outcome.findings)
         show.end(outcome, cases: cases, stage)
+        await watch?.end(
+            outcome, isInterrupted: interrupts.hasInterrupted, at: directory.path)
         await stage.strike()
         if interrupts.hasInterrupted { throw Failure(code: .interrupted, message: "") }
-        if outcome.trials > 0, outcome.discards == outcome.trials {
-            let reason = outcome.discarded.max { $0.count < $1.count }?.reason ?? ""
+        if let reason = outcome.whyNothingCameAbout {
             throw Failure.couldNotRun("no trial came about: \(reason)")
         }
-        if !outcome.findings.isEmpty || kept { throw Failure(code: .failed, message: "") }
+        if outcome.isAccusing || kept { throw Failure(code: .failed, message: "") }
     }
 
     /// Cases that are kept beside the rig come first. Whether one of them still reproduces.
     private func replayKept(on stage: RaceStage) async throws -> Bool {
         let kept = try KeptCases(beside: traffic.rig.rig, plans: stage.plans.map(\.name))
         let rows = await kept.replay(on: stage)
-        if !traffic.json {
-            for row in rows { Terminal.print("kept case \(row.file): \(row.line)") }
+        if !traffic.play.json {
+            for row in rows { Terminal.print(inWords: "kept case \(row.file): \(row.line)") }
         }
         return rows.contains { $0.rate.hits > 0 }
     }
@@ -113,7 +132,8 @@ struct RaceCommand: AsyncParsableCommand {
         }
         guard !plans.isEmpty else { return }
         rig.race.plans = try plans.map { name in
-            guard name == "all" || RaceTerms.planNames.contains(name) else {
+            let known = RaceTerms.planNames + RaceTerms.armPlanNames
+            guard name == "all" || known.contains(name) else {
                 throw Failure.badInput(
                     "--plan '\(name)' is no race plan; 'screenrig list' shows them")
             }

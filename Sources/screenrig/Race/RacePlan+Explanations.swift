@@ -2,22 +2,37 @@ internal import Races
 internal import Reports
 
 extension RacePlan {
-    /// For `explain` and `list`.
+    /// For `explain` and `list`: plans of offsets, and those of two arms.
     static var explanations: [Explanation] {
-        catalogue.map { plan in
-            let ways = plan.variants.map { variant in
-                let name = variant.name.isEmpty ? "" : "\(variant.name): "
-                let ops = variant.schedule.ops.map { op in
-                    let mark = op.id == variant.swept ? " (moved in time)" : ""
-                    return "\(op.actor) \(op.step.rawValue)\(mark)"
-                }
-                return name + ops.joined(separator: ", ")
+        catalogue.map(\.explanation) + ArmPlan.catalogue.map(\.explanation)
+    }
+
+    private var explanation: Explanation {
+        let ways = variants.map { variant in
+            let title = variant.name.isEmpty ? "" : "\(variant.name): "
+            let ops = variant.schedule.ops.map { op in
+                let mark = op.id == variant.swept ? " (moved in time)" : ""
+                return "\(op.actor) \(op.step.rawValue)\(mark)"
             }
-            return Explanation(
-                .racePlan, plan.name, plan.line,
-                "A plan of 'screenrig race', for rigs ('race: {plans: [\(plan.name)]}') and --plan. Who "
-                    + "does what: \(ways.joined(separator: "; ")).",
-                harmless: "", send: "")
+            return title + ops.joined(separator: ", ")
         }
+        return Explanation(
+            .racePlan, name, line,
+            "A plan of 'screenrig race', for rigs ('race: {plans: [\(name)]}') and --plan. Who "
+                + "does what: \(ways.joined(separator: "; ")).",
+            harmless: "", send: "")
+    }
+}
+
+extension ArmPlan {
+    fileprivate var explanation: Explanation {
+        Explanation(
+            .racePlan, name, line,
+            "A plan of 'screenrig race', for rigs ('race: {plans: [\(name)]}') and --plan. Two arms "
+                + "take turns, 100 trials each: \(arms.map(\.name).joined(separator: "; ")). A trial ends well "
+                + "when each of the TV's last \(reads.count) polls shows the sign-in. Where the arms differ by "
+                + "more than chance (Fisher's exact test, p < \(ArmComparison.doubt)), the promise \(invariant) "
+                + "is broken. The finding is statistical: there is no case to replay, only the comparison again.",
+            harmless: "", send: "Both rates, the seed, and the time of the comparison.")
     }
 }

@@ -20,14 +20,16 @@ final class RaceShow: Sendable {
 
     init(_ traffic: TrafficOptions) {
         form =
-            traffic.json ? .json : traffic.quiet ? .nothing : Terminal.redraws ? .block : .lines
+            traffic.play.json
+            ? .json : traffic.play.quiet ? .nothing : Terminal.redraws ? .block : .lines
         width = min(80, Terminal.progressWidth)
     }
 
     func begin(_ stage: RaceStage) {
-        let plans = stage.plans.map(\.name).joined(separator: ", ")
+        let plans = (stage.armPlans.map(\.name) + stage.plans.map(\.name))
+            .joined(separator: ", ")
         if form == .block || form == .lines {
-            Terminal.complain("racing \(plans) → \(stage.venue.targetName)")
+            Terminal.complain(inWords: "racing \(plans) → \(stage.venue.targetName)")
         }
     }
 
@@ -47,7 +49,7 @@ final class RaceShow: Sendable {
             case .curve(let plan, let invariant, let points, let window):
                 seen.curve = RaceText.curve(
                     plan: plan, invariant: invariant, points, window, width: width)
-            case .found: seen.curve = []
+            case .found, .compared: seen.curve = []
             }
             draw(&seen)
         }

@@ -16,11 +16,20 @@ struct RaceStage {
     let arena: LaneArena
     /// The plans that the rig asks for.
     let plans: [RacePlan]
+    /// Those of two arms that it asks for.
+    let armPlans: [ArmPlan]
     /// Microseconds since 1970 at instant zero of its exchanges.
     let startedMicroseconds: Int64
 
+    /// As many on every machine: which lane plays a trial decides its details, and a seed must repeat.
+    private static let virtualLanes = 4
+
     /// `run` names devices and accounts where they are not to be those of the run before.
-    init(_ rig: Rig, run: String, isVirtual: Bool, allowed: [String]) async throws {
+    /// `sink` hears of every exchange of every trial.
+    init(
+        _ rig: Rig, run: String, isVirtual: Bool, allowed: [String],
+        recordingTo sink: any HistorySink = Unrecorded()
+    ) async throws {
         var rig = rig.racing(phones: 4)
         // One connection carries what is to leave together.
         let isGroup =
@@ -35,7 +44,9 @@ struct RaceStage {
         self.venue = venue
         let patience = venue.isEmbedded ? nil : rig.load.settle
         plans = RacePlan.plans(rig.race, patience: patience)
-        let lanes = try venue.lanes(of: run, recordingTo: Unrecorded())
+        armPlans = ArmPlan.plans(rig.race, patience: patience)
+        let lanes = try venue.lanes(
+            of: run, recordingTo: sink, virtual: Self.virtualLanes)
         var terms = Terms(
             rig, dialect: venue.dialect, statement: Secret(Signing.demoSoftwareStatement()))
         terms.vouching = Assembly.vouch

@@ -45,33 +45,7 @@ struct ReplayCommand: AsyncParsableCommand {
             valueName: "FORM"))
     var emit: Form?
 
-    @Option(
-        help: ArgumentHelp(
-            "Where to send to: a URL, a target file, or 'embedded'.",
-            valueName: "URL|FILE.yaml|embedded"))
-    var target: String?
-
-    @Option(
-        name: .customLong("set"),
-        help: ArgumentHelp(
-            "Replace one value of the case's rig; may be repeated.", valueName: "path.to.key=value")
-    )
-    var overrides: [String] = []
-
-    @Option(
-        name: .customLong("fault"),
-        help: ArgumentHelp(
-            "Misbehaviour of the embedded stand-in instead of the case's; may be repeated.",
-            valueName: "NAME[:key=value,…]"))
-    var faults: [String] = []
-
-    @Option(
-        name: .customLong("allow"),
-        help: "A host, beside loopback, that requests may go to; may be repeated.")
-    var allowed: [String] = []
-
-    @Option(help: "Replaces the case's seed.")
-    var seed: UInt64?
+    @OptionGroup var changes: RigChanges
 
     @Flag(
         name: .customLong("virtual"),
@@ -81,11 +55,7 @@ struct ReplayCommand: AsyncParsableCommand {
     @Flag(help: "Write what this replay measured into the case, and its page anew.")
     var save = false
 
-    @Flag(help: "No progress; only the outcome.")
-    var quiet = false
-
-    @Flag(help: "Progress and result as JSON lines on standard output, and nothing else there.")
-    var json = false
+    @OptionGroup var play: PlayOptions
 
     func validate() throws {
         if let times, !(1...1_000_000).contains(times) {
@@ -98,15 +68,14 @@ struct ReplayCommand: AsyncParsableCommand {
         do { known = try Case(contentsOf: file) } catch { throw Failure.badInput("\(error)") }
         let confidence = try confidence()
         let rig = try CaseRig(
-            known, overrides: overrides, faults: faults, target: target, seed: seed,
-            isVirtual: isVirtual, readsSecrets: emit == nil
+            known, changes, faults: play.faults, isVirtual: isVirtual, readsSecrets: emit == nil
         ).rig
         if let emit { return try print(known, rig, as: emit) }
         let fixed = confidence.map { FixedAt(known, confidence: $0) }
         let session = ReplaySession(
             known: known, rig: rig, times: times ?? fixed?.replays ?? 20, fixed: fixed,
-            file: file, isVirtual: isVirtual, allowed: allowed, isQuiet: quiet, asJSON: json,
-            saves: save)
+            file: file, isVirtual: isVirtual, allowed: play.allowed, isQuiet: play.quiet,
+            asJSON: play.json, saves: save)
         try await session.run()
     }
 

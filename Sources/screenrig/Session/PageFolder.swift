@@ -4,7 +4,7 @@ internal import Foundation
 internal import Synchronization
 
 /// `pages/` of a run directory: login pages that could not be got past, a few of each cause
-/// (product.md, The run directory). The folder comes into being with its first page.
+/// (README.md, What a run leaves). The folder comes into being with its first page.
 final class PageFolder: PageSink {
     private let path: String
     private let queue = DispatchQueue(label: "screenrig.pages", qos: .utility)

@@ -41,8 +41,8 @@ final class RunWatch: @unchecked Sendable {
     private let show: Show
     private let isVirtual: Bool
     private let queue = DispatchQueue(label: "screenrig.watch")
-    /// Is told when this machine has slept.
-    private let judge: JudgeQueue
+    /// Is told when this machine has slept; nil where nothing is judged.
+    private let judge: JudgeQueue?
     private let timer: any DispatchSourceTimer
     private let state: Mutex<State>
 
@@ -84,7 +84,7 @@ final class RunWatch: @unchecked Sendable {
     private static let ratesKept = 120
 
     init(
-        coordinator: Coordinator, writer: HistoryWriter, judge: JudgeQueue, show: Show,
+        coordinator: Coordinator, writer: HistoryWriter, judge: JudgeQueue?, show: Show,
         breaker: Breaker?, isVirtual: Bool
     ) {
         self.coordinator = coordinator
@@ -190,7 +190,7 @@ final class RunWatch: @unchecked Sendable {
         guard let length = state.withLock({ $0.clocks.look() }) else { return }
         let standstill = Standstill(noticed: now, length: length)
         state.withLock { $0.standstills.append(standstill) }
-        judge.note(standstill)
+        judge?.note(standstill)
         say(
             "note: this machine slept for \(Instant(length).milliseconds / 1000) s; figures of that time mean nothing"
         )

@@ -23,6 +23,8 @@ struct Session {
     let trial: Trial?
     /// What a preflight found that the service throttles by; nil where there was none.
     let throttledBy: ThrottleKey?
+    /// How long the run will take, as far as the plan tells.
+    let expected: Duration
     /// Pages that show it; nil where nobody asked for one.
     let dashboard: Dashboard?
 
@@ -37,7 +39,7 @@ struct Session {
             } catch let error as StagingError {
                 throw Failure(error)
             }
-        } catch let failure as Failure where traffic.json && !failure.message.isEmpty {
+        } catch let failure as Failure where traffic.play.json && !failure.message.isEmpty {
             Terminal.print(
                 ProgressJSON.failure(failure.message, exitCode: failure.code.rawValue))
             throw failure
@@ -50,19 +52,21 @@ struct Session {
         var rig = try RigFile.read(traffic, isVirtual: isVirtual)
         if trial != nil { rig = rig.trial }
         _ = WireLimits.raiseDescriptorLimit()
-        if !isVirtual, trial == nil { try checkLimits(rig, traffic) }
+        let machine = ValidateCommand.limits(for: rig)
+        let estimate = PlanEstimate(Plan(rig, seed: rig.seed, run: "estimate"), on: machine)
+        if !isVirtual, trial == nil { try check(estimate, on: machine, traffic) }
         let venue = try await Venue(
-            rig, isVirtual: isVirtual, allowed: traffic.allowed, asksLeave: trial == nil)
+            rig, isVirtual: isVirtual, allowed: traffic.play.allowed, asksLeave: trial == nil)
         let dashboard = try await LivePages.open(pages, of: rig, at: venue)
         // A household of a trial meets no limit, and shows what it meets by itself.
         let throttledBy =
             trial == nil
             ? try await Preflight.throttle(
-                of: rig, on: venue, isQuiet: traffic.quiet || traffic.json) : nil
+                of: rig, on: venue, isQuiet: traffic.play.quiet || traffic.play.json) : nil
         let session = Session(
             rig: rig, venue: venue, traffic: traffic,
             directory: try directory(for: rig, out: traffic.out), trial: trial,
-            throttledBy: throttledBy, dashboard: dashboard)
+            throttledBy: throttledBy, expected: estimate.duration, dashboard: dashboard)
         dashboard?.enter(run: session.directory.name)
         let findings = try await session.measure()
         await venue.strike()
@@ -71,7 +75,7 @@ struct Session {
                 session.directory, thresholds: rig.thresholds, findings: findings)
             await dashboard?.end(LiveBoard.Ending(summary, path: session.directory.path))
             StepSummary.append(session.directory)
-            return try Outcome.tell(summary, at: session.directory.path, asJSON: traffic.json)
+            return try Outcome.tell(summary, at: session.directory.path, asJSON: traffic.play.json)
         }
         await dashboard?.stop()
         try trial.conclude(session.directory, rig: rig, target: venue.origin, file: traffic.rig.rig)
@@ -79,14 +83,16 @@ struct Session {
 
     /// Holds the plan against this machine before anything is sent: what cannot work is refused, what
     /// may not work is said.
-    private static func checkLimits(_ rig: Rig, _ traffic: TrafficOptions) throws {
-        let machine = ValidateCommand.limits(for: rig)
-        let estimate = PlanEstimate(Plan(rig, seed: rig.seed, run: "limits"), on: machine)
+    private static func check(
+        _ estimate: PlanEstimate, on machine: MachineLimits, _ traffic: TrafficOptions
+    ) throws {
         if let refusal = estimate.refusal(on: machine) {
             throw Failure.couldNotRun("this plan \(refusal)")
         }
-        guard !traffic.quiet, !traffic.json else { return }
-        for warning in estimate.warnings { Terminal.complain("warning: this plan \(warning)") }
+        guard !traffic.play.quiet, !traffic.play.json else { return }
+        for warning in estimate.warnings {
+            Terminal.complain(inWords: "warning: this plan \(warning)", hanging: 9)
+        }
     }
 
     private static func directory(for rig: Rig, out: String?) throws -> RunDirectory {
@@ -110,18 +116,9 @@ struct Session {
         let header = header(
             planned: plan.households, started: started, judging: judges ? rules.texts : [])
         let writer = try writer(header)
-        // What a history holds whole is judged again from there.
-        let spill =
-            rig.record == .all
-            ? nil
-            : SpillFile(
-                path: directory.file("spill.sqlite"), header: header, waits: venue.isVirtual)
-        let judge = JudgeQueue(
-            rules, lanes: venue.laneCount, before: writer, waits: venue.isVirtual, spill: spill,
-            backlogLimit: traffic.judgeBacklog)
-        let lanes = try venue.lanes(
-            of: directory.name, recordingTo: judges ? judge : writer)
-        if trial == nil, rig.record != .none {
+        let judge = judges ? judge(by: rules, before: writer, header) : nil
+        let lanes = try venue.lanes(of: directory.name, recordingTo: judge ?? writer)
+        if trial == nil, rig.record != .none, !traffic.wordless {
             writer.keepMessages(
                 as: Redaction(lanes[0].fingerprinter, ownHeaders: rig.target.headers))
             for lane in lanes { lane.handsOverMessages = true }
@@ -145,10 +142,10 @@ struct Session {
         let watch = RunWatch(
             coordinator: coordinator, writer: writer, judge: judge,
             show: Show(
-                title: "\(rig.name) → \(venue.targetName)", planned: plannedTime(plan),
+                title: "\(rig.name) → \(venue.targetName)", planned: expected,
                 plannedHouseholds: plan.households, settle: rig.load.settle, form: form,
                 dashboard: dashboard,
-                findings: { [isJudged = judges] in isJudged ? judge.soFar : nil }),
+                findings: { judge?.soFar }),
             breaker: breaker, isVirtual: venue.isVirtual)
         if venue.isVirtual, let breaker {
             VirtualBreaker(breaker, on: lanes[0]) { watch.trip($0) }.begin()
@@ -160,7 +157,7 @@ struct Session {
         let spent = Usage.now()
         let cpu = venue.isVirtual ? 0 : spent.percent(since: usage)
         watch.end()
-        if venue.isVirtual, !traffic.quiet, !traffic.json {
+        if venue.isVirtual, !traffic.play.quiet, !traffic.play.json {
             let events = lanes.reduce(0) { $0 + $1.events }
             Terminal.complain(Self.pace(ended, events: events, in: spent.wall - usage.wall))
         }
@@ -172,7 +169,7 @@ struct Session {
             Terminal.complain(
                 "note: login pages that were not got past are in \(directory.file("pages"))")
         }
-        let findings = judges ? judge.finish() : nil
+        let findings = judge?.finish()
         _ = writer.finish(
             HistoryEnd(
                 ended: ended, interrupted: interrupts.hasInterrupted, failure: watch.failure ?? "",
@@ -188,14 +185,9 @@ struct Session {
 
     /// How progress is shown.
     private var form: Show.Form {
-        if traffic.json { return .json }
-        if traffic.quiet || trial != nil { return .nothing }
+        if traffic.play.json { return .json }
+        if traffic.play.quiet || trial != nil { return .nothing }
         return Terminal.redraws ? .block : .lines
-    }
-
-    /// How long the run will take, as far as the plan tells.
-    private func plannedTime(_ plan: Plan) -> Duration {
-        PlanEstimate(plan, on: ValidateCommand.limits(for: rig)).duration
     }
 
     private func header(planned: Int?, started: Int64, judging: [String]) -> HistoryHeader {
@@ -224,7 +216,21 @@ struct Session {
         }
     }
 
-    /// Device ids and accounts carry the run where tokens may outlive it (rig-format.md).
+    private func judge(
+        by rules: Rules, before writer: HistoryWriter, _ header: HistoryHeader
+    ) -> JudgeQueue {
+        // What a history holds whole is judged again from there.
+        let spill =
+            rig.record == .all
+            ? nil
+            : SpillFile(
+                path: directory.file("spill.sqlite"), header: header, waits: venue.isVirtual)
+        return JudgeQueue(
+            rules, lanes: venue.laneCount, before: writer, waits: venue.isVirtual, spill: spill,
+            backlogLimit: traffic.judgeBacklog)
+    }
+
+    /// Device ids and accounts carry the run where tokens may outlive it (rigs/reference.yaml).
     private var identityRun: String {
         rig.identities == .perRun && !venue.isVirtual ? directory.name : "seed-\(rig.seed)"
     }
@@ -235,24 +241,5 @@ struct Session {
         let virtual = String(format: "%.1f", ended.milliseconds / 1000)
         let real = String(format: "%.3f", seconds)
         return "\(virtual) s of virtual time in \(real) s: \(events) events, \(rate) events/s"
-    }
-}
-
-/// Processor time of this process.
-struct Usage {
-    var processor: Double
-    var wall: Double
-
-    static func now() -> Usage {
-        var usage = rusage()
-        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
-        let times = [usage.ru_utime, usage.ru_stime]
-        let processor = times.reduce(0) { $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6 }
-        return Usage(processor: processor, wall: Double(LiveLoop.monotonic()) / 1e9)
-    }
-
-    /// Percent of one core since `start`.
-    func percent(since start: Usage) -> Double {
-        wall > start.wall ? 100 * (processor - start.processor) / (wall - start.wall) : 0
     }
 }

@@ -20,6 +20,9 @@ package struct CasePicture: Sendable {
     package var swept: String
     package var isMinimal: Bool
     package var curve: [Point]
+    /// How often it happens when only the first ops keep their times, and with which it is decided.
+    package var prefixes: [Prefix] = []
+    package var decisive = ""
     /// Rows of the schedule as it stands.
     package var ops: [Row]
     package var entries: [Entry]
@@ -65,6 +68,17 @@ package struct CasePicture: Sendable {
 
         package init(offset: Double, share: Share) {
             self.offset = offset
+            self.share = share
+        }
+    }
+
+    /// One bar: that op and all before it keep their times; empty: none does.
+    package struct Prefix: Sendable {
+        package var op: String
+        package var share: Share
+
+        package init(op: String, share: Share) {
+            self.op = op
             self.share = share
         }
     }

@@ -3,7 +3,7 @@ internal import Lanes
 public import Statistics
 
 /// What a plain load measured, on one lane or on all of them.
-public struct Findings: Sendable {
+public struct LoadFindings: Sendable {
     /// Exchanges of the measured time: answered with a status below 400, and all others.
     public private(set) var answered = 0
     public private(set) var errors = 0
@@ -66,7 +66,7 @@ public struct Findings: Sendable {
     }
 
     /// Adds what another lane found at the same time.
-    public mutating func merge(_ other: Findings) {
+    public mutating func merge(_ other: LoadFindings) {
         answered += other.answered
         errors += other.errors
         latency.merge(other.latency)

@@ -1,0 +1,68 @@
+internal import Dialects
+
+/// What each screen of a household does: how busy it is for the service's throttle, and what it asks
+/// for again because nobody answered.
+struct Screens {
+    struct Screen {
+        var sent: Int32 = 0
+        /// When the last of its operations was over.
+        var over = Int64.min
+        var lastCall = Int64.min
+    }
+
+    /// By the number of the screen: 0 is the TV.
+    private var screens: [Screen] = []
+    /// What was asked for and got no answer that counts, until it is asked again.
+    private var lost: [(screen: UInt8, operation: OperationName, code: UInt64)] = []
+    /// Phones that were not told yet that they are done, by their numbers.
+    private var busy: UInt64 = 0
+
+    /// Whether a phone may still be at something.
+    var isPhoneBusy: Bool { busy != 0 }
+
+    subscript(screen: UInt8) -> Screen { screens[Int(screen)] }
+
+    /// An answer came in: a phone is done once it was told so.
+    mutating func noteEnd(of operation: Observed) {
+        guard operation.screen > 0 else { return }
+        let bit: UInt64 = 1 << UInt64(operation.screen & 63)
+        let isDone = operation.operation == .checkCode && operation.effect == .success
+        busy = isDone ? busy & ~bit : busy | bit
+    }
+
+    /// An operation begins; whether nothing of its screen was near before, `every` nanoseconds being
+    /// the throttle's period.
+    mutating func enter(_ operation: inout Observed, every: Int64) -> Bool {
+        let screen = Int(operation.screen)
+        if screens.count <= screen {
+            if screens.isEmpty { screens.reserveCapacity(2) }
+            while screens.count <= screen { screens.append(Screen()) }
+        }
+        if operation.operation.isMutator { noteRetry(&operation) }
+        guard operation.operation.isThrottled else { return false }
+        let isQuiet = screens[screen].over < operation.call.plus(-every - 1_000_000)
+        screens[screen].sent += 1
+        if operation.effect != .open {
+            screens[screen].over = max(screens[screen].over, operation.ret)
+        }
+        screens[screen].lastCall = operation.call
+        return isQuiet
+    }
+
+    /// Whether the same screen had asked the same before and nobody answered: then this is one
+    /// intent, tried again, whatever the screen did between.
+    private mutating func noteRetry(_ operation: inout Observed) {
+        let isLost = operation.effect == .open
+        guard isLost || !lost.isEmpty else { return }
+        let (name, code, screen) = (operation.operation, operation.code, operation.screen)
+        let known = lost.firstIndex {
+            $0.screen == screen && $0.operation == name && $0.code == code
+        }
+        if known != nil { operation.flags.insert(.retried) }
+        if isLost, known == nil {
+            lost.append((screen, name, code))
+        } else if !isLost, let known {
+            lost.remove(at: known)
+        }
+    }
+}

@@ -1,0 +1,57 @@
+public import Checker
+public import Rigs
+
+/// A promise that no single trial can show broken: the same is done in two ways that differ in one
+/// thing, and that thing must make no difference (decisions.md, 9; correctness.md § 2.2, R21, R23).
+public struct ArmPlan: Sendable, Hashable {
+    /// One of the two ways.
+    public struct Arm: Sendable, Hashable {
+        /// What makes it different: `each read on a connection of its own, without cookies`.
+        public var name: String
+        public var schedule: Schedule
+
+        public init(name: String, schedule: Schedule) {
+            self.name = name
+            self.schedule = schedule
+        }
+    }
+
+    /// The name of the promise as well: `path-independence`.
+    public var name: String
+    /// What it is about, in one line.
+    public var line: String
+    public var invariant: Invariant
+    /// As it usually goes, and with the one difference.
+    public var arms: [Arm]
+    /// The TV's last polls: a trial ends well when each of them shows the sign-in.
+    public var reads: [String]
+
+    public init(
+        name: String, line: String, invariant: Invariant, arms: [Arm], reads: [String]
+    ) {
+        self.name = name
+        self.line = line
+        self.invariant = invariant
+        self.arms = arms
+        self.reads = reads
+    }
+
+    /// The plans of two arms that a rig asks for, fitted to its offsets, gate and connections.
+    /// `patience`: how long after the sign-in it is read, where the service may be slow to show what
+    /// it knows.
+    public static func plans(_ terms: RaceTerms, patience: Duration? = nil) -> [ArmPlan] {
+        catalogue(reach: terms.reach, patience: RacePlan.patience(terms, patience)).filter { plan in
+            terms.plans.contains { $0 == .named("all") || $0 == .named(plan.name) }
+        }.map { plan in
+            var plan = plan
+            for position in plan.arms.indices {
+                var variant = RacePlan.Variant(schedule: plan.arms[position].schedule, swept: "")
+                variant.fit(to: terms, patience: .zero)
+                plan.arms[position].schedule = variant.schedule
+                // Its reads are ops of the schedule.
+                plan.arms[position].schedule.settle = .init(quiet: .zero, reads: 0, every: .zero)
+            }
+            return plan
+        }
+    }
+}

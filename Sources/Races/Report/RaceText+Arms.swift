@@ -1,0 +1,61 @@
+internal import Checker
+internal import Dialects
+
+/// Comparisons of two arms in words.
+extension RaceText {
+    /// The verdict, both rates, and how sure it is.
+    static func lines(_ comparison: ArmComparison) -> [String] {
+        let name = comparison.plan.invariant.name
+        var lines: [String] = []
+        if comparison.isPartial {
+            lines.append("\(name): not decided, there were too few trials")
+        } else if comparison.isBroken {
+            lines.append("FOUND  \(name) is broken: \(comparison.plan.line)")
+        } else {
+            lines.append("\(name): no difference told")
+        }
+        for arm in comparison.arms {
+            var line = "  \(arm.name): \(text(arm.rate)) ended signed in"
+            if arm.discarded > 0 { line += "; \(arm.discarded) more told nothing" }
+            lines.append(line)
+        }
+        if comparison.isPartial, !comparison.reason.isEmpty {
+            lines.append("  \(comparison.reason)")
+        }
+        guard !comparison.isPartial else { return lines }
+        let chance = Case.exponent(comparison.chance)
+        lines.append("  Fisher's exact test: p = \(chance)")
+        if comparison.isBroken {
+            lines.append(
+                "  statistical, like all that two arms show: no single trial proves it, and chance alone "
+                    + "does this once in \(odds(comparison.chance))")
+        }
+        return lines
+    }
+
+    /// For `--json`, as part of a line.
+    static func fields(_ comparison: ArmComparison) -> [(String, String)] {
+        let arms = comparison.arms.map { arm in
+            object([
+                ("name", quoted(arm.name)), ("hits", "\(arm.rate.hits)"),
+                ("of", "\(arm.rate.trials)"), ("discarded", "\(arm.discarded)"),
+            ])
+        }
+        return [
+            ("plan", quoted(comparison.plan.name)),
+            ("invariant", quoted(comparison.plan.invariant.name)),
+            ("arms", "[" + arms.joined(separator: ", ") + "]"),
+            ("fisherP", quoted(Case.exponent(comparison.chance))),
+            ("broken", "\(comparison.isBroken)"), ("decided", "\(!comparison.isPartial)"),
+            ("certainty", quoted("statistical")),
+        ]
+    }
+
+    /// `30000`, `more than 10^9`.
+    private static func odds(_ chance: Double) -> String {
+        guard chance > 1e-9 else { return "more than a billion comparisons" }
+        var (round, left) = (1, 1 / chance)
+        while left >= 10 { (round, left) = (round * 10, left / 10) }
+        return "\(Int(left) * round) comparisons"
+    }
+}

@@ -1,0 +1,44 @@
+/// A circumstance under which the same offsets are tried again when they have shown nothing.
+enum Stress: String, CaseIterable {
+    case fresh = "new connections"
+    case noCookies = "no cookies"
+    case company = "with a sign-in of another living room"
+
+    /// The variant under that circumstance; nil where it has nothing that is raced.
+    func applied(to variant: RacePlan.Variant) -> RacePlan.Variant? {
+        var variant = variant
+        switch self {
+        case .fresh, .noCookies:
+            for position in variant.schedule.ops.indices
+            where variant.schedule.ops[position].gate != .none {
+                variant.schedule.ops[position].connection = .fresh
+                if self == .noCookies { variant.schedule.ops[position].cookies = .drop }
+            }
+        case .company:
+            guard let head = variant.schedule.ops.first(where: { $0.gate != .none }) else {
+                return nil
+            }
+            variant.schedule.addPassers(at: head)
+        }
+        return variant
+    }
+}
+
+extension Schedule {
+    /// Another living room signs in at the moment of `head`, and polls as soon as that is done: what the
+    /// service keeps for everybody (a cache, the login under way) then has somebody else's in it.
+    fileprivate mutating func addPassers(at head: Op) {
+        let room = (actors.map(\.household).max() ?? 0) + 1
+        actors.append(Actor(name: "passing-tv", screen: .first, household: room))
+        actors.append(Actor(name: "passing-phone", screen: .second, household: room))
+        ops.insert(Op("passing-create", "passing-tv", .registrationCode), at: 0)
+        ops.append(
+            Op(
+                "passing-authenticate", "passing-phone", .authenticate, tag: "passing-account",
+                anchor: .init(.lastByteSent, of: head.id), gate: head.gate))
+        ops.append(
+            Op(
+                "passing-poll", "passing-tv", .pollToken,
+                anchor: .init(.firstReplyByte, of: "passing-authenticate")))
+    }
+}

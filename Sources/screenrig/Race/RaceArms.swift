@@ -1,0 +1,39 @@
+internal import Races
+
+/// The plans of two arms that a race has. They come before the search, which goes on until time or
+/// trials are used up: theirs are as many as were fixed before.
+struct RaceArms {
+    let stage: RaceStage
+    let show: RaceShow
+    /// Whether somebody wants it to end, or the time is used up.
+    let isOver: @Sendable () -> Bool
+
+    /// A difference of 30 percentage points is told four times in five, or more often.
+    private static let perArm = 100
+
+    func compare() async -> [ArmComparison] {
+        var comparisons: [ArmComparison] = []
+        let share = stage.rig.race.trials / (2 * max(1, stage.armPlans.count))
+        for plan in stage.armPlans {
+            show.tell(.phase("\(plan.name): two arms take turns"))
+            let trials = ArmTrials(
+                plan, perArm: min(Self.perArm, share), seed: stage.rig.seed, isOver: isOver)
+            let comparison = await trials.run(in: stage.arena) { comparison in
+                show.tell(.trials(comparison.played, discarded: comparison.discarded))
+            }
+            show.tell(.compared(comparison))
+            comparisons.append(comparison)
+        }
+        return comparisons
+    }
+}
+
+extension RaceOutcome {
+    /// Nil where at least one trial told something, or none was wanted.
+    var whyNothingCameAbout: String? {
+        let played = trials + comparisons.reduce(0) { $0 + $1.played }
+        let told = trials - discards + comparisons.reduce(0) { $0 + $1.played - $1.discarded }
+        guard played > 0, told == 0 else { return nil }
+        return discarded.max { $0.count < $1.count }?.reason ?? comparisons.first?.reason ?? ""
+    }
+}

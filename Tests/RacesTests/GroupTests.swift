@@ -1,0 +1,69 @@
+import Checker
+import Devices
+import Dialects
+import Foundation
+import Journal
+import Lanes
+import Reports
+import Rigs
+import Signing
+import Staging
+import Standin
+import Statistics
+import Testing
+
+@testable import Races
+
+/// Over real sockets: what only they can show of the grouped release.
+@Suite("the gate of HTTP/2") struct GroupTests {
+    /// A dozen trials at `offset`, on a stand-in over TLS that takes 1 s to apply a sign-in.
+    private func trials(_ offset: Duration, _ certificate: String) async throws -> [TrialResult] {
+        let pair = try CertificatePair.selfSigned(for: ["127.0.0.1"])
+        try Data(pair.certificate.utf8).write(to: URL(filePath: certificate))
+        let service = Service(
+            faults: [try Fault(parsing: "ack-before-apply:window=1s")], seed: Seed(1),
+            epochMilliseconds: Int64(Date().timeIntervalSince1970 * 1000))
+        let listener = try await Listener.start(service, tls: pair)
+        let text = """
+            rig: group
+            target: {base: '\(listener.url)', http: 2, tls: {ca: '\(certificate)'}}
+            connections: pooled
+            load: {closed: {households: 1}}
+            race: {plans: [poll-authenticate], offsets: -300ms..300ms, gate: group}
+            """
+        let rig = try Rig.read(text, file: "group.yaml").rig.racing(phones: 4)
+        let venue = try await Venue(rig, isVirtual: false, allowed: [])
+        let lanes = try venue.lanes(of: "group", recordingTo: Unrecorded())
+        var terms = Terms(
+            rig, dialect: venue.dialect, statement: Secret(Signing.demoSoftwareStatement()))
+        terms.retries = 1
+        var rules = Rules(rig, isEmbedded: false, startedMicroseconds: 0)
+        rules.throttledBy = .unknown
+        let arena = LaneArena(
+            lanes, plan: Plan(rig, seed: rig.seed, run: "group"), terms: terms, rules: rules,
+            isVirtual: false)
+        let schedule = RacePlan.plans(rig.race)[0].variants[0].at(offset)
+        let results = await arena.play(Array(repeating: schedule, count: 12))
+        await arena.close()
+        await venue.strike()
+        await listener.stop()
+        return results
+    }
+
+    @Test("released together on one connection over TLS, every trial counts, and the window is hit")
+    func overTLS() async throws {
+        let certificate = FileManager.default.temporaryDirectory
+            .appending(path: "screenrig-group-\(UInt64.random(in: 0 ... .max)).pem").path
+        defer { try? FileManager.default.removeItem(atPath: certificate) }
+        let results = try await trials(.milliseconds(300), certificate)
+        #expect(results.compactMap(\.discarded) == [])
+        #expect(results.contains { $0.breaks(.signInVisible) })
+        for result in results {
+            let raced = result.releases.filter { result.schedule[op: $0.op]?.gate == .group }
+            let connections = result.exchanges.filter { exchange in
+                raced.contains { $0.sequence == exchange.sequence }
+            }.map(\.route.connection)
+            #expect(raced.count == 2 && Set(connections).count == 1, "\(connections)")
+        }
+    }
+}
