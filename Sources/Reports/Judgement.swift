@@ -45,9 +45,13 @@ extension Summary {
                 "Cut short: the record breaks off after \(after); \(progress).")
         } else if missed.contains(where: \.isAboutPromises) {
             settle(.fail, .violated, "Failed: \(brokenSentence); \(progress).")
-        } else if let silence, silence.isOutage, breaker.isEmpty {
-            // Before the rig's own state: however late it was, nobody answers for a service that is gone.
-            settle(.fail, .missed, "Failed: \(silence.sentence); \(progress).")
+        } else if let silence, silence.isOutage {
+            // Before the rig's own state: however late it was, the service is gone.
+            settle(
+                .fail, .missed,
+                breaker.isEmpty
+                    ? "Failed: \(silence.sentence); \(progress)."
+                    : "Stopped by the breaker: \(breaker); \(progress).")
         } else if let bottleneck, breachFails {
             settle(.invalid, .untrusted, bottleneck)
         } else if let gap = findings?.gapSentence {

@@ -31,11 +31,10 @@ public enum NightsText {
         }
         let told = changes(view, width: width, ink)
         if !told.isEmpty { lines += [""] + told }
-        if view.restarts.count > 1, let last = view.restarts.last {
+        if let words = view.restartWords, !view.headline.contains(words) {
             lines += [""]
             lines += TerminalReport.wrapped(
-                "note: from \(view.nights[last].day) on the rig or its target was another one; levels are "
-                    + "not compared across that", width: width, hanging: 2)
+                "note: \(words); levels are not compared across that", width: width, hanging: 2)
         }
         let gaps = gaps(view, width: width)
         if !gaps.isEmpty { lines += [""] + gaps }

@@ -74,8 +74,8 @@ public struct NightsView: Sendable, Hashable {
         }
         if last.isGap { return "No values from the night of \(last.day): \(last.gap)" }
         if counted < ChangePointJudgement.firstNight {
-            return
-                "Nothing to tell yet: \(restartSentence)\(Figures.counted(counted, "night")) of the "
+            let anew = restartWords.map { "\($0), so the series begins anew: " } ?? ""
+            return "Nothing to tell yet: \(anew)\(Figures.counted(counted, "night")) of the "
                 + "\(ChangePointJudgement.firstNight) that a level and a change take."
         }
         let standing = standing
@@ -90,16 +90,15 @@ public struct NightsView: Sendable, Hashable {
     /// Nights with values since the rig was another one: levels are not compared across that.
     public var counted: Int { nights[(restarts.last ?? 0)...].count { !$0.isGap } }
 
-    /// `night 4 had another rig than night 3 (faults), so the series begins anew: `; empty where it
+    /// `night 4 had another rig than night 3 (faults)`: where the present stretch begins; nil where the rig
     /// was the same all the time.
-    private var restartSentence: String {
+    var restartWords: String? {
         guard let first = restarts.last, first > 0,
             let before = nights[..<first].lastIndex(where: { !$0.isGap })
-        else { return "" }
+        else { return nil }
         let differences = nights[first].differences(from: nights[before])
         return "night \(first + 1) had another rig than night \(before + 1)"
             + (differences.isEmpty ? "" : " (\(differences.joined(separator: ", ")))")
-            + ", so the series begins anew: "
     }
 
     /// `poll-token p99 went from 18.1 ms to 24.2 ms, +34 % (+29 % to +38 %), with the night of ...`.
