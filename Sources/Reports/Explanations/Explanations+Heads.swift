@@ -87,6 +87,10 @@ extension Explanation {
             "nightly.series of the rig names those that are followed. A level takes five nights, a change "
                 + "three more; both begin anew where the rig was another one."),
         head(
+            "base", "the run, or the level, that another is held against",
+            "compare BASE RUN: what was before, and what is now, each with how many values it stands on."
+        ),
+        head(
             "better, worse", "a difference that is more than noise",
             "Times, errors and failed households: less is better. Rates: more is."),
         head(
@@ -111,7 +115,8 @@ extension Explanation {
         "promise": "violations", "broken-in": "level", "of": "level", "what-it-says": "level",
         "share,-95-%": "95 % interval", "clopper": "Clopper-Pearson", "wilson": "95 % interval",
         "turnbull’s-method": "Turnbull", "measure": "measured", "allowed": "measured",
-        "value": "percentile", "before": "verdict", "now": "verdict", "change": "verdict",
+        "value": "percentile", "run": "base", "before": "base", "now": "base", "after": "base",
+        "change": "base", "rate": "answers/s",
         "interval": "95 % interval", "better": "better, worse", "worse": "better, worse",
         "night": "series", "first-night": "series", "told-on": "series",
         "size-(95-%)": "95 % interval", "violation": "violations", "error": "errors",
