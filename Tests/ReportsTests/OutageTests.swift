@@ -70,10 +70,12 @@ struct OutageTests {
             sample(late: .milliseconds(80), from: 4), series: [], started: "2026-11-21T02:00:00Z",
             path: "x", isOurs: true)
         #expect(!night.isGap && night.outcome == "fail")
+        let view = NightsView([night], rig: night.rig)
+        let words = "this night itself: Failed: the service stopped answering at second 3"
+        #expect(NightsText.text([view], width: 200, color: false).contains(words))
         #expect(
-            NightsText.text(
-                [NightsView([night], rig: night.rig)], width: 200, color: false
-            ).contains("this night itself: Failed: the service stopped answering at second 3"))
+            NightJSON.text(view, exitCode: 1, report: nil, page: "p").contains(words))
+        #expect(NightsPage.text([view]) { _ in nil }.contains("<div class=\"verdict fail\""))
     }
 
     @Test("whoever was under way at Ctrl-C is counted; an untrusted run says what to do")

@@ -11,7 +11,12 @@ public enum NightJSON {
             ("schema", .text("screenrig/night/1")),
             ("type", .text("night")),
             ("alarm", .flag(!alarms.isEmpty)),
-            ("headline", .text(view.headline)),
+            (
+                "headline",
+                .text(
+                    ([view.headline] + [view.newestFailure].compactMap(\.self)).joined(
+                        separator: " "))
+            ),
             ("rig", .text(view.rig)),
             ("night", .text(night?.started ?? "")),
             ("run", .text(night?.run ?? "")),

@@ -58,16 +58,17 @@ public enum NightsPage {
 
     private static func verdict(_ view: NightsView, isNamed: Bool) -> HTML {
         let look =
-            !view.newAlarms.isEmpty
+            !view.newAlarms.isEmpty || view.newestFailure != nil
             ? "fail"
             : view.nights.last?.isGap ?? true ? "invalid" : view.standing.isEmpty ? "pass" : ""
         let name: HTML = isNamed ? "\(view.rig): " : .none
+        let failure: HTML = view.newestFailure.map { "<li>\($0)</li>" as HTML } ?? .none
         let counts =
             "\(Figures.counted(view.nights.count, "night"))"
             + (view.gaps == 0 ? "" : ", \(Figures.count(view.gaps)) of them without values")
         return """
             <div class="verdict \(look)" role="status"><p>\(name)\(view.headline)</p>\
-            <ul><li>\(counts)</li></ul></div>
+            <ul><li>\(counts)</li>\(failure)</ul></div>
             """
     }
 

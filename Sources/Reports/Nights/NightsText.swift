@@ -18,11 +18,8 @@ public enum NightsText {
         var lines = TerminalReport.wrapped(view.headline, width: width, hanging: 0)
             .map { line in paint.map { ink(line, $0, bold: true) } ?? line }
         lines.append(counts)
-        if let last = view.nights.last, !last.isGap, last.outcome == "fail", !last.headline.isEmpty
-        {
-            let words = TerminalReport.wrapped(
-                "this night itself: \(last.headline)", width: width, hanging: 2)
-            lines += words.map { ink($0, .red) }
+        if let failure = view.newestFailure {
+            lines += TerminalReport.wrapped(failure, width: width, hanging: 2).map { ink($0, .red) }
         }
         lines += [""] + table(view, width: width, ink)
         for series in view.series where series.isOnGrid {

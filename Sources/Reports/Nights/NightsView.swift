@@ -87,6 +87,15 @@ public struct NightsView: Sendable, Hashable {
             + (rest > 0 ? "; and \(Figures.counted(rest, "more value"))." : ".")
     }
 
+    /// `this night itself: Failed: ...`: what became of the newest night's own thresholds and promises, and
+    /// of its service; nil where it passed, and of gaps, which are told as such.
+    public var newestFailure: String? {
+        guard let last = nights.last, !last.isGap, last.outcome == RunOutcome.fail.rawValue,
+            !last.headline.isEmpty
+        else { return nil }
+        return "this night itself: \(last.headline)"
+    }
+
     /// Nights with values since the rig was another one: levels are not compared across that.
     public var counted: Int { nights[(restarts.last ?? 0)...].count { !$0.isGap } }
 
