@@ -14,7 +14,7 @@ struct ExplainCommand: ParsableCommand {
                 screenrig explain 4
 
             NAME is an operation, a fault, an invariant, a race plan, an exit code, an outcome, how far a household got, a policy, a \
-            level, or another word or head of a report: what it means, harmless causes, and what to send to the server's team.
+            level, or another word of a report: what it means, harmless causes, and what to send to the server's team.
             """)
 
     @Argument(
