@@ -41,7 +41,7 @@ struct HelpTests {
         let lines = help.split(separator: "\n", omittingEmptySubsequences: false)
             .prefix { !$0.hasPrefix("USAGE") }
         return zip(lines, lines.dropFirst()).filter { line, next in
-            guard !line.isEmpty, !next.isEmpty, line != "Example:" else { return false }
+            guard !line.isEmpty, !next.isEmpty, !line.hasSuffix(":") else { return false }
             if line.hasPrefix("    ") {
                 return !next.hasPrefix("    screenrig") && !line.hasSuffix("\\")
             }
