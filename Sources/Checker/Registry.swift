@@ -54,7 +54,9 @@ final class Registry {
     var preSignedIn = 0
 
     static let foundLimit = 20_000
+    /// Breaches whose scene is kept: the first of all, and besides them the first of each signature.
     static let sceneLimit = 100
+    private var pictured: Set<String> = []
 
     init(_ rules: Rules) {
         self.rules = rules
@@ -100,7 +102,9 @@ final class Registry {
                 .count(violation.standing)
             return nil
         }
-        if found.count >= Self.sceneLimit { violation.scene = [] }
+        let isFirst =
+            pictured.count < Self.sceneLimit && pictured.insert(violation.signature).inserted
+        if found.count >= Self.sceneLimit, !isFirst { violation.scene = [] }
         found.append(violation)
         accused.append(violation.household)
         if foreignTag != 0 { foreign.append((found.count - 1, foreignTag)) }

@@ -22,7 +22,11 @@ enum Metrics {
         about(subject, state, &page)
         exchanges(state.progress, &page)
         latencies(state.progress, &page)
-        households(state, &page)
+        if let search = state.search {
+            trials(search, &page)
+        } else {
+            households(state, &page)
+        }
         if let findings = state.findings { promises(findings, &page) }
         return page.text
     }
@@ -114,6 +118,22 @@ enum Metrics {
             page.sample(
                 "screenrig_households_at", [("stage", stage.name)],
                 households.runningAt[Int(stage.rawValue)])
+        }
+    }
+
+    private static func trials(_ search: LiveSearch, _ page: inout Exposition) {
+        page.begin("screenrig_race_trials_total", .counter, help: "Trials of the search.")
+        page.sample("screenrig_race_trials_total", [], search.trials)
+        page.begin(
+            "screenrig_race_discarded_total", .counter, help: "Trials that said nothing.")
+        page.sample("screenrig_race_discarded_total", [], search.discarded)
+        page.begin(
+            "screenrig_race_findings", .gauge,
+            help: "Promises found broken so far, by plan; always 1.")
+        for found in search.found {
+            page.sample(
+                "screenrig_race_findings", [("plan", found.plan), ("invariant", found.invariant)],
+                1)
         }
     }
 

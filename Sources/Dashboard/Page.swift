@@ -3,18 +3,7 @@ internal import Reports
 /// The dashboard: one page that holds its style and its script, and asks nobody but this process.
 enum Page {
     static let text = """
-        <!doctype html>
-        <html lang="en">
-        <head>
-        <meta charset="utf-8"/>
-        <meta name="viewport" content="width=device-width,initial-scale=1"/>
-        <link rel="icon" href="data:,"/>
-        <title>screenrig</title>
-        <style>
-        \(LiveLook.sheet)
-        \(style)
-        </style>
-        </head>
+        \(PageHead(title: "screenrig", scripts: .asServed, sheet: style).text)
         <body>
         <header>
         <p class="over" id="target">screenrig · live</p>
@@ -29,9 +18,12 @@ enum Page {
         has the same numbers.</p></noscript>
         </header>
         <main>
-        <section aria-labelledby="promises-h"><h2 id="promises-h">Promises</h2>
+        <section class="of-search" aria-labelledby="search-h"><h2 id="search-h">The search</h2>
+        <p class="lead" id="phase"></p><ol class="breaches" id="found"></ol>
+        <h3 id="curve-of"></h3><dl class="funnel" id="curve"></dl></section>
+        <section class="of-run" aria-labelledby="promises-h"><h2 id="promises-h">Promises</h2>
         <p class="lead" id="judged">Nothing is judged yet.</p><ol class="breaches" id="breaches"></ol></section>
-        <section aria-labelledby="households-h"><h2 id="households-h">Households</h2>
+        <section class="of-run" aria-labelledby="households-h"><h2 id="households-h">Households</h2>
         <p class="lead" id="planned"></p><dl class="funnel" id="states"></dl></section>
         <section aria-labelledby="time-h"><h2 id="time-h">Over time</h2>
         <p class="lead" id="step"></p><div id="charts"></div></section>
@@ -72,12 +64,14 @@ enum Page {
         .breaches li,.causes li{padding:10px 0;border-top:1px solid var(--hair);overflow-wrap:anywhere}
         .breaches li:first-child,.causes li:first-child{border-top:0}
         .breaches b{font-weight:600}.breaches small,.causes small{display:block;color:var(--soft);font-size:13px}
+        .of-search,.searching .of-run{display:none}.searching .of-search{display:block}
         .facts .alarm dd{color:var(--bad)}
         figcaption .at{float:right;font-weight:400;color:var(--soft)}
         .cross{stroke:var(--faint);stroke-dasharray:3 3}
         .line.good{stroke:var(--good)}.area.good{fill:var(--good)}i.good{background:var(--good)}
         .line.warn{stroke:var(--warn)}.area.warn{fill:var(--warn)}i.warn{background:var(--warn)}
         i.bad{background:var(--bad)}
-        @media (max-width:640px){figcaption .at{float:none;display:block}}
+        @media (max-width:640px){figcaption .at{float:none;display:block}#charts svg{min-width:0;font-size:20px}\
+        #states{grid-template-columns:112px 1fr auto auto;font-size:13.5px}}
         """
 }

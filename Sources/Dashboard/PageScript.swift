@@ -35,7 +35,8 @@ extension Page {
           const h = Math.floor(s / 3600), m = Math.floor(s / 60) % 60;
           return h ? `${h}:${two(m)}:${two(s % 60)}` : `${m}:${two(s % 60)}`;
         };
-        const percent = (part, whole) => whole ? trimmed(100 * part / whole, 2) + " %" : "–";
+        const short = v => trimmed(v, Math.abs(v) < 10 ? 2 : Math.abs(v) < 100 ? 1 : 0);
+        const percent = (part, whole) => whole ? short(100 * part / whole) + " %" : "–";
 
         // Axes: round steps from zero, 1-2-5 on a logarithm, whole minutes over time.
         const roundStep = step => {
@@ -66,27 +67,30 @@ extension Page {
         };
         const timeSteps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200];
         const timeAxis = seconds => {
-          const high = Math.max(seconds, 1), step = timeSteps.find(s => s >= high / 9) || 86400, ticks = [];
+          const high = Math.max(seconds, 1), step = timeSteps.find(s => s >= high / (isNarrow ? 4 : 9)) || 86400, ticks = [];
           for (let s = 0; s <= high; s += step) ticks.push([s, s === 0 ? "0" : s < 60 ? s + " s" : clock(s)]);
           return { share: v => Math.min(1, v / high), ticks };
         };
 
         const charts = [
-          { id: "rate", title: "Requests answered per second", height: 190, label: v => trimmed(v, 2) + "/s",
+          { id: "rate", title: "Requests answered per second", height: 190, label: v => grouped(short(v)) + "/s",
             series: [{ key: "completed", name: "answered", style: "s1", area: true }] },
           { id: "latency", title: "Latency, all operations together", height: 220, log: true, label: time,
             series: [{ key: "p99", name: "p99", style: "s3" }, { key: "p50", name: "p50", style: "s2" }] },
-          { id: "arrivals", title: "Households arriving per second", height: 116, label: v => trimmed(v, 2) + "/s",
+          { id: "arrivals", ofRun: true, title: "Households arriving per second", height: 116, label: v => grouped(short(v)) + "/s",
             series: [{ key: "arrivals", name: "arriving", style: "s5", area: true }] },
-          { id: "states", title: "Households", height: 150, label: v => count(Math.round(v)),
+          { id: "states", ofRun: true, title: "Households", height: 150, label: v => count(Math.round(v)),
             series: [{ key: "signedIn", name: "signed in", style: "good", area: true },
               { key: "waiting", name: "on their way", style: "s6" }, { key: "lost", name: "lost", style: "bad" }] },
-          { id: "errors", title: "Errors per second", height: 116, label: v => trimmed(v, 2) + "/s",
+          { id: "errors", title: "Errors per second", height: 116, label: v => grouped(short(v)) + "/s",
             series: [{ key: "errors", name: "errors", style: "bad", area: true }] },
           { id: "late", title: "The rig's own lateness of sending, p99", height: 116, log: true, label: time,
             series: [{ key: "latenessP99", name: "late", style: "s4", area: true }] }
         ];
-        const frame = { width: 1040, left: 64, right: 16, top: 12, bottom: 28 };
+        // On a phone the whole course is seen, with fewer marks: what comes last matters most.
+        const isNarrow = matchMedia("(max-width:640px)").matches;
+        const frame = isNarrow ? { width: 560, left: 92, right: 12, top: 14, bottom: 34 }
+          : { width: 1040, left: 64, right: 16, top: 12, bottom: 28 };
         let last = null, hover = null;
 
         const path = (values, x, y, floor, isArea) => {
@@ -117,7 +121,7 @@ extension Page {
           for (const [v, label] of across.ticks) {
             const at = frame.left + across.share(v) * (frame.width - frame.left - frame.right);
             marks += `<line class="mark" x1="${at}" x2="${at}" y1="${floor}" y2="${floor + 5}"/>`
-              + `<text class="tick" x="${at}" y="${floor + 19}" text-anchor="middle">${label}</text>`;
+              + `<text class="tick" x="${at}" y="${floor + (isNarrow ? 26 : 19)}" text-anchor="middle">${label}</text>`;
           }
           chart.series.forEach((s, k) => {
             const values = columns[k];
@@ -139,7 +143,7 @@ extension Page {
           for (const chart of charts) draw(chart, last.course, seconds);
         };
         for (const chart of charts) {
-          const figure = make("figure"), caption = make("figcaption", "", chart.title);
+          const figure = make("figure", chart.ofRun ? "of-run" : ""), caption = make("figcaption", "", chart.title);
           if (chart.series.length > 1) {
             const legend = make("span", "legend");
             for (const s of chart.series) { legend.append(make("i", s.style), s.name + " "); }
@@ -179,6 +183,16 @@ extension Page {
           const h = state.progress.households, e = state.progress.exchanges, found = state.findings;
           const seconds = state.progress.seconds;
           const rate = !state.ended ? e.perSecond : seconds > 0 ? e.completed / seconds : 0;
+          if (state.search) {
+            const s = state.search;
+            byId("facts").replaceChildren(
+              fact("Trials", count(s.trials), s.trials), fact("Discarded", count(s.discarded), s.discarded, percent(s.discarded, s.trials)),
+              fact("Found", count(s.found.length), s.found.length, "", s.found.length > 0),
+              fact("Requests answered", count(e.completed), e.completed),
+              fact("Answers per second", significant(rate), rate, state.ended ? "on average" : "now"),
+              fact("Errors", count(e.errors), e.errors, percent(e.errors, e.sent), e.errors > 0));
+            return;
+          }
           byId("facts").replaceChildren(
             fact("Signed in", count(h.signedIn), h.signedIn, "of " + count(h.started)),
             fact("Sign-in, p95", state.signInMs.p95 === null ? "–" : time(state.signInMs.p95), state.signInMs.p95),
@@ -216,6 +230,27 @@ extension Page {
             row.append(make("b", b.standing === "fails" ? "bad" : "", b.name), " " + b.sentence,
               make("small", "", `household ${b.household} at ${clock(b.seconds)}` + (b.standing === "fails" ? "" : ", " + b.standing)));
             return row;
+          }));
+        };
+        // A search has no households to follow: what it tries, finds and hits stands in their place.
+        const showSearch = search => {
+          document.body.classList.toggle("searching", search !== null);
+          if (!search) return;
+          byId("phase").textContent = (search.phase ? search.phase + ". " : "")
+            + (search.found.length ? "" : "Nothing is found" + (last.ended ? "." : " so far."));
+          byId("found").replaceChildren(...search.found.map(f => {
+            const row = make("li");
+            row.append(make("b", "bad", f.name), ` in ${f.plan}: ${f.sentence}`, make("small", "", "at the best offset " + f.rate));
+            return row;
+          }));
+          const curve = search.curve;
+          byId("curve-of").textContent = curve ? `${curve.name} broken in ${curve.plan}, by offset` : "";
+          byId("curve").replaceChildren(...(curve ? curve.points : []).flatMap(([ms, hits, of]) => {
+            const track = make("dd", "track"), fill = make("span", "fill bad");
+            fill.style.width = (of ? 100 * hits / of : 0) + "%";
+            track.append(fill);
+            return [make("dt", "n", (ms > 0 ? "+" : "") + axisTime(ms)), track, make("dd", "n", `${hits} of ${of}`),
+              make("dd", "n soft", percent(hits, of))];
           }));
         };
         const showOperations = operations => {
@@ -256,12 +291,12 @@ extension Page {
           byId("title").textContent = rig;
           byId("target").textContent = target ? "screenrig · live · against " + target : "screenrig · live";
           byId("clock").textContent = clock(p.seconds) + (p.plannedSeconds === null ? "" : " of " + clock(p.plannedSeconds));
-          byId("waits").textContent = state.ended ? "" : "waits for " + p.waitsFor;
+          byId("waits").textContent = state.ended || state.search ? "" : "waits for " + p.waitsFor;
           const share = state.ended ? 100 : p.plannedSeconds ? Math.min(100, 100 * p.seconds / p.plannedSeconds) : 0;
           byId("bar").firstElementChild.style.width = share + "%";
           byId("bar").setAttribute("aria-valuenow", Math.round(share));
           byId("step").textContent = `Each point stands for ${span(state.course.width)}.`;
-          showFacts(state); showStates(state); showPromises(state.findings);
+          showFacts(state); showStates(state); showPromises(state.findings); showSearch(state.search);
           showOperations(state.operations); showErrors(p); drawAll();
         };
         const say = (words, style) => {
@@ -272,7 +307,9 @@ extension Page {
         const source = new EventSource("/events");
         source.addEventListener("state", event => {
           show(JSON.parse(event.data));
-          const found = last.findings;
+          const found = last.findings, search = last.search;
+          if (search)
+            return say(search.found.length ? "Searching; the service has broken its promises." : "Searching.", search.found.length ? "fail" : "");
           say(found && found.violations ? "Running; the service has broken its promises." : "Running.",
             found && found.violations ? "fail" : "");
         });
@@ -281,8 +318,8 @@ extension Page {
           show(JSON.parse(event.data));
           byId("bar").classList.add("over");
           const path = byId("path");
-          path.hidden = false;
-          path.textContent = "The report: " + last.ended.path + "/report.html";
+          path.hidden = last.search !== null && !last.search.found.length;
+          path.textContent = last.search ? "The cases: " + last.ended.path + "/cases" : "The report: " + last.ended.path + "/report.html";
           say(last.ended.headline, last.ended.outcome);
           document.body.dataset.ended = last.ended.outcome;
         });

@@ -246,9 +246,6 @@ final class Ledger {
 
     /// The state for a progress line; ends its interval.
     func progress() -> Progress {
-        let worst = tally.errors.values.sorted { left, right in
-            (right.count, left.first) < (left.count, right.first)
-        }
-        return meter.turn(worst: Array(worst.prefix(3)))
+        meter.turn(worst: tally.worst(3))
     }
 }

@@ -78,6 +78,14 @@ struct Tally: Sendable {
         closedBefore = open
     }
 
+    /// The most frequent errors, at most so many; of equally frequent ones the earliest.
+    func worst(_ count: Int) -> [ErrorGroup] {
+        let sorted = errors.values.sorted { left, right in
+            (right.count, left.first) < (left.count, right.first)
+        }
+        return Array(sorted.prefix(count))
+    }
+
     private mutating func change(_ key: Cell.Key, by deed: (inout Cell) -> Void) {
         deed(&cells[key, default: Cell(key: key)])
         dirty.insert(key)

@@ -111,7 +111,8 @@ package enum Figures {
         return (year, month, dayOfYear - (153 * shifted + 2) / 5 + 1)
     }
 
-    private static func grouped(_ text: String) -> String {
+    /// `12,345.6` of `12345.6`.
+    static func grouped(_ text: String) -> String {
         let sign = text.hasPrefix("-") ? "-" : ""
         let unsigned = text.dropFirst(sign.count)
         let whole = unsigned.prefix { $0 != "." }

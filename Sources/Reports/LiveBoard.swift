@@ -46,7 +46,7 @@ public struct LiveBoard: Sendable {
             ("progress", ProgressJSON.object(state)),
             ("operations", .array(state.progress.works.map(operation))),
             ("signInMs", Self.times(state.progress.signIn)),
-            ("findings", findings),
+            ("findings", findings), ("search", state.search?.json ?? .null),
             ("course", series),
             ("ended", ended),
         ]).line()
@@ -121,10 +121,4 @@ public struct LiveBoard: Sendable {
             ("headline", .text(Plain.line(ending.headline, limit: 600))),
         ])
     }
-}
-
-/// What pages that live beside a report look like: its style sheet.
-public enum LiveLook {
-    /// The style sheet of report.html, for light, dark, phones and paper.
-    public static var sheet: String { Style.sheet }
 }

@@ -28,10 +28,13 @@ public struct LiveState: Sendable, Hashable {
     public var recentRates: [Double]
     /// What the judge has found so far; nil where nothing is judged while the run goes on.
     public var findings: LiveFindings?
+    /// Where a search is; nil where it is a run that goes on.
+    public var search: LiveSearch?
 
     public init(
         title: String, progress: Progress, planned: Duration? = nil, plannedHouseholds: Int? = nil,
-        phase: Phase = .arrivals, recentRates: [Double] = [], findings: LiveFindings? = nil
+        phase: Phase = .arrivals, recentRates: [Double] = [], findings: LiveFindings? = nil,
+        search: LiveSearch? = nil
     ) {
         self.title = title
         self.progress = progress
@@ -40,6 +43,7 @@ public struct LiveState: Sendable, Hashable {
         self.phase = phase
         self.recentRates = recentRates
         self.findings = findings
+        self.search = search
     }
 
     /// `389 viewers`, `polls that go on for 12 s`: the end of "waits for ...".

@@ -18,10 +18,12 @@ public enum Report {
     /// Renders every file into `directory`, which is made if it is missing. A file that cannot be
     /// written does not keep the others from being written; only a history that cannot be read
     /// throws. `thresholds` are those of the rig, parsed; `strikes` what the stand-in's faults did; `comparison`
-    /// what changed since the last comparable run.
+    /// what changed since the last comparable run; `cases` the names of those that are written to
+    /// `cases/`, by the signature of their violation.
     public static func write(
         _ history: some Recorded, thresholds: [Threshold], findings: Findings? = nil,
-        strikes: Strikes? = nil, comparison: Comparison? = nil, to directory: String
+        strikes: Strikes? = nil, comparison: Comparison? = nil, cases: [String: String] = [:],
+        to directory: String
     ) throws(ReportError) -> Written {
         let fold: RunFold
         let households: String
@@ -34,6 +36,7 @@ public enum Report {
         var summary = Summary(fold, thresholds: thresholds)
         summary.tell(strikes)
         summary.comparison = comparison
+        summary.cases = cases
         var written = Written(summary: summary, files: [], errors: [])
         // The smallest and most telling first: a disk that fills up then loses the least.
         for (name, text) in files(summary, fold, households: households) {

@@ -21,7 +21,10 @@ public enum TerminalReport {
                 summary.notes.flatMap { wrapped("note: \($0)", width: width, hanging: 6) }
                     .joined(separator: "\n"))
         }
-        if let path { blocks.append("report: \(path)/report.html") }
+        if let path {
+            blocks.append(
+                (["report: \(path)/report.html"] + again(summary, path)).joined(separator: "\n"))
+        }
         return blocks.joined(separator: "\n\n") + "\n"
     }
 
@@ -175,6 +178,17 @@ public enum TerminalReport {
                 "       and \(Figures.counted(rest, "error")) of other sorts, in the report")
         }
         return lines.joined(separator: "\n")
+    }
+
+    private static let replays = 3
+
+    /// How to see the gravest findings again.
+    private static func again(_ summary: Summary, _ path: String) -> [String] {
+        let groups = FindingGroup.ranked(summary.findings?.violations ?? [])
+        let names = groups.compactMap { group in
+            group.violations.first.flatMap { summary.cases?[$0.signature] }
+        }
+        return names.prefix(replays).map { "again:  screenrig replay \(path)/cases/\($0).json" }
     }
 
     /// Lines of at most `width` columns, broken at spaces.

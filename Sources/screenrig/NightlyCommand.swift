@@ -11,15 +11,19 @@ struct NightlyCommand: AsyncParsableCommand {
         abstract: "Run a rig, add the night to its series, and say whether it got worse lastingly.",
         discussion: """
             Example:
-                screenrig nightly rigs/nightly.yaml --notify 'mail -s screenrig team@example.com'
-            The night goes into reports/nights.sqlite, and reports/nights.html shows all of them. What is followed
-            is 'nightly.series' of the rig. The command of --notify gets a short JSON on standard input, every
+                screenrig nightly rigs/nightly.yaml \\
+                    --notify 'mail -s screenrig team@example.com'
+
+            The night goes into reports/nights.sqlite, and reports/nights.html shows all of them. What is followed \
+            is 'nightly.series' of the rig. The command of --notify gets a short JSON on standard input, every \
             night, with "alarm": true when it got worse. Exit code 1 when it did, else that of the run.
             """)
 
     @OptionGroup var traffic: TrafficOptions
 
     @OptionGroup var book: NightsOptions
+
+    @OptionGroup var pages: PageOptions
 
     @Option(
         help: ArgumentHelp(
@@ -73,7 +77,7 @@ struct NightlyCommand: AsyncParsableCommand {
         var traffic = traffic
         traffic.out = directory.path
         do {
-            try await Session.run(traffic, isVirtual: isVirtual)
+            try await Session.run(traffic, isVirtual: isVirtual, pages: pages)
             return nil
         } catch let failure as Failure {
             if !failure.message.isEmpty { Terminal.complain(failure.message) }

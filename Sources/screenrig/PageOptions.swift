@@ -18,6 +18,8 @@ struct PageOptions: ParsableArguments {
             valueName: "PORT"))
     var metrics: Port?
 
+    var areWanted: Bool { dashboard != nil || metrics != nil }
+
     /// A port as it is typed.
     enum Port: ExpressibleByArgument, CustomStringConvertible {
         case named(Int)

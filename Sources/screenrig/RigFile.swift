@@ -52,7 +52,9 @@ enum RigFile {
         do {
             let reading = try Rig.read(contentsOf: options.rig, with: surroundings)
             let doubts = reading.warnings + (tellsNeeds ? reading.needs : [])
-            for warning in doubts where tellsDoubts { Terminal.complain("warning: \(warning)") }
+            for warning in doubts where tellsDoubts {
+                Terminal.complain(inWords: "warning: \(warning)", hanging: 9)
+            }
             _ = try Assembly.faults(reading.rig)
             return reading.rig
         } catch let failure as Failure {
@@ -77,9 +79,12 @@ enum RigFile {
         let there =
             (try? FileManager.default.contentsOfDirectory(
                 atPath: folder.isEmpty ? "." : folder)) ?? []
-        guard let near = name.nearest(among: there.filter { $0.hasSuffix(".yaml") }.sorted()) else {
-            return ""
-        }
+        // Without what all of them end in, by which 'nope.yaml' is near to 'known.yaml'.
+        let ending = ".yaml"
+        let names = there.filter { $0.hasSuffix(ending) }.sorted().map { $0.dropLast(ending.count) }
+        let word = name.hasSuffix(ending) ? String(name.dropLast(ending.count)) : name
+        guard let stem = word.nearest(among: names.map(String.init)) else { return "" }
+        let near = stem + ending
         return "; did you mean '\((folder as NSString).appendingPathComponent(near))'?"
     }
 

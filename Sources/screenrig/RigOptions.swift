@@ -66,6 +66,12 @@ struct TrafficOptions: ParsableArguments {
     @Flag(help: ArgumentHelp("Judge nothing: to measure what judging costs.", visibility: .hidden))
     var unjudged = false
 
+    @Flag(
+        help: ArgumentHelp(
+            "Keep no requests and replies: to measure what keeping them costs.",
+            visibility: .hidden))
+    var wordless = false
+
     @OptionGroup var play: PlayOptions
 
     func validate() throws {

@@ -47,11 +47,11 @@ struct Screenrig: AsyncParsableCommand {
                 try command.run()
             }
         } catch let failure as Failure {
-            if !failure.message.isEmpty { Terminal.complain(failure.message) }
+            if !failure.message.isEmpty { Terminal.complain(inWords: failure.message) }
             Foundation.exit(failure.code.rawValue)
         } catch let error as StagingError {
             let failure = Failure(error)
-            Terminal.complain(failure.message)
+            Terminal.complain(inWords: failure.message)
             Foundation.exit(failure.code.rawValue)
         } catch {
             // The parser's own code for a bad command line is 64; ours is 2 (`ExitCode`).

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Reports
 
 /// The terminal as far as plain text needs it.
 enum Terminal {
@@ -15,6 +16,24 @@ enum Terminal {
     /// To standard error.
     static func complain(_ text: String) {
         try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8))
+    }
+
+    /// The same in whole words on a screen; a file or a pipe gets each line as one. Further lines are
+    /// indented by `hanging` columns.
+    static func print(inWords text: String, hanging: Int = 2) {
+        print(isInteractive ? broken(text, width: width, hanging) : text)
+    }
+
+    static func complain(inWords text: String, hanging: Int = 2) {
+        complain(isatty(STDERR_FILENO) == 1 ? broken(text, width: progressWidth, hanging) : text)
+    }
+
+    private static func broken(_ text: String, width: Int, _ hanging: Int) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { line in
+            line.count <= width
+                ? [String(line)]
+                : TerminalReport.wrapped(String(line), width: width, hanging: hanging)
+        }.joined(separator: "\n")
     }
 
     static var isInteractive: Bool { isatty(STDOUT_FILENO) == 1 }

@@ -156,6 +156,35 @@ struct DashboardRunTests {
         #expect(ended.code == 130, "\(ended.output)\(ended.errors)")
     }
 
+    @Test("a search has pages, too: what they are told in the end is what it says itself")
+    func race() async throws {
+        let folder = try Folder()
+        let rig = Command.rig("races/poll-authenticate.yaml")
+        let command = try Command(
+            [
+                "race", rig, "--virtual", "--trials", "60", "--out", "race", "--json",
+                "--dashboard", "--metrics",
+            ], in: folder)
+        let address = try await Self.address("dashboard", of: command)
+        let told = try await Self.fetch(try #require(URL(string: address + "events")))
+        let ended = try await command.ended()
+        #expect(ended.code == 0 && ended.errors.contains("metrics: http"), "\(ended.errors)")
+        func object(_ text: some StringProtocol) throws -> [String: Any] {
+            try #require(
+                try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+        }
+        let said = try object(try #require(ended.output.split(separator: "\n").last))
+        let last = try #require(told.split(separator: "event: ended\ndata: ").last)
+        let shown = try object(last.prefix { $0 != "\n" })
+        let search = try #require(shown["search"] as? [String: Any])
+        #expect(search["trials"] as? Int == said["trials"] as? Int)
+        #expect((search["trials"] as? Int ?? 0) > 0)
+        let progress = try #require(shown["progress"] as? [String: Any])
+        let exchanges = try #require(progress["exchanges"] as? [String: Any])
+        #expect((exchanges["completed"] as? Int ?? 0) > (search["trials"] as? Int ?? .max))
+        #expect((shown["ended"] as? [String: Any])?["outcome"] as? String == "pass")
+    }
+
     private static func fetch(_ url: URL) async throws -> String {
         let process = Process()
         let pipe = Pipe()

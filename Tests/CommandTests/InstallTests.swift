@@ -87,6 +87,55 @@ struct InstallTests {
         #expect(try await completed("screenrig", "run", "mi").contains("mine.yaml"))
     }
 
+    @Test("zsh and fish complete commands, options and files", arguments: ["zsh", "fish"])
+    func shells(shell: String) async throws {
+        let folder = try Folder()
+        let made = try await Command.run("--generate-completion-script", shell, in: folder)
+        let file = shell == "zsh" ? "_screenrig" : "screenrig.fish"
+        _ = try folder.write(made.output, to: file)
+        _ = try folder.write("rig: a", to: "mine.yaml")
+        _ = try folder.write(shell == "zsh" ? Self.zsh : Self.fish, to: "session")
+        let ended = try await Self.sh(
+            "command -v \(shell) >/dev/null || { echo SKIPPED; exit 0; }; "
+                + "\(shell) \(shell == "zsh" ? "-f" : "--no-config") session", in: folder)
+        #expect(ended.code == 0, "\(ended.errors)")
+        guard ended.output != "SKIPPED\n" else { return }
+        for word in ["simulate", "--dashboard", "mine.yaml"] {
+            #expect(ended.output.contains("completes \(word)\n"), "\(ended.output)")
+        }
+    }
+
+    private static let fish = """
+        source screenrig.fish
+        for pair in "screenrig simu;simulate" "screenrig run --dash;--dashboard" "screenrig run mi;mine.yaml"
+            set -l parts (string split ';' $pair)
+            complete -C $parts[1] | string match -q -- "$parts[2]*"; and echo "completes $parts[2]"
+        end
+        exit 0
+        """
+
+    /// zsh completes only where somebody types: a session on a terminal of its own.
+    private static let zsh = #"""
+        zmodload zsh/zpty
+        zpty typing zsh -f -i
+        await() {
+          local all= part
+          repeat 200; do
+            if zpty -r -t typing part; then all+=$part; else sleep 0.02; fi
+            [[ $all == *$1* ]] && return 0
+          done
+          print -r -- "$1 did not come: ${(V)all}"
+          return 1
+        }
+        zpty -w typing 'PS1=; fpath=($PWD $fpath); autoload -Uz compinit; compinit -u -D; print ""at""hand'
+        await athand
+        for typed word in 'screenrig simu' simulate 'screenrig run --dash' --dashboard 'screenrig run mi' mine.yaml; do
+          zpty -w -n typing $'\x15'$typed$'\t'
+          await $word && print -r -- "completes $word"
+        done
+        zpty -w -n typing $'\x15exit\n'
+        """#
+
     @Test("the manual page names every command and option of the help, and roff takes it silently")
     func manual() async throws {
         let folder = try Folder()

@@ -11,8 +11,9 @@ struct NightsPageTests {
         for seed in 1...2 {
             let ended = try await Command.run(
                 "nightly", Command.rig("twenty.yaml"), "--virtual", "--quiet", "--seed", "\(seed)",
-                in: folder)
+                "--dashboard", in: folder)
             #expect(ended.code == 0, "\(ended.errors)")
+            #expect(ended.errors.hasPrefix("dashboard: http://127.0.0.1:"), "\(ended.errors)")
         }
         let browser = try Browser()
         try browser.open(file: folder.path("reports/nights.html"))

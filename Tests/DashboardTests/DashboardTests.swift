@@ -83,6 +83,30 @@ import Testing
         #expect(findings?["violations"] as? Int == 2)
     }
 
+    @Test("a search tells its trials, what it found and what it hits, and no households")
+    func search() throws {
+        let told = try #require(
+            try JSONSerialization.jsonObject(with: Data(LiveBoard(Samples.search).json.utf8))
+                as? [String: Any])
+        let search = try #require(told["search"] as? [String: Any])
+        #expect(search["trials"] as? Int == 420 && search["discarded"] as? Int == 3)
+        let found = try #require(search["found"] as? [[String: Any]])
+        #expect(found.map { $0["plan"] as? String } == ["poll-authenticate"])
+        let curve = try #require(search["curve"] as? [String: Any])
+        #expect(curve["points"] as? [[Double]] == [[-0.5, 0, 6], [12, 5, 6]])
+        let plain =
+            try JSONSerialization.jsonObject(
+                with: Data(LiveBoard(Samples.state).json.utf8)) as? [String: Any]
+        #expect(plain?["search"] is NSNull)
+        let page = try PrometheusReader(Metrics.text(Samples.search, Samples.subject))
+        #expect(page.metrics["screenrig_race_trials_total"]?.samples.map(\.value) == [420])
+        #expect(
+            page.metrics["screenrig_race_findings"]?.samples.map(\.labels)
+                == [["plan": "poll-authenticate", "invariant": "sign-in-visible"]])
+        #expect(page.metrics["screenrig_households"] == nil)
+        #expect(page.metrics["screenrig_latency_seconds"] != nil)
+    }
+
     @Test("a reader that never reads costs neither time nor memory, and others see on")
     func slowReader() async throws {
         let (dashboard, port) = try await Self.start()

@@ -12,6 +12,25 @@ enum Samples {
         rig: "a \"rig\"\\ with\na line", run: "a-rig-20261121T070000Z",
         target: "http://127.0.0.1:8080", version: "1.2.3")
 
+    /// The same as a search for races.
+    static var search: LiveState {
+        var state = state
+        var search = LiveSearch()
+        (search.trials, search.discarded, search.phase) = (420, 3, "poll-authenticate: sweep")
+        search.found = [
+            .init(
+                plan: "poll-authenticate", invariant: "sign-in-visible", rate: "27 of 30",
+                sentence: "<script>alert(1)</script>the poll saw nothing")
+        ]
+        search.curve = .init(
+            plan: "poll-logout", invariant: "logout-final",
+            points: [
+                .init(offsetMs: -0.5, hits: 0, trials: 6), .init(offsetMs: 12, hits: 5, trials: 6),
+            ])
+        (state.search, state.findings) = (search, nil)
+        return state
+    }
+
     static var state: LiveState {
         var progress = Progress()
         progress.elapsed = Instant(.seconds(65))

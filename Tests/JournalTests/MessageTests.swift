@@ -115,6 +115,18 @@ struct MessageTests {
         #expect(body == wanted)
     }
 
+    @Test(
+        "a text is found by its bytes wherever it stands, also before a combining mark",
+        arguments: [
+            ("aXYZbXYZ", "XYZ", "a#b#"), ("XXYZ", "XYZ", "X#"), ("XY", "XYZ", "XY"),
+            ("XYZ\u{301}", "XYZ", "#\u{301}"), ("", "XYZ", ""), ("aé", "é", "a#"),
+            ("XYXYX", "XYX", "#YX"), ("abc", "", "abc"),
+        ])
+    func bytes(text: String, sought: String, replaced: String) {
+        #expect(text.replacingBytes(of: sought, with: "#") == replaced)
+        #expect(text.holdsBytes(of: sought) == (text != replaced))
+    }
+
     @Test("a service's own word for an error holds no secret of the request")
     func words() {
         let said = Self.redaction.words("bad token hushhush2", about: Self.message(1, 1).call)

@@ -36,6 +36,25 @@ struct ProgressTests {
         #expect(households.started == 2)
     }
 
+    @Test("a sink that keeps nothing counts what a history would")
+    func sink() {
+        var samples = Samples(Seed(3))
+        let exchanges = (0..<200).map { _ in samples.exchange() }
+        var meter = ProgressMeter()
+        for exchange in exchanges { meter.add(exchange) }
+        meter.pass(Instant(.seconds(9)))
+        let sink = ProgressSink()
+        for part in [exchanges.prefix(120), exchanges.dropFirst(120)] {
+            sink.append(
+                Batch(lane: 0, exchanges: Array(part), through: Instant(.seconds(9))))
+        }
+        var progress = sink.progress()
+        #expect(progress.errors > 0 && progress.worstErrors.count == 3)
+        progress.worstErrors = []
+        #expect(progress == meter.turn(worst: []))
+        #expect(sink.progress().perSecond == 0)
+    }
+
     @Test("rate and percentiles are those of the last interval, counts those of the run")
     func interval() {
         var meter = ProgressMeter()

@@ -49,6 +49,13 @@ struct ChartTests {
             axis.ticks.map(\.label) == ["0 %", "50 %", "75 %", "90 %", "99 %", "99.9 %", "99.99 %"])
     }
 
+    @Test("values between two round numbers are still told by the ends of their axis")
+    func narrow() {
+        let axis = Axis.milliseconds(from: 3.16, to: 4.64)
+        #expect(axis.ticks.map(\.label) == ["3.16 ms", "4.64 ms"])
+        #expect(Axis.milliseconds(from: 0.9, to: 30).ticks.count >= 4)
+    }
+
     @Test("labels move apart and keep their order", arguments: Seed.samples(50))
     func labels(seed: Seed) {
         var dice = seed.generator()

@@ -37,8 +37,7 @@ extension Case {
                 schedule.codeLifetime.map { .integer($0.inMicroseconds) } ?? .null
             ),
             ("company", .text(company.rawValue)), ("swept", swept.map(JSON.text) ?? .null),
-            ("evidence", evidenceObject),
-            ("prefixes", .array(prefixes.map(Self.prefix))),
+            ("evidence", evidenceObject), ("prefixes", .array(prefixes.map(Self.prefix))),
             ("minimal", .flag(isMinimal)), ("removedOps", .array(removed.map(JSON.text))),
             ("almost", .array(almost.map(Self.almost))), ("controls", controlsObject),
             (

@@ -144,6 +144,7 @@ public final class LaneArena: Arena {
             isVirtual ? begin() : lane.post(begin)
         }
         if isVirtual {
+            // In virtual time one trial is over before the next begins: none has namesakes.
             await runVirtually()
             return job.results.map { $0.0 }
         }
@@ -183,7 +184,7 @@ public final class LaneArena: Arena {
             let result = await performance.play()
             let exchanges = collectors[number].value.take(result.households)
             if isVirtual {
-                job.put(judged(result, exchanges), [], at: position)
+                job.put(judged(result, exchanges, besides: []), [], at: position)
             } else {
                 job.put(result, exchanges, at: position)
             }

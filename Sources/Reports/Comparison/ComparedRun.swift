@@ -12,9 +12,13 @@ public struct ComparedRun: Sendable {
     var times: [String: BlockBootstrap] = [:]
     /// By operation: errors of those that ended.
     var errors: [String: SharesInTime] = [:]
+    /// Of all operations together: many kinds of a few errors each are many errors.
+    var allErrors = SharesInTime()
     /// Households that failed.
     var failed = SharesInTime()
     var kinds: [ErrorRow] = []
+    /// Nil where nothing is known of it.
+    var grid: PollGrid?
     /// Breaches by promise that fail a run; nil where nothing was judged.
     var breaches: [String: Int]?
 
@@ -33,6 +37,7 @@ public struct ComparedRun: Sendable {
         side = Comparison.Side(summary, path: path)
         likeness = Likeness(summary, fold.header)
         kinds = summary.errors
+        grid = PollGrid(fold.header)
         self.breaches = breaches
         var latencies: [OperationName: Stretches] = [:]
         try history.cells { cell in
@@ -40,6 +45,7 @@ public struct ComparedRun: Sendable {
             latencies[cell.key.operation, default: Stretches()].add(cell.latency, at: stretch)
             errors[cell.key.operation.name, default: SharesInTime()]
                 .add(cell.errors, of: cell.ended, at: stretch)
+            allErrors.add(cell.errors, of: cell.ended, at: stretch)
         }
         var signIns = Self.signIns.map { _ in Stretches() }
         try history.households { household in

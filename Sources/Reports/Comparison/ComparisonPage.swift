@@ -1,19 +1,11 @@
 /// Two runs side by side on a page of its own: one file, no network, no script.
 public enum ComparisonPage {
     public static func text(_ comparison: Comparison) -> String {
+        let head = PageHead(
+            title: "\(comparison.verdict.rawValue): \(comparison.run.rig) · screenrig compare",
+            scripts: .none, sheet: sheet)
         let page: HTML = """
-            <!doctype html>
-            <html lang="en">
-            <head>
-            <meta charset="utf-8"/>
-            <meta name="viewport" content="width=device-width,initial-scale=1"/>
-            <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'"/>
-            <title>\(comparison.verdict.rawValue): \(comparison.run.rig) · screenrig compare</title>
-            <style>
-            \(HTML(stringLiteral: Style.sheet))
-            \(HTML(stringLiteral: sheet))
-            </style>
-            </head>
+            \(head.html)
             <body>
             <a class="skip" href="#times">Skip to the numbers</a>
             <header>
@@ -81,7 +73,7 @@ public enum ComparisonPage {
             <p class="lead">The dot is what was measured, the line where the true difference lies 95 \
             times in 100, from runs drawn again in whole stretches of time. “Sure” takes into account \
             that \(Figures.counted(comparison.compared, "value")) were compared at once. What differs \
-            by less than \(comparison.floor.text) is no difference, however sure.</p>
+            by less than \(comparison.floor.text) is no difference, however sure.\(comparison.gridNote.map { " \($0)." as HTML } ?? .none)</p>
             \(ComparisonSection.table(comparison.rows, caption: "All values"))
             """
     }

@@ -93,7 +93,12 @@ struct Axis {
     static func milliseconds(from low: Double, to high: Double) -> Axis {
         let around = milliseconds(around: [low, high])
         let ticks = around.ticks.filter { $0.value >= low * 0.999 && $0.value <= high * 1.001 }
-        return Axis(shape: .log, low: low, high: high, ticks: ticks)
+        guard ticks.isEmpty else {
+            return Axis(shape: .log, low: low, high: high, ticks: ticks)
+        }
+        // All lies between two round numbers: the ends say where.
+        let ends = [low, high].map { Tick(value: $0, label: Figures.time(milliseconds: $0)) }
+        return Axis(shape: .log, low: low, high: high, ticks: ends)
     }
 
     /// `0.5 ms`, `20 ms`, `2 s`: for round numbers, without digits that say nothing.

@@ -59,7 +59,8 @@ enum FreshnessSection {
         let times = Table(
             caption: "How stale a TV's answers were",
             columns: [
-                .text("After the phone was told, the TV was still told \u{201c}not yet\u{201d}"),
+                .text(
+                    "The phone was told \u{201c}done\u{201d}, the TV still \u{201c}not yet\u{201d}"),
                 .number("p50"), .number("p90"), .number("p99"), .number("Max"),
             ],
             rows: [
@@ -85,7 +86,13 @@ enum FreshnessSection {
     private static func between(_ range: Interval?) -> HTML {
         guard let range else { return "–" }
         let ends = [range.low, range.high].map { Figures.time(milliseconds: $0 / 1e6) }
-        return ends[0] == ends[1] ? "\(ends[0])" : "\(ends[0]) to \(ends[1])"
+        if ends[0] == ends[1] { return "\(ends[0])" }
+        // `25.2–30.4 ms`: columns of ranges are wide enough.
+        let units = ends.map { $0.split(separator: " ").last }
+        let low =
+            units[0] == units[1]
+            ? ends[0].split(separator: " ").dropLast().joined(separator: " ") : ends[0]
+        return "\(low)–\(ends[1])"
     }
 
     /// The one number of correctness.md § 3.5.

@@ -16,18 +16,7 @@ enum HTMLPage {
             """
         }
         let page: HTML = """
-            <!doctype html>
-            <html lang="en">
-            <head>
-            <meta charset="utf-8"/>
-            <meta name="viewport" content="width=device-width,initial-scale=1"/>
-            <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'nonce-\(nonce(summary))'"/>
-            <meta name="generator" content="screenrig \(summary.run.version)"/>
-            <title>\(summary.outcome.rawValue): \(summary.run.rig) · screenrig</title>
-            <style>
-            \(HTML(stringLiteral: Style.sheet))
-            </style>
-            </head>
+            \(head(summary).html)
             <body>
             <a class="skip" href="#latency">Skip to the numbers</a>
             <header>
@@ -49,6 +38,12 @@ enum HTMLPage {
 
             """
         return page.text
+    }
+
+    private static func head(_ summary: Summary) -> PageHead {
+        PageHead(
+            title: "\(summary.outcome.rawValue): \(summary.run.rig) · screenrig",
+            version: summary.run.version, scripts: .marked(nonce: nonce(summary)))
     }
 
     struct Section {

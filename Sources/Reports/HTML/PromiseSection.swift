@@ -3,10 +3,10 @@ internal import Checker
 /// What the service promised, and what became of it.
 enum PromiseSection {
     /// Pictures are for the first of each signature, and no more than so many.
-    private static let pictures = 12
+    static let pictures = 12
 
     static func html(_ findings: Findings, _ summary: Summary) -> HTML {
-        "\(lead(findings))\(table(findings))\(violations(findings))\(levels(findings))"
+        "\(lead(findings))\(table(findings))\(FindingGroup.html(findings, summary))\(levels(findings))"
     }
 
     private static func lead(_ findings: Findings) -> HTML {
@@ -56,53 +56,6 @@ enum PromiseSection {
 
     private static func count(_ number: Int) -> HTML {
         .number(Double(number), shown: Figures.count(number))
-    }
-
-    /// Grouped by signature: 4,000 violations are three findings.
-    private static func violations(_ findings: Findings) -> HTML {
-        var order: [String] = []
-        var groups: [String: [Violation]] = [:]
-        for violation in findings.violations {
-            if groups[violation.signature] == nil { order.append(violation.signature) }
-            groups[violation.signature, default: []].append(violation)
-        }
-        let ranked = order.sorted { left, right in
-            let (one, two) = (rank(groups[left]), rank(groups[right]))
-            return one == two ? left < right : one < two
-        }
-        let bodies = ranked.enumerated().map { position, signature -> HTML in
-            group(groups[signature] ?? [], isPictured: position < pictures, number: position)
-        }
-        return "\(bodies)"
-    }
-
-    private static func rank(_ group: [Violation]?) -> Int {
-        group?.contains { $0.standing == .fails } == true ? 0 : 1
-    }
-
-    private static func group(_ group: [Violation], isPictured: Bool, number: Int) -> HTML {
-        guard let first = group.first else { return .none }
-        let certainty =
-            switch first.certainty {
-            case .certain: "certain"
-            case .given(let bound): "certain given \(bound)"
-            case .suspicion(let reason): "a suspicion: \(reason)"
-            }
-        let near = group.filter { $0.nearChange != nil }.count
-        var facts = [
-            "\(Figures.counted(group.count, "household"))", certainty,
-            "promised by: \(first.source.rawValue)", first.standing.name,
-        ]
-        if !first.companions.isEmpty {
-            facts.append("with it: \(first.companions.map(\.name).joined(separator: ", "))")
-        }
-        if near > 0 { facts.append("\(near) near a change of the service") }
-        let picture: HTML = isPictured ? ViolationPicture.html(first, number: number) : .none
-        return """
-            <div class="error"><h3>\(Plain.line(first.signature))</h3>
-            <p>\(Plain.line(facts.joined(separator: " · "), limit: 600))</p>
-            <p>\(Plain.line(first.sentence, limit: 600))</p>\(picture)</div>
-            """
     }
 
     private static func levels(_ findings: Findings) -> HTML {

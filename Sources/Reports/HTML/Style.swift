@@ -48,7 +48,10 @@ enum Style {
         section{margin:40px 0 0;padding:28px 28px 24px;background:var(--card);border:1px solid var(--line);border-radius:12px}
         .lead{color:var(--soft);margin-bottom:18px}
         .empty{color:var(--soft);margin:8px 0}
-        .scroll{overflow-x:auto}
+        .scroll{overflow-x:auto;background:linear-gradient(to right,var(--card) 40%,transparent) 0 0/44px 100% no-repeat local,\
+        linear-gradient(to left,var(--card) 40%,transparent) 100% 0/44px 100% no-repeat local,\
+        linear-gradient(to right,var(--line),transparent) 0 0/16px 100% no-repeat scroll,\
+        linear-gradient(to left,var(--line),transparent) 100% 0/16px 100% no-repeat scroll}
         table{border-collapse:collapse;width:100%;font-size:14px}
         th,td{padding:8px 12px;text-align:left;border-bottom:1px solid var(--hair);vertical-align:top}
         th:first-child,td:first-child{padding-left:0}
@@ -59,7 +62,7 @@ enum Style {
         .n{text-align:right;white-space:nowrap}
         .unit,.soft{color:var(--soft)}
         .good{color:var(--good)}.bad{color:var(--bad)}
-        td .good,td .bad{font-weight:600;white-space:nowrap}
+        td .good,td .bad{font-weight:600;white-space:nowrap}td .soft:not(.wrap){white-space:nowrap}
         .name{white-space:nowrap}
         .wrap{overflow-wrap:anywhere;min-width:180px}
         figure{margin:22px 0 0}
@@ -86,6 +89,7 @@ enum Style {
         .error p{margin:0 0 8px;color:var(--soft)}
         dl.pairs{display:grid;grid-template-columns:max-content 1fr;gap:4px 20px;margin:10px 0 0;font-size:14px}
         dl.pairs dt{color:var(--soft)}dl.pairs dd{margin:0;overflow-wrap:anywhere}
+        dl.next{margin:12px 0 6px}
         details{margin-top:18px}
         summary{cursor:pointer;color:var(--accent);font-size:14px}
         pre{background:var(--back);border:1px solid var(--line);border-radius:8px;padding:16px;\
@@ -112,7 +116,7 @@ enum Style {
         @media (max-width:640px){main,header,footer{padding-left:16px;padding-right:16px}\
         header{padding-top:32px}h1{font-size:24px}section{padding:20px 16px 18px;margin-top:24px}\
         .verdict{padding:16px}.verdict p{font-size:17px}.facts{grid-template-columns:repeat(2,1fr)}\
-        .facts div{padding:12px 14px}.facts dd{font-size:19px}.funnel{gap:8px 10px}svg{font-size:15px}.label{font-size:15px}table{width:max-content;min-width:100%;max-width:760px}.talk{grid-template-columns:1fr}.kinds{grid-template-columns:1fr}\
+        .facts div{padding:12px 14px}.facts dd{font-size:19px}.funnel{gap:8px 10px}svg{font-size:15px}.label{font-size:15px}.waterfall text{font-size:12px}table{width:max-content;min-width:100%;max-width:760px}.talk{grid-template-columns:1fr}.kinds{grid-template-columns:1fr}\
         .kind .funnel{grid-template-columns:84px 1fr auto 52px}\
         dl.pairs{grid-template-columns:1fr;gap:0}dl.pairs dd{margin-bottom:8px}}
         @media print{:root{color-scheme:light;--back:#fff;--card:#fff;--ink:#000;--soft:#444;--faint:#666;\
@@ -125,7 +129,7 @@ enum Style {
         thead th{font-size:9px}code{font-size:9.5px}h1{font-size:22px}h2{font-size:16px}h3,figcaption{font-size:12px}\
         .verdict p{font-size:15px}.facts{grid-template-columns:repeat(6,1fr)}.facts div{padding:8px 10px}\
         .facts dt,.facts dd small,.tick{font-size:9.5px}.tick,.label{font-size:14px}.facts dd{font-size:14px}\
-        dl.pairs{font-size:10px}.funnel .track{height:14px}.funnel{gap:5px 12px}svg.spark{width:70px;min-width:70px}.scroll{overflow:visible}\
+        dl.pairs{font-size:10px}.funnel .track{height:14px}.funnel{gap:5px 12px}svg.spark{width:70px;min-width:70px}.scroll{overflow:visible;background:none}\
         summary{list-style:none;color:#000}details.always::details-content{content-visibility:visible;block-size:auto}\
         .screen-only{display:none}table{width:100%;max-width:none}.talk pre,pre.curl{max-height:none;overflow:visible;padding:8px 10px}\
         .kind .funnel{font-size:10px}.kinds{grid-template-columns:1fr 1fr}h4{font-size:11px}\

@@ -23,7 +23,7 @@ struct TimelineCharts {
                     Series(
                         name: "arriving", style: "s5", isArea: true, values: points.map(\.arrivals))
                 ]
-            ) { "\(Figures.trimmed($0, 2))/s" },
+            ) { "\(Figures.grouped(Figures.trimmed($0, 2)))/s" },
             panel(
                 "TVs that show a code and wait", id: "waiting", height: 116,
                 [
@@ -39,7 +39,7 @@ struct TimelineCharts {
                         name: "answered", style: "s1", isArea: true, values: points.map(\.completed)
                     )
                 ]
-            ) { "\(Figures.trimmed($0, 2))/s" },
+            ) { "\(Figures.grouped(Figures.trimmed($0, 2)))/s" },
             panel(
                 "Latency, all operations together", id: "latencies", height: 220, isLog: true,
                 [
@@ -56,7 +56,7 @@ struct TimelineCharts {
                             name: "errors", style: "bad", isArea: true, values: points.map(\.errors)
                         )
                     ]
-                ) { "\(Figures.trimmed($0, 2))/s" })
+                ) { "\(Figures.grouped(Figures.trimmed($0, 2)))/s" })
         }
         return panels
     }

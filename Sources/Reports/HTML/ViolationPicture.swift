@@ -27,7 +27,7 @@ enum ViolationPicture {
         }
         let beliefs = entries.map { entry -> HTML in believed(entry, y(screens.count), scale) }
         return """
-            <figure><div class="scroll"><svg viewBox="0 0 \(px: width) \(px: height)" role="img" \
+            <figure><div class="scroll" role="region" tabindex="0" aria-label="Picture of finding \(number + 1)"><svg viewBox="0 0 \(px: width) \(px: height)" role="img" \
             aria-labelledby="v\(number)-t"><title id="v\(number)-t">\(Plain.line(violation.sentence, limit: 600))</title>
             \(lanes)\(belief)\(gap(violation, entries, screens, scale))\(boxes)\(beliefs)\(axis(scale, height))
             </svg></div></figure>
@@ -107,11 +107,11 @@ enum ViolationPicture {
         for tag in 1..<16 where entry.belief >> UInt16(tag) & 1 != 0 {
             words.append(tag == 1 ? "signed in" : "signed in (\(tag))")
         }
-        let text = words.isEmpty ? "nothing" : words.joined(separator: " or ")
+        let text = words.isEmpty ? "nothing explains it" : words.joined(separator: " or ")
         let style = words.isEmpty ? "gaptext" : "belief"
-        let end = scale.across(entry.ret)
         return """
-            <text class="\(style)" x="\(px: min(end, width - 130))" y="\(px: y + 28)">\(text)</text>
+            <text class="\(style)" x="\(px: scale.across(entry.ret))" y="\(px: y + 28)" \
+            text-anchor="\(words.isEmpty ? "end" : "start")">\(text)</text>
             """
     }
 

@@ -27,7 +27,7 @@ struct NightChart {
         let bottom = max(0, middle - half)
         var plot = Plot(
             x: nightAxis,
-            y: .between(bottom, middle + half, wanted: 4) { series.text($0) })
+            y: .between(bottom, middle + half, wanted: 4) { series.tick($0) })
         (plot.height, plot.top, plot.left) = (220, 44, 76)
         return plot
     }

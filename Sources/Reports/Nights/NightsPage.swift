@@ -7,19 +7,11 @@ public enum NightsPage {
     public static func text(_ views: [NightsView], link: @escaping (Night) -> String?) -> String {
         let isWorse = views.contains { !$0.newAlarms.isEmpty }
         let title = views.count == 1 ? views[0].rig : "Nights"
+        let head = PageHead(
+            title: "\(isWorse ? "worse: " : "")\(title) · screenrig nights", scripts: .none,
+            sheet: sheet)
         let page: HTML = """
-            <!doctype html>
-            <html lang="en">
-            <head>
-            <meta charset="utf-8"/>
-            <meta name="viewport" content="width=device-width,initial-scale=1"/>
-            <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'"/>
-            <title>\(isWorse ? "worse: " : "")\(title) · screenrig nights</title>
-            <style>
-            \(HTML(stringLiteral: Style.sheet))
-            \(HTML(stringLiteral: sheet))
-            </style>
-            </head>
+            \(head.html)
             <body>
             <a class="skip" href="#series-1">Skip to the series</a>
             <header>
@@ -66,16 +58,17 @@ public enum NightsPage {
 
     private static func verdict(_ view: NightsView, isNamed: Bool) -> HTML {
         let look =
-            !view.newAlarms.isEmpty
+            !view.newAlarms.isEmpty || view.newestFailure != nil
             ? "fail"
             : view.nights.last?.isGap ?? true ? "invalid" : view.standing.isEmpty ? "pass" : ""
         let name: HTML = isNamed ? "\(view.rig): " : .none
+        let failure: HTML = view.newestFailure.map { "<li>\($0)</li>" as HTML } ?? .none
         let counts =
             "\(Figures.counted(view.nights.count, "night"))"
             + (view.gaps == 0 ? "" : ", \(Figures.count(view.gaps)) of them without values")
         return """
             <div class="verdict \(look)" role="status"><p>\(name)\(view.headline)</p>\
-            <ul><li>\(counts)</li></ul></div>
+            <ul><li>\(counts)</li>\(failure)</ul></div>
             """
     }
 
@@ -137,10 +130,13 @@ public enum NightsPage {
             let now = series.values.last.flatMap { $0 }.map { series.text($0) }
             let aside: HTML =
                 now.map { "<span class=\"legend\">last night \($0)</span>" } ?? .none
+            let grid: HTML =
+                series.isOnGrid
+                ? " <span class=\"legend\">\(NightSeries.gridNote)</span>" : .none
             let chart = NightChart(
                 view: view, series: series, id: "chart-\(number)-\(index + 1)", link: link)
             return """
-                <figure><figcaption>\(series.name)\(aside)</figcaption><div class="scroll newest-first" \
+                <figure><figcaption>\(series.name)\(aside)\(grid)</figcaption><div class="scroll newest-first" \
                 role="region" tabindex="0" aria-label="\(series.name) from night to night">
                 \(chart.html)
                 </div></figure>

@@ -13,13 +13,18 @@ struct RaceCommand: AsyncParsableCommand {
         abstract: "Search for the interleavings that break a promise; leaves cases.",
         discussion: """
             Example:
-                screenrig race rigs/races/poll-authenticate.yaml --fault ack-before-apply:window=30ms
-            The rig's race section says what is raced against what; --plan names other plans. Ends with the window of
+                screenrig race rigs/races/poll-authenticate.yaml \\
+                    --fault ack-before-apply:window=30ms
+
+            The rig's race section says what is raced against what; --plan names other plans. Ends with the window of \
             offsets in which a promise breaks, how often it does, and a case for 'screenrig replay'.
+
             Exit codes: 0 nothing found, 1 found, 2 bad command line or rig, 3 could not run, 130 interrupted.
             """)
 
     @OptionGroup var traffic: TrafficOptions
+
+    @OptionGroup var pages: PageOptions
 
     @Option(
         name: .customLong("plan"),
@@ -51,8 +56,13 @@ struct RaceCommand: AsyncParsableCommand {
         } catch {
             throw Failure.couldNotRun("\(error)")
         }
+        let counts = pages.areWanted ? ProgressSink() : nil
         let stage = try await RaceStage(
-            rig, run: directory.name, isVirtual: isVirtual, allowed: traffic.play.allowed)
+            rig, run: directory.name, isVirtual: isVirtual, allowed: traffic.play.allowed,
+            recordingTo: counts ?? Unrecorded())
+        let watch = try await RaceWatch.open(
+            pages, on: stage, counting: counts, run: directory.name,
+            limit: isVirtual && time == nil ? nil : rig.race.time)
         let show = RaceShow(traffic)
         show.begin(stage)
         let arena = stage.arena
@@ -67,7 +77,11 @@ struct RaceCommand: AsyncParsableCommand {
             plans: stage.plans, terms: rig.race, seed: rig.seed,
             gateError: isVirtual ? .zero : .microseconds(50),
             clock: { .nanoseconds(LiveLoop.monotonic() - began) },
-            isInterrupted: { flag.isRaised }, news: { show.tell($0) })
+            isInterrupted: { flag.isRaised },
+            news: { news in
+                show.tell(news)
+                watch?.tell(news)
+            })
         if isVirtual, time == nil {
             // What a search finds may not hang on how fast this machine is.
             search.terms.time = .seconds(3600)
@@ -83,6 +97,8 @@ struct RaceCommand: AsyncParsableCommand {
         let work = RaceCases(stage, isVirtual: isVirtual, directory: directory)
         let cases = interrupts.hasInterrupted ? [] : await work.make(outcome.findings)
         show.end(outcome, cases: cases, stage)
+        await watch?.end(
+            outcome, isInterrupted: interrupts.hasInterrupted, at: directory.path)
         await stage.strike()
         if interrupts.hasInterrupted { throw Failure(code: .interrupted, message: "") }
         if let reason = outcome.whyNothingCameAbout {
@@ -96,7 +112,7 @@ struct RaceCommand: AsyncParsableCommand {
         let kept = try KeptCases(beside: traffic.rig.rig, plans: stage.plans.map(\.name))
         let rows = await kept.replay(on: stage)
         if !traffic.play.json {
-            for row in rows { Terminal.print("kept case \(row.file): \(row.line)") }
+            for row in rows { Terminal.print(inWords: "kept case \(row.file): \(row.line)") }
         }
         return rows.contains { $0.rate.hits > 0 }
     }

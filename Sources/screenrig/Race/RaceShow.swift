@@ -29,7 +29,7 @@ final class RaceShow: Sendable {
         let plans = (stage.armPlans.map(\.name) + stage.plans.map(\.name))
             .joined(separator: ", ")
         if form == .block || form == .lines {
-            Terminal.complain("racing \(plans) → \(stage.venue.targetName)")
+            Terminal.complain(inWords: "racing \(plans) → \(stage.venue.targetName)")
         }
     }
 

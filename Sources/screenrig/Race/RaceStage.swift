@@ -25,7 +25,11 @@ struct RaceStage {
     private static let virtualLanes = 4
 
     /// `run` names devices and accounts where they are not to be those of the run before.
-    init(_ rig: Rig, run: String, isVirtual: Bool, allowed: [String]) async throws {
+    /// `sink` hears of every exchange of every trial.
+    init(
+        _ rig: Rig, run: String, isVirtual: Bool, allowed: [String],
+        recordingTo sink: any HistorySink = Unrecorded()
+    ) async throws {
         var rig = rig.racing(phones: 4)
         // One connection carries what is to leave together.
         let isGroup =
@@ -42,7 +46,7 @@ struct RaceStage {
         plans = RacePlan.plans(rig.race, patience: patience)
         armPlans = ArmPlan.plans(rig.race, patience: patience)
         let lanes = try venue.lanes(
-            of: run, recordingTo: Unrecorded(), virtual: Self.virtualLanes)
+            of: run, recordingTo: sink, virtual: Self.virtualLanes)
         var terms = Terms(
             rig, dialect: venue.dialect, statement: Secret(Signing.demoSoftwareStatement()))
         terms.vouching = Assembly.vouch

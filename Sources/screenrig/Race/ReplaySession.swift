@@ -29,8 +29,8 @@ struct ReplaySession {
         }
         let target = stage.venue.targetName
         if !isQuiet, !asJSON {
-            Terminal.complain("replaying \(known.name) → \(target), \(times) times")
-            if let fixed { Terminal.complain(fixed.plan) }
+            Terminal.complain(inWords: "replaying \(known.name) → \(target), \(times) times")
+            if let fixed { Terminal.complain(inWords: fixed.plan) }
         }
         let arena = stage.arena
         let interrupts = Interrupts { _ in arena.stop() }
@@ -68,9 +68,9 @@ struct ReplaySession {
             Terminal.print(
                 outcome.json(told, target: target, fixed: fixed, exitCode: code.rawValue))
         } else {
-            Terminal.print(outcome.line(told, target: target))
-            for note in outcome.notes(told) { Terminal.print("  \(note)") }
-            if let fixed { Terminal.print("  \(fixed.verdict(outcome.rate))") }
+            Terminal.print(inWords: outcome.line(told, target: target))
+            for note in outcome.notes(told) { Terminal.print(inWords: "  \(note)", hanging: 4) }
+            if let fixed { Terminal.print(inWords: "  \(fixed.verdict(outcome.rate))", hanging: 4) }
         }
         guard code != .passed else { return }
         let message =

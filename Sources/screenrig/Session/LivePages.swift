@@ -11,7 +11,7 @@ enum LivePages {
     static func open(
         _ options: PageOptions?, of rig: Rig, at venue: Venue
     ) async throws -> Dashboard? {
-        guard let options, options.dashboard != nil || options.metrics != nil else { return nil }
+        guard let options, options.areWanted else { return nil }
         let state = LiveState(title: "\(rig.name) → \(venue.targetName)", progress: Progress())
         do {
             let pages = try await Dashboard.start(

@@ -46,12 +46,15 @@ enum Outcome {
                 judged = try Findings(rejudging: history) ?? findings
             }
             let findings = judged
+            let cases = try cases(of: findings, history)
             written = try Report.write(
                 history, thresholds: thresholds, findings: findings,
                 strikes: strikes(directory), comparison: comparison(directory, findings),
-                to: other ?? directory.path)
-            if let findings {
-                try writeCases(of: findings, history, in: other ?? directory.path)
+                cases: names(of: cases), to: other ?? directory.path)
+            let folder = CaseFolder(in: other ?? directory.path)
+            for made in cases {
+                // A case that cannot be written is no reason to lose the report.
+                do { try folder.write(made) } catch { Terminal.complain("\(error)") }
             }
         } catch {
             throw Failure.couldNotRun("\(error)")
@@ -73,15 +76,15 @@ enum Outcome {
     }
 
     /// What a violation looked like from outside, as a schedule that can be replayed: one for each
-    /// signature, in `cases/`.
-    private static func writeCases(
-        of findings: Findings, _ history: History, in directory: String
-    ) throws {
-        guard !findings.violations.isEmpty else { return }
-        let folder = CaseFolder(in: directory)
-        for made in try Extraction(from: history, version: Screenrig.version).cases(of: findings) {
-            // A case that cannot be written is no reason to lose the report.
-            do { try folder.write(made) } catch { Terminal.complain("\(error)") }
-        }
+    /// signature, for `cases/`.
+    private static func cases(of findings: Findings?, _ history: History) throws -> [Case] {
+        guard let findings, !findings.violations.isEmpty else { return [] }
+        return try Extraction(from: history, version: Screenrig.version).cases(of: findings)
+    }
+
+    /// By the signature of their violation.
+    private static func names(of cases: [Case]) -> [String: String] {
+        Dictionary(
+            cases.map { ($0.expected.signature, $0.name) }, uniquingKeysWith: { first, _ in first })
     }
 }

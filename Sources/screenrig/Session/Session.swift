@@ -90,7 +90,9 @@ struct Session {
             throw Failure.couldNotRun("this plan \(refusal)")
         }
         guard !traffic.play.quiet, !traffic.play.json else { return }
-        for warning in estimate.warnings { Terminal.complain("warning: this plan \(warning)") }
+        for warning in estimate.warnings {
+            Terminal.complain(inWords: "warning: this plan \(warning)", hanging: 9)
+        }
     }
 
     private static func directory(for rig: Rig, out: String?) throws -> RunDirectory {
@@ -116,7 +118,7 @@ struct Session {
         let writer = try writer(header)
         let judge = judges ? judge(by: rules, before: writer, header) : nil
         let lanes = try venue.lanes(of: directory.name, recordingTo: judge ?? writer)
-        if trial == nil, rig.record != .none {
+        if trial == nil, rig.record != .none, !traffic.wordless {
             writer.keepMessages(
                 as: Redaction(lanes[0].fingerprinter, ownHeaders: rig.target.headers))
             for lane in lanes { lane.handsOverMessages = true }

@@ -2,19 +2,11 @@
 /// it, how often it happens and when, how to see it oneself, and what else it might be.
 enum CasePage {
     static func text(_ picture: CasePicture) -> String {
+        let head = PageHead(
+            title: "\(picture.invariant): \(picture.name) · screenrig", version: picture.version,
+            scripts: .none, sheet: sheet)
         let page: HTML = """
-            <!doctype html>
-            <html lang="en">
-            <head>
-            <meta charset="utf-8"/>
-            <meta name="viewport" content="width=device-width,initial-scale=1"/>
-            <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'"/>
-            <meta name="generator" content="screenrig \(picture.version)"/>
-            <title>\(picture.invariant): \(picture.name) · screenrig</title>
-            <style>
-            \(HTML(stringLiteral: Style.sheet + sheet))
-            </style>
-            </head>
+            \(head.html)
             <body>
             <header>
             <p class="over">screenrig case · \(Plain.line(picture.made.replacing("T", with: " ").replacing("Z", with: " UTC"))) · \(Plain.line(picture.target))</p>
@@ -36,7 +28,6 @@ enum CasePage {
 
     /// What the report's sheet lacks.
     private static let sheet = """
-
         .box{fill:var(--faint);opacity:.4}.box.success{fill:var(--good);opacity:1}\
         .box.no{fill:var(--bad);opacity:1}.box.maybe{fill:var(--s1);opacity:1}
         .whisker{stroke:var(--faint);stroke-width:1}.box-label{fill:var(--ink);font-size:12.5px}\

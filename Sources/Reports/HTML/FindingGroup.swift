@@ -1,0 +1,136 @@
+internal import Checker
+
+/// Violations that look the same, as one finding: what broke, a picture of it, and what to do next.
+/// Companions stand with their first cause.
+struct FindingGroup {
+    /// In the order in which they were found.
+    var violations: [Violation]
+    /// The row of violations.csv, counted from 1, of the one that is told.
+    var row: Int
+
+    /// Findings that the page has room for.
+    private static let shown = 40
+
+    static func html(_ findings: Findings, _ summary: Summary) -> HTML {
+        let groups = ranked(findings.violations)
+        guard !groups.isEmpty else { return .none }
+        let bodies = groups.prefix(shown).enumerated().map { position, group in
+            group.html(summary, isPictured: position < PromiseSection.pictures, number: position)
+        }
+        let rest = groups.count - bodies.count
+        let more: HTML =
+            rest > 0
+            ? "<p class=\"empty\">and \(Figures.counted(rest, "more finding")), in violations.csv</p>"
+            : .none
+        return """
+            <h3>\(Figures.counted(groups.count, "finding")), by what came first</h3>
+            <p class="lead">Violations that look the same are one finding. In a picture each screen has a \
+            line, and a box lasts from the request to its answer: the blue one and the red one contradict \
+            each other, on the way between them nothing happened that would explain it. The last line is \
+            what may have been true after each.</p>
+            \(bodies)\(more)
+            """
+    }
+
+    /// What fails the run first, then what befell most households. 4,000 violations are three findings.
+    static func ranked(_ violations: [Violation]) -> [FindingGroup] {
+        var groups: [String: FindingGroup] = [:]
+        for (position, violation) in violations.enumerated() {
+            groups[violation.signature, default: FindingGroup(violations: [], row: position + 1)]
+                .add(violation, at: position)
+        }
+        return groups.sorted { left, right in
+            let (one, two) = (left.value, right.value)
+            if one.fails != two.fails { return one.fails }
+            if one.violations.count != two.violations.count {
+                return one.violations.count > two.violations.count
+            }
+            return left.key < right.key
+        }.map(\.value)
+    }
+
+    /// The one that is told is the first of those that have a picture.
+    private mutating func add(_ violation: Violation, at position: Int) {
+        if told?.scene.isEmpty ?? true, !violation.scene.isEmpty, !violations.isEmpty {
+            violations.insert(violation, at: 0)
+            row = position + 1
+        } else {
+            violations.append(violation)
+        }
+    }
+
+    private var told: Violation? { violations.first }
+    private var fails: Bool { violations.contains { $0.standing == .fails } }
+
+    private func html(_ summary: Summary, isPictured: Bool, number: Int) -> HTML {
+        guard let told else { return .none }
+        let picture: HTML = isPictured ? ViolationPicture.html(told, number: number) : .none
+        return """
+            <div class="error"><h3>\(Plain.line(told.signature))</h3>
+            <p>\(Plain.line(facts(told).joined(separator: " · "), limit: 600))</p>
+            <p>\(Plain.line(told.sentence, limit: 600))</p>\(picture)
+            \(next(told, summary))</div>
+            """
+    }
+
+    private func facts(_ told: Violation) -> [String] {
+        let certainty =
+            switch told.certainty {
+            case .certain: "certain"
+            case .given(let bound): "certain given \(bound)"
+            case .suspicion(let reason): "a suspicion: \(reason)"
+            }
+        var facts = [
+            Figures.counted(violations.count, "household"), certainty,
+            "promised by: \(told.source.rawValue)", told.standing.name,
+        ]
+        if !told.companions.isEmpty {
+            facts.append("with it: \(told.companions.map(\.name).joined(separator: ", "))")
+        }
+        let near = violations.count { $0.nearChange != nil }
+        if near > 0 { facts.append("\(near) near a change of the service") }
+        return facts
+    }
+
+    // MARK: What to do next
+
+    private func next(_ told: Violation, _ summary: Summary) -> HTML {
+        var rows: [(String, HTML)] = []
+        if let words = Explanation.invariants.first(where: { $0.name == told.invariant.name }) {
+            rows.append(("What it means", "\(words.meaning)"))
+            rows.append(("Harmless if", "\(words.harmless)"))
+        }
+        if let cases = summary.cases {
+            if let name = cases[told.signature] {
+                rows.append(
+                    (
+                        "See it again",
+                        """
+                        <code>screenrig replay cases/\(name).json --times 50</code> \
+                        (<a href="cases/\(name).html">its page</a>)
+                        """
+                    ))
+            }
+            rows.append(
+                (
+                    "Every exchange",
+                    "<code>screenrig export . --violation \(row) --format har</code>"
+                ))
+        }
+        rows.append(("For the server\u{2019}s team", "\(evidence(summary))"))
+        let list = rows.map { name, body in "<dt>\(name)</dt><dd>\(body)</dd>" as HTML }
+        return "<dl class=\"pairs next\">\(list)</dl>"
+    }
+
+    /// By what they find it in their logs.
+    private func evidence(_ summary: Summary) -> String {
+        let known = row <= summary.violations.count ? summary.violations[row - 1] : nil
+        let ids = known?.requestIDs ?? []
+        let remotes = known?.remotes ?? []
+        let parts = [
+            ids.isEmpty ? "" : "request ids \(ids.joined(separator: ", "))",
+            remotes.isEmpty ? "" : "answered by \(remotes.joined(separator: ", "))",
+        ].filter { !$0.isEmpty }
+        return (parts + ["row \(row) of violations.csv"]).joined(separator: "; ")
+    }
+}
