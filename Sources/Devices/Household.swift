@@ -154,7 +154,7 @@ actor Household {
         case .stopped, .unknownStep:
             let lost = shift.lostCause
             record.fate = wasSignedIn ? .signedIn : lost == nil ? .abandoned : .failed
-            record.cause = lost ?? "the run was stopped"
+            record.cause = lost ?? HouseholdRecord.stopped
         }
     }
 }

@@ -85,6 +85,18 @@ public final class History: Sendable {
         return found
     }
 
+    /// The households of which requests and replies were kept, in their order.
+    public func householdsWithMessages() throws -> [Int] {
+        try database.read { database in
+            guard try database.tableExists(HistorySchema.messages.name) else { return [] }
+            return try Int.fetchAll(
+                database,
+                sql:
+                    "SELECT DISTINCT household FROM \(HistorySchema.messages.name) ORDER BY household"
+            )
+        }
+    }
+
     /// All requests and replies that were kept, by household, in their order.
     public func messages(_ body: (KeptMessage) throws -> Void) throws {
         guard try database.read({ try $0.tableExists(HistorySchema.messages.name) }) else {

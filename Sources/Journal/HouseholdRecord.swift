@@ -51,6 +51,9 @@ public struct HouseholdRecord: Sendable, Hashable {
     public var polls: Int
     public var ended: Instant?
 
+    /// The cause of whoever was under way when the run was ended from outside.
+    public static let stopped = "the run was stopped"
+
     public init(household: Int, kind: String, lane: Int, arrived: Instant) {
         self.household = household
         self.kind = kind

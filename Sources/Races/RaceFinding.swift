@@ -27,12 +27,14 @@ public struct RaceFinding: Sendable, Hashable {
     public var isSimultaneous: Bool
     /// How it was come by: `sweep`, `random order`, `priorities, 2 change points`.
     public var method: String
+    /// What went on around the trials: `nobody` where they would have been in each other's way.
+    public var company: Company
 
     public init(
         plan: String, invariant: Invariant, schedule: Schedule, swept: String,
         window: Window? = nil, best: Duration, rate: HitRate, achieved: Spread? = nil,
         curve: [CurvePoint] = [], sentence: String, firstSeen: Duration = .zero,
-        isSimultaneous: Bool = false, method: String = "sweep"
+        isSimultaneous: Bool = false, method: String = "sweep", company: Company = .crowd
     ) {
         self.plan = plan
         self.invariant = invariant
@@ -47,6 +49,7 @@ public struct RaceFinding: Sendable, Hashable {
         self.firstSeen = firstSeen
         self.isSimultaneous = isSimultaneous
         self.method = method
+        self.company = company
     }
 
     /// Between two offsets; `low` is below `high`.

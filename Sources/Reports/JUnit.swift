@@ -8,7 +8,7 @@ enum JUnit {
     }
 
     static func text(_ summary: Summary) -> String {
-        let run = [
+        var run = [
             Case(
                 name: "the run completed",
                 failure: summary.outcome == .aborted ? summary.headline : nil),
@@ -17,6 +17,9 @@ enum JUnit {
                 failure: summary.outcome == .invalid
                     ? summary.rigHealth.reasons.joined(separator: "; ") : nil),
         ]
+        if let outage = summary.outage {
+            run.append(Case(name: "the service answered to the end", failure: outage))
+        }
         let thresholds = summary.thresholds.map { result in
             Case(name: result.expression, failure: result.met ? nil : result.sentence)
         }

@@ -1,4 +1,5 @@
 internal import Checker
+internal import Journal
 
 /// What became of a run, in one word (docs/reports.md, summary.json).
 public enum RunOutcome: String, Sendable, CaseIterable {
@@ -25,7 +26,9 @@ extension Summary {
 }
 
 extension Summary {
-    mutating func judge(failure: String, breaker: String = "", breachFails: Bool) {
+    mutating func judge(
+        failure: String, breaker: String = "", breachFails: Bool, silence: Silence? = nil
+    ) {
         let missed = thresholds.filter { !$0.met }
         let bottleneck = rigHealth.valid ? nil : Self.bottleneckWarning(breachFails: breachFails)
         if !failure.isEmpty {
@@ -42,6 +45,13 @@ extension Summary {
                 "Cut short: the record breaks off after \(after); \(progress).")
         } else if missed.contains(where: \.isAboutPromises) {
             settle(.fail, .violated, "Failed: \(brokenSentence); \(progress).")
+        } else if let silence, silence.isOutage {
+            // Before the rig's own state: however late it was, the service is gone.
+            settle(
+                .fail, .missed,
+                breaker.isEmpty
+                    ? "Failed: \(silence.sentence); \(progress)."
+                    : "Stopped by the breaker: \(breaker); \(progress).")
         } else if let bottleneck, breachFails {
             settle(.invalid, .untrusted, bottleneck)
         } else if let gap = findings?.gapSentence {
@@ -60,8 +70,15 @@ extension Summary {
             explanations.insert("stopped by the breaker: \(breaker)", at: 0)
         }
         if let bottleneck {
-            explanations.insert(contentsOf: rigHealth.reasons.map { "the rig: \($0)" }, at: 0)
+            explanations.insert(
+                contentsOf: rigHealth.reasons.map { "the rig: \($0)" } + [
+                    "what to do: \(Self.bottleneckRemedy)"
+                ],
+                at: 0)
             if outcome != .invalid { notes.insert(bottleneck, at: 0) }
+        }
+        if let silence, !headline.contains(silence.sentence) {
+            explanations.insert(silence.sentence, at: 0)
         }
         if gotNowhere || outcome != .pass, let firstFailure, !headline.contains(firstFailure) {
             explanations.insert("first: \(firstFailure)", at: gotNowhere ? 0 : explanations.count)
@@ -122,8 +139,21 @@ extension Summary {
         return "Could not run: \(lead)" + (firstFailure.map { "; \($0)." } ?? ".")
     }
 
-    /// `1,950 of 2,000 households signed in`.
+    /// `1,950 of 2,000 households signed in`; after an interruption `, 12 cut off`.
     private var progress: String {
+        let cutOff = self.cutOff
+        return cutOff == 0 ? signIns : "\(signIns), \(Figures.count(cutOff)) cut off"
+    }
+
+    /// Households that were under way without a token when the run was ended from outside.
+    private var cutOff: Int {
+        guard run.interrupted || run.cutShort else { return 0 }
+        return losses.filter {
+            $0.fate == HouseholdRecord.Fate.running.name || $0.cause == HouseholdRecord.stopped
+        }.reduce(0) { $0 + $1.households }
+    }
+
+    private var signIns: String {
         let started = households.started
         guard started > 0 else { return "no household started" }
         let ready = households.preSignedIn
@@ -149,6 +179,11 @@ extension Summary {
         if thresholds.count == 1 { return "the one threshold was missed" }
         return "\(missed) of \(thresholds.count) thresholds \(missed == 1 ? "was" : "were") missed"
     }
+
+    /// What `explain 4` says, too.
+    static let bottleneckRemedy =
+        "less load (fewer arrivals, --max-rate), a machine with more cores or without "
+        + "other work, and the stand-in on another one; 'screenrig calibrate' says what this one can do"
 
     private static func bottleneckWarning(breachFails: Bool) -> String {
         (breachFails ? "Not to be trusted: the" : "The")

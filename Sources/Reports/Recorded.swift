@@ -22,6 +22,8 @@ public protocol Recorded {
     func exchanges(household: Int) throws -> [Exchange]
     /// The requests and replies that were kept of one household, in its order.
     func messages(household: Int) throws -> [KeptMessage]
+    /// The households of which there are any, in their order.
+    func householdsWithMessages() throws -> [Int]
 }
 
 extension Recorded {
@@ -31,4 +33,5 @@ extension Recorded {
     /// Nothing was kept one by one.
     public func exchanges(household: Int) throws -> [Exchange] { [] }
     public func messages(household: Int) throws -> [KeptMessage] { [] }
+    public func householdsWithMessages() throws -> [Int] { [] }
 }

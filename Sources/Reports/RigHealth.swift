@@ -19,6 +19,8 @@ public struct RigHealth: Sendable, Hashable {
     public var valid: Bool
     /// Why not, one sentence each.
     public var reasons: [String]
+    /// It was late or busy only when the service had gone: that decides nothing.
+    public var isLateInSilence: Bool
 
     init(_ fold: RunFold) {
         let header = fold.header
@@ -30,19 +32,40 @@ public struct RigHealth: Sendable, Hashable {
         allowedBusy = header.validBusy
         reasons = []
         valid = true
+        isLateInSilence = false
         if header.isVirtual { return }
-        if let p99 = lateness?.p99, p99 > allowedLatenessMs {
-            reasons.append(
-                "it sent 1 request in 100 at least \(Figures.time(milliseconds: p99)) late; "
+        let whole = breaches(lateness?.p99, busiestLane)
+        reasons = whole
+        if let gone = fold.silence?.second {
+            // Connections that nobody takes cost the rig more than requests, and what is late after
+            // the end says nothing about the time before.
+            let before = fold.health.filter { $0.middle.second < gone }
+            let loaded = fold.timeline.loaded.flatMap { range in
+                range.lowerBound < gone ? range.clamped(to: 0...(gone - 1)) : nil
+            }
+            reasons = breaches(
+                fold.latenessBeforeSilence.flatMap(Spread.init)?.p99,
+                LaneLoad(before, within: loaded).busiest)
+            isLateInSilence = reasons.isEmpty && !whole.isEmpty
+        }
+        valid = reasons.isEmpty
+    }
+
+    /// What of that is beyond `validity`, one sentence each.
+    private func breaches(_ late: Double?, _ busy: Double?) -> [String] {
+        var sentences: [String] = []
+        if let late, late > allowedLatenessMs {
+            sentences.append(
+                "it sent 1 request in 100 at least \(Figures.time(milliseconds: late)) late; "
                     + "\(Figures.time(milliseconds: allowedLatenessMs)) are allowed "
                     + "(validity.lateness-p99)")
         }
-        if let busiestLane, busiestLane > allowedBusy {
-            reasons.append(
-                "its busiest lane worked \(Figures.percent(busiestLane)) of the loaded time; "
+        if let busy, busy > allowedBusy {
+            sentences.append(
+                "its busiest lane worked \(Figures.percent(busy)) of the loaded time; "
                     + "\(Figures.percent(allowedBusy)) are allowed (validity.busy)")
         }
-        valid = reasons.isEmpty
+        return sentences
     }
 }
 

@@ -25,6 +25,10 @@ struct RunFold {
     /// What was said in the examples of the first errors, by the position of the group.
     private(set) var talks: [Int: ErrorRow.Talk] = [:]
     private(set) var health: [LaneHealth] = []
+    /// Nil where the service answered to the end, or never.
+    private(set) var silence: Silence?
+    /// How late the rig was while there was a service to be late for: nil where there was to the end.
+    private(set) var latenessBeforeSilence: Histogram?
     /// What the record covers, in seconds.
     private(set) var seconds = 0.0
 
@@ -49,6 +53,15 @@ struct RunFold {
             sums[slot, default: Cell(key: cell.key)].merge(cell)
         }
         timeline.finish()
+        silence = Silence(timeline.rows)
+        if let gone = silence?.second {
+            var lateness = Histogram()
+            try history.cells { cell in
+                guard cell.key.second < gone, !cell.key.operation.isOfConnection else { return }
+                lateness.merge(cell.lateness)
+            }
+            latenessBeforeSilence = lateness
+        }
         errors = try history.errorGroups()
         for (position, group) in errors.prefix(25).enumerated() {
             guard let example = group.example else { continue }

@@ -8,6 +8,9 @@ struct Silence: Hashable {
     var second: Int
     /// Requests that came to their ends after it.
     var unanswered: Int
+    /// The service is gone, not merely late with its last answers: whoever asked it afterwards was not
+    /// answered either.
+    var isOutage: Bool
 
     /// Fewer than that are bad luck.
     private static let least = 3
@@ -18,6 +21,7 @@ struct Silence: Hashable {
         guard let last = requests.last(where: { $0.completed > 0 })?.second else { return nil }
         second = last
         unanswered = requests.filter { $0.second > last }.reduce(0) { $0 + $1.errors }
+        isOutage = requests.filter { $0.second > last }.reduce(0) { $0 + $1.sent } >= Self.least
         guard unanswered >= Self.least else { return nil }
     }
 

@@ -39,6 +39,8 @@ public struct Summary: Sendable, Hashable {
     public var slowest: [Waterfall]
     public var errors: [ErrorRow]
     public var rigHealth: RigHealth
+    /// `the service stopped answering at second 4: ...`; nil where it did not, for good.
+    public var outage: String?
     public var thresholds: [ThresholdResult]
     /// `register-client answered 400 invalid_software_statement in 20 of 20`: the first thing that
     /// went wrong; nil when nothing did.
@@ -132,6 +134,7 @@ public struct Summary: Sendable, Hashable {
             ErrorRow(group, of: fold.sum(group.operation), talk: fold.talks[position])
         }
         rigHealth = RigHealth(fold)
+        outage = fold.silence.flatMap { $0.isOutage ? $0.sentence : nil }
         self.thresholds = thresholds.map { ThresholdResult($0, fold) }
         firstFailure = fold.errors.min { ($0.first, $0.operation) < ($1.first, $1.operation) }
             .map { ErrorRow($0, of: fold.sum($0.operation)).sentence }
@@ -139,13 +142,15 @@ public struct Summary: Sendable, Hashable {
             fold.gaps + Self.throttling(fold.header.throttledBy) + Self.slowings(fold.sum())
             + Self.holds(fold.restraint) + Self.preSignIns(households)
         (outcome, exitStatus, headline, explanations) = (.pass, .passed, "", [])
+        if rigHealth.isLateInSilence, let silence = fold.silence {
+            notes.append(
+                "the rig was late itself only after the service had gone at second "
+                    + "\(Figures.count(silence.second)); that decides nothing")
+        }
         judge(
             failure: Plain.line(fold.end?.failure ?? "", limit: 600),
             breaker: Plain.line(fold.end?.breaker ?? "", limit: 600),
-            breachFails: fold.header.breachFails)
-        if let silence = Silence(fold.timeline.rows) {
-            explanations.insert(silence.sentence, at: 0)
-        }
+            breachFails: fold.header.breachFails, silence: fold.silence)
         // Each host once, first of all: nothing else can be mended while it may not be reached.
         explanations.insert(
             contentsOf: fold.restraint.refusals.map {

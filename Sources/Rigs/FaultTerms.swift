@@ -20,7 +20,8 @@ extension RigAssembly {
             refuse(
                 first.place,
                 "faults are of the embedded stand-in, and this target is another service; leave "
-                    + "'faults' out, or write base: embedded")
+                    + "'faults' out, write base: embedded, or start a stand-in that has them by "
+                    + "'screenrig serve --fault NAME' and send to that one")
         }
         return items.flatMap { item -> [Rig.FaultTerms] in
             if let text = item.value as? String { return [Rig.FaultTerms(text, at: item.place)] }

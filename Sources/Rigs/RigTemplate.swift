@@ -3,6 +3,31 @@ public enum RigTemplate {
     /// What stands where something is to be filled in; the reader points at each one that is left.
     static let blank = "???"
 
+    /// By key, what belongs into its blank: the comment above it, and what the reader says of one that
+    /// is left.
+    static let remedies = [
+        "base": "Scheme, host, port and path before /o/client/register and /api/v1, as in "
+            + "https://auth.staging.example",
+        "requestor": "The id of your channel in this environment.",
+        "domain": "A domain that is registered for it.",
+        "redirect-url": "Where the login ends. It is recognised, not fetched.",
+        "resources": "What test accounts may play.",
+        "allow":
+            "Every host that a request may go to: the service, and the providers' login pages. Nothing is "
+            + "sent elsewhere; 'try' names a host that is missing here. A service on this machine (127.0.0.1, "
+            + "screenrig serve) needs none: remove 'allow' and its item.",
+    ]
+
+    /// The remedy as lines of a comment, indented as the keys of `target`.
+    private static func comment(_ key: String) -> String {
+        var lines = ["  #"]
+        for word in (remedies[key] ?? "").split(separator: " ") {
+            if lines[lines.count - 1].count + word.count + 1 > 104 { lines.append("  #") }
+            lines[lines.count - 1] += " \(word)"
+        }
+        return lines.joined(separator: "\n")
+    }
+
     /// `path` is the file's own, for the commands in its comments.
     public static func text(for path: String) -> String {
         """
@@ -18,23 +43,22 @@ public enum RigTemplate {
 
         rig: staging
         target:
-          # Scheme, host, port and path before /o/client/register and /api/v1, as in
-          # https://auth.staging.example
+        \(comment("base"))
           base: ???
-          # The id of your channel in this environment, and a domain registered for it.
+        \(comment("requestor"))
           requestor: ???
+        \(comment("domain"))
           domain: ???
-          # Where the login ends. It is recognised, not fetched.
+        \(comment("redirect-url"))
           redirect-url: ???
           # Shows that the application may register: ask the server's team for one of this environment. The
           # stand-in (screenrig serve) needs none: remove the line.
           #   export SOFTWARE_STATEMENT=...      or write ${file:secrets/statement.txt}
           software-statement: ${SOFTWARE_STATEMENT}
-          # What test accounts may play.
+        \(comment("resources"))
           resources:
             - ???
-          # Every host that a request may go to: the service, and the providers' login pages.
-          # Nothing is sent elsewhere; 'try' names a host that is missing here.
+        \(comment("allow"))
           allow:
             - ???
           # Providers to sign in with. Without this line: what the configuration offers, evenly.

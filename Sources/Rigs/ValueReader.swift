@@ -28,7 +28,7 @@ struct ValueReader {
             section.items[key.name] = item(entry.value, key)
         }
         for key in keys where section.items[key.name] == nil {
-            if key.isRequired, !entries.contains(where: { $0.key == key.name }) {
+            if key.isRequired, !entries.contains(where: { Self.means(key, $0.key, among: keys) }) {
                 problems.append(
                     RigProblem(place, .missing(key.name, example: "\(key.name): \(key.example)")))
             }
@@ -40,9 +40,28 @@ struct ValueReader {
         return section
     }
 
+    /// Whether `word` is the key, or a misspelt one that is taken for it: one line for one cause.
+    private static func means(_ key: Key, _ word: String, among keys: [Key]) -> Bool {
+        if word == key.name { return true }
+        let names = keys.map(\.name)
+        return !names.contains(word) && word.nearest(among: names) == key.name
+    }
+
     private mutating func item(_ tree: Tree, _ key: Key) -> Item {
         if let blank = tree.blank {
-            problems.append(RigProblem(blank, .blank(key.name, key.text)))
+            let remedy = RigTemplate.remedies[key.name] ?? key.text
+            problems.append(RigProblem(blank, .blank(key.name, remedy)))
+            return standIn(for: key, at: tree.place)
+        }
+        if case .list = key.shape, key.fallback != nil,
+            tree.content == .scalar("", isQuoted: false)
+        {
+            problems.append(
+                RigProblem(
+                    tree.place,
+                    .shape(
+                        key.name, found: tree.kind,
+                        wanted: "a list; without items remove the line")))
             return standIn(for: key, at: tree.place)
         }
         if let value = value(tree, key.shape, called: key.name) {

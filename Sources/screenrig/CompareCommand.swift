@@ -11,8 +11,9 @@ struct CompareCommand: ParsableCommand {
             Example:
                 screenrig compare latest~1 latest
                 screenrig compare 7d latest --html compare.html
-            BASE and RUN are run directories, their history.sqlite, 'latest', or 'latest~1' for the one before.
-            BASE may be an age, such as 7d or 12h: the newest comparable run that is at least so much older
+
+            BASE and RUN are run directories, their history.sqlite, 'latest', or 'latest~1' for the one before. \
+            BASE may be an age, such as 7d or 12h: the newest comparable run that is at least so much older \
             than RUN. Exit code 1 when it got worse, else 0.
             """)
 

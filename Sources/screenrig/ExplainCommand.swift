@@ -13,15 +13,21 @@ struct ExplainCommand: ParsableCommand {
                 screenrig explain first cause
                 screenrig explain 4
 
-            NAME is an operation, a fault, an invariant, a race plan, an exit code, an outcome, how far a household got, or \
-            another word of a report: what it means, harmless causes, and what to send to the server's team.
+            NAME is an operation, a fault, an invariant, a race plan, an exit code, an outcome, how far a household got, a policy, a \
+            level, or another word of a report: what it means, harmless causes, and what to send to the server's team.
             """)
 
     @Argument(
         help: ArgumentHelp("The word, or the words: first cause.", valueName: "NAME"),
         completion: .list(
-            (Explanation.all + FaultOptions.explanations + RacePlan.explanations).map(\.name)))
+            (Explanation.all + FaultOptions.explanations + RacePlan.explanations).map(\.name)
+                .filter(ExplainCommand.isPlain)))
     var words: [String]
+
+    /// What a shell's list of completions takes without quoting.
+    static func isPlain(_ name: String) -> Bool {
+        name.allSatisfy { $0.isLetter || $0.isNumber || "-/. ".contains($0) }
+    }
 
     func run() throws {
         let name = words.joined(separator: " ")

@@ -11,9 +11,10 @@ struct ExportCommand: ParsableCommand {
             Example:
                 screenrig export latest --household 17 --format har > household-17.har
                 screenrig export latest --violation 1 --format curl
-            RUN is a run directory, its history.sqlite, 'latest', or 'latest~1' for the one before. A violation is
-            named by its row in violations.csv, counted from 1. Requests and replies are kept of households with a
-            violation, of the first error of each sort and of the first household of each kind; of all others there
+
+            RUN is a run directory, its history.sqlite, 'latest', or 'latest~1' for the one before. A violation is \
+            named by its row in violations.csv, counted from 1. Requests and replies are kept of households with a \
+            violation, of the first error of each sort and of the first household of each kind; of all others there \
             are times and outcomes.
             """)
 
@@ -51,6 +52,9 @@ struct ExportCommand: ParsableCommand {
         }
         let (exchanges, messages) = export.count
         guard exchanges > 0 else {
+            if let range = export.unknown {
+                throw Failure.badInput("there is no household \(export.household); \(range)")
+            }
             throw Failure.couldNotRun(
                 "no exchange of household \(export.household) was kept; the rig's 'record' says which are"
             )
@@ -64,8 +68,8 @@ struct ExportCommand: ParsableCommand {
         Terminal.print(String(export.text(as: form).dropLast()))
         if messages < exchanges {
             Terminal.complain(
-                "note: requests and replies were kept of \(messages) of these \(exchanges) exchanges"
-            )
+                "note: requests and replies were kept of \(messages) of these \(exchanges) exchanges; "
+                    + export.keptElsewhere)
         }
     }
 

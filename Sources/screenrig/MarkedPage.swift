@@ -5,16 +5,25 @@ internal import Foundation
 struct MarkedPage {
     let path: String
 
+    /// What stands at that mark.
+    func lines(at mark: String) throws -> [String] {
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        return text[try place(of: mark, in: text)].split(separator: "\n").map(String.init)
+    }
+
     /// Replaces what stands at that mark.
     func write(_ lines: [String], at mark: String) throws {
-        let text = try String(contentsOfFile: path, encoding: .utf8)
-        let (start, end) = ("<!-- \(mark) -->\n", "<!-- end of \(mark) -->")
-        guard let first = text.range(of: start), let last = text.range(of: end) else {
-            throw Failure.badInput("\(path) has no place marked '\(mark)'")
-        }
-        let whole =
-            text[..<first.upperBound] + lines.joined(separator: "\n") + "\n"
-            + text[last.lowerBound...]
-        try String(whole).write(toFile: path, atomically: true, encoding: .utf8)
+        var text = try String(contentsOfFile: path, encoding: .utf8)
+        text.replaceSubrange(
+            try place(of: mark, in: text), with: lines.joined(separator: "\n") + "\n")
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+    }
+
+    private func place(of mark: String, in text: String) throws -> Range<String.Index> {
+        guard let first = text.range(of: "<!-- \(mark) -->\n"),
+            let last = text.range(of: "<!-- end of \(mark) -->"),
+            first.upperBound <= last.lowerBound
+        else { throw Failure.badInput("\(path) has no place marked '\(mark)'") }
+        return first.upperBound..<last.lowerBound
     }
 }

@@ -11,9 +11,11 @@ struct NightlyCommand: AsyncParsableCommand {
         abstract: "Run a rig, add the night to its series, and say whether it got worse lastingly.",
         discussion: """
             Example:
-                screenrig nightly rigs/nightly.yaml --notify 'mail -s screenrig team@example.com'
-            The night goes into reports/nights.sqlite, and reports/nights.html shows all of them. What is followed
-            is 'nightly.series' of the rig. The command of --notify gets a short JSON on standard input, every
+                screenrig nightly rigs/nightly.yaml \\
+                    --notify 'mail -s screenrig team@example.com'
+
+            The night goes into reports/nights.sqlite, and reports/nights.html shows all of them. What is followed \
+            is 'nightly.series' of the rig. The command of --notify gets a short JSON on standard input, every \
             night, with "alarm": true when it got worse. Exit code 1 when it did, else that of the run.
             """)
 

@@ -8,7 +8,7 @@ internal import Rigs
 struct NightsOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The book of nights; its page lies beside it. Default: \(NightBook.usual).",
+            "The book of nights; its page lies beside it.",
             valueName: "FILE"),
         completion: .file(extensions: ["sqlite"]))
     var nights: String = NightBook.usual
@@ -22,7 +22,8 @@ struct NightsCommand: ParsableCommand {
             Example:
                 screenrig nights
                 screenrig nights add latest --nights shared/nights.sqlite
-            Renders reports/nights.html again and runs nothing. Exit code 1 when the newest night of a rig told
+
+            Renders reports/nights.html again and runs nothing. Exit code 1 when the newest night of a rig told \
             of a change for the worse.
             """,
         subcommands: [NightsShowCommand.self, NightsAddCommand.self],
@@ -62,7 +63,8 @@ struct NightsAddCommand: ParsableCommand {
         discussion: """
             Example:
                 screenrig nights add latest --nights shared/nights.sqlite
-            For machines that do not last: keep the file of the nights, and add each run to it. RUN is a run
+
+            For machines that do not last: keep the file of the nights, and add each run to it. RUN is a run \
             directory, its history.sqlite, 'latest', or 'latest~1' for the one before. It is never deleted.
             """)
 

@@ -12,8 +12,9 @@ struct ReportCommand: ParsableCommand {
             Example:
                 screenrig report latest
                 screenrig report latest --share for-the-vendor.zip
-            RUN is a run directory, its history.sqlite, 'latest', or 'latest~1' for the one before. With --share
-            nothing is rendered in place: the archive holds the reports with pseudonyms for people and devices,
+
+            RUN is a run directory, its history.sqlite, 'latest', or 'latest~1' for the one before. With --share \
+            nothing is rendered in place: the archive holds the reports with pseudonyms for people and devices, \
             and no history.
             """)
 

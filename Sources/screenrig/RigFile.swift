@@ -79,9 +79,12 @@ enum RigFile {
         let there =
             (try? FileManager.default.contentsOfDirectory(
                 atPath: folder.isEmpty ? "." : folder)) ?? []
-        guard let near = name.nearest(among: there.filter { $0.hasSuffix(".yaml") }.sorted()) else {
-            return ""
-        }
+        // Without what all of them end in, by which 'nope.yaml' is near to 'known.yaml'.
+        let ending = ".yaml"
+        let names = there.filter { $0.hasSuffix(ending) }.sorted().map { $0.dropLast(ending.count) }
+        let word = name.hasSuffix(ending) ? String(name.dropLast(ending.count)) : name
+        guard let stem = word.nearest(among: names.map(String.init)) else { return "" }
+        let near = stem + ending
         return "; did you mean '\((folder as NSString).appendingPathComponent(near))'?"
     }
 

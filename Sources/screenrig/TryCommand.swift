@@ -7,7 +7,8 @@ struct TryCommand: AsyncParsableCommand {
         discussion: """
             Example:
                 screenrig try rigs/staging.yaml
-                screenrig try rigs/staging.yaml --bodies --target https://other.staging.example
+                screenrig try rigs/staging.yaml --bodies \\
+                    --target https://other.staging.example
 
             The first thing to type against a new target. Human times are shortened and nobody gives up; the \
             rest is as the rig says, and a logout is tried at the end. It ends with a checklist and, for the \

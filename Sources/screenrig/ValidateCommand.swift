@@ -11,7 +11,8 @@ struct ValidateCommand: ParsableCommand {
         discussion: """
             Example:
                 screenrig validate rigs/second-screen.yaml
-                screenrig validate rigs/second-screen.yaml --set lanes=4 --target http://127.0.0.1:8080
+                screenrig validate rigs/second-screen.yaml --set lanes=4 \\
+                    --target http://127.0.0.1:8080
 
             Everything that is wrong is said at once, each with line, column and remedy. Then the plan: \
             households, arrivals, expected requests by operation, sockets and memory against this machine's \

@@ -172,3 +172,16 @@ struct Story {
     /// What each violation says, with its standing.
     var sentences: [String] { findings.violations.map(\.sentence) }
 }
+
+extension Story {
+    /// A TV that sees its sign-in, and 30 ms later does not; `change` comes after.
+    static func flap(_ change: (inout Story) -> Void = { _ in }) -> Story {
+        var story = Story()
+        story.code()
+        story.assertion(at: 8_000)
+        story.poll(at: 8_020, Story.alice)
+        story.poll(at: 8_050)
+        change(&story)
+        return story
+    }
+}

@@ -1,5 +1,8 @@
-import Reports
+import Foundation
+import Rigs
 import Testing
+
+@testable import Reports
 
 @Suite("Explanations")
 struct ExplainTests {
@@ -32,6 +35,49 @@ struct ExplainTests {
         #expect(ended.code == 2)
         #expect(ended.errors.contains("'\(name)' is no word"))
         #expect(ended.errors.contains(remedy), "\(ended.errors)")
+    }
+
+    @Test("every head of a table, every number at the top and every level of a report is explained")
+    func heads() throws {
+        for page in [
+            "reports/samples/evening/report.html", "Tests/ReportsTests/Golden/evening/report.html",
+            "Tests/ReportsTests/Golden/comparison/worse.html",
+            "Tests/ReportsTests/Golden/nights/story.html",
+        ] {
+            let text = try String(
+                contentsOf: Command.root.appending(path: page), encoding: .utf8)
+            let heads = text.matches(of: #/<th scope="col"[^>]*>(.*?)<\/th>/#).map { String($0.1) }
+            let facts = text.matches(of: #/<div><dt>(.*?)<\/dt>/#).map { String($0.1) }
+            #expect(heads.count > 5)
+            for word in Set(heads + facts) {
+                // Units, and the scale of an interval, are no words.
+                let plain = word.replacing(#/<span class="unit">.*?<\/span>/#, with: "")
+                    .replacing("&#39;", with: "'").trimmingCharacters(in: .whitespaces)
+                guard !plain.isEmpty else { continue }
+                // A series of nights is named by its operation.
+                let isKnown = !Explanation.of(plain).isEmpty || plain.contains(" p9")
+                #expect(isKnown, "\(plain)")
+            }
+        }
+    }
+
+    @Test(
+        "so is every policy, level and word of what is judged",
+        arguments: Policies().lines + Rig.Promises.Level.allCases.map { "promises: \($0.rawValue)" }
+            + [
+                "service time", "staleness", "Turnbull", "clopper", "Clopper-Pearson",
+                "linearizable",
+                "undecided", "observed", "read your writes", "p99.9", "sure", "cut off", "late p99",
+            ])
+    func judged(word: String) {
+        #expect(!Explanation.of(word).isEmpty)
+    }
+
+    @Test("other names lead to words that there are")
+    func otherNames() {
+        for (name, word) in Explanation.otherNames {
+            #expect(Explanation.of(name).contains { $0.name == word }, "\(name)")
+        }
     }
 
     @Test("every explanation reads well", arguments: [80])

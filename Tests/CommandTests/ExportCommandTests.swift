@@ -51,7 +51,7 @@ struct ExportCommandTests {
     func troubles() async throws {
         let folder = try await simulated()
         let cases: [([String], Int32, String)] = [
-            (["--household", "4711"], 3, "no exchange of household 4711 was kept"),
+            (["--household", "4711"], 2, "there is no household 4711; the run has "),
             (["--violation", "4711"], 2, "there is no violation 4711"),
             ([], 2, "name one of --household N and --violation N"),
             (["--household", "0", "--violation", "1"], 2, "name one of"),

@@ -67,7 +67,7 @@ struct FaultCommandTests {
             ),
             (
                 ["--fault", "noisy", "--target", "http://127.0.0.1:9"],
-                "faults are of the embedded stand-in, and this target is another service"
+                "or start a stand-in that has them by 'screenrig serve --fault NAME'"
             ),
         ])
     func refused(arguments: [String], sentence: String) async throws {

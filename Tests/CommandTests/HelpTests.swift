@@ -22,6 +22,8 @@ struct HelpTests {
             let help = try await Command.run(name, "--help", in: folder)
             #expect(help.code == 0)
             #expect(help.output.contains("Example:\n    screenrig \(name)"), "\(name)")
+            let ragged = Self.ragged(help.output)
+            #expect(ragged.isEmpty, "\(name): \(ragged)")
             try Golden.expect(help.output, matches: "help/\(name).txt")
         }
     }
@@ -31,6 +33,20 @@ struct HelpTests {
         let ended = try await Command.run("--version", in: Folder())
         #expect(ended.code == 0)
         #expect(ended.output.wholeMatch(of: /\d+\.\d+\.\d+\n/) != nil)
+    }
+
+    /// Lines before USAGE that break off although the next word would have fitted, and those of an
+    /// example that the terminal broke: such a command cannot be pasted.
+    private static func ragged(_ help: String) -> [String] {
+        let lines = help.split(separator: "\n", omittingEmptySubsequences: false)
+            .prefix { !$0.hasPrefix("USAGE") }
+        return zip(lines, lines.dropFirst()).filter { line, next in
+            guard !line.isEmpty, !next.isEmpty, !line.hasSuffix(":") else { return false }
+            if line.hasPrefix("    ") {
+                return !next.hasPrefix("    screenrig") && !line.hasSuffix("\\")
+            }
+            return line.count + 1 + next.prefix { $0 != " " }.count < 80
+        }.map { String($0.0) }
     }
 
     /// The names in the first column below `SUBCOMMANDS:`.

@@ -54,6 +54,8 @@ struct InputTests {
                 ["run", Command.rig("smoke.yaml"), "--metrics=0"],
                 "--metrics is '0'; it must be a port"
             ),
+            // Half of its letters are the ending that all share: 'known.yaml' was not meant.
+            (["try", Command.rig("nope.yaml")], "or not readable as UTF-8 text\n"),
             (["run", "nowhere.yaml"], "nowhere.yaml: no such file, or not readable"),
             (["simulate", "nowhere.yaml"], "nowhere.yaml: no such file, or not readable"),
             (["validate", "nowhere.yaml"], "nowhere.yaml: no such file, or not readable"),

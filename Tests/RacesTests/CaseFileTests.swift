@@ -20,6 +20,8 @@ struct CaseFileTests {
         bare.swept = nil
         bare.controls = Case.Controls()
         bare.expected.gap = nil
+        bare.company = .nobody
+        bare.target.cookies = ["AWSALB"]
         #expect(try Case(Array(bare.json.utf8), file: "case.json") == bare)
     }
 

@@ -37,18 +37,37 @@ struct EmissionTests {
             ["python3", "-c", "import ast,sys; ast.parse(open(sys.argv[1]).read())"], on: script)
     }
 
+    @Test(
+        "the script takes an address and a number, and says 3 where nobody answers",
+        arguments: [
+            (["http://127.0.0.1:1"], 3), (["2", "http://127.0.0.1:1/"], 3), (["much"], 2),
+            (["0"], 2),
+        ] as [([String], Int32)])
+    func arguments(words: [String], status: Int32) throws {
+        let text = try Emission(.sample, target: Self.target).python()
+        #expect(try Self.status(of: ["python3"], on: text, words) == status)
+    }
+
     /// Whether a command accepts a text as its last argument's file.
     private static func run(_ command: [String], on text: String) throws -> Bool {
+        try status(of: command, on: text) == 0
+    }
+
+    /// What a command says of a text in a file, with `words` after it.
+    private static func status(
+        of command: [String], on text: String, _ words: [String] = []
+    ) throws -> Int32 {
         let file = FileManager.default.temporaryDirectory.appending(
             path: "screenrig-\(UUID().uuidString)")
         try Data(text.utf8).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
         let check = Process()
         check.executableURL = URL(filePath: "/usr/bin/env")
-        check.arguments = command + [file.path]
+        check.arguments = command + [file.path] + words
+        check.standardError = FileHandle.nullDevice
         try check.run()
         check.waitUntilExit()
-        return check.terminationStatus == 0
+        return check.terminationStatus
     }
 
     @Test("what a script cannot do is said, with what it can")

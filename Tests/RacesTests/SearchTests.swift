@@ -67,8 +67,10 @@ struct RuleArena: Arena {
         #expect(abs(window.low / .milliseconds(1) - Double(low)) <= slack)
         if high < 200 { #expect(abs(window.high / .milliseconds(1) - Double(high)) <= slack) }
         #expect(window.isHighOpen == (high >= 200))
+        #expect(!outcome.isAlone, "a window that is open on one side is no doing of other trials")
         #expect(finding.rate == HitRate(hits: 30, trials: 30))
         #expect(finding.schedule[op: finding.swept]?.offset == finding.best)
+        #expect(finding.company == .queue, "as its rate was measured")
     }
 
     @Test("a window in which one trial of three hits is found as well", arguments: 1...8)
@@ -89,7 +91,7 @@ struct RuleArena: Arena {
         let outcome = await search().run(in: RuleArena { _, _ in true })
         let finding = try #require(outcome.findings.first)
         #expect(finding.window == nil)
-        #expect(outcome.isAlone)
+        #expect(outcome.isAlone && finding.company == .nobody)
     }
 
     @Test("nothing is found where nothing breaks, and the search ends")

@@ -112,6 +112,40 @@ struct ShrinkerTests {
         #expect(arena.played.count == outcome.replays)
     }
 
+    /// Breaks it in any company but `nobody`, where only what is in the schedule does.
+    private struct Infectious: Arena {
+        func play(_ schedules: [Schedule]) async -> [TrialResult] {
+            await play(schedules, in: .crowd)
+        }
+
+        func play(_ schedules: [Schedule], in company: Company) async -> [TrialResult] {
+            schedules.map { schedule in
+                var result = TrialResult(schedule: schedule, households: [17])
+                if company != .nobody || schedule.hasCore {
+                    result.breaches = [Breach(.tokenIsolation, sentence: "a stranger's token")]
+                }
+                return result
+            }
+        }
+    }
+
+    @Test("what other trials infect is shrunk and replayed by itself")
+    func company() async {
+        var shrinker = Shrinker(
+            of: .tokenIsolation, on: Infectious(), peak: 1, company: .nobody,
+            budget: Self.budget())
+        let outcome = await shrinker.shrink(.noisy)
+        #expect(outcome.schedule.hasCore)
+        var made = Case.sample
+        made.expected = Case.Expected(.tokenIsolation)
+        made.schedule.ops.removeAll { $0.id == "sign-in" }
+        for (company, hits) in [(Company.nobody, 0), (.crowd, 8)] {
+            made.company = company
+            let rate = await Replay(made, on: Infectious()).play(times: 8).rate
+            #expect(rate == HitRate(hits: hits, trials: 8))
+        }
+    }
+
     @Test("time runs out too")
     func time() async {
         let arena = SyntheticArena(Self.faulty)

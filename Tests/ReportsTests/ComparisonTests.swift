@@ -124,6 +124,49 @@ struct ComparisonTests {
         #expect(ComparisonText.text(comparison, width: 80, color: false).contains("not judged"))
     }
 
+    @Test("token-visibility within one interval of polls is shown, and not judged")
+    func grid() throws {
+        // Half as long, and both below the 5 s that are the default.
+        let run = try Self.side { sample in
+            for index in sample.records.indices {
+                guard let seen = sample.records[index].tokenSeen,
+                    let done = sample.records[index].phoneDone
+                else { continue }
+                sample.records[index].tokenSeen = done + (seen - done) / 2
+            }
+        }
+        let base = try Self.side()
+        #expect(base.grid == PollGrid(longestMs: 5500))
+        let comparison = Comparison(base, run, draws: 100)
+        let rows = comparison.rows.filter { $0.subject == "token-visibility" && $0.isOnGrid }
+        #expect(!rows.isEmpty && rows.allSatisfy { $0.verdict == .noise })
+        #expect(!comparison.better.contains { $0.subject == "token-visibility" })
+        let text = ComparisonText.text(comparison, width: 200, color: false)
+        #expect(text.contains("# token-visibility within one interval of polls is not judged"))
+        #expect(ComparisonPage.text(comparison).contains(">poll interval</span>"))
+        // Where nothing is known of polls, or a value lies beyond them, it is judged as ever.
+        var quick = run
+        quick.grid = PollGrid(longestMs: 1)
+        #expect(
+            Comparison(base, quick, draws: 100).better.contains { $0.subject == "token-visibility" }
+        )
+    }
+
+    @Test("the headline is about sign-ins first, then about what costs most time")
+    func gravity() {
+        func row(_ subject: String, _ base: Double, _ run: Double) -> Comparison.Row {
+            Comparison.Row(
+                subject: subject, statistic: "p50", unit: .milliseconds, base: base, run: run,
+                baseCount: 500, runCount: 500, low: 0, high: 0, sure: 1, verdict: .worse,
+                isSmall: false)
+        }
+        let rows = [
+            row("check-code", 0.1, 90), row("authorize", 80, 400), row("sign-in", 9000, 9600),
+        ]
+        let order = rows.sorted { $0.gravity > $1.gravity }.map(\.subject)
+        #expect(order == ["sign-in", "authorize", "check-code"])
+    }
+
     @Test("what is surely there but small is no difference")
     func floor() throws {
         let base = try Self.side()
@@ -181,6 +224,7 @@ struct ComparisonTests {
             comparison.warnings.contains { $0.contains(what) }, "\(what): \(comparison.warnings)")
         #expect(run.likeness.isComparable(to: base.likeness) == (what == "other version"))
         #expect(ComparisonText.text(comparison, width: 100, color: false).contains("not alike"))
+        #expect(comparison.reservation?.contains("not that the service is why") == true)
     }
 
     @Test("a port that changes with each run of the embedded stand-in is no other target")

@@ -60,7 +60,8 @@ struct NightsTests {
         let errors = view.series[2]
         #expect(errors.changes.map(\.noticed) == [37])
         #expect(view.series[3].changes.isEmpty)
-        #expect(view.gaps == 2 && view.counted == 38)
+        // Six nights of another rig do not count.
+        #expect(view.gaps == 2 && view.counted == 32)
     }
 
     @Test("an alarm is raised on the night that tells of it, and once")
@@ -93,6 +94,57 @@ struct NightsTests {
         #expect(NightsView(same, rig: "nightly").series[0].changes.map(\.noticed) == [22])
     }
 
+    @Test(
+        "a night with another rig is named with what differs, and the series begins anew after it")
+    func odd() throws {
+        func terms(_ target: String) throws -> String {
+            var sample = Sample(Shape(households: 2))
+            sample.header.target = target
+            sample.header.rigSource += target.contains("faults") ? "faults: [slow]\n" : ""
+            return try Night(
+                sample, series: [], started: "2026-11-21T02:00:00Z", path: "", isOurs: true
+            ).terms
+        }
+        let usual = try terms("embedded (http://127.0.0.1:4711)")
+        let slow = try terms("embedded (http://127.0.0.1:4712), faults: slow")
+        var nights = (0..<4).map { MadeUp.night($0, ["rate": 10]) }
+        for index in nights.indices { nights[index].terms = index == 2 ? slow : usual }
+        let view = NightsView(nights, rig: "nightly")
+        #expect(view.restarts == [0, 2, 3] && view.counted == 1)
+        #expect(
+            view.headline
+                == "Nothing to tell yet: night 4 had another rig than night 3 (faults), so the series begins "
+                + "anew: 1 night of the 8 that a level and a change take.")
+        #expect(NightsText.text([view], width: 100, color: false).contains("▄▄¦▄¦▄"))
+        // A book from before the parts were kept says that it differs, and not in what.
+        nights[2].terms = "old"
+        #expect(
+            NightsView(Array(nights.prefix(3)), rig: "nightly").headline.contains(
+                "another rig than night 2, so"))
+    }
+
+    @Test("what the interval of polls decides is no change of the service")
+    func grid() {
+        func view(_ after: Double) -> NightsView {
+            let nights = (0..<30).map { index in
+                var night = MadeUp.night(
+                    index,
+                    [
+                        "token-visibility p95": index < 20 ? 2900 : after,
+                        Night.pollInterval: 3300,
+                    ])
+                night.series = ["token-visibility p95"]
+                return night
+            }
+            return NightsView(nights, rig: "nightly")
+        }
+        #expect(view(2300).series[0].changes.isEmpty && view(2300).series[0].isOnGrid)
+        #expect(NightsText.text([view(2300)], width: 200, color: false).contains("is not judged"))
+        // Beyond one interval the service had its part in it.
+        #expect(view(5000).series[0].changes.map(\.isWorse) == [true])
+        #expect(!view(5000).series[0].isOnGrid)
+    }
+
     @Test("a higher rate is better, a lower one worse")
     func rate() {
         let nights = (0..<30).map { MadeUp.night($0, ["rate": $0 < 20 ? 1000 : 800]) }
@@ -106,10 +158,14 @@ struct NightsTests {
             NightsView(Array(MadeUp.story.prefix(3)), rig: "nightly").headline
                 == "Nothing to tell yet: 3 nights of the 8 that a level and a change take.")
         #expect(
+            NightsView(Array(MadeUp.story.prefix(11)), rig: "nightly").headline
+                == "Nothing to tell yet: night 7 had another rig than night 6, so the series begins anew: "
+                + "5 nights of the 8 that a level and a change take.")
+        #expect(
             NightsView(Array(MadeUp.story.prefix(13)), rig: "nightly").headline
                 == "No values from the night of 2026-10-02: the rig was the bottleneck")
         #expect(
-            NightsView(Array(MadeUp.story.prefix(11)), rig: "nightly").headline
+            NightsView(Array(MadeUp.story.prefix(16)), rig: "nightly").headline
                 == "Nothing got worse: no lasting change beyond chance.")
         #expect(NightsView([], rig: "nightly").headline == "No night yet.")
     }

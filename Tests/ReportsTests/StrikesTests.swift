@@ -36,10 +36,11 @@ struct StrikesTests {
     }
 
     private static func row(
-        _ second: Int, answered: Int, lost: Int, _ operation: OperationName = .pollToken
+        _ second: Int, answered: Int, lost: Int, sent: Int = 0,
+        _ operation: OperationName = .pollToken
     ) -> TimelineRow {
         TimelineRow(
-            second: second, operation: operation, completed: answered, errors: lost)
+            second: second, operation: operation, sent: sent, completed: answered, errors: lost)
     }
 
     @Test("a service that is gone is told with the second of its last answer")
@@ -54,6 +55,9 @@ struct StrikesTests {
             silence.sentence
                 == "the service stopped answering at second 7: none of 11 requests after that was answered"
         )
+        // Their answers were awaited when the last one came: that may be a stall, and is no outage yet.
+        #expect(!silence.isOutage)
+        #expect(Silence(rows + [Self.row(12, answered: 0, lost: 3, sent: 3)])?.isOutage == true)
         // Answered again, never answered, or merely unlucky at the end.
         #expect(Silence(rows + [Self.row(12, answered: 1, lost: 0)]) == nil)
         #expect(Silence([Self.row(3, answered: 0, lost: 40)]) == nil)

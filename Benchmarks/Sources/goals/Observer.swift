@@ -23,8 +23,8 @@ extension Row {
             for round in 0..<12 {
                 // Each in turn first, so that what drifts favours neither.
                 let isFirst = round.isMultiple(of: 2)
-                let one = try Arm(bench, isJudged: isFirst)
-                let other = try Arm(bench, isJudged: !isFirst)
+                let one = try Arm(bench, isJudged: isFirst, number: 2 * round + 1)
+                let other = try Arm(bench, isJudged: !isFirst, number: 2 * round + 2)
                 pairs.append(isFirst ? (one, other) : (other, one))
             }
             let half = Spread(pairs.map { $0.judged.p50 / $0.bare.p50 - 1 })
@@ -52,8 +52,9 @@ private struct Arm {
     /// Processor time of the whole process, in percent of its core.
     let busy: Double
 
-    init(_ bench: Bench, isJudged: Bool) throws {
-        let out = NSTemporaryDirectory() + "/goals-observer-\(getpid())"
+    /// Devices are named after their run's directory: each arm has its own.
+    init(_ bench: Bench, isJudged: Bool, number: Int) throws {
+        let out = NSTemporaryDirectory() + "/goals-observer-\(getpid())-\(number)"
         defer { try? FileManager.default.removeItem(atPath: out) }
         let ended = try Program.run(
             [

@@ -22,6 +22,8 @@ public struct Case: Sendable, Hashable {
     /// What is assumed about rate limits.
     public var throttle: String
     public var schedule: Schedule
+    /// What may go on around a trial without being in its way.
+    public var company: Company
     /// The op whose offset was swept; its distance from its anchor is the offset of the case.
     public var swept: String?
     public var expected: Expected
@@ -65,18 +67,18 @@ public struct Case: Sendable, Hashable {
         /// The service's own clock at that time, from its `Date`; empty if it tells none.
         public var date: String
         public var server: String
-        /// Names of cookies by which nodes are told apart.
-        public var nodeCookies: [String]
+        /// Names of the cookies that it set: some may be those by which nodes are told apart.
+        public var cookies: [String]
 
         public init(
             name: String, protocolName: String, date: String = "", server: String = "",
-            nodeCookies: [String] = []
+            cookies: [String] = []
         ) {
             self.name = name
             self.protocolName = protocolName
             self.date = date
             self.server = server
-            self.nodeCookies = nodeCookies
+            self.cookies = cookies
         }
     }
 
@@ -278,7 +280,8 @@ public struct Case: Sendable, Hashable {
     public init(
         name: String, made: String, version: String, rig: RigText, seed: UInt64,
         policies: [String] = [], target: Target, throttle: String = "", schedule: Schedule,
-        swept: String? = nil, expected: Expected, evidence: Evidence? = nil,
+        company: Company = .crowd, swept: String? = nil, expected: Expected,
+        evidence: Evidence? = nil,
         isMinimal: Bool = false, removed: [String] = [], almost: [Almost] = [],
         controls: Controls = Controls(), alternatives: [Alternative] = [],
         path: PathJitter? = nil, historyHash: String = "", trial: Trial? = nil
@@ -292,6 +295,7 @@ public struct Case: Sendable, Hashable {
         self.target = target
         self.throttle = throttle
         self.schedule = schedule
+        self.company = company
         self.swept = swept
         self.expected = expected
         self.evidence = evidence

@@ -40,10 +40,11 @@ extension Case {
                 name: try target.member("name").text(),
                 protocolName: try target.member("protocol").text(),
                 date: try target.member("date").text(), server: try target.member("server").text(),
-                nodeCookies: try target.member("nodeCookies").list { node throws(CaseError) in
+                cookies: try target.member("cookies").list { node throws(CaseError) in
                     try node.text()
                 }),
             throttle: try top.member("throttle").text(), schedule: try Self.schedule(top),
+            company: try top.member("company").word(Company.self),
             swept: try top.member("swept").optional { node throws(CaseError) in try node.text() },
             expected: try Self.expected(top.member("expected").object()),
             evidence: try top.member("evidence").optional(Self.evidence),

@@ -64,17 +64,18 @@ public struct CaseWork: Sendable {
     public func make(_ finding: RaceFinding, madeAt microseconds: Int64) async -> Case {
         var shrinker = Shrinker(
             of: finding.invariant, on: arena, peak: finding.rate.share, window: finding.window,
-            swept: finding.swept, pinned: Self.pinned(finding), budget: budget)
+            swept: finding.swept, pinned: Self.pinned(finding), company: finding.company,
+            budget: budget)
         let shrunk = await shrinker.shrink(finding.schedule)
         var made = Case(
             name: "\(finding.plan)-\(finding.invariant.name)",
             made: Self.utc(microseconds), version: origin.version, rig: origin.rig,
             seed: origin.seed, policies: origin.policies, target: origin.target,
-            throttle: origin.throttle, schedule: shrunk.schedule,
+            throttle: origin.throttle, schedule: shrunk.schedule, company: finding.company,
             swept: shrunk.schedule[op: finding.swept] == nil ? nil : finding.swept,
             expected: Case.Expected(finding.invariant, sentence: finding.sentence),
             isMinimal: shrunk.isMinimal, removed: shrunk.removed, almost: shrunk.almost)
-        let measured = await Replay(made, on: arena).play(times: trials)
+        let measured = await Replay(made, on: arena).play(times: trials, batch: Self.batch)
         let best = made.swept.flatMap { made.schedule[op: $0]?.offset } ?? finding.best
         made.evidence = Case.Evidence(
             rate: measured.rate, method: finding.method, achieved: measured.achieved,
@@ -89,10 +90,13 @@ public struct CaseWork: Sendable {
         made.prefixes = await Prefixes(
             schedule: made.schedule, invariant: finding.invariant, reach: Self.reach(finding),
             seed: Seed(origin.seed)
-        ).play(in: arena, trials: trials)
+        ).play(in: arena, company: made.company, trials: trials)
         made.alternatives = Alternatives.considered(made)
         return made
     }
+
+    /// Trials that are played together.
+    private static let batch = 10
 
     /// The conflict itself: what was swept, and what it was aimed at.
     private static func pinned(_ finding: RaceFinding) -> Set<String> {
@@ -138,7 +142,7 @@ public struct CaseWork: Sendable {
     private func arm(
         _ control: Case, at offset: Duration, on arena: any Arena, against made: Case
     ) async -> Case.Arm {
-        let played = await Replay(control, on: arena).play(times: trials)
+        let played = await Replay(control, on: arena).play(times: trials, batch: Self.batch)
         let own = made.evidence?.rate ?? HitRate()
         let chance = fisherExact(
             own.hits, of: own.trials, against: played.rate.hits, of: played.rate.trials)
@@ -185,11 +189,20 @@ extension Case {
             wanted, ops: schedule.ops.map(\.id).filter { ids.contains($0) },
             gap: breach.gap.map { .nanoseconds($0) }, signature: breach.signature,
             sentence: breach.sentence)
-        let headers = example.exchanges.lazy.map(\.evidence)
-        if target.date.isEmpty { target.date = headers.compactMap { $0["Date"] }.first ?? "" }
-        if target.server.isEmpty {
-            target.server = headers.compactMap { $0["Server"] }.first ?? ""
-        }
+        target.take(example.exchanges)
+    }
+}
+
+extension Case.Target {
+    /// What the service's answers say of it, where that is not known yet. Pages of the provider's
+    /// login are not the service's.
+    mutating func take(_ exchanges: [Exchange]) {
+        let headers = exchanges.lazy.filter { $0.operation != .mvpdLogin }.map(\.evidence)
+        if date.isEmpty { date = headers.compactMap { $0["Date"] }.first ?? "" }
+        if server.isEmpty { server = headers.compactMap { $0["Server"] }.first ?? "" }
+        let set = headers.flatMap(\.fields).filter { $0.name.lowercased() == "set-cookie" }
+        let names = set.compactMap { $0.value.split(separator: "=").first.map(String.init) }
+        cookies = Set(names + cookies).sorted()
     }
 }
 

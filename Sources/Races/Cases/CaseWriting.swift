@@ -17,7 +17,7 @@ extension Case {
                 .object([
                     ("name", .text(target.name)), ("protocol", .text(target.protocolName)),
                     ("date", .text(target.date)), ("server", .text(target.server)),
-                    ("nodeCookies", .array(target.nodeCookies.map(JSON.text))),
+                    ("cookies", .array(target.cookies.map(JSON.text))),
                 ])
             ),
             ("throttle", .text(throttle)), ("policies", .array(policies.map(JSON.text))),
@@ -36,8 +36,8 @@ extension Case {
                 "codeLifetimeUs",
                 schedule.codeLifetime.map { .integer($0.inMicroseconds) } ?? .null
             ),
-            ("swept", swept.map(JSON.text) ?? .null), ("evidence", evidenceObject),
-            ("prefixes", .array(prefixes.map(Self.prefix))),
+            ("company", .text(company.rawValue)), ("swept", swept.map(JSON.text) ?? .null),
+            ("evidence", evidenceObject), ("prefixes", .array(prefixes.map(Self.prefix))),
             ("minimal", .flag(isMinimal)), ("removedOps", .array(removed.map(JSON.text))),
             ("almost", .array(almost.map(Self.almost))), ("controls", controlsObject),
             (

@@ -46,10 +46,15 @@ public struct Extraction {
     private func make(_ violation: Violation) throws -> Case? {
         let life = try history.exchanges(household: violation.household)
         var story = Story(life, violation)
-        if let tag = story.strangeTag,
-            let owner = try household(signedInAs: tag, besides: violation.household)
-        {
-            story.add(other: try history.exchanges(household: owner))
+        if let tag = story.strangeTag {
+            if let owner = try household(signedInAs: tag, besides: violation.household) {
+                story.add(other: try history.exchanges(household: owner))
+            } else if let signIn = story.signIn(of: tag.user),
+                let start = try start(of: tag.mvpd, before: signIn)
+            {
+                let other = try history.exchanges(household: start.device.household)
+                story.add(start: start, of: other)
+            }
         }
         guard let schedule = story.schedule else { return nil }
         let header = history.header
@@ -59,16 +64,17 @@ public struct Extraction {
             version: version,
             rig: Case.RigText(name: header.rigName, source: header.rigSource), seed: header.seed,
             policies: header.policies,
-            target: Case.Target(
-                name: header.target, protocolName: header.protocolName,
-                date: life.lazy.compactMap { $0.evidence["Date"] }.first ?? "",
-                server: life.lazy.compactMap { $0.evidence["Server"] }.first ?? ""),
+            target: Case.Target(name: header.target, protocolName: header.protocolName),
             throttle: header.throttledBy.map { "throttled by \($0)" } ?? "not known",
-            schedule: schedule, swept: story.swept,
+            schedule: schedule,
+            // Two living rooms that mix: those of another trial would mix with them too.
+            company: schedule.rooms > 1 ? .nobody : .crowd, swept: story.swept,
             expected: Case.Expected(
                 violation.invariant, ops: story.conflictIDs,
                 gap: violation.gap.map { .nanoseconds($0) }, signature: violation.signature,
-                sentence: violation.sentence))
+                sentence: violation.sentence),
+            historyHash: history.end?.historyHash ?? "")
+        made.target.take(life)
         made.trial = story.trial(startedMicroseconds: header.startedMicroseconds)
         return made
     }
@@ -88,5 +94,24 @@ public struct Extraction {
             owner = exchange.device.household
         }
         return owner
+    }
+
+    /// A token with the user of one login and the provider of another: the login with that provider
+    /// that began last before the sign-in, a second before at most.
+    private func start(of mvpd: String, before signIn: Exchange) throws -> Exchange? {
+        var starts: [Exchange] = []
+        var providers: [DeviceID: String] = [:]
+        try history.exchanges { exchange in
+            guard exchange.device != signIn.device else { return }
+            switch exchange.operation {
+            case .authenticate where exchange.observation.result == .success:
+                if exchange.sent < signIn.ended, signIn.sent - exchange.sent < .seconds(1) {
+                    starts.append(exchange)
+                }
+            case .assertion: providers[exchange.device] = exchange.observation.tag?.mvpd
+            default: break
+            }
+        }
+        return starts.filter { providers[$0.device] == mvpd }.max { $0.sent < $1.sent }
     }
 }

@@ -26,7 +26,9 @@ struct Prefixes {
     }
 
     /// One point for none of them, and one more for each; nothing where nothing can be moved.
-    func play(in arena: any Arena, trials: Int = 20) async -> [Case.Prefix] {
+    func play(
+        in arena: any Arena, company: Company = .crowd, trials: Int = 20
+    ) async -> [Case.Prefix] {
         let movable = movable
         guard !movable.isEmpty else { return [] }
         var points: [Case.Prefix] = []
@@ -35,7 +37,7 @@ struct Prefixes {
             let loose = movable.dropFirst(kept)
             let schedules = (0..<trials).map { _ in shaken(loose, &dice) }
             var rate = HitRate()
-            for result in await arena.play(schedules) where result.discarded == nil {
+            for result in await arena.play(schedules, in: company) where result.discarded == nil {
                 rate.add(result.breaks(invariant))
             }
             points.append(Case.Prefix(op: kept == 0 ? "" : movable[kept - 1], rate: rate))

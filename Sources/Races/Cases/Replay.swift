@@ -56,7 +56,8 @@ public struct Replay: Sendable {
             guard outcome.discarded <= times + 5 else { break }
             let count = min(batch, times - outcome.rate.trials)
             let results = await arena.play(
-                Array(repeating: replayed.schedule, count: max(1, count)))
+                Array(repeating: replayed.schedule, count: max(1, count)),
+                in: replayed.company)
             guard !results.isEmpty else { break }
             for result in results { outcome.take(result, replayed, &offsets) }
             progress(outcome.rate)

@@ -10,7 +10,7 @@ internal import Journal
 ///   schedule  code                  authenticate   check-code <-- 15 ms -->  poll
 /// ```
 struct Story {
-    private struct Scene {
+    struct Scene {
         var exchange: Exchange
         var step: Step
         /// 0: where it broke, 1: the other living room.
@@ -18,12 +18,14 @@ struct Story {
         var isConflict: Bool
         /// Part of the conflict, or so near before a sign-in that it may have caused it.
         var isRaced: Bool
+        /// Of those that the rig names: 1 for a login that is to be with another one.
+        var provider: Int?
         var id = ""
     }
 
-    private var scenes: [Scene] = []
-    private let violation: Violation
-    private let life: [Exchange]
+    private(set) var scenes: [Scene] = []
+    let violation: Violation
+    let life: [Exchange]
 
     init(_ life: [Exchange], _ violation: Violation) {
         self.violation = violation
@@ -69,6 +71,42 @@ struct Story {
         scenes += others
         scenes.sort { ($0.exchange.sent, $0.household) < ($1.exchange.sent, $1.household) }
         name()
+    }
+
+    /// A login that only began, whose provider became that of this living room's token: with its code,
+    /// if that is another living room's.
+    mutating func add(start: Exchange, of life: [Exchange]) {
+        let isOwn = start.device.household == violation.household
+        let code = life.last { $0.operation == .registrationCode && $0.sent < start.sent }
+        var others = [
+            Scene(
+                exchange: start, step: .loginStart, household: isOwn ? 0 : 1, isConflict: false,
+                isRaced: true, provider: 1)
+        ]
+        if !isOwn, let code {
+            others.append(
+                Scene(
+                    exchange: code, step: .registrationCode, household: 1, isConflict: false,
+                    isRaced: false))
+        }
+        let user = strangeTag?.user
+        for position in scenes.indices
+        where scenes[position].step == .authenticate
+            && scenes[position].exchange.observation.tag?.user == user
+        {
+            scenes[position].isRaced = true
+        }
+        scenes += others
+        scenes.sort { ($0.exchange.sent, $0.household) < ($1.exchange.sent, $1.household) }
+        name()
+    }
+
+    /// This living room's own sign-in of that user.
+    func signIn(of user: String) -> Exchange? {
+        scenes.last {
+            $0.step == .authenticate && $0.household == 0
+                && $0.exchange.observation.tag?.user == user
+        }?.exchange
     }
 
     /// A token that nobody of this living room signed in for.
@@ -192,7 +230,7 @@ struct Story {
         return scenes[position].id
     }
 
-    private static func actor(of scene: Scene) -> Schedule.Actor {
+    static func actor(of scene: Scene) -> Schedule.Actor {
         let device = scene.exchange.device
         let isTV = device.role == .firstScreen
         let name = isTV && device.index > 0 ? "tv-\(device.index + 1)" : device.name
@@ -220,10 +258,12 @@ struct Story {
 
     /// The account, where there are several; the code, where it is not the newest of its living room.
     private func args(of scene: Scene) -> [Schedule.Arg] {
+        var args: [Schedule.Arg] = []
+        if let provider = scene.provider { args.append(.init("provider", "\(provider)")) }
         if let number = account(of: scene), number > 1 {
-            return [Schedule.Arg("account", "\(number)")] + codeArgs(of: scene)
+            args.append(.init("account", "\(number)"))
         }
-        return codeArgs(of: scene)
+        return args + codeArgs(of: scene)
     }
 
     private func codeArgs(of scene: Scene) -> [Schedule.Arg] {
@@ -252,38 +292,5 @@ struct Story {
             known.append(other.exchange.observation.tag?.user)
         }
         return (known.firstIndex(of: scene.exchange.observation.tag?.user) ?? 0) + 1
-    }
-
-    // MARK: The trial
-
-    /// What really happened, for the picture: the ops, and what stood between them.
-    func trial(startedMicroseconds: Int64) -> Case.Trial {
-        let kept = Dictionary(
-            scenes.map { (Key($0.exchange), $0) }, uniquingKeysWith: { first, _ in first })
-        let from = scenes.first?.exchange.sent ?? .start
-        let through = scenes.last?.exchange.ended ?? .start
-        var shown = life.filter { $0.sent >= from && $0.sent <= through }
-        shown += scenes.filter { $0.household == 1 }.map(\.exchange)
-        let entries = shown.sorted { $0.sent < $1.sent }.map { exchange -> Case.Entry in
-            let scene = kept[Key(exchange)]
-            let isOwn = exchange.device.household == violation.household
-            let entry =
-                isOwn ? violation.scene.first { $0.sequence == exchange.sequence } : nil
-            return Case.Entry(
-                exchange, op: scene?.id ?? "",
-                actor: scene.map { Self.actor(of: $0).name } ?? exchange.device.name,
-                household: isOwn ? 0 : 1, scene: entry, isConflict: scene?.isConflict ?? false)
-        }
-        return Case.Trial(startedMicroseconds: startedMicroseconds, exchanges: entries)
-    }
-
-    private struct Key: Hashable {
-        var household: Int
-        var sequence: Int
-
-        init(_ exchange: Exchange) {
-            household = exchange.device.household
-            sequence = exchange.sequence
-        }
     }
 }

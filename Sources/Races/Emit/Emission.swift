@@ -78,14 +78,15 @@ public struct Emission: Sendable {
             # \(Self.comment(emitted.name)): \(Self.comment(emitted.expected.sentence))
             # Made by screenrig \(emitted.version) from its case file. Needs Python 3.8 and nothing else.
             #
-            #   python3 \(emitted.name).py [TIMES]
+            #   python3 \(emitted.name).py [ADDRESS] [TIMES]
             #
-            #   SCREENRIG_TARGET     where to send to (\(Self.comment(target.base)))
+            #   ADDRESS, or SCREENRIG_TARGET: where to send to (\(Self.comment(target.base)))
             #   SCREENRIG_STATEMENT  the software statement\(target.demoStatement.isEmpty ? "" : " (the stand-in's own otherwise)")
             #   SCREENRIG_ACCOUNTS   user:password[:id-in-tokens],... (made-up ones otherwise)
             #   SCREENRIG_CA         a certificate to trust
             #
-            # Prints k of n; exits 1 while it reproduces, 0 when it does not, 3 when nothing could be said.
+            # Prints k of n; exits 1 while it reproduces, 0 when it does not, 2 for a wrong argument,
+            # 3 when nothing could be said.
             \(PythonWire.text)CASE = json.loads(\(Self.literal(caseDocument.rendered())))
 
             TARGET = json.loads(\(Self.literal(targetDocument.rendered())))

@@ -2,7 +2,17 @@
 /// asks, and how a browser walks a login (rest-v1.md §§ 5 to 13).
 enum PythonScreens {
     static let text = #"""
-        BASE = os.environ.get("SCREENRIG_TARGET", TARGET["base"]).rstrip("/")
+        BASE, TIMES = os.environ.get("SCREENRIG_TARGET", TARGET["base"]), 50
+        for word in sys.argv[1:]:
+            if re.match("https?://", word):
+                BASE = word
+            elif word.isdigit() and int(word):
+                TIMES = int(word)
+            else:
+                print("%r is neither an address such as http://127.0.0.1:8080 nor how often to try"
+                      % word, file=sys.stderr)
+                sys.exit(2)
+        BASE = BASE.rstrip("/")
         STATEMENT = os.environ.get("SCREENRIG_STATEMENT", TARGET["demoStatement"])
         # user:password or user:password:id-in-tokens, with commas between; none: made-up ones.
         ACCOUNTS = [a.split(":") for a in os.environ.get("SCREENRIG_ACCOUNTS", "").split(",") if a]

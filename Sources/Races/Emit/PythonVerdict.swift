@@ -122,11 +122,12 @@ enum PythonVerdict {
 
         def main():
             global PROVIDERS
-            times = int(sys.argv[1]) if len(sys.argv) > 1 else 50
+            times = TIMES
             try:
                 PROVIDERS = providers()
             except (Lost, OSError) as error:
-                sys.exit("cannot reach %s: %s" % (BASE, error))
+                print("cannot reach %s: %s" % (BASE, error), file=sys.stderr)
+                sys.exit(3)
             hits = trials = lost = 0
             reason, offsets = "", []
             while trials < times and lost < times + 10:
@@ -161,6 +162,10 @@ enum PythonVerdict {
 
 
         if __name__ == "__main__":
-            main()
+            try:
+                main()
+            except Exception:  # Python's own exit code of a traceback is 1: "it reproduces".
+                traceback.print_exc()
+                sys.exit(3)
         """#
 }

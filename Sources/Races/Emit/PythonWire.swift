@@ -3,6 +3,7 @@
 enum PythonWire {
     static let text = #"""
         import base64, json, os, random, re, socket, ssl, string, sys, threading, time
+        import traceback
         from html.parser import HTMLParser
         from urllib.parse import quote, urlencode, urljoin, urlsplit
 

@@ -144,12 +144,17 @@ public final class LaneArena: Arena {
             isVirtual ? begin() : lane.post(begin)
         }
         if isVirtual {
+            // In virtual time one trial is over before the next begins: none has namesakes.
             await runVirtually()
             return job.results.map { $0.0 }
         }
         await job.wait()
         // Judging would make a lane late that others race on.
-        return job.results.map { result, exchanges in judged(result, exchanges) }
+        let results = job.results
+        let namesakes = Namesakes(results.map(\.1)).others
+        return results.enumerated().map { number, played in
+            judged(played.0, played.1, besides: namesakes[number] ?? [])
+        }
     }
 
     /// The first of as many numbers as the schedules have living rooms: none is used twice.
@@ -179,17 +184,21 @@ public final class LaneArena: Arena {
             let result = await performance.play()
             let exchanges = collectors[number].value.take(result.households)
             if isVirtual {
-                job.put(judged(result, exchanges), [], at: position)
+                job.put(judged(result, exchanges, besides: []), [], at: position)
             } else {
                 job.put(result, exchanges, at: position)
             }
         }
     }
 
-    private func judged(_ result: TrialResult, _ exchanges: [Exchange]) -> TrialResult {
+    private func judged(
+        _ result: TrialResult, _ exchanges: [Exchange], besides others: [Exchange] = []
+    ) -> TrialResult {
         var result = result
         result.exchanges = exchanges
-        if result.discarded == nil { result.breaches = judge.breaches(exchanges, of: result) }
+        if result.discarded == nil {
+            result.breaches = judge.breaches(exchanges, of: result, besides: others)
+        }
         return result
     }
 }

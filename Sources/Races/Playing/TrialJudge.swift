@@ -6,9 +6,15 @@ struct TrialJudge: Sendable {
     let rules: Rules
 
     /// Broken promises in which an op of the schedule has a part. What only the reading after the race
-    /// shows is not of its making: another trial may have caused it.
-    func breaches(_ exchanges: [Exchange], of trial: TrialResult) -> [Breach] {
+    /// shows is not of its making: another trial may have caused it. `others` are trials that had the
+    /// same code (`Namesakes`).
+    func breaches(
+        _ exchanges: [Exchange], of trial: TrialResult, besides others: [Exchange] = []
+    ) -> [Breach] {
         let judge = Judge(rules)
+        for household in Set(others.map(\.device.household)).sorted() {
+            for exchange in Self.ordered(others, of: household) { judge.take(exchange) }
+        }
         for household in trial.households {
             for exchange in Self.ordered(exchanges, of: household) { judge.take(exchange) }
         }

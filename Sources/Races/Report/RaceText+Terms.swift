@@ -31,7 +31,8 @@ extension RaceText {
         let event =
             terms.anchor == .lastByte
             ? "the last byte of the other's request" : "the first byte of the other's answer"
-        return "\(count) from \(low.inMilliseconds) ms to \(high.inMilliseconds) ms after \(event)"
+        return
+            "\(count) from \(Offsets.milliseconds(low)) ms to \(Offsets.milliseconds(high)) ms after \(event)"
     }
 
     private static func sweep(_ terms: RaceTerms, _ plans: [RacePlan]) -> String {

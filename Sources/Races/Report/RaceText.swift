@@ -21,7 +21,8 @@ public enum RaceText {
                 String(repeating: "█", count: bars) + String(repeating: " ", count: room - bars)
             let count = "\(point.rate.hits)/\(point.rate.trials)"
             lines.append(
-                padded(point.offset.inMilliseconds, 10) + " " + mark + bar + " " + padded(count, 9))
+                padded(Offsets.milliseconds(point.offset), 10) + " " + mark + bar + " "
+                    + padded(count, 9))
         }
         if let window { lines.append("window \(text(window))") }
         return lines
@@ -31,9 +32,9 @@ public enum RaceText {
     static func text(_ window: RaceFinding.Window) -> String {
         switch (window.isLowOpen, window.isHighOpen) {
         case (false, false):
-            "\(window.low.inMilliseconds) ms to \(window.high.inMilliseconds) ms"
-        case (true, false): "up to \(window.high.inMilliseconds) ms"
-        case (false, true): "from \(window.low.inMilliseconds) ms on"
+            "\(Offsets.text(window.low)) to \(Offsets.text(window.high))"
+        case (true, false): "up to \(Offsets.text(window.high))"
+        case (false, true): "from \(Offsets.text(window.low)) on"
         case (true, true): "any offset"
         }
     }
@@ -77,11 +78,11 @@ public enum RaceText {
     private static func found(_ finding: RaceFinding, _ path: String?, _ width: Int) -> [String] {
         var lines = ["FOUND  \(finding.invariant) is broken in \(finding.plan)"]
         lines.append("  \(whenText(finding))")
-        var rate = "  at \(finding.best.inMilliseconds) ms: \(text(finding.rate))"
+        var rate = "  at \(Offsets.text(finding.best)): \(text(finding.rate))"
         if let achieved = finding.achieved {
             rate +=
-                "; achieved \(achieved.p10.inMilliseconds) / \(achieved.p50.inMilliseconds) / "
-                + "\(achieved.p90.inMilliseconds) ms (p10/p50/p90)"
+                "; achieved \(Offsets.text(achieved.p10)) / \(Offsets.text(achieved.p50)) / "
+                + "\(Offsets.text(achieved.p90)) (p10/p50/p90)"
         }
         lines.append(rate)
         lines.append("  \(finding.sentence)")
@@ -136,8 +137,8 @@ public enum RaceText {
         var lines: [String] = []
         if let gate = outcome.gate {
             lines.append(
-                "gate: aimed and achieved differ by \(gate.p10.inMilliseconds) / "
-                    + "\(gate.p50.inMilliseconds) / \(gate.p90.inMilliseconds) ms (p10/p50/p90)")
+                "gate: aimed and achieved differ by \(Offsets.text(gate.p10)) / "
+                    + "\(Offsets.text(gate.p50)) / \(Offsets.text(gate.p90)) (p10/p50/p90)")
         }
         for discard in outcome.discarded {
             lines.append("discarded: \(discard.count) trials, \(discard.reason)")

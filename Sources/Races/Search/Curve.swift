@@ -2,26 +2,28 @@
 struct Curve: Sendable {
     struct Sample: Sendable {
         var offset: Duration
-        var isHit: Bool
+        var reading: BreachPattern.Reading
     }
 
     private(set) var samples: [Sample] = []
 
-    mutating func add(_ offset: Duration, isHit: Bool) {
-        samples.append(Sample(offset: offset, isHit: isHit))
+    mutating func add(_ offset: Duration, _ reading: BreachPattern.Reading) {
+        samples.append(Sample(offset: offset, reading: reading))
     }
 
-    var hits: Int { samples.count { $0.isHit } }
-
     /// In log-spaced bins, as the coarse sweep aims: each bin's middle is twice as far out as that of
-    /// the one before. Empty bins are left out.
+    /// the one before. Empty bins are left out. Trials that cannot tell count where there are no
+    /// others: nothing can be seen there.
     var points: [RaceFinding.CurvePoint] {
         var bins: [Int: [Sample]] = [:]
         for sample in samples { bins[Self.bin(of: sample.offset), default: []].append(sample) }
         return bins.sorted { $0.key < $1.key }.map { _, samples in
-            RaceFinding.CurvePoint(
-                offset: samples.map(\.offset).reduce(.zero, +) / samples.count,
-                rate: HitRate(hits: samples.count { $0.isHit }, trials: samples.count))
+            let telling = samples.filter { $0.reading != .blind }
+            let counted = telling.isEmpty ? samples : telling
+            return RaceFinding.CurvePoint(
+                offset: counted.map(\.offset).reduce(.zero, +) / counted.count,
+                rate: HitRate(
+                    hits: counted.count { $0.reading == .hit }, trials: counted.count))
         }
     }
 
@@ -76,9 +78,11 @@ struct Plateau: Sendable {
     var before: Duration?
     var after: Duration?
     var peak: Double
-    /// Points within and without.
-    var inside: Int
+    /// Points that hit nowhere near as often.
     var outside: Int
+    /// All points, and where in them it lies.
+    var points: [RaceFinding.CurvePoint]
+    var places: Range<Int>
 
     /// The longest run of points that hit, on a logarithmic scale: those at a third or more of what
     /// all that hit come to together. Nil without hits.
@@ -114,7 +118,8 @@ struct Plateau: Sendable {
         last = points[best.upperBound - 1].offset
         before = best.lowerBound > 0 ? points[best.lowerBound - 1].offset : nil
         after = best.upperBound < points.count ? points[best.upperBound].offset : nil
-        inside = best.count
+        self.points = points
+        places = best
         outside = points.count - isHigh.count { $0 }
         let rates = points[best].reduce(into: HitRate()) { sum, point in
             sum.hits += point.rate.hits

@@ -11,6 +11,8 @@ final class Hunt {
     var tracks: [Track]
     var isAlone = false
     private var gateErrors: [Duration] = []
+    /// Of trials that raced alone: what edges are measured with.
+    private var quietErrors: [Duration] = []
     /// Hits of these come from other trials near in time.
     private var ambient: Set<Invariant> = []
 
@@ -21,12 +23,6 @@ final class Hunt {
         var sightings: [Sighting] = []
         var rounds = 0
         var isDone = false
-    }
-
-    /// One trial that counts.
-    struct Sighting {
-        var offset: Duration
-        var breaches: [(invariant: Invariant, isOfSwept: Bool, sentence: String)]
     }
 
     init(_ search: RaceSearch, _ arena: any Arena) {
@@ -76,7 +72,7 @@ final class Hunt {
         var seen: [Sighting?] = []
         for (aim, result) in zip(aims, results) {
             outcome.trials += 1
-            let sighting = take(result, aim)
+            let sighting = take(result, aim, isQuiet: isAlone || company != .crowd)
             if let sighting { tracks[aim.track].sightings.append(sighting) }
             seen.append(sighting)
         }
@@ -85,7 +81,7 @@ final class Hunt {
     }
 
     private func take(
-        _ result: TrialResult, _ aim: (track: Int, offset: Duration)
+        _ result: TrialResult, _ aim: (track: Int, offset: Duration), isQuiet: Bool
     ) -> Sighting? {
         if let discard = result.discarded {
             note(discard)
@@ -95,10 +91,8 @@ final class Hunt {
         guard let offset = result[release: swept]?.offset else { return nil }
         let error = offset - aim.offset
         gateErrors.append(error < .zero ? .zero - error : error)
-        let breaches = result.breaches.map { breach in
-            (breach.invariant, result.isOf(swept, breach), breach.sentence)
-        }
-        return Sighting(offset: offset, breaches: breaches)
+        if isQuiet, let error = gateErrors.last { quietErrors.append(error) }
+        return Sighting(result, swept: swept, offset: offset, isQuiet: isQuiet)
     }
 
     private func note(_ discard: TrialResult.Discard) {
@@ -113,6 +107,12 @@ final class Hunt {
     /// The ninetieth percentile of what the gate was off by, or what was measured before.
     var gateError: Duration {
         max(search.gateError, RaceFinding.Spread(gateErrors)?.p90 ?? .zero)
+    }
+
+    /// How finely edges can be told: every trial's offset is known, so that the usual error counts and
+    /// not the worst.
+    var resolution: Duration {
+        max(search.gateError, RaceFinding.Spread(quietErrors)?.p50 ?? .zero)
     }
 
     // MARK: The coarse sweep
@@ -140,6 +140,10 @@ final class Hunt {
     func lookInto(_ chosen: [Int], isLast: Bool) async {
         var tried: Set<Suspicion> = []
         while !isOver, let suspicion = suspicion(chosen, besides: tried, isLast: isLast) {
+            if !isAlone, isNearlyAnywhere(suspicion.track, suspicion.invariant) {
+                await goAlone(chosen)
+                continue
+            }
             tried.insert(suspicion)
             if outcome.findings.contains(where: { $0.invariant == suspicion.invariant }) {
                 noteAlso(suspicion.track, suspicion.invariant)
@@ -188,19 +192,19 @@ final class Hunt {
 
     // MARK: Curves
 
-    /// Hits of a promise over the offset. Where the moved op itself is part of the evidence in some,
-    /// those are the ones that its offset decides.
-    func curve(_ track: Int, _ invariant: Invariant) -> (curve: Curve, isOfSwept: Bool) {
-        let own = tracks[track].sightings
-        let isOfSwept = own.contains { sighting in
-            sighting.breaches.contains { $0.invariant == invariant && $0.isOfSwept }
-        }
+    /// Hits of a promise over the offset, among the trials that can tell (`BreachPattern`).
+    func curve(_ track: Int, _ invariant: Invariant) -> Curve {
+        let pattern = pattern(track, invariant)
         var curve = Curve()
-        for sighting in own {
-            curve.add(
-                sighting.offset, isHit: sighting.hits(invariant, isOfSwept: isOfSwept))
+        for sighting in tracks[track].sightings {
+            curve.add(sighting.offset, pattern.reading(of: sighting))
         }
-        return (curve, isOfSwept)
+        return curve
+    }
+
+    /// What a breach of a promise looks like in a track, by what has been seen so far.
+    func pattern(_ track: Int, _ invariant: Invariant) -> BreachPattern {
+        BreachPattern(invariant, in: tracks[track].sightings)
     }
 
     func sentence(_ track: Int, _ invariant: Invariant) -> String {
@@ -212,31 +216,40 @@ final class Hunt {
         return ""
     }
 
-    /// From here on one trial at a time; what was seen of a track before is forgotten.
-    func goAlone(_ track: Int) {
+    /// Hits at an outermost offset, and far out on the other side as well: it makes no difference when,
+    /// or other trials are the cause. A window that is merely open keeps to its side.
+    private func isNearlyAnywhere(_ track: Int, _ invariant: Invariant) -> Bool {
+        let points = curve(track, invariant).points
+        guard points.count > 4 else { return false }
+        func hits(_ points: some Sequence<RaceFinding.CurvePoint>) -> Bool {
+            points.contains { $0.rate.hits > 0 }
+        }
+        let third = points.count / 3
+        return hits(points.prefix(2)) && hits(points.suffix(third))
+            || hits(points.suffix(2)) && hits(points.prefix(third))
+    }
+
+    /// From here on one trial at a time. What was seen of tracks that hit nearly anywhere is forgotten,
+    /// and they are swept again: which promise it is may have been of the others' making as well.
+    private func goAlone(_ chosen: [Int]) async {
         isAlone = true
-        tracks[track].sightings = []
         search.news(
             .phase("hits at any offset: trials now go one at a time, not to disturb each other"))
+        for track in chosen {
+            let invariants = Set(tracks[track].sightings.flatMap(\.breaches).map(\.invariant))
+            guard invariants.contains(where: { isNearlyAnywhere(track, $0) }) else { continue }
+            tracks[track].sightings = []
+            tracks[track].rounds = 0
+            for _ in 0..<2 { await sweepOnce(track) }
+        }
+    }
+
+    /// One round over one track's offsets, every other one half a step further out.
+    func sweepOnce(_ track: Int) async {
+        let grid = Curve.grid(search.terms.offsets, isShifted: tracks[track].rounds % 2 == 1)
+        await play(grid.map { (track, $0) })
+        tracks[track].rounds += 1
     }
 
     func noteAmbient(_ invariant: Invariant) { ambient.insert(invariant) }
-}
-
-extension Hunt.Sighting {
-    func hits(_ invariant: Invariant, isOfSwept: Bool) -> Bool {
-        breaches.contains { $0.invariant == invariant && (!isOfSwept || $0.isOfSwept) }
-    }
-}
-
-extension TrialResult {
-    /// Whether an op's exchange is part of a breach's evidence.
-    func isOf(_ op: String, _ breach: Breach) -> Bool {
-        guard let release = self[release: op], let own = schedule[op: op],
-            let actor = schedule[actor: own.actor],
-            households.indices.contains(actor.household)
-        else { return false }
-        return breach.household == households[actor.household]
-            && breach.exchanges.contains(release.sequence)
-    }
 }

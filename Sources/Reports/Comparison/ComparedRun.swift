@@ -17,6 +17,8 @@ public struct ComparedRun: Sendable {
     /// Households that failed.
     var failed = SharesInTime()
     var kinds: [ErrorRow] = []
+    /// Nil where nothing is known of it.
+    var grid: PollGrid?
     /// Breaches by promise that fail a run; nil where nothing was judged.
     var breaches: [String: Int]?
 
@@ -35,6 +37,7 @@ public struct ComparedRun: Sendable {
         side = Comparison.Side(summary, path: path)
         likeness = Likeness(summary, fold.header)
         kinds = summary.errors
+        grid = PollGrid(fold.header)
         self.breaches = breaches
         var latencies: [OperationName: Stretches] = [:]
         try history.cells { cell in

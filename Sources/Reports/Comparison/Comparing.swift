@@ -42,6 +42,7 @@ extension Comparison {
 
         func row(_ adjusted: Double?, _ floor: Floor) -> Row {
             var row = row
+            if row.isOnGrid { row.verdict = .noise }
             guard let adjusted else { return row }
             row.sure = 1 - adjusted
             let isLarge: Bool =
@@ -73,14 +74,19 @@ extension Comparison {
         let fewest = Double(min(before.count, after.count))
         return zip(statistics, differences).map { statistic, difference in
             let isEnough = fewest * (1 - statistic.share) + 1e-9 >= beyond
+            // Both within one interval of polls: nothing that a service did.
+            let isOnGrid =
+                isEnough && subject == PollGrid.subject
+                && (base.grid?.decides(difference.base / 1e6) ?? false)
+                && (run.grid?.decides(difference.run / 1e6) ?? false)
             return Candidate(
                 row: Row(
                     subject: subject, statistic: statistic.name, unit: .milliseconds,
                     base: difference.base / 1e6, run: difference.run / 1e6,
                     baseCount: before.count, runCount: after.count,
                     low: difference.interval.low / 1e6, high: difference.interval.high / 1e6,
-                    sure: 0, verdict: .tooFew, isSmall: false),
-                probability: isEnough ? difference.probability : nil)
+                    sure: 0, verdict: .tooFew, isSmall: false, isOnGrid: isOnGrid),
+                probability: isEnough && !isOnGrid ? difference.probability : nil)
         }
     }
 

@@ -85,6 +85,9 @@ public struct Comparison: Sendable, Hashable {
         public var verdict: Verdict
         /// It is surely there, but below the floor.
         public var isSmall: Bool
+        /// Both values lie within one interval of polls: the grid of polls decides them, so that they
+        /// are not judged.
+        public var isOnGrid = false
 
         public var difference: Double { run - base }
         /// Of the base; nil of nothing.
@@ -118,7 +121,7 @@ public struct Comparison: Sendable, Hashable {
         public var isMended: Bool { base > 0 && run == 0 }
     }
 
-    /// What got worse: first what failed, then what people wait for, then what changed most.
+    /// What got worse: first what failed, then what people wait for, then what costs most time.
     public var worse: [Row] { gravest(.worse) }
     /// What got better, in the same order.
     public var better: [Row] { gravest(.better) }

@@ -8,6 +8,7 @@ public enum ComparisonJSON {
             ("headline", .text(comparison.headline)),
             ("comparable", .flag(comparison.warnings.isEmpty)),
             ("warnings", .array(comparison.warnings.map(JSON.text))),
+            ("reservation", comparison.reservation.map(JSON.text) ?? .null),
             ("base", side(comparison.base)),
             ("run", side(comparison.run)),
             (
@@ -45,8 +46,12 @@ public enum ComparisonJSON {
             ("high", number(row.high)),
             ("relative", row.relative.map { .number($0, decimals: 4) } ?? .null),
             ("baseCount", .integer(row.baseCount)), ("runCount", .integer(row.runCount)),
-            ("sure", row.verdict == .tooFew ? .null : .number(row.sure, decimals: 6)),
-            ("belowFloor", .flag(row.isSmall)), ("verdict", .text(row.verdict.rawValue)),
+            (
+                "sure",
+                row.verdict == .tooFew || row.isOnGrid ? .null : .number(row.sure, decimals: 6)
+            ),
+            ("belowFloor", .flag(row.isSmall)), ("withinPollInterval", .flag(row.isOnGrid)),
+            ("verdict", .text(row.verdict.rawValue)),
         ])
     }
 

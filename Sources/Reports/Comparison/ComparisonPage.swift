@@ -73,7 +73,7 @@ public enum ComparisonPage {
             <p class="lead">The dot is what was measured, the line where the true difference lies 95 \
             times in 100, from runs drawn again in whole stretches of time. “Sure” takes into account \
             that \(Figures.counted(comparison.compared, "value")) were compared at once. What differs \
-            by less than \(comparison.floor.text) is no difference, however sure.</p>
+            by less than \(comparison.floor.text) is no difference, however sure.\(comparison.gridNote.map { " \($0)." as HTML } ?? .none)</p>
             \(ComparisonSection.table(comparison.rows, caption: "All values"))
             """
     }

@@ -38,7 +38,10 @@ enum ComparisonSection {
     }
 
     static func warnings(_ comparison: Comparison) -> HTML {
-        "\(comparison.warnings.map { "<p class=\"note\">Not alike: \($0).</p>" as HTML })"
+        let told = comparison.warnings.map { "<p class=\"note\">Not alike: \($0).</p>" as HTML }
+        let worth: HTML =
+            comparison.reservation.map { "<p class=\"note\">\($0).</p>" as HTML } ?? .none
+        return "\(told)\(worth)"
     }
 
     /// Rows with their intervals drawn: the dot is what was measured, the line where the truth lies 95
@@ -57,7 +60,7 @@ enum ComparisonSection {
                     "<span class=\"name\">\(row.name)</span>", "\(row.text(row.base))",
                     "\(row.text(row.run))", "\(row.changeText)", "\(row.intervalText)",
                     IntervalMark(row: row, scale: scale).html, verdict(row),
-                    row.verdict == .tooFew ? "–" : "\(row.sureText)",
+                    row.verdict == .tooFew || row.isOnGrid ? "–" : "\(row.sureText)",
                 ]
             }
         ).html
@@ -67,6 +70,7 @@ enum ComparisonSection {
         switch row.verdict {
         case .worse: "<span class=\"bad\">▲ worse</span>"
         case .better: "<span class=\"good\">▼ better</span>"
+        case .noise where row.isOnGrid: "<span class=\"soft\">poll interval</span>"
         case .noise where row.isSmall: "<span class=\"soft\">too little</span>"
         case .noise: "<span class=\"soft\">noise</span>"
         case .tooFew: "<span class=\"soft\">too few</span>"

@@ -32,9 +32,13 @@ public enum ComparisonText {
                 + "\(Figures.counted(side.answers, "answer"))"
             return all.count <= width ? all : "\(name)  \(side.id)"
         }
+        let reservation = comparison.reservation.map {
+            TerminalReport.wrapped("         \($0)", width: width, hanging: 9)
+        }
         return
             (lines.map { paint == .dim ? $0 : ink($0, paint, bold: true) }
-            + warnings.map { ink($0, .yellow) } + sides).joined(separator: "\n")
+            + (warnings + (reservation ?? [])).map { ink($0, .yellow) } + sides).joined(
+                separator: "\n")
     }
 
     /// Changed values that have a line of their own.
@@ -98,7 +102,8 @@ public enum ComparisonText {
             + [
                 ink(
                     TerminalReport.wrapped(
-                        "▲ worse, ▼ better, · no more than chance or the floor, ? too few values",
+                        "▲ worse, ▼ better, · no more than chance or the floor, ? too few values"
+                            + (comparison.gridNote.map { ", # \($0)" } ?? ""),
                         width: width, hanging: 0
                     ).joined(separator: "\n"), .dim)
             ]).joined(separator: "\n")
@@ -108,7 +113,7 @@ public enum ComparisonText {
         switch row.verdict {
         case .worse: "▲"
         case .better: "▼"
-        case .noise: "·"
+        case .noise: row.isOnGrid ? "#" : "·"
         case .tooFew: "?"
         }
     }

@@ -11,8 +11,22 @@ extension Comparison {
         }
     }
 
-    /// How many rows had enough values.
-    public var compared: Int { rows.filter { $0.verdict != .tooFew }.count }
+    /// How many rows had enough values, and were judged.
+    public var compared: Int { rows.filter { $0.verdict != .tooFew && !$0.isOnGrid }.count }
+
+    /// What 'sure' is worth where the two are not alike; nil where they are.
+    public var reservation: String? {
+        warnings.isEmpty
+            ? nil
+            : "the two are not alike, so 'sure' says that they differ, not that the service is why"
+    }
+
+    /// Why values are shown and not judged; nil where there are none such.
+    public var gridNote: String? {
+        rows.contains(where: \.isOnGrid)
+            ? "\(PollGrid.subject) within one interval of polls is not judged: when the next poll was "
+                + "due decides it, not the service" : nil
+    }
 
     private var worst: String {
         var parts: [String] = []
@@ -49,7 +63,10 @@ extension Comparison {
 
 extension Comparison.Row {
     /// How much a reader should mind, besides whether it is better or worse.
-    var gravity: (Int, Double) { (weight, relative?.magnitude ?? .infinity) }
+    ///
+    /// Among times the one that costs most: the fastest operation easily grows a hundredfold, and
+    /// nobody waits for it.
+    var gravity: (Int, Double) { (weight, difference.magnitude) }
 
     private var weight: Int {
         if subject == "households" { return 3 }

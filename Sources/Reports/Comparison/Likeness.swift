@@ -33,6 +33,7 @@ struct Likeness: Sendable, Hashable {
         if summary.run.interrupted { doubts.append("was interrupted") }
         if summary.run.cutShort { doubts.append("was cut short") }
         if summary.exitStatus == .couldNotRun { doubts.append("could not run") }
+        if summary.outage != nil { doubts.append("lost its service on the way") }
         if !summary.rigHealth.valid { doubts.append("had its rig as the bottleneck") }
     }
 

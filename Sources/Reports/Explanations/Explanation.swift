@@ -5,7 +5,8 @@ public struct Explanation: Sendable, Hashable {
     public enum Kind: String, Sendable, CaseIterable {
         case operation, fault, invariant
         case exitCode = "exit code"
-        case outcome, fate, stage, word
+        case outcome, fate, stage, word, policy, level
+        case promiseLevel = "promises"
         case racePlan = "race plan"
     }
 
@@ -35,11 +36,22 @@ public struct Explanation: Sendable, Hashable {
 
     /// Every word that can be explained, by kind.
     public static let all: [Explanation] =
-        operations + invariants + exitCodes + outcomes + fates + stages + words
+        operations + invariants + exitCodes + outcomes + fates + stages + words + heads + policies
+        + levels + promiseLevels
 
     /// All that `name` stands for, in the order of `all`: `signed-in` is a stage and a fate.
+    /// `promises: strict` is explained by what stands behind the colon, else by what stands before it.
     public static func of(_ name: String, besides more: [Explanation] = []) -> [Explanation] {
-        (all + more).filter { plain($0.name) == plain(name) }
+        let parts = name.split(separator: ":", maxSplits: 1).map {
+            String($0.drop { $0 == " " })
+        }
+        for word in [name] + (parts.count == 2 ? parts.reversed() : []) {
+            let wanted = plain(word)
+            let found = (all + more).filter { plain($0.name) == wanted }
+            if !found.isEmpty { return found }
+            if let other = otherNames[wanted] { return all.filter { $0.name == other } }
+        }
+        return []
     }
 
     /// `first cause` and `First-Cause` are the same word.

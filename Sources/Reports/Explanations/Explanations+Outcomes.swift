@@ -6,7 +6,8 @@ extension Explanation {
             .exitCode, "0", "it ran; thresholds met; no invariant violated",
             "All that was asked held. With try: every step passed.", harmless: "", send: ""),
         Explanation(
-            .exitCode, "1", "a threshold missed, an invariant violated, or the breaker stopped it",
+            .exitCode, "1",
+            "a threshold missed, an invariant violated, the service gone, or the breaker stopped it",
             "The run is whole and its report says which. With try: a step failed. With race: something was "
                 + "found. With replay: it still reproduces.",
             harmless: "A threshold that is too tight for this environment.",
@@ -25,7 +26,8 @@ extension Explanation {
             .exitCode, "4", "it ran, but the rig itself was the bottleneck",
             "Requests left later than planned, or lanes were busy, beyond validity: the numbers say "
                 + "more about this machine than about the service.",
-            harmless: "Other work on this machine; give it more cores, or less load.", send: ""),
+            harmless: "Other work on this machine. What helps: \(Summary.bottleneckRemedy).",
+            send: ""),
         Explanation(
             .exitCode, "130", "interrupted by Ctrl-C or SIGTERM",
             "What was measured until then is reported in full.", harmless: "", send: ""),

@@ -23,6 +23,10 @@ public struct Export: Sendable {
     /// Its number.
     public let household: Int
     let items: [Item]
+    /// `the run has 32, 0 to 31`: where there is no such household; nil where there is.
+    public let unknown: String?
+    /// Of which households messages were kept.
+    private let talkative: [Int]
 
     /// `exchanges`: the numbers of those wanted; nil for all of the household's.
     public init(
@@ -30,6 +34,20 @@ public struct Export: Sendable {
     ) throws {
         header = history.header
         self.household = household
+        var (count, last, isThere) = (0, 0, false)
+        try history.households { record in
+            count += 1
+            last = max(last, record.household)
+            isThere = isThere || record.household == household
+        }
+        unknown =
+            isThere
+            ? nil
+            : count == 0
+                ? "the run has none"
+                : "the run has \(Figures.count(count)), "
+                    + (count == 1 ? "number \(last)" : "0 to \(last)")
+        talkative = try history.householdsWithMessages()
         var messages: [Int: KeptMessage] = [:]
         for message in try history.messages(household: household) {
             messages[message.sequence] = message
@@ -42,6 +60,18 @@ public struct Export: Sendable {
     /// How many exchanges there are, and of how many the requests and replies were kept.
     public var count: (exchanges: Int, messages: Int) {
         (items.count, items.count { $0.message != nil })
+    }
+
+    /// Whose requests and replies there are, and how to see those of one household.
+    public var keptElsewhere: String {
+        let shown = talkative.prefix(8).map(String.init).joined(separator: ", ")
+        let rest = talkative.count > 8 ? " and \(talkative.count - 8) more" : ""
+        let kept =
+            talkative.isEmpty
+            ? "this run has none" : "this run has those of household \(shown)\(rest)"
+        return
+            "they are kept of households with a violation, of the first error of each sort and of the "
+            + "first household of each kind: \(kept). 'screenrig try RIG --bodies' shows all of one"
     }
 
     /// The file.

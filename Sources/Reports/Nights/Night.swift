@@ -18,7 +18,8 @@ public struct Night: Sendable, Hashable {
     /// Why its values do not count; empty where they do.
     public var gap: String
     public var version: String
-    /// What must be equal for two nights to be held against each other.
+    /// What must be equal for two nights to be held against each other, and what it is made of: see
+    /// `isAlike` and `differences`.
     public var terms: String
     /// The values that its rig follows, as it wrote them.
     public var series: [String]
@@ -98,8 +99,13 @@ extension Night {
         for one in series + usual(fold) where values[one.text] == nil {
             values[one.text] = Self.value(one, fold)
         }
+        // What decides token-visibility below it.
+        values[pollInterval] = PollGrid(fold.header)?.longestMs
         return values
     }
+
+    /// Among the values: the longest interval between two polls.
+    static let pollInterval = "poll-interval"
 
     private static func usual(_ fold: RunFold) -> [Series] {
         let subjects: [(String, Threshold.Subject)] =
@@ -135,17 +141,57 @@ extension Night {
     }
 }
 
+extension Night {
+    /// Whether it may be held against another night: the first word of the terms; the others only name
+    /// what differs.
+    func isAlike(_ other: Night) -> Bool {
+        terms.prefix { $0 != " " } == other.terms.prefix { $0 != " " }
+    }
+
+    /// In what its rig differs from that of another night: `faults, load`. Empty where a book from before
+    /// parts were kept does not tell.
+    func differences(from other: Night) -> [String] {
+        let (own, others) = (Self.parts(terms), Self.parts(other.terms))
+        guard !own.isEmpty, !others.isEmpty else { return [] }
+        return Set(own.keys).union(others.keys).filter { own[$0] != others[$0] }.sorted()
+    }
+
+    private static func parts(_ terms: String) -> [String: String] {
+        Dictionary(
+            terms.split(separator: " ").dropFirst().compactMap { part in
+                part.lastIndex(of: "=").map {
+                    (String(part[..<$0]), String(part[part.index(after: $0)...]))
+                }
+            }, uniquingKeysWith: { first, _ in first })
+    }
+}
+
 extension Likeness {
-    /// Equal for runs that may be held against each other, whatever their version.
+    /// Equal for runs that may be held against each other, whatever their version; then, after a space
+    /// each, `part=number` of all that it is made of: `1f3a load=2b faults=77`.
     var fingerprint: String {
-        let parts =
-            [load, target, protocolName, isVirtual ? "virtual" : "live, \(lanes) lanes"]
-            + keys.sorted { $0.key < $1.key }.map(\.value)
-        // FNV-1a: any change of the text changes it, and nobody gains by a collision.
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in parts.joined(separator: "\n").utf8 {
-            hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
+        let setting = isVirtual ? "virtual" : "live, \(lanes) lanes"
+        let all =
+            [load, target, protocolName, setting] + keys.sorted { $0.key < $1.key }.map(\.value)
+        // What a target's name says of faults stands under faults, too.
+        let plainTarget = target.firstRange(of: ", faults: ").map { target[..<$0.lowerBound] }
+        var parts = keys
+        parts["load", default: ""] += load
+        parts["target", default: ""] += plainTarget ?? target[...]
+        parts["protocol"] = protocolName
+        parts["lanes"] = setting
+        let named = parts.sorted { $0.key < $1.key }.map { name, text in
+            name.filter { !$0.isWhitespace } + "="
+                + String(Self.hash(text) & 0xffff_ffff, radix: 16)
         }
-        return String(hash, radix: 16)
+        return ([String(Self.hash(all.joined(separator: "\n")), radix: 16)] + named)
+            .joined(separator: " ")
+    }
+
+    /// FNV-1a: any change of the text changes it, and nobody gains by a collision.
+    private static func hash(_ text: String) -> UInt64 {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        return hash
     }
 }

@@ -7,11 +7,12 @@ public enum NightJSON {
     ) -> String {
         let night = view.nights.last
         let alarms = view.newAlarms
+        let headline = view.headline + (view.newestFailure.map { " \($0)" } ?? "")
         return JSON.object([
             ("schema", .text("screenrig/night/1")),
             ("type", .text("night")),
             ("alarm", .flag(!alarms.isEmpty)),
-            ("headline", .text(view.headline)),
+            ("headline", .text(headline)),
             ("rig", .text(view.rig)),
             ("night", .text(night?.started ?? "")),
             ("run", .text(night?.run ?? "")),

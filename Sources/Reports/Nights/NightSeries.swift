@@ -26,7 +26,8 @@ public struct NightSeries: Sendable, Hashable {
     }
 
     /// `restarts`: nights from which on the rig was another one; a level never reaches across those.
-    init(_ name: String, values: [Double?], restarts: [Int]) {
+    /// `intervals`: between polls, in milliseconds, where a night tells.
+    init(_ name: String, values: [Double?], restarts: [Int], intervals: [Double?] = []) {
         self.name = name
         unit =
             name.hasSuffix("errors") || name.hasSuffix("throttled") || name.hasSuffix("failed")
@@ -35,6 +36,8 @@ public struct NightSeries: Sendable, Hashable {
         self.values = values
         changes = []
         level = nil
+        isOnGrid = false
+        let isAboutPolls = name.contains(PollGrid.subject)
         // A share may be zero: it counts from half a percent on, and changes by a tenth point or more.
         let detector =
             unit == .share
@@ -42,13 +45,19 @@ public struct NightSeries: Sendable, Hashable {
         for (from, to) in zip(restarts, restarts.dropFirst() + [values.count]) {
             let present = (from..<to).filter { values[$0] != nil }
             let found = detector.changes(in: present.compactMap { values[$0] })
-            changes += found.map { point in
-                Change(
+            let grid = intervals.dropFirst(from).prefix(to - from).compactMap(\.self).min()
+                .map(PollGrid.init)
+            changes += found.compactMap { point in
+                if isAboutPolls, let grid, grid.decides(point.before), grid.decides(point.after) {
+                    return nil
+                }
+                return Change(
                     first: present[point.first], noticed: present[point.noticed],
                     before: point.before, after: point.after, ratio: point.ratio,
                     isWorse: unit == .rate ? !point.isRise : point.isRise)
             }
             level = found.last?.after ?? Self.mean(present.compactMap { values[$0] })
+            isOnGrid = isAboutPolls && (level.flatMap { grid?.decides($0) } ?? false)
         }
     }
 
@@ -59,6 +68,12 @@ public struct NightSeries: Sendable, Hashable {
 
     /// The level of the newest nights: since the last change, or since the rig was another one.
     public var level: Double?
+
+    /// That level lies within one interval of polls, which decides it: changes below it are not judged.
+    public var isOnGrid: Bool
+
+    static let gridNote =
+        "within one interval of polls it is not judged: when the next poll was due decides it"
 
     private static func mean(_ values: [Double]) -> Double? {
         values.isEmpty ? nil : values.reduce(0, +) / Double(values.count)

@@ -58,16 +58,17 @@ public enum NightsPage {
 
     private static func verdict(_ view: NightsView, isNamed: Bool) -> HTML {
         let look =
-            !view.newAlarms.isEmpty
+            !view.newAlarms.isEmpty || view.newestFailure != nil
             ? "fail"
             : view.nights.last?.isGap ?? true ? "invalid" : view.standing.isEmpty ? "pass" : ""
         let name: HTML = isNamed ? "\(view.rig): " : .none
+        let failure: HTML = view.newestFailure.map { "<li>\($0)</li>" as HTML } ?? .none
         let counts =
             "\(Figures.counted(view.nights.count, "night"))"
             + (view.gaps == 0 ? "" : ", \(Figures.count(view.gaps)) of them without values")
         return """
             <div class="verdict \(look)" role="status"><p>\(name)\(view.headline)</p>\
-            <ul><li>\(counts)</li></ul></div>
+            <ul><li>\(counts)</li>\(failure)</ul></div>
             """
     }
 
@@ -129,10 +130,13 @@ public enum NightsPage {
             let now = series.values.last.flatMap { $0 }.map { series.text($0) }
             let aside: HTML =
                 now.map { "<span class=\"legend\">last night \($0)</span>" } ?? .none
+            let grid: HTML =
+                series.isOnGrid
+                ? " <span class=\"legend\">\(NightSeries.gridNote)</span>" : .none
             let chart = NightChart(
                 view: view, series: series, id: "chart-\(number)-\(index + 1)", link: link)
             return """
-                <figure><figcaption>\(series.name)\(aside)</figcaption><div class="scroll newest-first" \
+                <figure><figcaption>\(series.name)\(aside)\(grid)</figcaption><div class="scroll newest-first" \
                 role="region" tabindex="0" aria-label="\(series.name) from night to night">
                 \(chart.html)
                 </div></figure>

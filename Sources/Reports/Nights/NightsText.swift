@@ -18,14 +18,20 @@ public enum NightsText {
         var lines = TerminalReport.wrapped(view.headline, width: width, hanging: 0)
             .map { line in paint.map { ink(line, $0, bold: true) } ?? line }
         lines.append(counts)
+        if let failure = view.newestFailure {
+            lines += TerminalReport.wrapped(failure, width: width, hanging: 2).map { ink($0, .red) }
+        }
         lines += [""] + table(view, width: width, ink)
+        for series in view.series where series.isOnGrid {
+            lines += TerminalReport.wrapped(
+                "\(series.name): \(NightSeries.gridNote)", width: width, hanging: 2)
+        }
         let told = changes(view, width: width, ink)
         if !told.isEmpty { lines += [""] + told }
-        if view.restarts.count > 1, let last = view.restarts.last {
+        if let words = view.restartWords, !view.headline.contains(words) {
             lines += [""]
             lines += TerminalReport.wrapped(
-                "note: from \(view.nights[last].day) on the rig or its target was another one; levels are "
-                    + "not compared across that", width: width, hanging: 2)
+                "note: \(words); levels are not compared across that", width: width, hanging: 2)
         }
         let gaps = gaps(view, width: width)
         if !gaps.isEmpty { lines += [""] + gaps }
@@ -54,12 +60,15 @@ public enum NightsText {
                 (view.series[index].name.padded(to: wide.0) + "  "
                     + now[index].padded(to: wide.1, right: true) + "  "
                     + level[index].padded(to: wide.2, right: true) + "  "
-                    + (room >= 8 ? course(view.series[index], room) : "")).trimmedEnd
+                    + (room >= 8 ? course(view.series[index], view.restarts, room) : "")).trimmedEnd
             }
     }
 
-    /// One character for a night: its height, `×` where there are no values, `|` before a new level.
-    private static func course(_ series: NightSeries, _ room: Int) -> String {
+    /// One character for a night: its height, `×` where there are no values, `|` before a new level, `¦`
+    /// where the rig was another one from there on.
+    private static func course(
+        _ series: NightSeries, _ restarts: [Int], _ room: Int
+    ) -> String {
         let steps = Array("▁▂▃▄▅▆▇█")
         let present = series.values.compactMap(\.self)
         guard let low = present.min(), let high = present.max() else { return "" }
@@ -69,6 +78,7 @@ public enum NightsText {
         let starts = Set(series.changes.map(\.first))
         for (index, value) in series.values.enumerated() {
             if starts.contains(index) { cells.append("|") }
+            if index > 0, restarts.contains(index) { cells.append("¦") }
             guard let value else {
                 cells.append("×")
                 continue

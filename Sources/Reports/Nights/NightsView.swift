@@ -19,16 +19,17 @@ public struct NightsView: Sendable, Hashable {
         self.rig = rig
         self.nights = nights
         var restarts = [0]
-        var terms: String?
+        var last: Night?
         for (index, night) in nights.enumerated() where !night.isGap {
-            if let terms, night.terms != terms { restarts.append(index) }
-            terms = night.terms
+            if let last, !night.isAlike(last) { restarts.append(index) }
+            last = night
         }
         self.restarts = restarts
         let names = nights.last?.series ?? []
         series = names.map { name in
             NightSeries(
-                name, values: nights.map { $0.isGap ? nil : $0.values[name] }, restarts: restarts)
+                name, values: nights.map { $0.isGap ? nil : $0.values[name] }, restarts: restarts,
+                intervals: nights.map { $0.values[Night.pollInterval] })
         }
     }
 
@@ -73,7 +74,8 @@ public struct NightsView: Sendable, Hashable {
         }
         if last.isGap { return "No values from the night of \(last.day): \(last.gap)" }
         if counted < ChangePointJudgement.firstNight {
-            return "Nothing to tell yet: \(Figures.counted(counted, "night")) of the "
+            let anew = restartWords.map { "\($0), so the series begins anew: " } ?? ""
+            return "Nothing to tell yet: \(anew)\(Figures.counted(counted, "night")) of the "
                 + "\(ChangePointJudgement.firstNight) that a level and a change take."
         }
         let standing = standing
@@ -85,8 +87,28 @@ public struct NightsView: Sendable, Hashable {
             + (rest > 0 ? "; and \(Figures.counted(rest, "more value"))." : ".")
     }
 
-    /// Nights with values.
-    public var counted: Int { nights.count - gaps }
+    /// `this night itself: Failed: ...`: what became of the newest night's own thresholds and promises, and
+    /// of its service; nil where it passed, and of gaps, which are told as such.
+    public var newestFailure: String? {
+        guard let last = nights.last, !last.isGap, last.outcome == RunOutcome.fail.rawValue,
+            !last.headline.isEmpty
+        else { return nil }
+        return "this night itself: \(last.headline)"
+    }
+
+    /// Nights with values since the rig was another one: levels are not compared across that.
+    public var counted: Int { nights[(restarts.last ?? 0)...].count { !$0.isGap } }
+
+    /// `night 4 had another rig than night 3 (faults)`: where the present stretch begins; nil where the rig
+    /// was the same all the time.
+    var restartWords: String? {
+        guard let first = restarts.last, first > 0,
+            let before = nights[..<first].lastIndex(where: { !$0.isGap })
+        else { return nil }
+        let differences = nights[first].differences(from: nights[before])
+        return "night \(first + 1) had another rig than night \(before + 1)"
+            + (differences.isEmpty ? "" : " (\(differences.joined(separator: ", ")))")
+    }
 
     /// `poll-token p99 went from 18.1 ms to 24.2 ms, +34 % (+29 % to +38 %), with the night of ...`.
     func sentence(_ alarm: Alarm) -> String {

@@ -3,9 +3,8 @@ internal import NIOHTTP2
 
 /// Has the last frame of an answer say that it is the last: NIO's codec sends an empty one after it.
 ///
-/// A client that has all of a body by its length is through with the stream before that frame comes;
-/// libcurl 7.88 then resets the stream, and a service that is reset that often takes it for a flood
-/// (CVE-2023-44487) and ends the connection, with everything else on it.
+/// A client that has all of a body by its length is through with the stream before that frame comes,
+/// and resets it: a frame more for each exchange, and for us one that looks like an attack.
 ///
 /// ```text
 ///   HEADERS | DATA | DATA, empty, END_STREAM     becomes     HEADERS | DATA, END_STREAM

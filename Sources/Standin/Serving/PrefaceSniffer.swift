@@ -55,8 +55,13 @@ final class PrefaceSniffer: ChannelInboundHandler, RemovableChannelHandler {
 
     private func configureHTTP2(_ context: ChannelHandlerContext) throws {
         let engine = engine
+        var streams = NIOHTTP2Handler.StreamConfiguration()
+        // libcurl 7.88 resets each stream whose answer has no body (a redirect, say), although it has
+        // ended. NIO takes 200 of these in 30 s for a flood (CVE-2023-44487) and ends the connection.
+        // The count is also what it makes room for at once, so it is the time that gives way.
+        streams.streamResetFrameRateLimit.windowLength = .milliseconds(1)
         _ = try context.pipeline.syncOperations.configureHTTP2Pipeline(
-            mode: .server, connectionConfiguration: .init(), streamConfiguration: .init()
+            mode: .server, connectionConfiguration: .init(), streamConfiguration: streams
         ) { stream in
             stream.eventLoop.makeCompletedFuture {
                 let pipeline = stream.pipeline.syncOperations

@@ -13,9 +13,12 @@ struct RaceCommand: AsyncParsableCommand {
         abstract: "Search for the interleavings that break a promise; leaves cases.",
         discussion: """
             Example:
-                screenrig race rigs/races/poll-authenticate.yaml --fault ack-before-apply:window=30ms
-            The rig's race section says what is raced against what; --plan names other plans. Ends with the window of
+                screenrig race rigs/races/poll-authenticate.yaml \\
+                    --fault ack-before-apply:window=30ms
+
+            The rig's race section says what is raced against what; --plan names other plans. Ends with the window of \
             offsets in which a promise breaks, how often it does, and a case for 'screenrig replay'.
+
             Exit codes: 0 nothing found, 1 found, 2 bad command line or rig, 3 could not run, 130 interrupted.
             """)
 

@@ -26,6 +26,9 @@ struct RaceExhibit {
             fault: .ackBeforeApply, text: "ack-before-apply:window=30ms",
             plan: "poll-authenticate", low: 0, high: 30, least: 3),
         .init(
+            fault: .staleReplica, text: "stale-replica:lag=30ms,read-share=100%",
+            plan: "poll-authenticate", low: 0, high: 30, least: 3),
+        .init(
             fault: .staleReplica, text: "stale-replica:lag=30ms", plan: "poll-authenticate", low: 0,
             high: 30, least: 3),
         .init(
@@ -76,6 +79,8 @@ struct RaceScore {
     var trials: Int
     /// The shrunk case, where one was made.
     var made: Case?
+    /// How often it was broken by that case alone.
+    var replayed: HitRate?
 }
 
 /// One row of the race table.
@@ -163,7 +168,7 @@ struct RaceTrialRow {
 
     /// The lower bound of the worst case that was replayed.
     private var replays: String {
-        let bounds = scores.compactMap { $0.made?.evidence?.rate }.map {
+        let bounds = scores.compactMap(\.replayed).map {
             Interval.lowerBound(of: $0.hits, in: $0.trials)
         }
         return bounds.min().map { "≥ \(Int(($0 * 100).rounded(.down))) %" } ?? "-"

@@ -65,6 +65,8 @@ final class RaceWatch: @unchecked Sendable {
             case .found(let finding):
                 search.found.append(LiveSearch.Found(finding))
                 search.curve = nil
+            // Two arms draw no curve; what they came to is in the headline of the end.
+            case .compared: search.curve = nil
             }
         }
     }

@@ -17,8 +17,8 @@ struct RacesTableCommand: AsyncParsableCommand {
         discussion: """
             Example:
                 screenrig races-table --seeds 20 --socket-seeds 5 --page docs/races.md
-            Races every timing fault with a window of 30 ms, and the controls in all plans, and writes the table
-            between the markers of the page.
+            Races every timing fault with a window of 30 ms, and the controls in all plans, and writes each row
+            between the markers of the page as soon as it is there.
             """,
         shouldDisplay: false)
 
@@ -31,34 +31,29 @@ struct RacesTableCommand: AsyncParsableCommand {
     @Option(help: "Seeds over sockets.")
     var socketSeeds = 0
 
-    @Option(help: "Only these faults, by comma; 'controls' for the controls.")
+    @Option(help: "Only these rows, by comma: names of faults, or 'controls'.")
     var only: String?
 
-    @Option(help: "How many seeds of each fault have their case shrunk, in virtual time.")
+    @Option(help: "How many seeds of each fault have their case shrunk and replayed.")
     var shrunk = 20
 
-    @Option(help: "The same over sockets, where it takes a minute each.")
-    var socketShrunk = 1
-
-    @Option(help: "The page that the table is written into; without it, it is only printed.")
+    @Option(
+        help:
+            "The page that the table is written into, row by row: those that are not measured stay. Without it, the table is only printed."
+    )
     var page: String?
 
     func run() async throws {
-        if seeds > 0 {
-            try await table(
-                RaceBench(folder: rigs, isVirtual: true), seeds: seeds, shrunk: shrunk,
-                mark: "virtual")
-        }
+        if seeds > 0 { try await table(isVirtual: true, seeds: seeds, mark: "virtual") }
         if socketSeeds > 0 {
-            try await table(
-                RaceBench(folder: rigs, isVirtual: false), seeds: socketSeeds,
-                shrunk: socketShrunk, mark: "sockets")
+            try await table(isVirtual: false, seeds: socketSeeds, mark: "sockets")
         }
     }
 
-    private func table(_ bench: RaceBench, seeds: Int, shrunk: Int, mark: String) async throws {
+    private func table(isVirtual: Bool, seeds: Int, mark: String) async throws {
+        let bench = RaceBench(folder: rigs, isVirtual: isVirtual)
         let names = only?.split(separator: ",").map(String.init)
-        var lines = RaceTrialRow.head.split(separator: "\n").map(String.init)
+        var table = try RaceTable(page: page, mark: mark)
         Terminal.print(RaceTrialRow.head)
         for exhibit in RaceExhibit.timing
         where names?.contains(exhibit.fault.rawValue) ?? true {
@@ -69,17 +64,13 @@ struct RacesTableCommand: AsyncParsableCommand {
             }
             row.unaimed = try await RaceBench(folder: rigs, isVirtual: true).unaimed(exhibit)
             Terminal.print(row.markdown)
-            lines.append(row.markdown)
+            try table.set(row.markdown, of: exhibit.text)
         }
-        if names?.contains("controls") ?? true {
-            for control in ["none", "slow", "noisy"] {
-                let line = try await bench.control(control)
-                Terminal.print(line)
-                lines.append("")
-                lines.append(line)
-            }
+        for control in RaceTable.controls where names?.contains("controls") ?? true {
+            let line = try await bench.control(control)
+            Terminal.print(line)
+            try table.set(line, of: control)
         }
-        if let page { try MarkedPage(path: page).write(lines, at: mark) }
     }
 }
 
@@ -109,11 +100,24 @@ struct RaceBench {
                     target: .init(
                         name: stage.venue.targetName, protocolName: stage.venue.dialect.name),
                     startedMicroseconds: Venue.virtualEpoch),
-                on: stage.arena, trials: 50)
+                on: stage.arena)
             score.made = await work.make(finding, madeAt: Venue.virtualEpoch)
         }
         await stage.strike()
+        score.replayed = try await replay(score.made, exhibit, seed: seed + 1000)
         return score
+    }
+
+    /// 50 times, from its text alone, and on a stand-in that knows nothing of the search.
+    private func replay(
+        _ made: Case?, _ exhibit: RaceExhibit, seed: UInt64
+    ) async throws -> HitRate? {
+        guard let made else { return nil }
+        let read = try Case(Array(made.json.utf8), file: made.name)
+        let stage = try await stage(exhibit.plan, faults: [exhibit.text], seed: seed)
+        let outcome = await Replay(read, on: stage.arena).play(times: 50, batch: 10)
+        await stage.strike()
+        return outcome.rate
     }
 
     /// How often it would be hit by polls every 5 s: at any offset within 2.5 s, 1,000 times.
@@ -139,6 +143,7 @@ struct RaceBench {
         var search = search(stage) { _ in }
         search.exploresOrders = false
         search.terms.trials = 4000
+        search.terms.time = .seconds(900)
         let outcome = await search.run(in: stage.arena)
         await stage.strike()
         let found =
@@ -148,8 +153,9 @@ struct RaceBench {
                 + outcome.findings.map { "\($0.invariant) in \($0.plan)" }
                 .joined(separator: ", ")
         return
-            "Control `\(name)`: \(found) in \(outcome.trials) trials of \(stage.plans.count) plans, "
-            + "\(outcome.discards) of them discarded."
+            "Control `\(name)`: \(found) in \(outcome.trials) trials of \(stage.plans.count) plans "
+            + "(\(outcome.sweptWhole) of \(outcome.variants) sweeps whole), \(outcome.discards) of them "
+            + "discarded, in \(Int(outcome.elapsed / .seconds(1))) s."
     }
 
     private func search(
@@ -163,9 +169,7 @@ struct RaceBench {
     }
 
     private func stage(_ plan: String, faults: [String], seed: UInt64) async throws -> RaceStage {
-        var overrides: [(path: String, value: String)] = [
-            ("seed", String(seed)), ("standin.network", "{latency: 200us}"),
-        ]
+        var overrides: [(path: String, value: String)] = [("seed", String(seed))]
         if let faults = FaultOptions.override(faults) { overrides.append(faults) }
         let file = plan == "all" ? "poll-authenticate" : plan
         var rig: Rig

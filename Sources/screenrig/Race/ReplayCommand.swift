@@ -12,12 +12,14 @@ struct ReplayCommand: AsyncParsableCommand {
         discussion: """
             Example:
                 screenrig replay reports/latest/cases/sign-in-visible.json --times 50
-            A case is a file that 'race' and 'run' leave under cases/. It holds its rig and its faults; --target sends
-            it elsewhere, --fault and --set change what it is played on. When something was mended:
                 screenrig replay CASE --fixed-at 99%
-            plays it as often as it takes to call it fixed. For people without screenrig:
                 screenrig replay CASE --emit python > race.py
-            Exit codes: 0 does not reproduce, 1 reproduces, 2 bad case or command line, 3 could not run, 130
+
+            A case is a file that 'race' and 'run' leave under cases/. It holds its rig and its faults; --target sends \
+            it elsewhere, --fault and --set change what it is played on. When something was mended, --fixed-at plays \
+            it as often as it takes to call it fixed. --emit writes it for people without screenrig.
+
+            Exit codes: 0 does not reproduce, 1 reproduces, 2 bad case or command line, 3 could not run, 130 \
             interrupted.
             """)
 

@@ -1,0 +1,124 @@
+internal import Checker
+internal import Journal
+
+/// One trial that counts, as a search remembers it.
+struct Sighting {
+    /// Achieved, of the swept op.
+    var offset: Duration
+    /// It raced alone: nothing of another trial was in its way.
+    var isQuiet: Bool
+    var breaches: [Broken]
+    /// Of each op that was sent, from its last byte to the first of its answer.
+    var spans: [String: ClosedRange<Instant>]
+
+    struct Broken {
+        var invariant: Invariant
+        /// Ops of the schedule that are part of the evidence.
+        var ops: [String]
+        var isOfSwept: Bool
+        var sentence: String
+    }
+}
+
+extension Sighting {
+    init(_ result: TrialResult, swept: String, offset: Duration, isQuiet: Bool) {
+        self.offset = offset
+        self.isQuiet = isQuiet
+        breaches = result.breaches.map { breach in
+            let ops = result.schedule.ops.map(\.id).filter { result.isOf($0, breach) }
+            return Broken(
+                invariant: breach.invariant, ops: ops, isOfSwept: ops.contains(swept),
+                sentence: breach.sentence)
+        }
+        spans = [:]
+        for release in result.releases {
+            // What was never answered goes on.
+            let end = release.firstByte ?? .distantFuture
+            spans[release.op] = release.sent...max(release.sent, end)
+        }
+    }
+}
+
+extension TrialResult {
+    /// Whether an op's exchange is part of a breach's evidence.
+    func isOf(_ op: String, _ breach: Breach) -> Bool {
+        guard let release = self[release: op], let own = schedule[op: op],
+            let actor = schedule[actor: own.actor],
+            households.indices.contains(actor.household)
+        else { return false }
+        return breach.household == households[actor.household]
+            && breach.exchanges.contains(release.sequence)
+    }
+}
+
+/// What a breach of one promise looks like in one variant of a plan, learned from the trials that
+/// showed it.
+///
+/// Many promises are about what comes *after* an answer: a TV that asks while the phone is still being
+/// told can be accused of nothing. On a busy machine answers take longer now and then, and a trial in
+/// which the two overlapped would look like one outside the window. It is neither: it cannot tell.
+///
+/// ```text
+///   phone   |--signs in--|                  phone   |-------signs in-------|
+///   tv               hit    |--poll--|      tv             cannot tell |--poll--|
+/// ```
+struct BreachPattern {
+    let invariant: Invariant
+    /// In some breaches the swept op is part of the evidence: those are the ones that its offset
+    /// decides.
+    private let isOfSwept: Bool
+    /// For each sort of breach, which op had been answered before which was sent.
+    private let orders: Set<[Order]>
+
+    private struct Order: Hashable {
+        var first: String
+        var second: String
+    }
+
+    /// What a trial says of the promise at its offset.
+    enum Reading: Hashable { case hit, miss, blind }
+
+    init(_ invariant: Invariant, in sightings: [Sighting]) {
+        self.invariant = invariant
+        let breaches = sightings.flatMap { sighting in
+            sighting.breaches.filter { $0.invariant == invariant }.map { (sighting, $0) }
+        }
+        let isOfSwept = breaches.contains { $0.1.isOfSwept }
+        self.isOfSwept = isOfSwept
+        orders = Set(
+            breaches.filter { !isOfSwept || $0.1.isOfSwept }
+                .map { Self.orders(of: $0.1, in: $0.0) })
+    }
+
+    private static func orders(of breach: Sighting.Broken, in sighting: Sighting) -> [Order] {
+        breach.ops.flatMap { first in
+            breach.ops.filter { sighting.isBefore(first, $0) }.map {
+                Order(first: first, second: $0)
+            }
+        }
+    }
+
+    func reading(of sighting: Sighting) -> Reading {
+        if sighting.breaches.contains(where: {
+            $0.invariant == invariant && (!isOfSwept || $0.isOfSwept)
+        }) {
+            return .hit
+        }
+        var isBlind = false
+        for order in orders {
+            if order.allSatisfy({ sighting.isBefore($0.first, $0.second) }) { return .miss }
+            if order.allSatisfy({ !sighting.isBefore($0.second, $0.first) }) { isBlind = true }
+        }
+        return isBlind ? .blind : .miss
+    }
+}
+
+extension Sighting {
+    /// Whether one op had been answered when the other was sent.
+    fileprivate func isBefore(_ first: String, _ second: String) -> Bool {
+        guard first != second, let one = spans[first], let other = spans[second] else {
+            return false
+        }
+        return one.upperBound <= other.lowerBound
+    }
+}

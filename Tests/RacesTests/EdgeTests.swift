@@ -1,0 +1,114 @@
+import Checker
+import Journal
+import Rigs
+import Statistics
+import Synchronization
+import Testing
+
+@testable import Races
+
+@Suite("What a trial can tell")
+struct BreachPatternTests {
+    /// A sign-in sent at 0, and a poll sent at `offset`; instants in milliseconds.
+    private func sighting(
+        answeredAfter took: Int, offset: Int, isHit: Bool = false
+    ) -> Sighting {
+        func at(_ milliseconds: Int) -> Instant { .start + .milliseconds(500 + milliseconds) }
+        return Sighting(
+            offset: .milliseconds(offset), isQuiet: true,
+            breaches: isHit
+                ? [
+                    .init(
+                        invariant: .signInVisible, ops: ["authenticate", "poll"],
+                        isOfSwept: true, sentence: "")
+                ] : [],
+            spans: [
+                "authenticate": at(0)...at(took), "poll": at(offset)...at(offset + 1),
+            ])
+    }
+
+    @Test(
+        "a poll that was sent before the phone had been told tells nothing, one before the sign-in does",
+        arguments: [
+            (took: 1, offset: 5, reading: .miss),
+            (took: 8, offset: 5, reading: .blind),
+            (took: 8, offset: -5, reading: .miss),
+            (took: 1, offset: 0, reading: .blind),
+        ] as [(took: Int, offset: Int, reading: BreachPattern.Reading)])
+    func blind(took: Int, offset: Int, reading: BreachPattern.Reading) {
+        let hit = sighting(answeredAfter: 1, offset: 10, isHit: true)
+        let pattern = BreachPattern(.signInVisible, in: [hit])
+        #expect(pattern.reading(of: hit) == .hit)
+        #expect(pattern.reading(of: sighting(answeredAfter: took, offset: offset)) == reading)
+    }
+
+    @Test("before anything has been seen every trial counts")
+    func unknown() {
+        let miss = sighting(answeredAfter: 8, offset: 5)
+        #expect(BreachPattern(.signInVisible, in: [miss]).reading(of: miss) == .miss)
+    }
+
+    @Test("what cannot tell is left out of a curve where others can")
+    func curve() {
+        var curve = Curve()
+        curve.add(.milliseconds(5), .hit)
+        curve.add(.milliseconds(5), .blind)
+        curve.add(.milliseconds(-5), .blind)
+        #expect(curve.points.map(\.rate) == [HitRate(trials: 1), HitRate(hits: 1, trials: 1)])
+    }
+}
+
+/// Many trials at a time make this arena's answers slow: its window seems to begin late.
+private struct SlowInCrowds: Arena {
+    let alone: RuleArena
+    let crowded: RuleArena
+
+    func play(_ schedules: [Schedule]) async -> [TrialResult] { await crowded.play(schedules) }
+
+    func play(_ schedules: [Schedule], in company: Company) async -> [TrialResult] {
+        await company == .crowd ? crowded.play(schedules) : alone.play(schedules)
+    }
+}
+
+@Suite("Edges")
+struct EdgeTests {
+    private func search() -> RaceSearch {
+        let terms = RaceTerms(plans: [.named("poll-authenticate")])
+        var search = RaceSearch(
+            plans: RacePlan.plans(terms), terms: terms, seed: Seed(1), gateError: .zero,
+            clock: { .zero })
+        search.exploresOrders = false
+        return search
+    }
+
+    private static func within(_ low: Int, _ high: Int) -> RuleArena {
+        RuleArena { offset, _ in
+            offset >= .milliseconds(low) && offset <= .milliseconds(high)
+        }
+    }
+
+    @Test(
+        "edges are those of trials that race alone, however wrong the crowded sweep was",
+        arguments: [(6, 44), (9, 20), (-3, 60)] as [(Int, Int)])
+    func crowd(low: Int, high: Int) async throws {
+        let arena = SlowInCrowds(alone: Self.within(1, 31), crowded: Self.within(low, high))
+        let outcome = await search().run(in: arena)
+        let window = try #require(outcome.findings.first?.window)
+        #expect(abs(window.low / .milliseconds(1) - 1) < 0.7, "\(window)")
+        #expect(abs(window.high / .milliseconds(1) - 31) < 0.7, "\(window)")
+    }
+
+    @Test("trials that go wrong now and then move an edge by little", arguments: Seed.samples(20))
+    func noise(seed: Seed) async throws {
+        let dice = Mutex(seed.generator())
+        let arena = RuleArena { offset, _ in
+            let isWithin = offset >= .milliseconds(1) && offset <= .milliseconds(31)
+            return dice.withLock { $0.chance(0.06) } ? !isWithin : isWithin
+        }
+        let outcome = await search().run(in: arena)
+        let finding = try #require(outcome.findings.first { $0.invariant == .signInVisible })
+        let window = try #require(finding.window)
+        #expect(abs(window.low / .milliseconds(1) - 1) < 3, "\(window)")
+        #expect(abs(window.high / .milliseconds(1) - 31) < 3, "\(window)")
+    }
+}

@@ -1,0 +1,97 @@
+import Dialects
+import Journal
+import Rigs
+import Testing
+
+@testable import Reports
+
+@Suite("A service that dies, and a rig that is late about it")
+struct OutageTests {
+    /// A service that answers to the end of second 3 and is dead from then on; the rig is late by `late`
+    /// with whatever is due in `lateFrom` or after it.
+    private func sample(late: Duration, from lateFrom: Int) -> Sample {
+        var sample = Sample(Shape(households: 12, perSecond: 4, trouble: nil))
+        for index in sample.exchanges.indices {
+            var exchange = sample.exchanges[index]
+            if exchange.sent.second >= lateFrom {
+                exchange.begun = exchange.planned + late
+                exchange.sent = exchange.begun
+                exchange.ended = max(exchange.ended, exchange.sent)
+            }
+            if exchange.ended.second > 3 {
+                exchange.delivery = .unknown(
+                    TransportError(.connectionRefused, "nobody listens"))
+                exchange.outcome = .transport
+            }
+            sample.exchanges[index] = exchange
+        }
+        return sample
+    }
+
+    private func summary(late: Duration, from lateFrom: Int, met: Bool = false) throws -> Summary {
+        try Summary(
+            sample(late: late, from: lateFrom),
+            thresholds: met ? [] : [Thresholds.errors(below: 0.01)])
+    }
+
+    @Test("it is the headline, with 1, however late the rig was afterwards")
+    func lateAfterwards() throws {
+        let summary = try summary(late: .milliseconds(80), from: 4)
+        #expect(summary.exitStatus == .missed && summary.outcome == .fail)
+        #expect(
+            summary.headline.hasPrefix(
+                "Failed: the service stopped answering at second 3: none of "),
+            "\(summary.headline)")
+        #expect(summary.rigHealth.valid && summary.rigHealth.isLateInSilence)
+        #expect(!summary.explanations.contains { $0.hasPrefix("the rig: ") })
+        #expect(summary.notes.contains { $0.contains("only after the service had gone") })
+    }
+
+    @Test("it is so where the rig was late before, which is told, and where no threshold is missed")
+    func lateBefore() throws {
+        let late = try summary(late: .milliseconds(80), from: 0)
+        #expect(late.exitStatus == .missed && !late.rigHealth.valid)
+        #expect(late.headline.hasPrefix("Failed: the service stopped answering"))
+        #expect(late.explanations.contains { $0.hasPrefix("the rig: ") })
+        let met = try summary(late: .zero, from: 0, met: true)
+        #expect(met.exitStatus == .missed)
+        #expect(JUnit.text(met).contains("failures=\"1\""))
+    }
+
+    @Test("a comparison does not take such a run for one like others")
+    func comparison() throws {
+        let dead = try ComparedRun(sample(late: .zero, from: 9), path: "x")
+        #expect(dead.likeness.doubts == ["lost its service on the way"])
+    }
+
+    @Test("the night counts as a failed one, not as a gap")
+    func night() throws {
+        let night = try Night(
+            sample(late: .milliseconds(80), from: 4), series: [], started: "2026-11-21T02:00:00Z",
+            path: "x", isOurs: true)
+        #expect(!night.isGap && night.outcome == "fail")
+        let view = NightsView([night], rig: night.rig)
+        let words = "this night itself: Failed: the service stopped answering at second 3"
+        #expect(NightsText.text([view], width: 200, color: false).contains(words))
+        #expect(
+            NightJSON.text(view, exitCode: 1, report: nil, page: "p").contains(words))
+        #expect(NightsPage.text([view]) { _ in nil }.contains("<div class=\"verdict fail\""))
+    }
+
+    @Test("whoever was under way at Ctrl-C is counted; an untrusted run says what to do")
+    func wording() throws {
+        var sample = Sample(Shape(households: 6, trouble: nil, isInterrupted: true))
+        for index in [2, 4] {
+            sample.records[index].fate = .abandoned
+            sample.records[index].cause = HouseholdRecord.stopped
+        }
+        let summary = try Summary(sample, thresholds: [])
+        #expect(
+            summary.headline.hasSuffix(": 4 of 6 households signed in, 2 cut off."),
+            "\(summary.headline)")
+        let late = try Summary(
+            Sample(Shape(households: 6, trouble: nil, busy: 1.2)), thresholds: [])
+        #expect(late.explanations.contains("what to do: \(Summary.bottleneckRemedy)"))
+        #expect(Explanation.of("4")[0].harmless.contains(Summary.bottleneckRemedy))
+    }
+}
