@@ -33,6 +33,8 @@ struct Observed: Sendable {
         static let afterEnd = Flags(rawValue: 32)
         /// About letters that another device holds: nobody can say whose code was meant.
         static let anothers = Flags(rawValue: 64)
+        /// It left more than a second after it was due: what its lateness shows is the rig's.
+        static let overdue = Flags(rawValue: 128)
     }
 
     var call: Int64
@@ -87,6 +89,9 @@ extension Observed {
                 ? 0 : UInt8(truncatingIfNeeded: min(254, exchange.pointee.device.index) + 1))
         if exchange.pointee.outcome == .throttled { operation.flags.insert(.throttled) }
         if exchange.pointee.provoked { operation.flags.insert(.provoked) }
+        if sent > exchange.pointee.planned.nanoseconds.plus(1_000_000_000) {
+            operation.flags.insert(.overdue)
+        }
         return operation
     }
 

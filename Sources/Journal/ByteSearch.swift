@@ -3,7 +3,9 @@ internal import Glibc
 /// Looking for a text in a text by its bytes. A search by characters costs a hundred times as much, and
 /// misses what stands right before a combining mark.
 extension String {
+    /// False where there is nothing to look for.
     func holdsBytes(of sought: String) -> Bool {
+        guard !sought.isEmpty else { return false }
         var (text, sought) = (self, sought)
         return text.withUTF8 { text in
             sought.withUTF8 { sought in Self.place(of: sought, in: text, from: 0) != nil }

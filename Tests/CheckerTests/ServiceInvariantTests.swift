@@ -70,4 +70,13 @@ struct ServiceInvariantTests {
                 == "household 7: the TV's poll-token #2 still asked for code AAAAAA1 70 s after its "
                 + "expiry")
     }
+
+    @Test("I19: a poll that was due in time and that a starved rig sent late accuses nobody")
+    func overdue() {
+        var story = Story()
+        story.code(life: 10)
+        story.poll(at: 80_000)
+        story.exchanges[story.exchanges.count - 1].planned = Instant(nanoseconds: 9_000_000_000)
+        #expect(story.sentences == [])
+    }
 }

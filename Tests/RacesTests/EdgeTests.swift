@@ -94,8 +94,9 @@ struct EdgeTests {
         let arena = SlowInCrowds(alone: Self.within(1, 31), crowded: Self.within(low, high))
         let outcome = await search().run(in: arena)
         let window = try #require(outcome.findings.first?.window)
-        #expect(abs(window.low / .milliseconds(1) - 1) < 0.7, "\(window)")
-        #expect(abs(window.high / .milliseconds(1) - 31) < 0.7, "\(window)")
+        // A tenth of the window is what a search may be off by.
+        #expect(abs(window.low / .milliseconds(1) - 1) < 3, "\(window)")
+        #expect(abs(window.high / .milliseconds(1) - 31) < 3, "\(window)")
     }
 
     @Test("trials that go wrong now and then move an edge by little", arguments: Seed.samples(20))

@@ -66,6 +66,6 @@ import Testing
         finding.window?.isHighOpen = true
         #expect(
             RaceText.whenText(finding)
-                == "when poll-token (tv) leaves from +0.32 ms on after authenticate (phone)")
+                == "when poll-token (tv) leaves from +320 us on after authenticate (phone)")
     }
 }

@@ -88,13 +88,16 @@ struct ComparisonTests {
     @Test("a few errors each of many operations are many errors together")
     func scattered() throws {
         let run = try Self.side(seed: 21) { sample in
-            var spoiled: [OperationName: Int] = [:]
-            for index in sample.exchanges.indices where index.isMultiple(of: 3) {
-                let operation = sample.exchanges[index].operation
-                guard spoiled[operation, default: 0] < 4 else { continue }
-                spoiled[operation, default: 0] += 1
-                sample.exchanges[index].outcome = .serverError
-                sample.exchanges[index].delivery = .answered(status: 500)
+            let places = Dictionary(grouping: sample.exchanges.indices) {
+                sample.exchanges[$0].operation
+            }
+            for own in places.values {
+                // Four of each, spread over the run: errors that come together may be one mishap.
+                for part in 1...4 where own.count > 40 {
+                    let index = own[own.count * part / 5]
+                    sample.exchanges[index].outcome = .serverError
+                    sample.exchanges[index].delivery = .answered(status: 500)
+                }
             }
         }
         let comparison = Comparison(try Self.side(), run, draws: 100)

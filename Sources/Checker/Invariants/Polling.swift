@@ -27,12 +27,13 @@ extension Dossier {
         }
     }
 
-    /// `polling-ends`: nobody polls for a code long after its end.
+    /// `polling-ends`: nobody polls for a code long after its end. A rig that starves sends late what
+    /// was due in time: that says nothing of the device.
     mutating func judgePolling(_ operation: Observed, _ beat: Beat) {
         guard let life = life(of: operation), lives[life].high < .max else { return }
         registry.check(.pollingEnds)
         let grace: Int64 = 60_000_000_000
-        guard beat.call > lives[life].high.plus(grace),
+        guard beat.call > lives[life].high.plus(grace), !operation.flags.contains(.overdue),
             !reads.contains(where: { $0.value != 0 && $0.beat.ret < beat.call })
         else { return }
         let gap = beat.call - lives[life].high
