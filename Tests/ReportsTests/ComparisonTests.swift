@@ -3,6 +3,7 @@ import Dialects
 import Foundation
 import Journal
 import Statistics
+import Synchronization
 import Testing
 
 @testable import Reports
@@ -16,13 +17,27 @@ struct ComparisonTests {
         return shape
     }()
 
+    /// Calm runs as they are, by seed: making one takes seconds.
+    private static let calmRuns = Mutex<[UInt64: ComparedRun]>([:])
+
+    /// A run; without `shape` a calm one.
     static func side(
-        _ shape: Shape = calm, seed: UInt64 = 7, breaches: [String: Int]? = ["token-isolation": 0],
-        change: (inout Sample) -> Void = { _ in }
+        _ shape: Shape? = nil, seed: UInt64 = 7,
+        breaches: [String: Int]? = ["token-isolation": 0],
+        change: ((inout Sample) -> Void)? = nil
     ) throws -> ComparedRun {
-        var sample = Sample(shape, seed: Seed(seed))
-        change(&sample)
-        return try ComparedRun(sample, path: "reports/x", breaches: breaches)
+        func made() throws -> ComparedRun {
+            var sample = Sample(shape ?? calm, seed: Seed(seed))
+            change?(&sample)
+            return try ComparedRun(sample, path: "reports/x", breaches: breaches)
+        }
+        guard shape == nil, change == nil else { return try made() }
+        return try calmRuns.withLock { known in
+            var run = try known[seed] ?? made()
+            known[seed] = run
+            run.breaches = breaches
+            return run
+        }
     }
 
     /// The base, and the same service with slow and failing polls for a while.
