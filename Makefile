@@ -30,10 +30,8 @@ uninstall: ## take away what install put there
 demo: release ## run a rig against the embedded stand-in: verdict, table, path of the report
 	.build/release/screenrig run $(RIG)
 
-test: setup lint ## every test; those that start the program start the optimised one, as users have it
-	swift build -c release --product screenrig
-	swift build --build-tests
-	SCREENRIG_PROGRAM="$(CURDIR)/.build/release/screenrig" swift test --skip-build
+test: setup lint ## every test, of the optimised build, as users have it; what failed is said again at the end
+	@sh scripts/test.sh
 
 bench: release ## measure the goals against wrk, hey, h2load and ab; rewrites the table in Benchmarks/README.md. ROWS="closed tls" for some
 	@sh scripts/setup.sh bench

@@ -111,7 +111,7 @@ extension Explanation {
         "without-the-viewer": "sign-in", "time": "sign-in", "outcomes": "outcome",
         "http-statuses": "outcome", "what-came-of-it": "outcome", "what-became-of-them": "fate",
         "came-as-far-as": "stage", "example": "cause", "first": "errors", "last": "errors",
-        "share": "errors", "after-the-phone-was-told,-the-tv-was-still-told-“not-yet”": "staleness",
+        "share": "errors", "the-phone-was-told-“done”,-the-tv-still-“not-yet”": "staleness",
         "promise": "violations", "broken-in": "level", "of": "level", "what-it-says": "level",
         "share,-95-%": "95 % interval", "clopper": "Clopper-Pearson", "wilson": "95 % interval",
         "turnbull’s-method": "Turnbull", "measure": "measured", "allowed": "measured",
