@@ -1,5 +1,5 @@
-/// What a device's life can look like from outside, in eight bytes (correctness.md § 3.1). Codes,
-/// sign-ins and resources are numbered by the device's own record.
+/// What a device's life can look like from outside, in eight bytes. Codes, sign-ins and resources
+/// are numbered by the device's own record.
 ///
 /// ```text
 /// bits  0 ..<  8   token: 0 nobody is signed in, else sign-in tag + 1
@@ -76,7 +76,7 @@ struct Act: Hashable, Sendable {
     /// Number of the tag.
     var tag: UInt8 = Act.none
     var resource: UInt8 = Act.none
-    /// A mutator that may also not have happened at all (decisions.md, 1; correctness.md § 3.1).
+    /// A mutator that may also not have happened at all.
     var isMaybe = false
 
     var isRead: Bool { kind.rawValue >= Kind.tokenAbsent.rawValue }
@@ -170,7 +170,7 @@ struct DeviceModel: Sendable, Hashable {
         }
     }
 
-    /// A code's check says yes while its own sign-in lives (decisions.md, 2).
+    /// A code's check says yes while its own sign-in lives.
     private func isBound(_ state: DeviceState, _ code: UInt8) -> Bool {
         state.code(code) == .bound && state.token != 0 && state.tokenCode == code + 1
     }

@@ -76,8 +76,7 @@ extension Dossier {
         return knownTag(operation.tag).map { $0 + 1 } ?? 0
     }
 
-    /// The first answer that names a tag: what it says of the time until then (correctness.md
-    /// § 3.5).
+    /// The first answer that names a tag: what it says of the time until then.
     private mutating func noteFirst(_ operation: Observed, _ beat: Beat, _ value: UInt8) {
         let tag = Int(value) - 1
         tags[tag].first = beat
@@ -205,7 +204,7 @@ extension Dossier {
         return certainty
     }
 
-    /// The first cause of a household is told; what follows from it is attached (decisions.md, 10).
+    /// The first cause of a household is told; what follows from it is attached.
     mutating func accuse(_ violation: Violation, foreignTag: UInt64 = 0) {
         if let level = violation.level, violation.standing != .suspected { broken.insert(level) }
         let same = causes.first {

@@ -80,8 +80,7 @@ extension Dossier {
         return slot == Act.none ? nil : Act(kind: .create, code: slot)
     }
 
-    /// The code's expiry by our clock: `generated` was read within the request (correctness.md
-    /// § 3.3).
+    /// The code's expiry by our clock: `generated` was read within the request.
     private func codeWindow(_ operation: Observed) -> (low: Int64, high: Int64) {
         let life = (operation.expires - operation.generated) &* 1_000_000
         guard operation.generated > 0, operation.expires > operation.generated,
@@ -251,8 +250,8 @@ extension Dossier {
         }
     }
 
-    /// The token of a sign-in whose user nobody told us: believed, if it is the only one that it can
-    /// be of (decisions.md, 8).
+    /// The token of a sign-in whose user nobody told us: believed, if it is the only one that it
+    /// can be of.
     private mutating func learn(_ operation: Observed) -> UInt8? {
         let isFresh = registry.rules.devicesAreFresh
         if !isFresh, tags[0].mark == 0, signOuts.isEmpty, !reads.contains(where: { $0.value == 0 })

@@ -1,6 +1,5 @@
-/// Just-in-time linearization of one device's life, online (correctness.md § 3.2): all explanations
-/// that have survived so far. Feed calls and returns in time order, calls first on equal stamps
-/// (intervals are closed).
+/// Just-in-time linearization of one device's life, online: all explanations that have survived so
+/// far. Feed calls and returns in time order, calls first on equal stamps (intervals are closed).
 ///
 /// An explanation is a state with what it has already used up: mutators that have taken effect but
 /// not returned, and reads that have been satisfied but not returned. A read is satisfied as soon
@@ -22,7 +21,7 @@ struct Frontier: Sendable {
 
     static let mutatorPlaces = 32
     static let readPlaces = 64
-    /// Beyond these nothing is decided, and that is said (correctness.md § 3.2, e).
+    /// Beyond these nothing is decided, and that is said.
     static let openLimit = 12
     static let limit = 50_000
 
@@ -202,8 +201,8 @@ struct Frontier: Sendable {
         return next
     }
 
-    /// Equal operations whose answers were lost are interchangeable: the one called first goes first
-    /// (correctness.md § 3.2, c).
+    /// Equal operations whose answers were lost are interchangeable: the one called first goes
+    /// first.
     private func isRepeated(_ place: Int, in explanation: Explanation) -> Bool {
         let bit: UInt32 = 1 << UInt32(place)
         guard unanswered & bit != 0 else { return false }

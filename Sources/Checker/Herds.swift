@@ -2,10 +2,10 @@ internal import Dialects
 internal import Journal
 internal import Statistics
 
-/// R20: polls that are sent together and fail, or wait, where those sent alone do not
-/// (correctness.md § 2.2). Statistics, so that it is a suspicion and no more: whatever comes with load
-/// looks the same. Polls are counted by slots of time, of 10 ms at first; a long run has coarser ones,
-/// so that there are never more than 65,536.
+/// R20: polls that are sent together and fail, or wait, where those sent alone do not. Statistics,
+/// so that it is a suspicion and no more: whatever comes with load looks the same. Polls are
+/// counted by slots of time, of 10 ms at first; a long run has coarser ones, so that there are
+/// never more than 65,536.
 ///
 ///     slots   ▂ ▁ █ ▁ ▁ █ ▂ ▁ █      together: the half of all polls in the fullest slots
 ///     failed  . . ▅ . . ▅ . . ▅      apart: a twentieth, in the emptiest

@@ -1,12 +1,11 @@
-/// The promises that a history is held against (product.md, Invariants): names that appear in
-/// reports, thresholds and cases.
+/// The promises that a history is held against: names that appear in reports, thresholds and cases.
 public enum Invariant: UInt8, CaseIterable, Sendable {
     case noTokenBeforeSignIn, tokenIsolation, signInVisible, signInDelivered, tokenMonotonic
     case oneOwner, oneToken, codeUnique, expiryRespected, logoutFinal, deleteFinal
     case errorsHaveNoEffect, retryOnce, authorizationGates, clockAgreement, throttleContract
     case pollIsPure, pathIndependence, pollingEnds, linearizable, conforms
 
-    /// The spelling of product.md: `no-token-before-sign-in`.
+    /// As rigs, reports and the command line spell it: `no-token-before-sign-in`.
     public var name: String { Self.names[Int(rawValue)] }
 
     /// The invariant spelled so, if there is one.
@@ -29,7 +28,7 @@ extension Invariant: Comparable, CustomStringConvertible {
     public var description: String { name }
 }
 
-/// Who made a promise: it decides whether its breach may fail a run (decisions.md, 4).
+/// Who made a promise: it decides whether its breach may fail a run.
 public enum PromiseSource: String, Sendable, CaseIterable {
     /// The vendor's pages.
     case documented
@@ -53,8 +52,8 @@ extension Invariant {
         }
     }
 
-    /// Policy-free safety: counts under `documented` whoever promised it (correctness.md § 3.6,
-    /// level 1; `one-owner` hangs on `code-reuse`).
+    /// Policy-free safety: counts under `documented` whoever promised it;
+    /// `one-owner` hangs on `code-reuse`.
     var isSafety: Bool {
         switch self {
         case .noTokenBeforeSignIn, .tokenIsolation, .oneToken, .codeUnique, .deleteFinal,
@@ -64,10 +63,10 @@ extension Invariant {
         }
     }
 
-    /// Two arms are compared: an ordinary run decides nothing (decisions.md, 9).
+    /// Two arms are compared: an ordinary run decides nothing.
     public var isDecidedByRace: Bool { self == .pollIsPure || self == .pathIndependence }
 
-    /// What a breach of this one may break besides, in the same household (decisions.md, 10).
+    /// What a breach of this one may break besides, in the same household.
     public var companions: [Invariant] {
         switch self {
         case .noTokenBeforeSignIn:

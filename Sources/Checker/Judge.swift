@@ -150,7 +150,7 @@ public final class Judge {
 /// What the judge found in a run, or in what there is of it.
 public struct Findings: Sendable, Hashable {
     public var rules: Rules
-    /// All invariants, in the order of product.md.
+    /// All invariants, in the order in which reports name them.
     public var verdicts: [Verdict]
     /// At most 20,000, in the order in which they were found.
     public var violations: [Violation]

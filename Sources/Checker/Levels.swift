@@ -1,7 +1,6 @@
 public import Statistics
 
-/// Consistency as the run showed it, weakest first: the strongest that holds is the headline
-/// (correctness.md § 3.6).
+/// Consistency as the run showed it, weakest first: the strongest that holds is the headline.
 public enum ConsistencyLevel: Int, CaseIterable, Sendable {
     case safety = 1
     case eventual, monotonicReads, readYourWrites, crossScreen, linearizable
@@ -101,8 +100,8 @@ extension Invariant {
 }
 
 /// How long after a sign-in its TV could still be told "not yet": interval-censored, for each
-/// sign-in lies between the last "not yet" and the first token (correctness.md § 3.5). Not what a
-/// user feels, which has the poll interval in it.
+/// sign-in lies between the last "not yet" and the first token. Not what a user feels, which has
+/// the poll interval in it.
 public struct Staleness: Sendable, Hashable {
     /// Lower and upper ends, in nanoseconds after the sign-in's answer.
     public private(set) var atLeast = Histogram()
@@ -132,7 +131,7 @@ public struct Staleness: Sendable, Hashable {
     public var count: Int { atLeast.count }
 
     /// By how much sign-ins must be taken to have come later than they were answered, at least, for
-    /// every answer to be right (Delta, correctness.md § 3.5); 0 where none was proven stale.
+    /// every answer to be right (Delta-atomicity); 0 where none was proven stale.
     public var delta: Int64 { atLeast.value(atShare: 1) ?? 0 }
 
     /// Turnbull's estimate of the staleness itself, in nanoseconds.

@@ -2,12 +2,11 @@ internal import Dialects
 internal import Journal
 
 /// One operation as it is judged: an exchange without its texts. `call` and `ret` are the tightest
-/// interval that is still true (correctness.md § 3.1).
+/// interval that is still true.
 struct Observed: Sendable {
     enum Effect: UInt8, Sendable {
         case success, absent, expired, denied
-        /// Took effect within the interval or not at all, and the answer does not tell
-        /// (decisions.md, 1).
+        /// Took effect within the interval or not at all, and the answer does not tell.
         case maybe
         /// As `maybe`, with an answer that says no without promising it.
         case doubtful

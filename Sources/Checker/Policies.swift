@@ -1,6 +1,6 @@
 extension Rules {
-    /// What the service is held to where the protocol's pages leave a choice (correctness.md § 0.7).
-    /// Printed in each report; the defaults are those of rest-v1.md (decisions.md, 3).
+    /// What the service is held to where the protocol's pages leave a choice. Printed in each
+    /// report; the defaults are those of rest-v1.md.
     public struct Policies: Sendable, Hashable {
         /// Whether a code serves one sign-in or as many as come before it expires.
         public enum CodeReuse: String, Sendable, CaseIterable {

@@ -1,6 +1,6 @@
 public import Dialects
 
-/// Which breaches may fail a run (rig-format.md, `promises`; decisions.md, 4).
+/// Which breaches may fail a run.
 public struct Promises: Sendable, Hashable {
     public enum Level: String, Sendable, CaseIterable {
         /// Every invariant.
@@ -30,8 +30,7 @@ public struct Promises: Sendable, Hashable {
     }
 }
 
-/// A finding that is accepted for now: listed in each report, and no reason to fail until its date
-/// (rig-format.md, `known`).
+/// A finding that is accepted for now: listed in each report, and no reason to fail until its date.
 public struct Known: Sendable, Hashable {
     public var invariant: Invariant
     /// Nil: whichever operation it shows in.

@@ -18,7 +18,7 @@ extension Registry {
         if let position { causes.append((position, households)) }
     }
 
-    /// Attaches to what was found across households what follows from it in each (decisions.md, 10).
+    /// Attaches to what was found across households what follows from it in each.
     private func settleCauses() {
         var causeOf: [Int: Int] = [:]
         for (position, households) in causes {

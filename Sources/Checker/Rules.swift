@@ -3,7 +3,7 @@ internal import Dialects
 /// Everything that a history is judged by. Held in the header of a history, so that judging again
 /// needs no rig.
 public struct Rules: Sendable, Hashable {
-    /// By what the service tells devices apart for throttling (decisions.md, 7).
+    /// By what the service tells devices apart for throttling.
     public enum ThrottledBy: String, Sendable, CaseIterable {
         /// Not found out: the throttle is not judged.
         case unknown
@@ -17,7 +17,7 @@ public struct Rules: Sendable, Hashable {
     public var promises = Promises()
     public var known: [Known] = []
     /// Whether the user that a token will name is known before the sign-in. If not, it is learned
-    /// from the first sign-in of a device that has no other (decisions.md, 8).
+    /// from the first sign-in of a device that has no other.
     public var knowsUsers = true
     /// Whether no device can have been known to the service before this run.
     public var devicesAreFresh = true

@@ -1,5 +1,5 @@
 /// The service's clock against ours, without asking it: each code's `generated` was read while its
-/// request was under way (correctness.md § 3.3).
+/// request was under way.
 ///
 /// offset = service - ours, in nanoseconds. A sample says that it lies in a range; ranges that share
 /// nothing come from clocks that disagree. Ranges widen as time goes by, because two clocks drift.

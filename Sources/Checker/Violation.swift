@@ -1,6 +1,6 @@
 public import Dialects
 
-/// How sure a violation is (correctness.md § 2.2).
+/// How sure a violation is.
 public enum Certainty: Sendable, Hashable {
     /// No order of the operations explains the answers.
     case certain
@@ -9,7 +9,7 @@ public enum Certainty: Sendable, Hashable {
     /// It looks so; the words say what else it may be.
     case suspicion(String)
 
-    /// What was worked out from the service's own dates (correctness.md § 3.3).
+    /// What was worked out from the service's own dates.
     static let withinDrift = Certainty.given("both clocks drift less than 100 ppm")
 
     /// `certain`, `given a bound`, `suspicion`.
@@ -83,7 +83,7 @@ public struct Violation: Sendable, Hashable {
     public var at: Int64
     /// Household, exchanges and gap in words.
     public var sentence: String
-    /// What else broke with it (decisions.md, 10).
+    /// What else broke with it.
     public var companions: [Invariant] = []
     /// How often this household broke this promise.
     public var times = 1
@@ -99,7 +99,7 @@ public struct Violation: Sendable, Hashable {
     var level: ConsistencyLevel?
 }
 
-/// What became of one invariant: all three counts together (decisions.md, 14).
+/// What became of one invariant: all three counts together.
 public struct Verdict: Sendable, Hashable {
     public var invariant: Invariant
     /// How often it could have been broken: answers, codes or households, by the invariant.

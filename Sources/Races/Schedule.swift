@@ -1,8 +1,8 @@
 public import Dialects
 
-/// What several devices do, and when against one another: the thing that a race search varies, that a
-/// shrinker makes smaller and that a case holds (correctness.md § 4.6). Says nothing of who the devices
-/// are: each execution has fresh ones.
+/// What several devices do, and when against one another: the thing that a race search varies, that
+/// a shrinker makes smaller and that a case holds. Says nothing of who the devices are: each
+/// execution has fresh ones.
 ///
 /// ```text
 ///   ops without an anchor go one after another    | create |-->| authenticate |--> ...

@@ -52,7 +52,7 @@ public struct TrialResult: Sendable {
 
     /// Why a trial does not count.
     public enum Discard: Sendable, Hashable, CustomStringConvertible {
-        /// The answer came before the request was complete (correctness.md § 4.3).
+        /// The answer came before the request was complete.
         case answeredEarly(op: String)
         /// A raced request had no answer.
         case connectionFailed(op: String, String)

@@ -88,9 +88,9 @@ public final class CurlTransport: Transport {
         go(errand)
     }
 
-    /// Requests that share one connection of HTTP/2 leave in one segment, where they fit into one: the
-    /// kernel keeps back what is written until all is, so that nothing on the way can come between
-    /// (correctness.md § 4.3).
+    /// Requests that share one connection of HTTP/2 leave in one segment, where they fit into one:
+    /// the kernel keeps back what is written until all is, so that nothing on the way can come
+    /// between.
     public func release(_ held: [Held]) {
         let isShared = settings.http == .http2 && settings.connections == .pooled
         let corked = isShared && held.count > 1 ? connections.descriptors : []

@@ -2,7 +2,7 @@
 extension Registry {
     /// `code-unique`: two codes of one text were surely alive at once. Decided in the end, when
     /// everything is known that may have ended the first. Whatever else broke in the two households
-    /// from then on follows from it (decisions.md, 10).
+    /// from then on follows from it.
     func judgeTwins() {
         // In the order in which they were handed out, however lanes interleaved.
         let pairs = twinLives.sorted {

@@ -32,7 +32,7 @@ extension Dossier {
         }
     }
 
-    /// `one-owner`: the TV's token shows two users within one life of a code (decisions.md, 1).
+    /// `one-owner`: the TV's token shows two users within one life of a code.
     private mutating func judgeOneOwner(_ beat: Beat, _ tag: UInt8) {
         registry.check(.oneOwner)
         guard registry.rules.policies.codeReuse == .single,

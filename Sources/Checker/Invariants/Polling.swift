@@ -5,7 +5,7 @@ internal import Journal
 extension Dossier {
     /// `throttle-contract`: a 429 that even the strictest reading of the budget does not allow: one
     /// of the first `burst`, or with nothing else of that device within a whole period (rest-v1.md
-    /// § 14). Judged only where each device is one to the service (decisions.md, 7).
+    /// § 14). Judged only where each device is one to the service.
     mutating func judgeThrottle(_ operation: Observed, _ beat: Beat, isQuiet: Bool) {
         guard registry.rules.throttledBy == .device,
             let throttle = registry.rules.policies.throttle

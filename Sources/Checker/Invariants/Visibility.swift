@@ -75,7 +75,7 @@ extension Dossier {
     }
 
     /// A login that came back without an error, and neither screen ever saw a sign-in. The redirect
-    /// promises nothing (decisions.md, 1): certain only if it means success.
+    /// promises nothing: certain only if it means success.
     private mutating func judgeSilentLoss(bound: Int64, _ within: String) {
         let attempts = attempts.filter(\.isCandidate)
         guard attempts.count == 1, let only = attempts.first, only.beat.effect == .maybe,

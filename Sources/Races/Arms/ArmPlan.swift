@@ -2,7 +2,7 @@ public import Checker
 public import Rigs
 
 /// A promise that no single trial can show broken: the same is done in two ways that differ in one
-/// thing, and that thing must make no difference (decisions.md, 9; correctness.md § 2.2, R21, R23).
+/// thing, and that thing must make no difference.
 public struct ArmPlan: Sendable, Hashable {
     /// One of the two ways.
     public struct Arm: Sendable, Hashable {

@@ -4,8 +4,8 @@ public import Statistics
 
 /// Plays both arms of a plan and compares how they end.
 ///
-/// The number of trials is fixed before and the arms alternate, which of two goes first by the seed
-/// (correctness.md § 4.4): what changes about the service in the meantime meets both.
+/// The number of trials is fixed before and the arms alternate, which of two goes first by the
+/// seed: what changes about the service in the meantime meets both.
 public struct ArmTrials: Sendable {
     public var plan: ArmPlan
     /// Trials of each arm that count.

@@ -2,8 +2,8 @@ public import Checker
 public import Dialects
 
 /// A minimal reproduction of a broken promise, and what is known about it: the file that one person
-/// sends and another one replays (correctness.md § 4.6). Holds no secret: accounts are words of the
-/// schedule, tokens are not in it, the rig's secrets stand as `${NAME}`.
+/// sends and another one replays. Holds no secret: accounts are words of the schedule, tokens are
+/// not in it, the rig's secrets stand as `${NAME}`.
 public struct Case: Sendable, Hashable {
     /// The schema of the file.
     public static let schema = "screenrig/case/1"

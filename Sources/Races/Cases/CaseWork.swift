@@ -3,8 +3,8 @@ internal import Dialects
 internal import Journal
 internal import Statistics
 
-/// Makes a case of what a search has found: shrinks it, measures it again in trials made for nothing
-/// else, and holds it against its controls (correctness.md §§ 4.4 to 4.6).
+/// Makes a case of what a search has found: shrinks it, measures it again in trials made for
+/// nothing else, and holds it against its controls.
 public struct CaseWork: Sendable {
     /// What is known of the search that is no part of a finding.
     public struct Origin: Sendable {

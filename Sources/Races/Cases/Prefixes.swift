@@ -1,9 +1,9 @@
 internal import Checker
 internal import Statistics
 
-/// Where along a schedule it is decided: the first ops keep their times, those after them come at any
-/// time, and the rate says what that costs (correctness.md § 4.5; the idea of a bug's likelihood over
-/// time is Antithesis').
+/// Where along a schedule it is decided: the first ops keep their times, those after them come at
+/// any time, and the rate says what that costs (the idea of a bug's likelihood over time is
+/// Antithesis').
 ///
 /// ```text
 ///   kept: none             4 of 20   ████

@@ -103,7 +103,7 @@ extension Replay.Outcome {
     }
 }
 
-/// How many replays without a hit make it fixed (correctness.md § 4.4).
+/// How many replays without a hit make it fixed.
 public struct FixedAt: Sendable, Hashable {
     public let confidence: Double
     /// The lower bound of the old rate, on which it stands.

@@ -3,7 +3,7 @@ internal import Reports
 internal import Statistics
 
 /// What a replay says. Reproducibility is always printed with its interval, its window and its
-/// target (correctness.md § 4.6).
+/// target.
 extension Replay.Outcome {
     /// `41 of 50 (Clopper-Pearson 95 %: 69-91 %), window +0.3 ms to +4.1 ms, on this target`.
     public func line(_ replayed: Case, target: String) -> String {

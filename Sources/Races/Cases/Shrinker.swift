@@ -1,10 +1,10 @@
 public import Checker
 internal import Statistics
 
-/// Makes a schedule smaller while it goes on breaking the same promise nearly as often
-/// (correctness.md § 4.5). A race is flaky by nature, so a candidate is not judged by one run: a
-/// sequential test decides whether it hits at least half as often as the original. One that breaks
-/// another promise instead is no success.
+/// Makes a schedule smaller while it goes on breaking the same promise nearly as often. A race is
+/// flaky by nature, so a candidate is not judged by one run: a sequential test decides whether it
+/// hits at least half as often as the original. One that breaks another promise instead is no
+/// success.
 ///
 /// Pure over `Arena`: which schedules are tried follows from what the arena answers.
 public struct Shrinker: Sendable {

@@ -1,9 +1,9 @@
 internal import Checker
 
 /// The part of the emitted script that says whether a trial broke the promise. Shorter than the
-/// judge, and independent of it: only what the two of a conflict prove by themselves, with the closed
-/// intervals of correctness.md § 3.1 (an op acts after its last byte was sent and before the first
-/// byte of its answer came).
+/// judge, and independent of it: only what the two of a conflict prove by themselves, with the
+/// closed intervals of the judge (an op acts after its last byte was sent and before the first byte
+/// of its answer came).
 enum PythonVerdict {
     /// Promises that the script knows how to judge.
     static let known: Set<Invariant> = [

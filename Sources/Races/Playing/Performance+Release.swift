@@ -160,7 +160,7 @@ extension Performance {
         await withUnsafeContinuation { states[position].waiters.append($0) }
     }
 
-    /// What makes a trial say nothing (correctness.md § 4.3).
+    /// What makes a trial say nothing.
     private func checkRaced(_ position: Int) {
         let id = schedule.ops[position].id
         guard let exchange = states[position].answered?.exchange else { return }

@@ -31,7 +31,7 @@ extension Hunt {
 
     private static let batch = 32
 
-    /// The same offsets under other circumstances (correctness.md § 4.2, 4).
+    /// The same offsets under other circumstances.
     private func stress() async {
         guard outcome.findings.isEmpty else { return }
         let bases = tracks.map(\.variant)

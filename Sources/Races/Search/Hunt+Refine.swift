@@ -49,7 +49,7 @@ extension Hunt {
 
     // MARK: The rate
 
-    /// A number of trials that was fixed before (correctness.md § 4.4).
+    /// A number of trials that was fixed before.
     private func measure(
         _ best: Duration, _ track: Int, _ invariant: Invariant
     ) async -> (HitRate, [Duration]) {

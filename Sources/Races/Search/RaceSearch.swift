@@ -2,7 +2,7 @@ public import Checker
 public import Rigs
 public import Statistics
 
-/// Looks for the offsets and orders at which a service breaks a promise (correctness.md § 4.2).
+/// Looks for the offsets and orders at which a service breaks a promise.
 ///
 /// ```text
 ///   coarse sweep      0, +-50 us * 2^j ... +-w, a few trials each     ....|..||||||....

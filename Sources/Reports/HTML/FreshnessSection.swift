@@ -95,7 +95,8 @@ enum FreshnessSection {
         return "\(low)–\(ends[1])"
     }
 
-    /// The one number of correctness.md § 3.5.
+    /// The one number: how late every answer would have to be allowed to be for all of them to be
+    /// right.
     private static func delta(_ staleness: Staleness) -> String {
         guard staleness.delta > 0 else { return "" }
         return " Every answer would be right if sign-ins counted from "

@@ -1,8 +1,8 @@
 internal import Checker
 
-/// The picture of a violation on a true time axis, for the distance is the story (correctness.md
-/// § 3.7): a lane for each screen and one for what the service may have believed, a box from call to
-/// return for each operation, the conflict in colour, the gap labelled.
+/// The picture of a violation on a true time axis, for the distance is the story: a lane for each
+/// screen and one for what the service may have believed, a box from call to return for each
+/// operation, the conflict in colour, the gap labelled.
 enum ViolationPicture {
     private static let width = 1040.0
     private static let left = 86.0

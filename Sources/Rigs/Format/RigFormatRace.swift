@@ -65,7 +65,7 @@ extension RaceTerms {
         "authenticate-timeout-retry",
     ]
 
-    /// Plans of two arms, each named after the promise that it decides (decisions.md, 9).
+    /// Plans of two arms, each named after the promise that it decides.
     public static let armPlanNames = ["path-independence", "poll-is-pure"]
 
     /// What an actor of a plan can do.

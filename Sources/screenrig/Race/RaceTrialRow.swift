@@ -12,12 +12,12 @@ struct RaceExhibit {
     /// The offsets at which it shows, in milliseconds; nil: it shows from or up to somewhere.
     var low: Double?
     var high: Double?
-    /// Operations of the smallest reproduction (correctness.md § 5).
+    /// Operations of the smallest reproduction.
     var least: Int
     /// It shows on both sides alike, and either will do.
     var isSymmetric = false
 
-    /// The timing faults (decisions.md, 13).
+    /// The timing faults.
     static let timing: [RaceExhibit] = [
         .init(
             fault: .tokenFlap, text: "token-flap:window=30ms", plan: "poll-poll", low: 0, high: 30,

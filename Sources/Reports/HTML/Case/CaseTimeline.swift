@@ -1,7 +1,7 @@
-/// The picture of a case on a true time axis, for the distance is the story (correctness.md § 3.7):
-/// a lane for each screen and one for what the service may believe, a box from the last byte sent to
-/// the first byte of the answer with whiskers to the looser stamps, only the conflict in colour, an
-/// arrow from "returned here" to "sent here" with the gap. Drawn twice: near, and the whole trial.
+/// The picture of a case on a true time axis, for the distance is the story: a lane for each screen
+/// and one for what the service may believe, a box from the last byte sent to the first byte of the
+/// answer with whiskers to the looser stamps, only the conflict in colour, an arrow from "returned
+/// here" to "sent here" with the gap. Drawn twice: near, and the whole trial.
 struct CaseTimeline {
     private let picture: CasePicture
     private let lanes: [String]
