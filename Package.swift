@@ -27,9 +27,8 @@ let nio: [Target.Dependency] = [
     .product(name: "NIOCore", package: "swift-nio"),
     .product(name: "NIOPosix", package: "swift-nio"),
     .product(name: "NIOHTTP1", package: "swift-nio"),
-    .product(name: "NIOHTTP2", package: "swift-nio-http2"),
-    .product(name: "NIOSSL", package: "swift-nio-ssl"),
 ]
+let http2: [Target.Dependency] = [.product(name: "NIOHTTP2", package: "swift-nio-http2")]
 
 let package = Package(
     name: "screenrig",
@@ -47,7 +46,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
-        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
@@ -72,7 +70,7 @@ let package = Package(
         part("Devices", ["Rigs", "Lanes", "Journal", "Dialects", "Statistics"]),
         part("Wire", ["Lanes", "Journal", "Dialects", "CCurl"]),
         part("Signing", ["COpenSSL"]),
-        part("Standin", ["Dialects", "Lanes", "Journal", "Signing", "Statistics"] + nio),
+        part("Standin", ["Dialects", "Lanes", "Journal", "Signing", "Statistics"] + nio + http2),
         part("Calibration", ["Lanes", "Journal", "Dialects", "Statistics"]),
         part("Checker", ["Journal", "Dialects", "Statistics"]),
         part(
@@ -120,13 +118,14 @@ let package = Package(
             exclude: ["Pages"]),
         tests(
             "WireTests",
-            ["Wire", "Statistics", "Lanes", "Journal", "Dialects", "Signing", "Standin"] + nio),
+            ["Wire", "Statistics", "Lanes", "Journal", "Dialects", "Signing", "Standin"] + nio
+                + http2),
         tests(
             "CalibrationTests", ["Calibration", "Lanes", "Journal", "Dialects", "Statistics"]),
         tests("SigningTests", ["Signing"]),
         tests(
             "StandinTests",
-            ["Standin", "Lanes", "Journal", "Dialects", "Signing", "Statistics"] + nio),
+            ["Standin", "Lanes", "Journal", "Dialects", "Signing", "Statistics"] + nio + http2),
         tests(
             "ReportsTests", ["Reports", "Checker", "Journal", "Rigs", "Dialects", "Statistics"],
             exclude: ["Golden"]),

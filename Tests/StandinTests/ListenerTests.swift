@@ -4,7 +4,6 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTP2
 import NIOPosix
-import NIOSSL
 import Signing
 import Standin
 import Statistics
@@ -23,17 +22,13 @@ struct ListenerTests {
 
     /// Sends `text` and reads until the text so far satisfies `isEnough`, or the service closes.
     private static func talk(
-        _ listener: Listener, _ text: String, tls: NIOSSLContext? = nil,
+        _ listener: Listener, _ text: String,
         until isEnough: @escaping @Sendable (String) -> Bool
     ) async throws -> String {
         let collector = Collector(isEnough: isEnough)
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    if let tls {
-                        try channel.pipeline.syncOperations.addHandler(
-                            NIOSSLClientHandler(context: tls, serverHostname: "localhost"))
-                    }
                     try channel.pipeline.syncOperations.addHandler(TextReader(collector))
                 }
             }
@@ -130,42 +125,29 @@ struct ListenerTests {
         let pair = try CertificatePair.selfSigned()
         let listener = try await Self.serve(tls: pair)
         #expect(listener.url.hasPrefix("https://127.0.0.1:"))
-        var configuration = TLSConfiguration.makeClientConfiguration()
-        let roots = try NIOSSLCertificate.fromPEMBytes(Array(pair.certificate.utf8))
-        configuration.trustRoots = .certificates(roots)
-        let trusting = try NIOSSLContext(configuration: configuration)
-        let text = try await Self.talk(listener, Self.poll, tls: trusting) {
-            $0.hasSuffix("\"Not Found\"}")
+        let file = FileManager.default.temporaryDirectory
+            .appending(path: "screenrig-listener-\(UUID().uuidString).pem")
+        try pair.certificate.write(to: file, atomically: true, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(at: file) }
+        for options in [[], ["-tls1_2"]] {
+            let trusting = try OpenSSLClient(
+                listener.port, ["-CAfile", file.path, "-alpn", "http/1.1"] + options)
+            let text = await trusting.talk(Self.poll) { $0.contains("\"Not Found\"}") }
+            #expect(text.contains("HTTP/1.1 404 Not Found"), "\(text)")
+            #expect(text.contains("ALPN protocol: http/1.1"), "\(text)")
         }
-        #expect(text.hasPrefix("HTTP/1.1 404 Not Found"))
-        let doubting = try NIOSSLContext(configuration: .makeClientConfiguration())
-        let refused = try? await Self.talk(listener, Self.poll, tls: doubting) { !$0.isEmpty }
-        #expect(refused ?? "" == "")
+        let doubting = try OpenSSLClient(listener.port)
+        let refused = await doubting.talk(Self.poll) { $0.contains("HTTP/1.1") }
+        #expect(!refused.contains("HTTP/1.1"), "\(refused)")
+        #expect(await listener.counters().count(of: .pollToken) == 2)
         await listener.stop()
     }
 
-    @Test("HTTP/2 by prior knowledge in the clear, and by ALPN over TLS", arguments: [false, true])
-    func http2(isSecure: Bool) async throws {
-        let pair = isSecure ? try CertificatePair.selfSigned() : nil
-        let listener = try await Self.serve(tls: pair)
-        var context: NIOSSLContext?
-        if let pair {
-            var configuration = TLSConfiguration.makeClientConfiguration()
-            configuration.applicationProtocols = ["h2"]
-            configuration.trustRoots = .certificates(
-                try NIOSSLCertificate.fromPEMBytes(Array(pair.certificate.utf8)))
-            context = try NIOSSLContext(configuration: configuration)
-        }
-        let tls = context
+    /// Over TLS, by ALPN: `StandinExchangeTests`.
+    @Test("HTTP/2 by prior knowledge in the clear")
+    func http2() async throws {
+        let listener = try await Self.serve()
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    if let tls {
-                        try channel.pipeline.syncOperations.addHandler(
-                            NIOSSLClientHandler(context: tls, serverHostname: "localhost"))
-                    }
-                }
-            }
             .connect(host: listener.host, port: listener.port).get()
         let multiplexer = try await channel.configureHTTP2Pipeline(
             mode: .client, connectionConfiguration: .init(), streamConfiguration: .init()
@@ -175,7 +157,7 @@ struct ListenerTests {
         multiplexer.createStreamChannel(promise: promise) { stream in
             stream.eventLoop.makeCompletedFuture {
                 try stream.pipeline.syncOperations.addHandler(
-                    HTTP2FramePayloadToHTTP1ClientCodec(httpProtocol: isSecure ? .https : .http))
+                    HTTP2FramePayloadToHTTP1ClientCodec(httpProtocol: .http))
                 try stream.pipeline.syncOperations.addHandler(ResponseReader(collector))
             }
         }
@@ -218,6 +200,43 @@ struct ListenerTests {
         #expect(text.contains("HTTP/1.1 429 Too Many Requests"))
         await listener.stop()
     }
+}
+
+/// `openssl s_client`: TLS by another's hand, which insists on a certificate for `localhost`.
+private final class OpenSSLClient {
+    private let process = Process()
+    private let requests = Pipe()
+    private let replies: URL
+
+    init(_ port: Int, _ options: [String] = []) throws {
+        replies = FileManager.default.temporaryDirectory
+            .appending(path: "screenrig-s_client-\(UUID().uuidString)")
+        try Data().write(to: replies)
+        process.executableURL = URL(filePath: "/usr/bin/openssl")
+        process.arguments =
+            ["s_client", "-connect", "127.0.0.1:\(port)", "-servername", "localhost"]
+            + ["-verify_hostname", "localhost", "-verify_return_error", "-ign_eof"] + options
+        process.standardInput = requests
+        process.standardOutput = try FileHandle(forWritingTo: replies)
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+    }
+
+    deinit {
+        if process.isRunning { process.terminate() }
+        try? FileManager.default.removeItem(at: replies)
+    }
+
+    /// Sends `text`, and gives all that the client prints until that `isEnough` or it ends.
+    func talk(_ text: String, until isEnough: (String) -> Bool) async -> String {
+        try? requests.fileHandleForWriting.write(contentsOf: Data(text.utf8))
+        for _ in 0..<500 where process.isRunning && !isEnough(printed) {
+            try? await Task.sleep(for: .milliseconds(10))
+        }
+        return printed
+    }
+
+    private var printed: String { (try? String(contentsOf: replies, encoding: .utf8)) ?? "" }
 }
 
 /// What a connection has said so far. Safe because every access is under the lock.

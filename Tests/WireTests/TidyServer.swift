@@ -3,7 +3,8 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTP2
 import NIOPosix
-import NIOSSL
+import Signing
+import Standin
 
 /// Keys and certificates made by the `openssl` command, in a folder of their own.
 final class Certificates {
@@ -33,6 +34,10 @@ final class Certificates {
 
     func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
 
+    func text(_ name: String) throws -> String {
+        try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
+    }
+
     private func openssl(_ arguments: String) throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
@@ -55,30 +60,20 @@ final class TidyServer {
 
     enum Speech { case http1, http2 }
 
-    /// `certificate` names files of `certificates`; nil is plain. `clients` wants a certificate.
+    /// `certificate` names files of `certificates`; nil is plain. `wantsClient` asks for one
+    /// in turn; `isOld` knows no TLS 1.3.
     init(
         _ speech: Speech, certificates: Certificates? = nil, certificate: String = "server",
-        wantsClient: Bool = false, newest: TLSVersion = .tlsv13
+        wantsClient: Bool = false, isOld: Bool = false
     ) throws {
-        var tls: NIOSSLContext?
-        if let certificates {
-            var configuration = TLSConfiguration.makeServerConfiguration(
-                certificateChain: try NIOSSLCertificate.fromPEMFile(
-                    certificates.path("\(certificate).pem")
-                ).map { .certificate($0) },
-                privateKey: .privateKey(
-                    try NIOSSLPrivateKey(
-                        file: certificates.path("\(certificate).key"), format: .pem)))
-            configuration.applicationProtocols = speech == .http2 ? ["h2"] : ["http/1.1"]
-            configuration.minimumTLSVersion = .tlsv12
-            configuration.maximumTLSVersion = newest
-            if wantsClient {
-                configuration.certificateVerification = .noHostnameVerification
-                configuration.trustRoots = .file(certificates.path("ca.pem"))
-            }
-            tls = try NIOSSLContext(configuration: configuration)
+        let tls = try certificates.map { files in
+            try TLSServer(
+                CertificatePair(
+                    certificate: try files.text("\(certificate).pem"),
+                    key: try files.text("\(certificate).key")),
+                protocols: [speech == .http2 ? "h2" : "http/1.1"],
+                clientAuthority: wantsClient ? try files.text("ca.pem") : nil, isOld: isOld)
         }
-        let context = tls
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         self.group = group
         channel = try ServerBootstrap(group: group)
@@ -87,9 +82,7 @@ final class TidyServer {
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
-                    if let context {
-                        try pipeline.addHandler(NIOSSLServerHandler(context: context))
-                    }
+                    if let tls { try pipeline.addHandler(TLSLayer(tls)) }
                     switch speech {
                     case .http1:
                         try pipeline.configureHTTPServerPipeline()

@@ -1,7 +1,6 @@
 internal import Dialects
 internal import NIOCore
 internal import NIOPosix
-internal import NIOSSL
 public import Signing
 internal import Synchronization
 
@@ -50,7 +49,7 @@ public final class Listener: Sendable {
         tls: CertificatePair? = nil, bodyLimit: Int = 1 << 20,
         truth: (@Sendable ([TruthEvent]) -> Void)? = nil
     ) async throws(ListenerError) -> Listener {
-        let context = try tls.map { pair throws(ListenerError) in try Self.context(pair) }
+        let secure = try tls.map { pair throws(ListenerError) in try Self.secured(by: pair) }
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()
         do {
@@ -60,7 +59,7 @@ public final class Listener: Sendable {
                     loop: loop, service: service, bodyLimit: bodyLimit, truth: truth)
                 return NIOLoopBound(engine, eventLoop: loop)
             }.get()
-            let bootstrap = bootstrap(group, engine: engine, context: context)
+            let bootstrap = bootstrap(group, engine: engine, tls: secure)
             let channel = try await bootstrap.bind(host: host, port: port).get()
             return Listener(
                 host: host, port: channel.localAddress?.port ?? port, isSecure: tls != nil,
@@ -74,7 +73,7 @@ public final class Listener: Sendable {
 
     private static func bootstrap(
         _ group: MultiThreadedEventLoopGroup, engine: NIOLoopBound<Engine>,
-        context: NIOSSLContext?
+        tls: TLSServer?
     ) -> ServerBootstrap {
         ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 4096)
@@ -83,22 +82,15 @@ public final class Listener: Sendable {
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
-                    if let context {
-                        try pipeline.addHandler(NIOSSLServerHandler(context: context))
-                    }
+                    if let tls { try pipeline.addHandler(TLSLayer(tls)) }
                     try pipeline.addHandler(PrefaceSniffer(engine: engine))
                 }
             }
     }
 
-    private static func context(_ pair: CertificatePair) throws(ListenerError) -> NIOSSLContext {
+    private static func secured(by pair: CertificatePair) throws(ListenerError) -> TLSServer {
         do {
-            let chain = try NIOSSLCertificate.fromPEMBytes(Array(pair.certificate.utf8))
-            let key = try NIOSSLPrivateKey(bytes: Array(pair.key.utf8), format: .pem)
-            var configuration = TLSConfiguration.makeServerConfiguration(
-                certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
-            configuration.applicationProtocols = ["h2", "http/1.1"]
-            return try NIOSSLContext(configuration: configuration)
+            return try TLSServer(pair, protocols: ["h2", "http/1.1"])
         } catch {
             throw .badCertificate(reason: "\(error)")
         }
