@@ -1,16 +1,13 @@
 #!/bin/sh
-# Builds everything once, optimised as users have it, and runs every test. Their output is long, so
-# what failed is said again at the end.
+# Runs every test. Their output is long, so what failed is said again at the end.
 #   test.sh --filter RigsTests     arguments are those of 'swift test'
 set -u
 
-build=.build/tests
 said=$(mktemp)
 trap 'rm -f "$said" "$said.code"' EXIT
 
 {
-    SCREENRIG_PROGRAM="$PWD/$build/release/screenrig" \
-        swift test -c release --scratch-path "$build" --disable-index-store "$@"
+    swift test "$@"
     echo $? >"$said.code"
 } 2>&1 | tee "$said"
 

@@ -41,14 +41,16 @@ enum MarkdownPage {
         let broken = findings.verdicts.filter { $0.violations > 0 }
         let checked = findings.verdicts.filter { $0.checked > 0 }
         let kept =
-            "**Promises:** \(checked.count - broken.count) of \(checked.count) kept"
+            checked.count { $0.violations == 0 && findings.cause(ofCompanion: $0.invariant) == nil }
+        let first =
+            "**Promises:** \(kept) of \(checked.count) kept"
             + (findings.strongestLevel.map { "; the strongest level that holds: \($0.name)." }
                 ?? ".")
-        guard !broken.isEmpty else { return checked.isEmpty ? [] : [kept] }
+        guard !broken.isEmpty else { return checked.isEmpty ? [] : [first] }
         let rows = broken.map {
             [code($0.invariant.name), Figures.count($0.violations), Figures.count($0.checked)]
         }
-        return [kept, table(["broken", ">violations", ">checked"], rows)]
+        return [first, table(["broken", ">violations", ">checked"], rows)]
     }
 
     private static func badge(_ outcome: RunOutcome) -> String {

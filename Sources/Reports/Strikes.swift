@@ -45,7 +45,9 @@ public struct Strikes: Sendable, Hashable {
                 + (count.shown == 0 ? "no answer" : Figures.counted(count.shown, "answer"))
         }
         let what = "faults of the stand-in: \(each.joined(separator: "; "))"
-        guard violations == 0 else { return what }
+        guard violations == 0 else {
+            return what + ". An answer may break several promises, or prove a breach with others"
+        }
         return what + ". No promise was found broken: a TV stops at its first token and sees "
             + "little of them; rigs/detection.yaml looks longer"
     }

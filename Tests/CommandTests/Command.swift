@@ -55,14 +55,8 @@ final class Command {
     private let outputFile: URL
     private let errorFile: URL
 
-    /// What is tested: the program that `SCREENRIG_PROGRAM` names (`make test` names the optimised one,
-    /// which is what users have), else `debugBuild`.
-    static let binary =
-        ProcessInfo.processInfo.environment["SCREENRIG_PROGRAM"]
-        .flatMap { $0.isEmpty ? nil : URL(filePath: $0).path } ?? debugBuild
-
-    /// Beside the test bundle, built with it.
-    static let debugBuild: String = {
+    /// What is tested: beside the test bundle, built with it.
+    static let binary: String = {
         let tests =
             (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         return URL(filePath: tests).deletingLastPathComponent().appending(path: "screenrig").path

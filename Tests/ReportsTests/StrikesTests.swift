@@ -31,7 +31,8 @@ struct StrikesTests {
         #expect(
             strikes.note(violations: 3)
                 == "faults of the stand-in: b struck 1 time and showed in 1 answer; a struck 1 time and "
-                + "showed in no answer")
+                + "showed in no answer. An answer may break several promises, or prove a breach with "
+                + "others")
         #expect(Strikes(lines: "").note(violations: 0) == nil)
     }
 

@@ -52,7 +52,8 @@ extension Hunt {
 enum OrderExplorer {
     /// By chance, or by priorities with change points (PCT, Burckhardt et al., ASPLOS 2010): each actor
     /// has a priority, the highest that has something to do goes first, and at d-1 points the one
-    /// whose turn it is falls behind all others.
+    /// whose turn it is falls behind all others. One time in ten an actor is starved besides (as rr's
+    /// chaos mode does): all that it does comes one to eight times the reach after everything else.
     static func draw(
         _ base: RacePlan.Variant, seed: Seed, reach: ClosedRange<Duration>
     ) -> (variant: RacePlan.Variant, method: String) {
@@ -75,18 +76,25 @@ enum OrderExplorer {
             at[id] = time
             time += gap(reach, &dice)
         }
+        var hunger = seed.child("starved").generator()
+        let starved =
+            hunger.chance(0.1) ? variant.schedule[op: order[hunger.below(order.count)]]?.actor : nil
+        if starved != nil {
+            let delay = time + longest(reach) * (1 << hunger.below(4))
+            for id in order where variant.schedule[op: id]?.actor == starved {
+                at[id]? += delay
+            }
+        }
         let zero = at[head.id] ?? .zero
         for id in movable {
             guard let anchor = variant.schedule[op: id]?.anchor else { continue }
             let from = at[anchor.op] ?? zero
             variant.schedule[op: id]?.offset = (at[id] ?? .zero) - from
         }
-        return (
-            variant,
+        let method =
             usesPriorities
-                ? "priorities, \(depth - 1) change point\(depth == 2 ? "" : "s")"
-                : "random order"
-        )
+            ? "priorities, \(depth - 1) change point\(depth == 2 ? "" : "s")" : "random order"
+        return (variant, starved.map { "\(method), \($0) starved" } ?? method)
     }
 
     private static func shuffled(_ ids: [String], _ dice: inout Dice) -> [String] {
@@ -127,12 +135,15 @@ enum OrderExplorer {
         return order
     }
 
+    private static func longest(_ reach: ClosedRange<Duration>) -> Duration {
+        max(reach.upperBound, .zero - reach.lowerBound)
+    }
+
     /// 50 us * 2^j, j anywhere up to the longest offset.
     private static func gap(_ reach: ClosedRange<Duration>, _ dice: inout Dice) -> Duration {
-        let longest = max(reach.upperBound, .zero - reach.lowerBound)
         var steps = 1
         var distance = Curve.step
-        while distance < longest {
+        while distance < longest(reach) {
             distance = distance * 2
             steps += 1
         }

@@ -8,7 +8,7 @@ enum LatencySections {
         return """
             <p class="lead">From the moment a request was due until its answer was complete, in \
             milliseconds: a late rig or a slow queue cannot hide. The small curves show p99 over the whole \
-            run, all on one axis of time.</p>
+            run, all on one axis of time.\(few(summary.operations))</p>
             \(Table(
                 caption: "Latency by operation in milliseconds",
                 columns: [
@@ -27,6 +27,12 @@ enum LatencySections {
             \(detail(summary.operations))
             </details>
             """
+    }
+
+    /// What a percentile of few answers is.
+    private static func few(_ rows: [OperationRow]) -> HTML {
+        guard rows.contains(where: { $0.latency != nil && $0.count < 100 }) else { return .none }
+        return " Of fewer than 100 answers p99 is the slowest one, of fewer than 20 p95 too."
     }
 
     private static func row(_ row: OperationRow, _ summary: Summary) -> [HTML] {

@@ -39,6 +39,8 @@ enum PromiseSection {
                 let word: HTML =
                     if verdict.violations > 0 {
                         "<span class=\"bad\">✗ broken</span>"
+                    } else if let cause = findings.cause(ofCompanion: verdict.invariant) {
+                        "<span class=\"bad\">✗ broken with \(cause.name)</span>"
                     } else if others > 0 {
                         "<span class=\"soft\">seen, fails no run</span>"
                     } else if verdict.checked > 0, verdict.undecided == 0 {
