@@ -114,6 +114,25 @@ struct ReplayTests {
         }
     }
 
+    @Test("through a proxy it is told by how much the way varies, and so the window's edges")
+    func proxy() async throws {
+        let folder = try Folder()
+        let file = try await Self.raced(in: folder)
+        let server = try Command(
+            ["serve", "--port", "0", "--no-throttle", "--fault", Self.late], in: folder)
+        let url = try await server.url()
+        // Like every server of HTTP/1.1 it takes requests that name it whole (RFC 9112, 3.2.2), which
+        // is all that there is to a proxy in front of itself.
+        let ended = try await Command.run(
+            "replay", file, "--times", "5", "--target", url, "--set", "target.proxy=\(url)",
+            in: folder)
+        #expect(ended.code == 1, "\(ended.output)\(ended.errors)")
+        let told = #/the way through http:\/\/127\.0\.0\.1:\d+ varies by [\d.]+ [mu]s: both edges/#
+        #expect(ended.output.firstMatch(of: told) != nil, "\(ended.output)")
+        server.send(SIGINT)
+        _ = try await server.ended()
+    }
+
     @Test("curl and HAR of the trial")
     func others() async throws {
         let folder = try Folder()

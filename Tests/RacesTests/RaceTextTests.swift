@@ -39,6 +39,25 @@ import Testing
         for line in text.split(separator: "\n") { #expect(line.count <= 82, "\(line)") }
     }
 
+    @Test("bins that tell nothing share a row; those next to a hit keep theirs")
+    func folded() {
+        let rates = [(-100, 0), (-50, 0), (-20, 0), (-10, 0), (5, 3), (10, 0), (20, 0), (40, 0)]
+        let lines = RaceText.curve(
+            plan: "p", invariant: .signInVisible,
+            rates.map {
+                .init(offset: .milliseconds($0.0), rate: HitRate(hits: $0.1, trials: 5))
+            }, nil, width: 40)
+        #expect(
+            lines == [
+                "p: sign-in-visible broken, by offset in ms",
+                "   -100.00 to -20.00              0/15",
+                "    -10.00                         0/5",
+                "     +5.00  ████████               3/5",
+                "    +10.00                         0/5",
+                "    +20.00 to +40.00              0/10",
+            ])
+    }
+
     @Test("the outcome as one line of JSON")
     func json() throws {
         try Golden.expect(

@@ -132,7 +132,7 @@ struct RuleArena: Arena {
         for number in 0..<200 {
             let (variant, method) = OrderExplorer.draw(
                 base, seed: Seed(1).child("order", number), reach: reach)
-            methods.insert(method.replacing(/, [a-z-]+ starved$/, with: ""))
+            methods.insert(method.replacing(/, [a-z0-9-]+ starved$/, with: ""))
             signs.insert(variant.schedule[op: variant.swept]?.offset ?? .zero < .zero)
         }
         #expect(
@@ -152,7 +152,7 @@ struct RuleArena: Arena {
         for number in 0..<400 {
             let (variant, method) = OrderExplorer.draw(
                 base, seed: Seed(1).child("order", number), reach: reach)
-            guard let match = method.firstMatch(of: /, ([a-z-]+) starved$/) else { continue }
+            guard let match = method.firstMatch(of: /, ([a-z0-9-]+) starved$/) else { continue }
             times += 1
             hungry.insert(String(match.1))
             // Two raced operations, of one actor each: whichever is starved, they are far apart.

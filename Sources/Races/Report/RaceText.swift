@@ -4,7 +4,8 @@ internal import Statistics
 
 /// What a search says, as text and as lines of JSON.
 public enum RaceText {
-    /// Hits over the offset, one row for each bin, in `width` columns.
+    /// Hits over the offset, one row for each bin, in `width` columns; bins without a hit that have none
+    /// beside them either share a row.
     public static func curve(
         plan: String, invariant: Invariant, _ points: [RaceFinding.CurvePoint],
         _ window: RaceFinding.Window?, width: Int = 80
@@ -12,20 +13,48 @@ public enum RaceText {
         var lines = ["\(plan): \(invariant) broken, by offset in ms"]
         // Offset, space, bar, space, count.
         let room = max(10, width - 26)
-        for point in points {
-            let share = point.rate.share
-            let bars = Int((share * Double(room)).rounded())
-            let isInside = window.map { $0.low <= point.offset && point.offset <= $0.high }
-            let mark = isInside == true ? "▏" : " "
-            let bar =
-                String(repeating: "█", count: bars) + String(repeating: " ", count: room - bars)
-            let count = "\(point.rate.hits)/\(point.rate.trials)"
+        for stretch in stretches(points) {
+            let trials = stretch.reduce(0) { $0 + $1.rate.trials }
+            let point = stretch[stretch.startIndex]
+            let middle =
+                if let last = stretch.last, stretch.count > 1 {
+                    " to \(Offsets.milliseconds(last.offset))"
+                } else { bar(point, window, room) }
             lines.append(
-                padded(Offsets.milliseconds(point.offset), 10) + " " + mark + bar + " "
-                    + padded(count, 9))
+                padded(Offsets.milliseconds(point.offset), 10)
+                    + middle + String(repeating: " ", count: max(0, room + 3 - middle.count))
+                    + padded("\(point.rate.hits)/\(trials)", 9))
         }
         if let window { lines.append("window \(text(window))") }
         return lines
+    }
+
+    private static func bar(
+        _ point: RaceFinding.CurvePoint, _ window: RaceFinding.Window?, _ room: Int
+    ) -> String {
+        let bars = Int((point.rate.share * Double(room)).rounded())
+        let isInside = window.map { $0.low <= point.offset && point.offset <= $0.high }
+        return (isInside == true ? " ▏" : "  ") + String(repeating: "█", count: bars)
+    }
+
+    /// Each bin by itself, but those that tell nothing: with no hit in it, before it or after it.
+    private static func stretches(
+        _ points: [RaceFinding.CurvePoint]
+    ) -> [ArraySlice<RaceFinding.CurvePoint>] {
+        func isDull(_ position: Int) -> Bool {
+            (position - 1...position + 1).allSatisfy {
+                !points.indices.contains($0) || points[$0].rate.hits == 0
+            }
+        }
+        var stretches: [ArraySlice<RaceFinding.CurvePoint>] = []
+        for position in points.indices {
+            if let last = stretches.last, isDull(position), isDull(last.startIndex) {
+                stretches[stretches.count - 1] = points[last.startIndex...position]
+            } else {
+                stretches.append(points[position...position])
+            }
+        }
+        return stretches
     }
 
     /// `+0.98 ms to +29.91 ms`.
