@@ -144,11 +144,16 @@ final class Hunt {
                 await goAlone(chosen)
                 continue
             }
-            tried.insert(suspicion)
             if outcome.findings.contains(where: { $0.invariant == suspicion.invariant }) {
+                tried.insert(suspicion)
                 noteAlso(suspicion.track, suspicion.invariant)
                 continue
             }
+            if !isAlone, await isOthersDoing(suspicion) {
+                await goAlone(chosen, forgetting: suspicion.track)
+                continue
+            }
+            tried.insert(suspicion)
             if let finding = await refine(suspicion.track, suspicion.invariant) {
                 outcome.findings.append(finding)
                 search.news(.found(finding))
@@ -161,22 +166,28 @@ final class Hunt {
         var invariant: Invariant
     }
 
-    /// The promise broken most often, and where, if that is no accident yet to be waited for.
+    /// The promise broken over the widest range of offsets, and where, if that is no accident yet to be
+    /// waited for. On a log grid a hit stands for a stretch as long as it is far out: by their number a
+    /// promise that breaks within a millisecond of zero would outweigh one that breaks for thirty.
     private func suspicion(
         _ chosen: [Int], besides tried: Set<Suspicion>, isLast: Bool
     ) -> Suspicion? {
-        var best: (suspicion: Suspicion, hits: Int)?
+        var best: (suspicion: Suspicion, range: Duration)?
         for track in chosen {
-            var counts: [Invariant: Int] = [:]
+            var seen: [Invariant: (hits: Int, range: Duration)] = [:]
             for sighting in tracks[track].sightings {
-                for breach in sighting.breaches { counts[breach.invariant, default: 0] += 1 }
+                let distance = max(sighting.offset, .zero - sighting.offset)
+                for breach in sighting.breaches {
+                    seen[breach.invariant, default: (0, .zero)].hits += 1
+                    seen[breach.invariant]?.range += max(distance, Curve.step)
+                }
             }
-            for (invariant, hits) in counts.sorted(by: { $0.key < $1.key }) {
+            for (invariant, shown) in seen.sorted(by: { $0.key < $1.key }) {
                 let suspicion = Suspicion(track: track, invariant: invariant)
                 guard !tried.contains(suspicion), !ambient.contains(invariant) || isAlone,
-                    hits >= 2 || isLast, hits > best?.hits ?? 0
+                    shown.hits >= 2 || isLast, shown.range > best?.range ?? .zero
                 else { continue }
-                best = (suspicion, hits)
+                best = (suspicion, shown.range)
             }
         }
         return best?.suspicion
@@ -229,15 +240,32 @@ final class Hunt {
             || hits(points.suffix(2)) && hits(points.prefix(third))
     }
 
+    /// Hits at one end of the offsets are a window that is open there, or the doing of other trials: then
+    /// they are gone when a trial has the service to itself.
+    private func isOthersDoing(_ suspicion: Suspicion) async -> Bool {
+        let points = curve(suspicion.track, suspicion.invariant).points
+        guard points.count > 4,
+            let end = [points.prefix(2), points.suffix(2)].lazy.compactMap({ end in
+                end.first { $0.rate.hits > 0 }
+            }).first
+        else { return false }
+        let seen = await play(
+            Array(repeating: (suspicion.track, end.offset), count: 4), in: .nobody)
+        let told = seen.compactMap { $0 }
+        return told.count > 1
+            && !told.contains { $0.breaches.contains { $0.invariant == suspicion.invariant } }
+    }
+
     /// From here on one trial at a time. What was seen of tracks that hit nearly anywhere is forgotten,
     /// and they are swept again: which promise it is may have been of the others' making as well.
-    private func goAlone(_ chosen: [Int]) async {
+    private func goAlone(_ chosen: [Int], forgetting polluted: Int? = nil) async {
         isAlone = true
         search.news(
-            .phase("hits at any offset: trials now go one at a time, not to disturb each other"))
+            .phase("hits far out: trials now go one at a time, not to disturb each other"))
         for track in chosen {
             let invariants = Set(tracks[track].sightings.flatMap(\.breaches).map(\.invariant))
-            guard invariants.contains(where: { isNearlyAnywhere(track, $0) }) else { continue }
+            guard track == polluted || invariants.contains(where: { isNearlyAnywhere(track, $0) })
+            else { continue }
             tracks[track].sightings = []
             tracks[track].rounds = 0
             for _ in 0..<2 { await sweepOnce(track) }
