@@ -162,7 +162,7 @@ struct DashboardRunTests {
         let rig = Command.rig("races/poll-authenticate.yaml")
         let command = try Command(
             [
-                "race", rig, "--virtual", "--trials", "60", "--out", "race", "--json",
+                "race", rig, "--virtual", "--trials", "4000", "--out", "race", "--json",
                 "--dashboard", "--metrics",
             ], in: folder)
         let address = try await Self.address("dashboard", of: command)

@@ -180,6 +180,8 @@ struct ReportPageTests {
         try browser.mouse("mousePressed", x: box[0] + box[2] * 0.3, y: y)
         try browser.mouse("mouseMoved", x: box[0] + box[2] * 0.6, y: y)
         try browser.mouse("mouseReleased", x: box[0] + box[2] * 0.6, y: y)
+        // The page draws when it comes to it.
+        for _ in 0..<50 where try browser.windows() == whole { usleep(100_000) }
         #expect(try browser.windows() != whole)
         #expect(try browser.text("#brush-out")?.contains("requests answered") == true)
         try browser.click("#brush-all")

@@ -129,7 +129,7 @@ import Testing
             })
         let began = ContinuousClock.now
         await dashboard.end(Self.ending)
-        #expect(ContinuousClock.now - began < .seconds(5))
+        #expect(ContinuousClock.now - began < .seconds(30))
         withExtendedLifetime(idle) {}
     }
 

@@ -68,15 +68,20 @@ struct Session {
             directory: try directory(for: rig, out: traffic.out), trial: trial,
             throttledBy: throttledBy, expected: estimate.duration, dashboard: dashboard)
         dashboard?.enter(run: session.directory.name)
-        let findings = try await session.measure()
-        await venue.strike()
         guard let trial else {
-            let summary = try Outcome.write(
-                session.directory, thresholds: rig.thresholds, findings: findings)
-            await dashboard?.end(LiveBoard.Ending(summary, path: session.directory.path))
-            StepSummary.append(session.directory)
+            let summary = try await Interrupts.outlasting {
+                let findings = try await session.measure()
+                await venue.strike()
+                let summary = try Outcome.write(
+                    session.directory, thresholds: rig.thresholds, findings: findings)
+                await dashboard?.end(LiveBoard.Ending(summary, path: session.directory.path))
+                StepSummary.append(session.directory)
+                return summary
+            }
             return try Outcome.tell(summary, at: session.directory.path, asJSON: traffic.play.json)
         }
+        _ = try await session.measure()
+        await venue.strike()
         await dashboard?.stop()
         try trial.conclude(session.directory, rig: rig, target: venue.origin, file: traffic.rig.rig)
     }
