@@ -68,20 +68,17 @@ struct Session {
             directory: try directory(for: rig, out: traffic.out), trial: trial,
             throttledBy: throttledBy, expected: estimate.duration, dashboard: dashboard)
         dashboard?.enter(run: session.directory.name)
+        let (findings, interrupts) = try await session.measure()
+        // A second Ctrl-C that comes while reports are written must not cost them.
+        defer { withExtendedLifetime(interrupts) {} }
+        await venue.strike()
         guard let trial else {
-            let summary = try await Interrupts.outlasting {
-                let findings = try await session.measure()
-                await venue.strike()
-                let summary = try Outcome.write(
-                    session.directory, thresholds: rig.thresholds, findings: findings)
-                await dashboard?.end(LiveBoard.Ending(summary, path: session.directory.path))
-                StepSummary.append(session.directory)
-                return summary
-            }
+            let summary = try Outcome.write(
+                session.directory, thresholds: rig.thresholds, findings: findings)
+            await dashboard?.end(LiveBoard.Ending(summary, path: session.directory.path))
+            StepSummary.append(session.directory)
             return try Outcome.tell(summary, at: session.directory.path, asJSON: traffic.play.json)
         }
-        _ = try await session.measure()
-        await venue.strike()
         await dashboard?.stop()
         try trial.conclude(session.directory, rig: rig, target: venue.origin, file: traffic.rig.rig)
     }
@@ -109,9 +106,10 @@ struct Session {
         }
     }
 
-    /// Carries the run out and leaves its history in the run directory. Nil where the judge fell
-    /// behind, or had nothing to do.
-    private func measure() async throws -> Findings? {
+    /// Carries the run out and leaves its history in the run directory. No findings where the judge
+    /// fell behind, or had nothing to do. Who holds the interrupts is not ended by one; only the third
+    /// Ctrl-C ends everything.
+    private func measure() async throws -> (Findings?, Interrupts) {
         let plan = Plan(rig, seed: rig.seed, run: identityRun)
         // As near to the lanes' time zero as can be: evidence of exchanges is told in UTC by it.
         let started = venue.isVirtual ? Venue.virtualEpoch : WallClock.microseconds
@@ -155,7 +153,10 @@ struct Session {
         if venue.isVirtual, let breaker {
             VirtualBreaker(breaker, on: lanes[0]) { watch.trip($0) }.begin()
         }
-        let interrupts = Interrupts { watch.interrupted($0) }
+        let interrupts = Interrupts { number in
+            if number > 2 { _exit(ExitCode.interrupted.rawValue) }
+            watch.interrupted(number)
+        }
         let usage = Usage.now()
         await LaneThread.run { coordinator.run() }
         let ended = lanes.map(\.now).max() ?? .start
@@ -182,7 +183,7 @@ struct Session {
                 verdicts: findings.map { TerminalReport.verdicts($0) } ?? "",
                 standstills: watch.standstills))
         watch.settle()
-        return findings
+        return (findings, interrupts)
     }
 
     /// One household of a trial is watched, not judged.
