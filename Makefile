@@ -30,7 +30,7 @@ uninstall: ## take away what install put there
 demo: release ## run a rig against the embedded stand-in: verdict, table, path of the report
 	.build/release/screenrig run $(RIG)
 
-test: setup lint ## every test, of the optimised build, as users have it; what failed is said again at the end
+test: setup lint ## every test; what failed is said again at the end
 	@sh scripts/test.sh
 
 bench: release ## measure the goals against wrk, hey, h2load and ab; rewrites the table in Benchmarks/README.md. ROWS="closed tls" for some

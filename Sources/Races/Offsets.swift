@@ -55,6 +55,16 @@ enum Offsets {
     }
 }
 
+extension Duration {
+    /// How far from zero, on either side.
+    var magnitude: Duration { self < .zero ? .zero - self : self }
+}
+
+extension ClosedRange<Duration> {
+    /// The longest offset, early or late.
+    var reach: Duration { Swift.max(upperBound, .zero - lowerBound) }
+}
+
 extension String {
     fileprivate func trimmingEnd(_ character: Character) -> String {
         var text = self

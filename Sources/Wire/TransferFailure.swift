@@ -194,3 +194,23 @@ struct TransferFailure {
                 + "(target.timeout)")
     }
 }
+
+extension ResponseFault {
+    /// What libcurl would have called it.
+    var code: CURLcode {
+        switch self {
+        case .unanswered: CURLE_GOT_NOTHING
+        case .cutOff: CURLE_PARTIAL_FILE
+        default: CURLE_WEIRD_SERVER_REPLY
+        }
+    }
+
+    /// What there was too much of, if that is the trouble.
+    var excess: ReplyReader.Excess? {
+        switch self {
+        case .headTooLong: .head
+        case .bodyTooLong: .body
+        default: nil
+        }
+    }
+}

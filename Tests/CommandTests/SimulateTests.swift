@@ -58,8 +58,8 @@ struct SimulateTests {
         #expect(seconds / took > 5)
     }
 
-    /// `make test` holds the optimised build against them, a plain `swift test` the debug build: that
-    /// both agree, on every machine, is what a seed in a report promises.
+    /// Those on record were made by an optimised build, and `swift test` holds the debug build against
+    /// them: that both agree, on every machine, is what a seed in a report promises.
     @Test("debug and optimised builds give the hashes on record")
     func builds() async throws {
         var lines = ""

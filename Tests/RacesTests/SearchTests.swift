@@ -131,7 +131,7 @@ struct RuleArena: Arena {
         var signs: Set<Bool> = []
         for number in 0..<200 {
             let (variant, method) = OrderExplorer.draw(
-                base, seed: Seed(1).child("order", number), reach: reach)
+                base, seed: Seed(1).child("order", number), offsets: reach)
             methods.insert(method.replacing(/, [a-z0-9-]+ starved$/, with: ""))
             signs.insert(variant.schedule[op: variant.swept]?.offset ?? .zero < .zero)
         }
@@ -151,7 +151,7 @@ struct RuleArena: Arena {
         var times = 0
         for number in 0..<400 {
             let (variant, method) = OrderExplorer.draw(
-                base, seed: Seed(1).child("order", number), reach: reach)
+                base, seed: Seed(1).child("order", number), offsets: reach)
             guard let match = method.firstMatch(of: /, ([a-z0-9-]+) starved$/) else { continue }
             times += 1
             hungry.insert(String(match.1))
@@ -168,8 +168,8 @@ struct RuleArena: Arena {
         let base = RacePlan.catalogue[1].variants[0]
         let reach = Duration.milliseconds(-200) ... .milliseconds(200)
         for seed in Seed.samples(50) {
-            let first = OrderExplorer.draw(base, seed: seed, reach: reach)
-            let second = OrderExplorer.draw(base, seed: seed, reach: reach)
+            let first = OrderExplorer.draw(base, seed: seed, offsets: reach)
+            let second = OrderExplorer.draw(base, seed: seed, offsets: reach)
             #expect(first.variant == second.variant)
         }
     }

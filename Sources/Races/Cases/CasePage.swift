@@ -64,7 +64,7 @@ extension Case {
             case .absolute: "\(anchor.op) runs out"
             }
         if op.offset == .zero { return "when \(event)" }
-        let size = Offsets.text(op.offset < .zero ? .zero - op.offset : op.offset).dropFirst()
+        let size = Offsets.text(op.offset.magnitude).dropFirst()
         return op.offset < .zero ? "\(size) before \(event)" : "\(size) after \(event)"
     }
 

@@ -107,7 +107,7 @@ public struct CaseWork: Sendable {
 
     /// As far as the search went, as far as one can tell.
     private static func reach(_ finding: RaceFinding) -> Duration {
-        let far = finding.curve.map { $0.offset < .zero ? .zero - $0.offset : $0.offset }.max()
+        let far = finding.curve.map(\.offset.magnitude).max()
         return max(far ?? .zero, .milliseconds(1))
     }
 

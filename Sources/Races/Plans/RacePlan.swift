@@ -98,5 +98,5 @@ extension RacePlan.Variant {
 
 extension RaceTerms {
     /// The longest offset, early or late.
-    var reach: Duration { max(offsets.upperBound, .zero - offsets.lowerBound) }
+    var reach: Duration { offsets.reach }
 }

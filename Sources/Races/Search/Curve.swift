@@ -32,7 +32,7 @@ struct Curve: Sendable {
 
     /// 0 around zero, then 1, 2, 3 ... for 50, 71, 100, 141 us ..., negative on the other side.
     static func bin(of offset: Duration) -> Int {
-        let distance = offset < .zero ? .zero - offset : offset
+        let distance = offset.magnitude
         // Between two steps the boundary is at 1.19 times the lower, the fourth root of two.
         var odd = step * 1189 / 1000
         var even = step * 1682 / 1000
@@ -56,7 +56,7 @@ struct Curve: Sendable {
         var offsets = Set(ends)
         if !isShifted, range.contains(.zero) { offsets.insert(.zero) }
         var distance = isShifted ? step * 1414 / 1000 : step
-        while distance < max(range.upperBound, .zero - range.lowerBound) {
+        while distance < range.reach {
             for offset in [distance, .zero - distance] where range.contains(offset) {
                 // An end that is close to a step replaces it.
                 if !ends.contains(where: { bin(of: $0) == bin(of: offset) }) {

@@ -111,10 +111,7 @@ struct Edge {
     /// The search went no further out.
     var isOpen: Bool { rung == 0 }
 
-    var width: Duration {
-        let width = outside - inside
-        return width < .zero ? .zero - width : width
-    }
+    var width: Duration { (outside - inside).magnitude }
     var middle: Duration { inside + (outside - inside) / 2 }
     var estimate: Duration { likeliest ?? (isOpen ? inside : middle) }
 

@@ -16,7 +16,7 @@ extension Hunt {
                 let base = bases[number % bases.count].variant
                 let seed = search.seed.child("order", number)
                 let (variant, method) = OrderExplorer.draw(
-                    base, seed: seed, reach: search.terms.offsets)
+                    base, seed: seed, offsets: search.terms.offsets)
                 tracks.append(Track(variant: variant, method: method))
                 aims.append(
                     (tracks.count - 1, variant.schedule[op: variant.swept]?.offset ?? .zero))
@@ -55,7 +55,7 @@ enum OrderExplorer {
     /// whose turn it is falls behind all others. One time in ten an actor is starved besides (as rr's
     /// chaos mode does): all that it does comes one to eight times the reach after everything else.
     static func draw(
-        _ base: RacePlan.Variant, seed: Seed, reach: ClosedRange<Duration>
+        _ base: RacePlan.Variant, seed: Seed, offsets: ClosedRange<Duration>
     ) -> (variant: RacePlan.Variant, method: String) {
         var dice = seed.generator()
         var variant = base
@@ -74,13 +74,13 @@ enum OrderExplorer {
         var time = Duration.zero
         for id in order {
             at[id] = time
-            time += gap(reach, &dice)
+            time += gap(offsets, &dice)
         }
         var hunger = seed.child("starved").generator()
         let starved =
             hunger.chance(0.1) ? variant.schedule[op: order[hunger.below(order.count)]]?.actor : nil
         if starved != nil {
-            let delay = time + longest(reach) * (1 << hunger.below(4))
+            let delay = time + offsets.reach * (1 << hunger.below(4))
             for id in order where variant.schedule[op: id]?.actor == starved {
                 at[id]? += delay
             }
@@ -135,15 +135,11 @@ enum OrderExplorer {
         return order
     }
 
-    private static func longest(_ reach: ClosedRange<Duration>) -> Duration {
-        max(reach.upperBound, .zero - reach.lowerBound)
-    }
-
     /// 50 us * 2^j, j anywhere up to the longest offset.
-    private static func gap(_ reach: ClosedRange<Duration>, _ dice: inout Dice) -> Duration {
+    private static func gap(_ offsets: ClosedRange<Duration>, _ dice: inout Dice) -> Duration {
         var steps = 1
         var distance = Curve.step
-        while distance < longest(reach) {
+        while distance < offsets.reach {
             distance = distance * 2
             steps += 1
         }

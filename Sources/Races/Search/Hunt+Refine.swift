@@ -24,7 +24,7 @@ extension Hunt {
             window: window, best: best, rate: rate, achieved: RaceFinding.Spread(achieved),
             curve: curve(track, invariant).points, sentence: sentence(track, invariant),
             firstSeen: search.clock(),
-            isSimultaneous: (best < .zero ? .zero - best : best) <= gateError,
+            isSimultaneous: best.magnitude <= gateError,
             method: tracks[track].method, company: isAlone ? .nobody : .queue)
     }
 

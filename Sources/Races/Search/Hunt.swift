@@ -90,7 +90,7 @@ final class Hunt {
         let swept = tracks[aim.track].variant.swept
         guard let offset = result[release: swept]?.offset else { return nil }
         let error = offset - aim.offset
-        gateErrors.append(error < .zero ? .zero - error : error)
+        gateErrors.append(error.magnitude)
         if isQuiet, let error = gateErrors.last { quietErrors.append(error) }
         return Sighting(result, swept: swept, offset: offset, isQuiet: isQuiet)
     }
@@ -141,7 +141,7 @@ final class Hunt {
         var tried: Set<Suspicion> = []
         while !isOver, let suspicion = suspicion(chosen, besides: tried, isLast: isLast) {
             if !isAlone, isNearlyAnywhere(suspicion.track, suspicion.invariant) {
-                await goAlone(chosen)
+                await goAlone(chosen, forgetting: suspicion.track)
                 continue
             }
             if outcome.findings.contains(where: { $0.invariant == suspicion.invariant }) {
@@ -176,10 +176,10 @@ final class Hunt {
         for track in chosen {
             var seen: [Invariant: (hits: Int, range: Duration)] = [:]
             for sighting in tracks[track].sightings {
-                let distance = max(sighting.offset, .zero - sighting.offset)
                 for breach in sighting.breaches {
                     seen[breach.invariant, default: (0, .zero)].hits += 1
-                    seen[breach.invariant]?.range += max(distance, Curve.step)
+                    seen[breach.invariant]?.range += max(
+                        sighting.offset.magnitude, Curve.step)
                 }
             }
             for (invariant, shown) in seen.sorted(by: { $0.key < $1.key }) {
@@ -256,9 +256,9 @@ final class Hunt {
             && !told.contains { $0.breaches.contains { $0.invariant == suspicion.invariant } }
     }
 
-    /// From here on one trial at a time. What was seen of tracks that hit nearly anywhere is forgotten,
-    /// and they are swept again: which promise it is may have been of the others' making as well.
-    private func goAlone(_ chosen: [Int], forgetting polluted: Int? = nil) async {
+    /// From here on one trial at a time. What was seen of `polluted`, and of tracks that hit nearly
+    /// anywhere, is forgotten, and they are swept again: which promise it is may have been of the others' making as well.
+    private func goAlone(_ chosen: [Int], forgetting polluted: Int) async {
         isAlone = true
         search.news(
             .phase("hits far out: trials now go one at a time, not to disturb each other"))

@@ -403,19 +403,9 @@ final class Link: Readiness {
     }
 
     private func failure(_ fault: ResponseFault) -> Transfer.Result {
-        let code =
-            switch fault {
-            case .unanswered: CURLE_GOT_NOTHING
-            case .cutOff: CURLE_PARTIAL_FILE
-            default: CURLE_WEIRD_SERVER_REPLY
-            }
-        var failure = failure(LineFault(code, ""))
+        var failure = failure(LineFault(fault.code, ""))
         failure.fault = fault
-        switch fault {
-        case .headTooLong: failure.excess = .head
-        case .bodyTooLong: failure.excess = .body
-        default: break
-        }
+        failure.excess = fault.excess
         if fault != .unanswered { failure.wouldRepeat = false }
         return failure.result
     }
