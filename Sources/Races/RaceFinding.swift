@@ -1,4 +1,5 @@
 public import Checker
+internal import Statistics
 
 /// What a race search found out about one promise: the schedule that breaks it most often, and how
 /// often and when it does.
@@ -119,5 +120,14 @@ public struct HitRate: Sendable, Hashable {
     public mutating func add(_ isHit: Bool) {
         trials += 1
         if isHit { hits += 1 }
+    }
+
+    /// How unlikely so clear a difference would be if there were none: Fisher's exact test, two-sided.
+    func chance(against other: HitRate) -> Double {
+        fisherExact(hits, of: trials, against: other.hits, of: other.trials)
+    }
+
+    static func + (left: HitRate, right: HitRate) -> HitRate {
+        HitRate(hits: left.hits + right.hits, trials: left.trials + right.trials)
     }
 }

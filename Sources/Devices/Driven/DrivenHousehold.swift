@@ -58,18 +58,20 @@ public struct DrivenHousehold: Sendable {
     /// app over another connection.
     public func share(from source: Screen, to target: Screen, keepsCookies: Bool) {
         let (source, target) = (own(source).value, own(target).value)
-        target.client = source.client
-        target.token = source.token
-        target.renewAt = source.renewAt
+        App(of: source).install(on: target)
         if keepsCookies { target.device.cookies = source.device.cookies }
     }
 
     /// What a request of that screen is signed with; registers first where need be.
     public func credential(of screen: Screen) async throws(Refusal) -> Credential {
         let screen = own(screen)
-        return try await step { () async throws(Halt) in
+        let shared = ground.shared.value
+        if ground.sharesApp, screen.value.client == nil { shared.app?.install(on: screen.value) }
+        let credential = try await step { () async throws(Halt) in
             try await household.credential(driven: screen)
         }
+        if ground.sharesApp { shared.app = App(of: screen.value) }
+        return credential
     }
 
     /// Sends a call until it is answered.
@@ -82,12 +84,12 @@ public struct DrivenHousehold: Sendable {
 
     /// What a phone is offered to sign in with, asked for once for all households.
     public func providers(asking screen: Screen) async throws(Refusal) -> [Provider] {
-        if let known = ground.providers.value.offered { return known }
+        if let known = ground.shared.value.providers { return known }
         let screen = own(screen)
         let offered = try await step { () async throws(Halt) in
             try await household.configuration(driven: screen)
         }
-        ground.providers.value.offered = offered
+        ground.shared.value.providers = offered
         return offered
     }
 
@@ -143,19 +145,25 @@ public struct DrivenGround: Sendable {
     public let lane: Lane
     public let terms: Terms
     let shift: Shift
-    let providers: OnLane<Offer>
+    let sharesApp: Bool
+    let shared: OnLane<Shared>
     private let plan: Plan
 
-    final class Offer {
-        var offered: [Provider]?
+    /// What one household has learned, and all others need not ask for.
+    final class Shared {
+        var providers: [Provider]?
+        var app: App?
     }
 
-    /// `plan` is the one that households come from.
-    public init(_ plan: Plan, terms: Terms, lane: Lane) {
+    /// `plan` is the one that households come from. With `sharesApp` all their devices are
+    /// one installation of the app, as if their storage had been copied: it registers once and renews
+    /// its token when that is due, which spares each device two requests.
+    public init(_ plan: Plan, terms: Terms, lane: Lane, sharesApp: Bool = false) {
         self.lane = lane
         self.terms = terms
+        self.sharesApp = sharesApp
         shift = Shift(lane: lane, plan: plan, terms: terms)
-        providers = OnLane(Offer(), lane)
+        shared = OnLane(Shared(), lane)
         self.plan = plan
     }
 
@@ -171,6 +179,25 @@ public struct DrivenGround: Sendable {
         guard number > 1 else { return own }
         let user = "\(own.user)-\(number)"
         return Account(user: user, password: own.password, userID: user)
+    }
+}
+
+/// A registered app with its token, as it lies on a device.
+struct App {
+    private let client: ClientCredentials?
+    private let token: AccessToken?
+    private let renewAt: Instant
+
+    init(of screen: Screen) {
+        client = screen.client
+        token = screen.token
+        renewAt = screen.renewAt
+    }
+
+    func install(on screen: Screen) {
+        screen.client = client
+        screen.token = token
+        screen.renewAt = renewAt
     }
 }
 

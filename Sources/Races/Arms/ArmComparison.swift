@@ -38,9 +38,7 @@ public struct ArmComparison: Sendable, Hashable {
 
     /// How unlikely so clear a difference would be if there were none: Fisher's exact test, two-sided.
     public var chance: Double {
-        fisherExact(
-            arms[0].rate.hits, of: arms[0].rate.trials, against: arms[1].rate.hits,
-            of: arms[1].rate.trials)
+        arms[0].rate.chance(against: arms[1].rate)
     }
 
     /// At more than this nobody is accused: a service that keeps the promise is, in one comparison of a

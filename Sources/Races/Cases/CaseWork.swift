@@ -144,9 +144,8 @@ public struct CaseWork: Sendable {
     ) async -> Case.Arm {
         let played = await Replay(control, on: arena).play(times: trials, batch: Self.batch)
         let own = made.evidence?.rate ?? HitRate()
-        let chance = fisherExact(
-            own.hits, of: own.trials, against: played.rate.hits, of: played.rate.trials)
-        return Case.Arm(offset: offset, rate: played.rate, fisher: chance)
+        return Case.Arm(
+            offset: offset, rate: played.rate, fisher: own.chance(against: played.rate))
     }
 
     /// The same schedule as far outside its window as the window is wide, and 20 ms at least: beyond

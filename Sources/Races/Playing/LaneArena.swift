@@ -8,7 +8,9 @@ internal import Synchronization
 
 /// Executes schedules on lanes: over sockets several at once, in virtual time one after another on
 /// each, for there waiting costs nothing. Each virtual lane has a service of its own, and schedules are
-/// dealt out to them in turn, so that a seed repeats however fast each of them is.
+/// dealt out to them in turn, so that a seed repeats however fast each of them is. A third of the work of
+/// a virtual trial would be clients that register: there all devices of a lane have one app between
+/// them, while device, code and account are new for every trial.
 public final class LaneArena: Arena {
     public struct Settings: Sendable {
         /// How long all but the last bytes of a request are given to arrive.
@@ -71,7 +73,9 @@ public final class LaneArena: Arena {
                 label: "screenrig.race.virtual.\(lane.index)", qos: .userInteractive)
         }
         judge = TrialJudge(rules: rules)
-        grounds = lanes.map { DrivenGround(plan, terms: terms, lane: $0) }
+        grounds = lanes.map { lane in
+            DrivenGround(plan, terms: terms, lane: lane, sharesApp: isVirtual)
+        }
         collectors = lanes.map { Collector.watch($0) }
         guard !isVirtual else { return }
         for (position, lane) in lanes.enumerated() {

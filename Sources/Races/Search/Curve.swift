@@ -77,7 +77,8 @@ struct Plateau: Sendable {
     /// The next points out, which are rare; nil: there is none.
     var before: Duration?
     var after: Duration?
-    var peak: Double
+    /// Of all trials within.
+    var rate: HitRate
     /// Points that hit nowhere near as often.
     var outside: Int
     /// All points, and where in them it lies.
@@ -87,11 +88,7 @@ struct Plateau: Sendable {
     /// The longest run of points that hit, on a logarithmic scale: those at a third or more of what
     /// all that hit come to together. Nil without hits.
     init?(_ points: [RaceFinding.CurvePoint]) {
-        let hitting = points.filter { $0.rate.hits > 0 }.reduce(into: HitRate()) { sum, point in
-            sum.hits += point.rate.hits
-            sum.trials += point.rate.trials
-        }
-        let peak = hitting.share
+        let peak = points.map(\.rate).filter { $0.hits > 0 }.reduce(HitRate(), +).share
         guard peak > 0 else { return nil }
         let isHigh = points.map { $0.rate.share >= peak / 3 }
         var best: Range<Int>?
@@ -121,12 +118,10 @@ struct Plateau: Sendable {
         self.points = points
         places = best
         outside = points.count - isHigh.count { $0 }
-        let rates = points[best].reduce(into: HitRate()) { sum, point in
-            sum.hits += point.rate.hits
-            sum.trials += point.rate.trials
-        }
-        self.peak = rates.share
+        rate = points[best].map(\.rate).reduce(HitRate(), +)
     }
+
+    var peak: Double { rate.share }
 
     /// It makes no difference when.
     var isEverywhere: Bool { outside == 0 }

@@ -12,7 +12,7 @@ extension Hunt {
             // A batch at a time: hits are looked into at once.
             var aims: [(track: Int, offset: Duration)] = []
             let first = tracks.count
-            for _ in 0..<Self.batch {
+            for _ in 0..<search.ordersAtOnce {
                 let base = bases[number % bases.count].variant
                 let seed = search.seed.child("order", number)
                 let (variant, method) = OrderExplorer.draw(
@@ -28,8 +28,6 @@ extension Hunt {
             tracks.removeLast(tracks.count - first)
         }
     }
-
-    private static let batch = 32
 
     /// The same offsets under other circumstances.
     private func stress() async {

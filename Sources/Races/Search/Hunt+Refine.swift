@@ -4,10 +4,18 @@ internal import Statistics
 
 /// From a few hits to a window, the best offset and its rate.
 extension Hunt {
-    func refine(_ track: Int, _ invariant: Invariant) async -> RaceFinding? {
+    /// `chosen`: the tracks that are looked into with it.
+    func refine(
+        _ track: Int, _ invariant: Invariant, among chosen: [Int]
+    ) async -> RaceFinding? {
         let title = tracks[track].variant.title
         search.news(.phase("\(title): \(invariant) broken; where?"))
         await fill(track, invariant)
+        if await isBlurred(track, invariant) {
+            await goAlone(chosen, forgetting: track)
+            await fill(track, invariant)
+        }
+        await fill(track, invariant, rounds: 10)
         tell(track, invariant, nil)
         guard let plateau = Plateau(curve(track, invariant).points) else {
             noteAmbient(invariant)
@@ -28,16 +36,36 @@ extension Hunt {
             method: tracks[track].method, company: isAlone ? .nobody : .queue)
     }
 
-    /// Sweeps until there is a plateau to be seen: five rounds where everything within it hits, twice
-    /// as many where hits are a matter of luck.
-    private func fill(_ track: Int, _ invariant: Invariant) async {
-        for _ in 0..<10 where !isOver {
-            if tracks[track].rounds >= 5 {
-                guard let plateau = Plateau(curve(track, invariant).points) else { return }
-                if plateau.peak > 0.9 { return }
-            }
+    /// Sweeps until there is a plateau to be seen: five rounds, and on to `rounds` where hits are a
+    /// matter of luck.
+    private func fill(_ track: Int, _ invariant: Invariant, rounds: Int = 5) async {
+        while tracks[track].rounds < rounds, !isOver {
+            guard tracks[track].rounds < 5 || isLuck(track, invariant) else { return }
             await sweepOnce(track)
         }
+    }
+
+    private func isLuck(_ track: Int, _ invariant: Invariant) -> Bool {
+        Plateau(curve(track, invariant).points).map { $0.peak <= 0.9 } ?? false
+    }
+
+    /// Hits that are a matter of luck among many trials, and come more often or hardly ever where a
+    /// trial has the service to itself: the others have a hand in it (a cache that mixes up devices also
+    /// hides from one trial what it shows to the next).
+    private func isBlurred(_ track: Int, _ invariant: Invariant) async -> Bool {
+        guard !isAlone, !isOver, let crowd = Plateau(curve(track, invariant).points),
+            crowd.peak <= 0.9
+        else { return false }
+        search.news(.phase("\(tracks[track].variant.title): is it luck, or other trials?"))
+        let place = (crowd.places.lowerBound + crowd.places.upperBound) / 2
+        let aims = Array(repeating: (track, crowd.points[place].offset), count: 8)
+        let pattern = pattern(track, invariant)
+        var alone = HitRate()
+        for sighting in await play(aims, in: .nobody).compactMap({ $0 }) {
+            let reading = pattern.reading(of: sighting)
+            if reading != .blind { alone.add(reading == .hit) }
+        }
+        return alone.chance(against: crowd.rate) < 0.01
     }
 
     func tell(_ track: Int, _ invariant: Invariant, _ window: RaceFinding.Window?) {

@@ -154,7 +154,9 @@ final class Hunt {
                 continue
             }
             tried.insert(suspicion)
-            if let finding = await refine(suspicion.track, suspicion.invariant) {
+            if let finding = await refine(
+                suspicion.track, suspicion.invariant, among: chosen)
+            {
                 outcome.findings.append(finding)
                 search.news(.found(finding))
             }
@@ -258,7 +260,7 @@ final class Hunt {
 
     /// From here on one trial at a time. What was seen of `polluted`, and of tracks that hit nearly
     /// anywhere, is forgotten, and they are swept again: which promise it is may have been of the others' making as well.
-    private func goAlone(_ chosen: [Int], forgetting polluted: Int) async {
+    func goAlone(_ chosen: [Int], forgetting polluted: Int) async {
         isAlone = true
         search.news(
             .phase("hits far out: trials now go one at a time, not to disturb each other"))

@@ -1,11 +1,13 @@
 internal import Checker
 internal import Dispatch
+internal import Glibc
 internal import Journal
 internal import Reports
 internal import Synchronization
 
 /// Judges a run while it goes on, on a queue of its own: batches go to the journal first, and then
-/// to the judge, so that a slow verdict delays no lane.
+/// to the judge, so that a slow verdict delays no lane. Where a lane and the judge have one core
+/// between them, the lane goes first (`stepBack`): what is measured must not show who looks on.
 ///
 /// It never judges a sample and calls it the whole. Where more waits than `backlogLimit`, it stops
 /// listening, and what it did not hear is judged in the end:
@@ -20,7 +22,8 @@ internal import Synchronization
 /// is in a `Mutex`.
 final class JudgeQueue: HistorySink, @unchecked Sendable {
     private let writer: HistoryWriter
-    private let queue = DispatchQueue(label: "screenrig.judge", qos: .utility)
+    /// Nothing else runs in the background, so that the threads of that quality are the judge's.
+    private let queue = DispatchQueue(label: "screenrig.judge", qos: .background)
     private let judge: Judge
     /// Lets only so many batches wait, where lanes may be made to wait.
     private let gate: DispatchSemaphore?
@@ -77,7 +80,8 @@ final class JudgeQueue: HistorySink, @unchecked Sendable {
         gate?.wait()
         queue.async { [self] in
             assertOnQueue()
-            judge.take(batch)
+            Self.stepBack()
+            judge.take(batch, pause: Self.giveWay)
             for household in judge.takeAccused() { writer.keepWhole(household) }
             shared.withLock { $0.waiting -= count }
             lookUp()
@@ -124,6 +128,19 @@ final class JudgeQueue: HistorySink, @unchecked Sendable {
         guard isDue else { return }
         let findings = LiveFindings(judge.findings)
         shared.withLock { $0.findings = findings }
+    }
+
+    /// Gives this thread a tenth of a core where lanes want all of it. Dispatch gives all its threads the
+    /// same priority on Linux, where a niceness is a thread's own; each batch says it again, for the
+    /// queue's thread may be another one.
+    private static func stepBack() {
+        setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
+    }
+
+    /// Lets a lane go first that woke up meanwhile: Linux from 6.6 on (EEVDF) leaves the processor to who
+    /// has it for a millisecond or more, however nice.
+    private static func giveWay() {
+        sched_yield()
     }
 
     private func assertOnQueue() {
