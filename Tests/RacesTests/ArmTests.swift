@@ -20,7 +20,7 @@ import Testing
     @Test("a sign-in that is known to one node is told by dropping what leads to it")
     func path() async throws {
         let found = try await comparison(
-            "path-independence", faults: ["sticky-only"], perArm: 30)
+            "path-independence", faults: ["sticky-only"], perArm: 60)
         #expect(found.isBroken)
         #expect(found.plan.invariant == .pathIndependence)
         #expect(found.arms[0].rate.hits > found.arms[1].rate.hits)
@@ -47,6 +47,23 @@ import Testing
             #expect(!found.isPartial, "\(plan): \(found.reason)")
             #expect(
                 found.arms.allSatisfy { $0.rate.hits == $0.rate.trials }, "\(plan): \(found.arms)")
+        }
+    }
+
+    @Test("what hangs on an answer that never came is not sent, nor what hangs on that")
+    func lost() async throws {
+        let stage = try await TestStage(plans: ["path-independence"], faults: ["noisy"])
+        let plan = try #require(ArmPlan.plans(stage.rig.race).first)
+        let results = await stage.arena.play(
+            Array(repeating: plan.arms[0].schedule, count: 400))
+        #expect(results.count == 400)
+        let cut = results.filter { result in
+            result.discarded == nil && result[release: "read-1"]?.firstByte == nil
+                && result[release: "read-1"] != nil
+        }
+        #expect(!cut.isEmpty)
+        for result in cut {
+            for read in plan.reads.dropFirst() { #expect(result[release: read] == nil) }
         }
     }
 

@@ -70,6 +70,18 @@ private struct SlowInCrowds: Arena {
     }
 }
 
+/// What one trial could show is mostly hidden by the one before it, unless that was long ago.
+private struct HiddenByOthers: Arena {
+    let alone: RuleArena
+    let near: RuleArena
+
+    func play(_ schedules: [Schedule]) async -> [TrialResult] { await near.play(schedules) }
+
+    func play(_ schedules: [Schedule], in company: Company) async -> [TrialResult] {
+        await company == .nobody ? alone.play(schedules) : near.play(schedules)
+    }
+}
+
 @Suite("Edges")
 struct EdgeTests {
     private func search() -> RaceSearch {
@@ -111,5 +123,36 @@ struct EdgeTests {
         let window = try #require(finding.window)
         #expect(abs(window.low / .milliseconds(1) - 1) < 3, "\(window)")
         #expect(abs(window.high / .milliseconds(1) - 31) < 3, "\(window)")
+    }
+
+    @Test(
+        "luck that is the doing of other trials is no luck once trials go alone",
+        arguments: Seed.samples(10))
+    func hidden(seed: Seed) async throws {
+        let dice = Mutex(seed.generator())
+        let near = RuleArena { offset, _ in
+            offset >= .milliseconds(1) && offset <= .milliseconds(31)
+                && dice.withLock { $0.chance(0.35) }
+        }
+        let outcome = await search().run(
+            in: HiddenByOthers(alone: Self.within(1, 31), near: near))
+        #expect(outcome.isAlone)
+        let finding = try #require(outcome.findings.first { $0.invariant == .signInVisible })
+        let window = try #require(finding.window)
+        #expect(abs(window.low / .milliseconds(1) - 1) < 3, "\(window)")
+        #expect(abs(window.high / .milliseconds(1) - 31) < 3, "\(window)")
+        #expect(finding.rate == HitRate(hits: 30, trials: 30))
+    }
+
+    @Test("luck that is as good alone leaves trials together", arguments: Seed.samples(10))
+    func luck(seed: Seed) async throws {
+        let dice = Mutex(seed.generator())
+        let arena = RuleArena { offset, _ in
+            offset >= .milliseconds(1) && offset <= .milliseconds(31)
+                && dice.withLock { $0.chance(0.5) }
+        }
+        let outcome = await search().run(in: arena)
+        #expect(!outcome.isAlone)
+        #expect(outcome.findings.contains { $0.invariant == .signInVisible })
     }
 }

@@ -70,14 +70,20 @@ struct Unread: Error {
 
 extension TrialResult {
     /// Whether each of these polls was answered with a token. Where one was not answered, or with
-    /// nothing that tells, so does the trial.
+    /// nothing that tells, so does the trial; nor does it where the sign-in failed.
     func showsSignIn(in reads: [String]) -> Result<Bool, Unread> {
         if let discarded { return .failure(Unread(reason: "\(discarded)")) }
+        for op in schedule.ops where op.step == .authenticate {
+            let answer = exchange(of: op.id)
+            if answer.map({ $0.isError || $0.delivery.error != nil }) ?? false {
+                return .failure(Unread(reason: "\(op.id) failed"))
+            }
+        }
         var isSeen = true
         for read in reads {
-            guard let release = self[release: read],
-                let exchange = exchanges.first(where: { isOf(release, $0) })
-            else { return .failure(Unread(reason: "\(read) was not sent")) }
+            guard let exchange = exchange(of: read) else {
+                return .failure(Unread(reason: "\(read) was not sent"))
+            }
             switch exchange.observation.result {
             case .success: break
             case .absent, .expired: isSeen = false
@@ -88,8 +94,11 @@ extension TrialResult {
         return .success(isSeen)
     }
 
-    private func isOf(_ release: Release, _ exchange: Exchange) -> Bool {
-        exchange.sequence == release.sequence
-            && isOwn(release.sequence, of: exchange.device.household)
+    private func exchange(of op: String) -> Exchange? {
+        guard let release = self[release: op] else { return nil }
+        return exchanges.first { exchange in
+            exchange.sequence == release.sequence
+                && isOwn(release.sequence, of: exchange.device.household)
+        }
     }
 }

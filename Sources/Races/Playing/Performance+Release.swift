@@ -84,10 +84,7 @@ extension Performance {
             }
         }
         lane.release(held)
-        for position in positions {
-            for waiter in states[position].waiters { waiter.resume() }
-            states[position].waiters = []
-        }
+        for position in positions { wakeWaiters(of: position) }
     }
 
     private func noteEarly(_ position: Int) {
@@ -114,8 +111,9 @@ extension Performance {
         checkRaced(position)
     }
 
-    /// A request at the gate that nobody will let go any more.
+    /// A request that nobody will let go any more, and with it those that wait for its answer.
     private func abandon(_ position: Int) async {
+        drop(position)
         guard let held = states[position].held else { return }
         lane.release([held])
         _ = await lane.answer(to: held)
@@ -126,7 +124,7 @@ extension Performance {
         guard let other = schedule.ops.firstIndex(where: { $0.id == anchor.op }) else {
             return false
         }
-        while states[other].answered == nil, !isDiscarded { await wait(for: other) }
+        while states[other].answered == nil, mayCome(other) { await wait(for: other) }
         guard !isDiscarded, let exchange = states[other].answered?.exchange,
             let first = exchange.firstByte
         else { return false }
@@ -140,7 +138,7 @@ extension Performance {
         guard let other = schedule.ops.firstIndex(where: { $0.id == anchor.op }) else {
             return false
         }
-        while states[other].released == nil, !isDiscarded { await wait(for: other) }
+        while states[other].released == nil, mayCome(other) { await wait(for: other) }
         guard !isDiscarded, let released = states[other].released else { return false }
         return await letGo(position, at: released + schedule.ops[position].offset)
     }
@@ -154,6 +152,10 @@ extension Performance {
         }
         letGo([position])
         return true
+    }
+
+    private func mayCome(_ position: Int) -> Bool {
+        !states[position].isDropped && !isDiscarded
     }
 
     private func wait(for position: Int) async {

@@ -34,6 +34,8 @@ actor Performance {
         var answered: Answered?
         /// When its event is or was, where nobody sends anything.
         var instant: Instant?
+        /// It will not be sent: what it was to follow was never answered.
+        var isDropped = false
         /// Woken when it is over.
         var waiters: [UnsafeContinuation<Void, Never>] = []
     }
@@ -221,16 +223,22 @@ actor Performance {
             let made = exchange.sent + ((exchange.firstByte ?? exchange.ended) - exchange.sent) / 2
             codes[room(position)].append((op.id, issued, made + issued.lifetime))
         }
-        for waiter in states[position].waiters { waiter.resume() }
-        states[position].waiters = []
+        wakeWaiters(of: position)
+    }
+
+    func drop(_ position: Int) {
+        states[position].isDropped = true
+        wakeWaiters(of: position)
     }
 
     func give(up reason: TrialResult.Discard) {
         if discard == nil { discard = reason }
-        for position in states.indices {
-            for waiter in states[position].waiters { waiter.resume() }
-            states[position].waiters = []
-        }
+        for position in states.indices { wakeWaiters(of: position) }
+    }
+
+    func wakeWaiters(of position: Int) {
+        for waiter in states[position].waiters { waiter.resume() }
+        states[position].waiters = []
     }
 
     var isDiscarded: Bool { discard != nil }

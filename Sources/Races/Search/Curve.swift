@@ -85,32 +85,26 @@ struct Plateau: Sendable {
     var points: [RaceFinding.CurvePoint]
     var places: Range<Int>
 
-    /// The longest run of points that hit, on a logarithmic scale: those at a third or more of what
-    /// all that hit come to together. Nil without hits.
+    /// The run of points that stands out most: what each hits above a third of what all that hit come to
+    /// together, added up. Where hits are a matter of luck a point that was tried but a few times may
+    /// miss and still be within; elsewhere, and where it was tried often, a miss is an end. Nil without
+    /// hits.
     init?(_ points: [RaceFinding.CurvePoint]) {
         let peak = points.map(\.rate).filter { $0.hits > 0 }.reduce(HitRate(), +).share
         guard peak > 0 else { return nil }
         let isHigh = points.map { $0.rate.share >= peak / 3 }
-        var best: Range<Int>?
-        var position = 0
-        while position < points.count {
-            guard isHigh[position] else {
-                position += 1
+        var best: (places: Range<Int>, sum: Double)?
+        var (start, sum) = (0, 0.0)
+        for (place, point) in points.enumerated() {
+            let mayBeBadLuck = peak < 0.9 && point.rate.trials < 12
+            sum += point.rate.share - peak / 3
+            guard sum > 0, isHigh[place] || mayBeBadLuck else {
+                (start, sum) = (place + 1, 0)
                 continue
             }
-            var end = position
-            // One point alone that was tried but a few times may be bad luck.
-            while end < points.count,
-                isHigh[end]
-                    || peak < 0.9 && end + 1 < points.count && isHigh[end + 1]
-                        && points[end].rate.trials < 12
-            {
-                end += 1
-            }
-            if best.map({ end - position > $0.count }) ?? true { best = position..<end }
-            position = end
+            if sum > best?.sum ?? 0 { best = (start..<place + 1, sum) }
         }
-        guard let best else { return nil }
+        guard let best = best?.places else { return nil }
         first = points[best.lowerBound].offset
         last = points[best.upperBound - 1].offset
         before = best.lowerBound > 0 ? points[best.lowerBound - 1].offset : nil

@@ -10,31 +10,45 @@ extension Hunt {
         guard !plateau.isEverywhere else { return nil }
         var edges = [Edge(of: plateau, isUpper: false), Edge(of: plateau, isUpper: true)]
         await foothold(&edges, plateau, track, invariant)
-        var steps = 0
-        while !isOver, steps < 12 {
+        await narrow(&edges, plateau, track, invariant)
+        // Hits that are a matter of luck can send a search by halves the wrong way.
+        let quiet = quietSamples(track, invariant)
+        let astray = edges.indices.filter { edges[$0].comeBack(quiet) }
+        if !astray.isEmpty { await narrow(&edges, plateau, track, invariant) }
+        let all = quietSamples(track, invariant)
+        for number in edges.indices { edges[number].fit(all) }
+        return Self.window(edges)
+    }
+
+    /// What trials showed that raced alone.
+    private func quietSamples(_ track: Int, _ invariant: Invariant) -> [Curve.Sample] {
+        let pattern = pattern(track, invariant)
+        return tracks[track].sightings.filter(\.isQuiet).map {
+            Curve.Sample(offset: $0.offset, reading: pattern.reading(of: $0))
+        }
+    }
+
+    /// Until each edge is known as well as it can be told.
+    private func narrow(
+        _ edges: inout [Edge], _ plateau: Plateau, _ track: Int, _ invariant: Invariant
+    ) async {
+        for step in 1...12 where !isOver {
             let tolerance = max(
                 .microseconds(50), resolution * 2, (plateau.last - plateau.first) / 60)
             let open = edges.indices.filter { !edges[$0].isOpen && edges[$0].width > tolerance }
-            guard !open.isEmpty else { break }
-            steps += 1
+            guard !open.isEmpty else { return }
             let middles = open.map { Offsets.text(edges[$0].middle) }
             search.news(
                 .phase(
-                    "\(tracks[track].variant.title): edges, \(steps): "
+                    "\(tracks[track].variant.title): edges, \(step): "
                         + middles.joined(separator: " and ")))
             let aims = open.map { edges[$0].thirds }
             let seen = await probe(aims, plateau.peak, track, invariant)
             // Probes that were cut short are no news.
-            guard !isOver else { break }
+            guard !isOver else { return }
             for (edge, probes) in zip(open, seen) { edges[edge].narrow(probes) }
             tell(track, invariant, Self.window(edges))
         }
-        let pattern = pattern(track, invariant)
-        let quiet = tracks[track].sightings.filter(\.isQuiet).map {
-            Curve.Sample(offset: $0.offset, reading: pattern.reading(of: $0))
-        }
-        for number in edges.indices { edges[number].fit(quiet, peak: plateau.peak) }
-        return Self.window(edges)
     }
 
     private static func window(_ edges: [Edge]) -> RaceFinding.Window {
@@ -193,27 +207,62 @@ struct Edge {
 
     // MARK: The estimate
 
-    /// The place that explains best what was seen between the two ends when they were sure: inside of
-    /// it a trial hits as at the peak, outside hardly ever. One trial that went wrong then moves the
+    /// The place that explains best what was seen between the two ends when they were sure: see
+    /// `likeliest`. One trial that went wrong then moves the
     /// edge less than it would move a search by halves.
-    mutating func fit(_ samples: [Curve.Sample], peak: Double) {
+    mutating func fit(_ samples: [Curve.Sample]) {
         guard let (outside, inside) = sure, outside != inside else { return }
+        let place = Self.likeliest(samples, from: inside, to: outside)
+        likeliest = place.inside + (place.outside - place.inside) / 2
+    }
+
+    /// Where all that was seen on this side of the middle says that the edge lies somewhere else, it is
+    /// looked for there; whether that is so.
+    mutating func comeBack(_ samples: [Curve.Sample]) -> Bool {
+        guard !isOpen, let middle = ladder.last, let end = ladder.first, middle != end else {
+            return false
+        }
+        let place = Self.likeliest(samples, from: middle, to: end)
+        let ends = sure ?? (outside, inside)
+        let known = min(ends.inside, ends.outside)...max(ends.inside, ends.outside)
+        guard !known.contains(place.inside), !known.contains(place.outside) else { return false }
+        (outside, inside) = (place.outside, place.inside)
+        sure = (outside, inside)
+        return true
+    }
+
+    /// Between which two offsets that were tried the edge is likeliest, on the way out from `inside`: up
+    /// to it a trial hits as often as they did, outside hardly ever.
+    private static func likeliest(
+        _ samples: [Curve.Sample], from inside: Duration, to outside: Duration
+    ) -> (inside: Duration, outside: Duration) {
         let isUpper = outside > inside
         let range = isUpper ? inside...outside : outside...inside
         let telling = samples.filter { $0.reading != .blind && range.contains($0.offset) }
             .sorted { isUpper ? $0.offset < $1.offset : $0.offset > $1.offset }
-        let (high, low) = (min(max(peak, 0.1), 0.97), 0.03)
-        var score = telling.reduce(0.0) { $0 + Self.weight($1, low) }
-        var best = (score: score, from: inside, to: telling.first?.offset ?? outside)
+        let all = HitRate(hits: telling.count { $0.reading == .hit }, trials: telling.count)
+        var within = HitRate()
+        var best = (
+            score: weight(all, rare), from: inside, to: telling.first?.offset ?? outside
+        )
         for (number, sample) in telling.enumerated() {
-            score += Self.weight(sample, high) - Self.weight(sample, low)
+            within.add(sample.reading == .hit)
+            let rest = HitRate(
+                hits: all.hits - within.hits, trials: all.trials - within.trials)
+            let score =
+                weight(within, min(max(within.share, 0.1), 1 - rare)) + weight(rest, rare)
             let next = number + 1 < telling.count ? telling[number + 1].offset : outside
             if score > best.score + 1e-9 { best = (score, sample.offset, next) }
         }
-        likeliest = best.from + (best.to - best.from) / 2
+        return (best.from, best.to)
     }
 
-    private static func weight(_ sample: Curve.Sample, _ rate: Double) -> Double {
-        Elementary.logarithm(sample.reading == .hit ? rate : 1 - rate)
+    /// How often a trial hits that has no reason to.
+    private static let rare = 0.03
+
+    /// The logarithm of how likely it is.
+    private static func weight(_ seen: HitRate, _ rate: Double) -> Double {
+        Double(seen.hits) * Elementary.logarithm(rate)
+            + Double(seen.trials - seen.hits) * Elementary.logarithm(1 - rate)
     }
 }

@@ -53,19 +53,26 @@ extension Hunt {
     /// trial has the service to itself: the others have a hand in it (a cache that mixes up devices also
     /// hides from one trial what it shows to the next).
     private func isBlurred(_ track: Int, _ invariant: Invariant) async -> Bool {
-        guard !isAlone, !isOver, let crowd = Plateau(curve(track, invariant).points),
-            crowd.peak <= 0.9
+        guard !isAlone, !isOver, let plateau = Plateau(curve(track, invariant).points),
+            plateau.peak <= 0.9
         else { return false }
         search.news(.phase("\(tracks[track].variant.title): is it luck, or other trials?"))
-        let place = (crowd.places.lowerBound + crowd.places.upperBound) / 2
-        let aims = Array(repeating: (track, crowd.points[place].offset), count: 8)
+        let place = (plateau.places.lowerBound + plateau.places.upperBound) / 2
+        let aims = Array(repeating: (track, plateau.points[place].offset), count: 16)
+        let crowded = rate(of: await play(aims), track, invariant)
+        let alone = rate(of: await play(aims, in: .nobody), track, invariant)
+        return alone.chance(against: crowded) < 0.01
+    }
+
+    /// Of the trials that can tell.
+    private func rate(of seen: [Sighting?], _ track: Int, _ invariant: Invariant) -> HitRate {
         let pattern = pattern(track, invariant)
-        var alone = HitRate()
-        for sighting in await play(aims, in: .nobody).compactMap({ $0 }) {
+        var rate = HitRate()
+        for sighting in seen.compactMap({ $0 }) {
             let reading = pattern.reading(of: sighting)
-            if reading != .blind { alone.add(reading == .hit) }
+            if reading != .blind { rate.add(reading == .hit) }
         }
-        return alone.chance(against: crowd.rate) < 0.01
+        return rate
     }
 
     func tell(_ track: Int, _ invariant: Invariant, _ window: RaceFinding.Window?) {
