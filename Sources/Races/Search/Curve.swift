@@ -85,24 +85,27 @@ struct Plateau: Sendable {
     var points: [RaceFinding.CurvePoint]
     var places: Range<Int>
 
-    /// The run of points that stands out most: what each hits above a third of what all that hit come to
-    /// together, added up. Where hits are a matter of luck a point that was tried but a few times may
-    /// miss and still be within; elsewhere, and where it was tried often, a miss is an end. Nil without
-    /// hits.
+    /// Of the runs of points that hit a third as often or more as all that hit come to together, the one
+    /// that stands out most: by how much more often, added up. Nil without hits.
     init?(_ points: [RaceFinding.CurvePoint]) {
         let peak = points.map(\.rate).filter { $0.hits > 0 }.reduce(HitRate(), +).share
         guard peak > 0 else { return nil }
         let isHigh = points.map { $0.rate.share >= peak / 3 }
         var best: (places: Range<Int>, sum: Double)?
-        var (start, sum) = (0, 0.0)
-        for (place, point) in points.enumerated() {
-            let mayBeBadLuck = peak < 0.9 && point.rate.trials < 12
-            sum += point.rate.share - peak / 3
-            guard sum > 0, isHigh[place] || mayBeBadLuck else {
-                (start, sum) = (place + 1, 0)
-                continue
+        var start = 0
+        while let first = isHigh[start...].firstIndex(of: true) {
+            var end = first + 1
+            // One point alone that was tried but a few times may be bad luck.
+            while end < points.count,
+                isHigh[end]
+                    || peak < 0.9 && end + 1 < points.count && isHigh[end + 1]
+                        && points[end].rate.trials < 12
+            {
+                end += 1
             }
-            if sum > best?.sum ?? 0 { best = (start..<place + 1, sum) }
+            let sum = points[first..<end].reduce(0) { $0 + $1.rate.share - peak / 3 }
+            if best.map({ sum > $0.sum }) ?? true { best = (first..<end, sum) }
+            start = end
         }
         guard let best = best?.places else { return nil }
         first = points[best.lowerBound].offset
@@ -116,6 +119,9 @@ struct Plateau: Sendable {
     }
 
     var peak: Double { rate.share }
+
+    /// The point in its middle, on the scale of the sweep.
+    var middle: Duration { points[(places.lowerBound + places.upperBound) / 2].offset }
 
     /// It makes no difference when.
     var isEverywhere: Bool { outside == 0 }

@@ -12,7 +12,7 @@ extension Hunt {
         search.news(.phase("\(title): \(invariant) broken; where?"))
         await fill(track, invariant)
         if await isBlurred(track, invariant) {
-            await goAlone(chosen, forgetting: track)
+            await goAlone(chosen, forgetting: invariant)
             await fill(track, invariant)
         }
         await fill(track, invariant, rounds: 10)
@@ -36,11 +36,14 @@ extension Hunt {
             method: tracks[track].method, company: isAlone ? .nobody : .queue)
     }
 
-    /// Sweeps until there is a plateau to be seen: five rounds, and on to `rounds` where hits are a
-    /// matter of luck.
+    /// Sweeps until there is a plateau to be seen: five rounds, three where trials go one at a time, and on
+    /// to `rounds` where hits are a matter of luck. Not where two rounds show none.
     private func fill(_ track: Int, _ invariant: Invariant, rounds: Int = 5) async {
         while tracks[track].rounds < rounds, !isOver {
-            guard tracks[track].rounds < 5 || isLuck(track, invariant) else { return }
+            let played = tracks[track].rounds
+            guard played < 2 || Plateau(curve(track, invariant).points) != nil,
+                played < (isAlone ? 3 : 5) || isLuck(track, invariant)
+            else { return }
             await sweepOnce(track)
         }
     }
@@ -57,15 +60,17 @@ extension Hunt {
             plateau.peak <= 0.9
         else { return false }
         search.news(.phase("\(tracks[track].variant.title): is it luck, or other trials?"))
-        let place = (plateau.places.lowerBound + plateau.places.upperBound) / 2
-        let aims = Array(repeating: (track, plateau.points[place].offset), count: 16)
-        let crowded = rate(of: await play(aims), track, invariant)
-        let alone = rate(of: await play(aims, in: .nobody), track, invariant)
+        let crowded = await rate(at: plateau.middle, times: 16, in: .crowd, track, invariant)
+        let alone = await rate(at: plateau.middle, times: 16, in: .nobody, track, invariant)
         return alone.chance(against: crowded) < 0.01
     }
 
-    /// Of the trials that can tell.
-    private func rate(of seen: [Sighting?], _ track: Int, _ invariant: Invariant) -> HitRate {
+    /// How often a promise breaks at one offset, of the trials that can tell.
+    func rate(
+        at offset: Duration, times: Int, in company: Company, _ track: Int,
+        _ invariant: Invariant
+    ) async -> HitRate {
+        let seen = await play(Array(repeating: (track, offset), count: times), in: company)
         let pattern = pattern(track, invariant)
         var rate = HitRate()
         for sighting in seen.compactMap({ $0 }) {

@@ -141,7 +141,7 @@ final class Hunt {
         var tried: Set<Suspicion> = []
         while !isOver, let suspicion = suspicion(chosen, besides: tried, isLast: isLast) {
             if !isAlone, isNearlyAnywhere(suspicion.track, suspicion.invariant) {
-                await goAlone(chosen, forgetting: suspicion.track)
+                await goAlone(chosen, forgetting: suspicion.invariant)
                 continue
             }
             if outcome.findings.contains(where: { $0.invariant == suspicion.invariant }) {
@@ -150,7 +150,7 @@ final class Hunt {
                 continue
             }
             if !isAlone, await isOthersDoing(suspicion) {
-                await goAlone(chosen, forgetting: suspicion.track)
+                await goAlone(chosen, forgetting: suspicion.invariant)
                 continue
             }
             tried.insert(suspicion)
@@ -242,31 +242,33 @@ final class Hunt {
             || hits(points.suffix(2)) && hits(points.prefix(third))
     }
 
-    /// Hits at one end of the offsets are a window that is open there, or the doing of other trials: then
-    /// they are gone when a trial has the service to itself.
+    /// Hits that are the doing of other trials are gone when a trial has the service to itself: tried in
+    /// the middle of where they came, or at an end of the offsets, where a window that is open there
+    /// would keep them.
     private func isOthersDoing(_ suspicion: Suspicion) async -> Bool {
         let points = curve(suspicion.track, suspicion.invariant).points
-        guard points.count > 4,
-            let end = [points.prefix(2), points.suffix(2)].lazy.compactMap({ end in
-                end.first { $0.rate.hits > 0 }
-            }).first
-        else { return false }
-        let seen = await play(
-            Array(repeating: (suspicion.track, end.offset), count: 4), in: .nobody)
-        let told = seen.compactMap { $0 }
-        return told.count > 1
-            && !told.contains { $0.breaches.contains { $0.invariant == suspicion.invariant } }
+        guard points.count > 4, let plateau = Plateau(points) else { return false }
+        let end = [points.prefix(2), points.suffix(2)].lazy.compactMap { end in
+            end.first { $0.rate.hits > 0 }
+        }.first
+        let alone = await rate(
+            at: end?.offset ?? plateau.middle, times: 4, in: .nobody, suspicion.track,
+            suspicion.invariant)
+        return alone.trials > 1 && alone.hits == 0
     }
 
-    /// From here on one trial at a time. What was seen of `polluted`, and of tracks that hit nearly
-    /// anywhere, is forgotten, and they are swept again: which promise it is may have been of the others' making as well.
-    func goAlone(_ chosen: [Int], forgetting polluted: Int) async {
+    /// From here on one trial at a time. What was seen of `invariant` is forgotten, and of tracks that hit
+    /// nearly anywhere; those are swept again: which promise it is may have been of the others' making as
+    /// well.
+    func goAlone(_ chosen: [Int], forgetting invariant: Invariant) async {
         isAlone = true
         search.news(
             .phase("hits far out: trials now go one at a time, not to disturb each other"))
         for track in chosen {
             let invariants = Set(tracks[track].sightings.flatMap(\.breaches).map(\.invariant))
-            guard track == polluted || invariants.contains(where: { isNearlyAnywhere(track, $0) })
+            guard
+                invariants.contains(invariant)
+                    || invariants.contains(where: { isNearlyAnywhere(track, $0) })
             else { continue }
             tracks[track].sightings = []
             tracks[track].rounds = 0
