@@ -126,6 +126,23 @@ struct EdgeTests {
     }
 
     @Test(
+        "of two windows, one on either side of zero, one is found, and not both as one",
+        arguments: Seed.samples(10))
+    func mirrored(seed: Seed) async throws {
+        let dice = Mutex(seed.generator())
+        let arena = RuleArena { offset, _ in
+            let isWithin = (.microseconds(500) ... .milliseconds(30)).contains(offset.magnitude)
+            return isWithin && dice.withLock { $0.chance(0.97) }
+        }
+        let outcome = await search().run(in: arena)
+        let window = try #require(outcome.findings.first?.window)
+        let ends = [window.low.magnitude, window.high.magnitude].sorted()
+        #expect(abs(ends[0] / .milliseconds(1) - 0.5) < 1, "\(window)")
+        #expect(abs(ends[1] / .milliseconds(1) - 30) < 3, "\(window)")
+        #expect((window.low < .zero) == (window.high < .zero), "\(window)")
+    }
+
+    @Test(
         "luck that is the doing of other trials is no luck once trials go alone",
         arguments: Seed.samples(10))
     func hidden(seed: Seed) async throws {

@@ -11,10 +11,12 @@ extension Hunt {
         var edges = [Edge(of: plateau, isUpper: false), Edge(of: plateau, isUpper: true)]
         await foothold(&edges, plateau, track, invariant)
         await narrow(&edges, plateau, track, invariant)
-        // Hits that are a matter of luck can send a search by halves the wrong way.
-        let quiet = quietSamples(track, invariant)
-        let astray = edges.indices.filter { edges[$0].comeBack(quiet) }
-        if !astray.isEmpty { await narrow(&edges, plateau, track, invariant) }
+        if plateau.peak < 0.9 {
+            // Hits that are a matter of luck can send a search by halves the wrong way.
+            let quiet = quietSamples(track, invariant)
+            let astray = edges.indices.filter { edges[$0].comeBack(quiet) }
+            if !astray.isEmpty { await narrow(&edges, plateau, track, invariant) }
+        }
         let all = quietSamples(track, invariant)
         for number in edges.indices { edges[number].fit(all) }
         return Self.window(edges)
