@@ -41,7 +41,7 @@ actor Performance {
     }
     var states: [State]
     /// Codes of each living room, the newest last.
-    private var codes: [[(op: String, issued: IssuedCode, ends: Instant)]]
+    var codes: [[(op: String, issued: IssuedCode, ends: Instant)]]
     private var discard: TrialResult.Discard?
 
     init(
@@ -85,7 +85,7 @@ actor Performance {
 
     // MARK: Ops
 
-    private func room(_ position: Int) -> Int {
+    func room(_ position: Int) -> Int {
         schedule[actor: schedule.ops[position].actor]?.household ?? 0
     }
 
@@ -198,7 +198,7 @@ actor Performance {
         return ground.account(number, of: households[room(position)])
     }
 
-    private func code(for op: Schedule.Op, _ position: Int) -> Code? {
+    func code(for op: Schedule.Op, _ position: Int) -> Code? {
         let own = codes[room(position)]
         guard let named = op[arg: "code"] else { return own.last?.issued.code }
         return codes.joined().first { $0.op == named }?.issued.code
@@ -309,45 +309,7 @@ actor Performance {
         take(await lane.send(call, from: device), of: position)
     }
 
-    /// Nothing for a while, then what everybody sees: phones ask for their codes, TVs poll.
-    private func settle() async {
-        guard await rest(schedule.settle.quiet), schedule.settle.reads > 0 else { return }
-        var asked: Set<Int> = []
-        for (position, op) in schedule.ops.enumerated() where op.step == .authenticate {
-            guard asked.insert(room(position)).inserted, let code = code(for: op, position) else {
-                continue
-            }
-            let lead = cast.doubles[position]?.source ?? cast.screens[position]
-            await read(room(position), lead) { $0.checkCode(code, $1) }
-        }
-        for reading in 0..<schedule.settle.reads {
-            if reading > 0 { guard await rest(schedule.settle.every) else { return } }
-            for room in rooms.indices where cast.firstScreens[room] > 0 {
-                let code = codes[room].last?.issued.code
-                let target = ground.terms.polling.target
-                await read(room, .first(0)) { dialect, credential in
-                    var call = dialect.poll(code ?? Code(""), target, credential)
-                    call.code = code
-                    return call
-                }
-            }
-        }
-    }
-
-    private func read(
-        _ room: Int, _ screen: DrivenHousehold.Screen,
-        _ make: (any Dialect, Credential) -> Call
-    ) async {
-        do throws(DrivenHousehold.Refusal) {
-            let credential = try await rooms[room].credential(of: screen)
-            _ = try await rooms[room].ask(screen, make(ground.terms.dialect, credential))
-        } catch {
-            // What nobody could read tells nothing.
-            if case .stopped = error { give(up: .stopped) }
-        }
-    }
-
-    private func rest(_ duration: Duration) async -> Bool {
+    func rest(_ duration: Duration) async -> Bool {
         do {
             try await lane.sleep(for: duration)
             return true
