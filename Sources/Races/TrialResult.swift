@@ -131,6 +131,9 @@ public protocol Arena: Sendable {
 
     /// The same, with as much company as that.
     func play(_ schedules: [Schedule], in company: Company) async -> [TrialResult]
+
+    /// No trial can have a hand in what another shows, whatever the company.
+    var isolatesTrials: Bool { get }
 }
 
 /// What goes on around a trial.
@@ -148,4 +151,6 @@ extension Arena {
     public func play(_ schedules: [Schedule], in company: Company) async -> [TrialResult] {
         await play(schedules)
     }
+
+    public var isolatesTrials: Bool { false }
 }

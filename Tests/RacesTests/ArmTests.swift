@@ -19,6 +19,7 @@ import Testing
 
     @Test("a sign-in that is known to one node is told by dropping what leads to it")
     func path() async throws {
+        // A half against a thirty-second: with 30 each, chance hides that one time in some ten.
         let found = try await comparison(
             "path-independence", faults: ["sticky-only"], perArm: 60)
         #expect(found.isBroken)

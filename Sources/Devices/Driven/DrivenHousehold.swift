@@ -67,11 +67,17 @@ public struct DrivenHousehold: Sendable {
         let screen = own(screen)
         let shared = ground.shared.value
         if ground.sharesApp, screen.value.client == nil { shared.app?.install(on: screen.value) }
-        let credential = try await step { () async throws(Halt) in
-            try await household.credential(driven: screen)
+        do throws(Refusal) {
+            let credential = try await step { () async throws(Halt) in
+                try await household.credential(driven: screen)
+            }
+            if ground.sharesApp { shared.app = App(of: screen.value) }
+            return credential
+        } catch {
+            // Whoever comes next registers anew.
+            shared.app = nil
+            throw error
         }
-        if ground.sharesApp { shared.app = App(of: screen.value) }
-        return credential
     }
 
     /// Sends a call until it is answered.

@@ -74,8 +74,8 @@ extension TrialResult {
     func showsSignIn(in reads: [String]) -> Result<Bool, Unread> {
         if let discarded { return .failure(Unread(reason: "\(discarded)")) }
         for op in schedule.ops where op.step == .authenticate {
-            let answer = exchange(of: op.id)
-            if answer.map({ $0.isError || $0.delivery.error != nil }) ?? false {
+            guard let answer = exchange(of: op.id) else { continue }
+            if answer.isError || answer.delivery.error != nil {
                 return .failure(Unread(reason: "\(op.id) failed"))
             }
         }

@@ -109,6 +109,8 @@ public final class LaneArena: Arena {
         return results
     }
 
+    public var isolatesTrials: Bool { isVirtual }
+
     /// Ends what is under way, and everything that is asked for from here on. From any thread.
     public func stop() {
         isStopped.store(true, ordering: .releasing)

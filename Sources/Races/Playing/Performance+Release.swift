@@ -101,7 +101,9 @@ extension Performance {
         } else {
             // A waiter is woken when it is let go.
             while states[position].released == nil, !isDiscarded { await wait(for: position) }
+            if states[position].released == nil { return await abandon(position) }
         }
+        defer { if states[position].answered == nil { drop(position) } }
         guard op.step != .expire else { return }
         if let held = states[position].held {
             take(await lane.answer(to: held), of: position)
@@ -111,10 +113,14 @@ extension Performance {
         checkRaced(position)
     }
 
-    /// A request that nobody will let go any more, and with it those that wait for its answer.
+    /// A request that nobody will let go any more, and with it those that wait for its answer. What is at
+    /// the gate already goes out in the end, so that its trial tells nothing.
     private func abandon(_ position: Int) async {
         drop(position)
         guard let held = states[position].held else { return }
+        give(
+            up: .setupFailed(
+                op: schedule.ops[position].id, "what it was to follow was never answered"))
         lane.release([held])
         _ = await lane.answer(to: held)
     }

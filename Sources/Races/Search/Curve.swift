@@ -98,7 +98,7 @@ struct Plateau: Sendable {
             // One point alone that was tried but a few times may be bad luck.
             while end < points.count,
                 isHigh[end]
-                    || peak < 0.9 && end + 1 < points.count && isHigh[end + 1]
+                    || peak < Self.sure && end + 1 < points.count && isHigh[end + 1]
                         && points[end].rate.trials < 12
             {
                 end += 1
@@ -120,8 +120,13 @@ struct Plateau: Sendable {
 
     var peak: Double { rate.share }
 
+    /// Not every trial within hits, or they are too few to say so.
+    var isLuck: Bool { peak < Self.sure || rate.trials < 8 }
+    private static let sure = 0.9
+
     /// The point in its middle, on the scale of the sweep.
-    var middle: Duration { points[(places.lowerBound + places.upperBound) / 2].offset }
+    var middlePlace: Int { (places.lowerBound + places.upperBound - 1) / 2 }
+    var middle: Duration { points[middlePlace].offset }
 
     /// It makes no difference when.
     var isEverywhere: Bool { outside == 0 }

@@ -11,7 +11,7 @@ extension Hunt {
         var edges = [Edge(of: plateau, isUpper: false), Edge(of: plateau, isUpper: true)]
         await foothold(&edges, plateau, track, invariant)
         await narrow(&edges, plateau, track, invariant)
-        if plateau.peak < 0.9 {
+        if plateau.isLuck {
             // Hits that are a matter of luck can send a search by halves the wrong way.
             let quiet = quietSamples(track, invariant)
             let astray = edges.indices.filter { edges[$0].comeBack(quiet) }
@@ -115,7 +115,7 @@ struct Edge {
 
     init(of plateau: Plateau, isUpper: Bool) {
         let offsets = plateau.points.map(\.offset)
-        let middle = (plateau.places.lowerBound + plateau.places.upperBound - 1) / 2
+        let middle = plateau.middlePlace
         ladder = isUpper ? offsets[middle...].reversed() : Array(offsets[...middle])
         rung =
             isUpper
@@ -224,7 +224,9 @@ struct Edge {
         guard !isOpen, let middle = ladder.last, let end = ladder.first, middle != end else {
             return false
         }
-        let place = Self.likeliest(samples, from: middle, to: end)
+        // On the other side of zero another window may lie.
+        let isAcross = middle > .zero ? end < .zero : middle < .zero && end > .zero
+        let place = Self.likeliest(samples, from: middle, to: isAcross ? .zero : end)
         let ends = sure ?? (outside, inside)
         let known = min(ends.inside, ends.outside)...max(ends.inside, ends.outside)
         guard !known.contains(place.inside), !known.contains(place.outside) else { return false }
@@ -249,6 +251,8 @@ struct Edge {
         )
         for (number, sample) in telling.enumerated() {
             within.add(sample.reading == .hit)
+            // Trials at one offset are on one side.
+            if number + 1 < telling.count, telling[number + 1].offset == sample.offset { continue }
             let rest = HitRate(
                 hits: all.hits - within.hits, trials: all.trials - within.trials)
             let score =

@@ -12,7 +12,7 @@ extension Hunt {
         search.news(.phase("\(title): \(invariant) broken; where?"))
         await fill(track, invariant)
         if await isBlurred(track, invariant) {
-            await goAlone(chosen, forgetting: invariant)
+            await goAlone(chosen, forgetting: invariant, because: "other trials hide hits")
             await fill(track, invariant)
         }
         await fill(track, invariant, rounds: 10)
@@ -49,15 +49,15 @@ extension Hunt {
     }
 
     private func isLuck(_ track: Int, _ invariant: Invariant) -> Bool {
-        Plateau(curve(track, invariant).points).map { $0.peak <= 0.9 } ?? false
+        Plateau(curve(track, invariant).points)?.isLuck ?? false
     }
 
     /// Hits that are a matter of luck among many trials, and come more often or hardly ever where a
     /// trial has the service to itself: the others have a hand in it (a cache that mixes up devices also
     /// hides from one trial what it shows to the next).
     private func isBlurred(_ track: Int, _ invariant: Invariant) async -> Bool {
-        guard !isAlone, !isOver, let plateau = Plateau(curve(track, invariant).points),
-            plateau.peak <= 0.9
+        guard !isAlone, !isOver, !arena.isolatesTrials,
+            let plateau = Plateau(curve(track, invariant).points), plateau.isLuck
         else { return false }
         search.news(.phase("\(tracks[track].variant.title): is it luck, or other trials?"))
         let crowded = await rate(at: plateau.middle, times: 16, in: .crowd, track, invariant)

@@ -150,7 +150,9 @@ final class Hunt {
                 continue
             }
             if !isAlone, await isOthersDoing(suspicion) {
-                await goAlone(chosen, forgetting: suspicion.invariant)
+                await goAlone(
+                    chosen, forgetting: suspicion.invariant,
+                    because: "hits that a trial alone does not show")
                 continue
             }
             tried.insert(suspicion)
@@ -242,29 +244,34 @@ final class Hunt {
             || hits(points.suffix(2)) && hits(points.prefix(third))
     }
 
-    /// Hits that are the doing of other trials are gone when a trial has the service to itself: tried in
-    /// the middle of where they came, or at an end of the offsets, where a window that is open there
-    /// would keep them.
+    /// Hits that are the doing of other trials are gone when a trial has the service to itself. Where they
+    /// come at an end of the offsets, a window that is open there would keep them; elsewhere they are tried
+    /// for in the middle of where they came, more often, for they may be luck.
     private func isOthersDoing(_ suspicion: Suspicion) async -> Bool {
         let points = curve(suspicion.track, suspicion.invariant).points
-        guard points.count > 4, let plateau = Plateau(points) else { return false }
+        guard !arena.isolatesTrials, points.count > 4, let plateau = Plateau(points) else {
+            return false
+        }
         let end = [points.prefix(2), points.suffix(2)].lazy.compactMap { end in
             end.first { $0.rate.hits > 0 }
         }.first
         let alone = await rate(
-            at: end?.offset ?? plateau.middle, times: 4, in: .nobody, suspicion.track,
-            suspicion.invariant)
-        return alone.trials > 1 && alone.hits == 0
+            at: end?.offset ?? plateau.middle, times: end == nil ? 8 : 4, in: .nobody,
+            suspicion.track, suspicion.invariant)
+        guard alone.trials > 1, alone.hits == 0 else { return false }
+        return end != nil || alone.chance(against: plateau.rate) < 0.05
     }
 
-    /// From here on one trial at a time. What was seen of `invariant` is forgotten, and of tracks that hit
-    /// nearly anywhere; those are swept again: which promise it is may have been of the others' making as
-    /// well.
-    func goAlone(_ chosen: [Int], forgetting invariant: Invariant) async {
+    /// From here on one trial at a time. All that was seen of tracks that broke `invariant`, or hit nearly
+    /// anywhere, is forgotten, and they are swept again: which promise it is may have been of the others'
+    /// making as well.
+    func goAlone(
+        _ chosen: [Int], forgetting invariant: Invariant, because reason: String = "hits far out"
+    ) async {
         isAlone = true
         search.news(
-            .phase("hits far out: trials now go one at a time, not to disturb each other"))
-        for track in chosen {
+            .phase("\(reason): trials now go one at a time, not to disturb each other"))
+        for track in chosen where !isOver {
             let invariants = Set(tracks[track].sightings.flatMap(\.breaches).map(\.invariant))
             guard
                 invariants.contains(invariant)

@@ -7,7 +7,7 @@ internal import Synchronization
 
 /// Judges a run while it goes on, on a queue of its own: batches go to the journal first, and then
 /// to the judge, so that a slow verdict delays no lane. Where a lane and the judge have one core
-/// between them, the lane goes first (`stepBack`): what is measured must not show who looks on.
+/// between them, the lane goes first (`stepBack`, `giveWay`): what is measured must not show who looks on.
 ///
 /// It never judges a sample and calls it the whole. Where more waits than `backlogLimit`, it stops
 /// listening, and what it did not hear is judged in the end:
@@ -80,10 +80,11 @@ final class JudgeQueue: HistorySink, @unchecked Sendable {
         gate?.wait()
         queue.async { [self] in
             assertOnQueue()
-            Self.stepBack()
+            if gate == nil { Self.stepBack() }
             judge.take(batch, pause: Self.giveWay)
             for household in judge.takeAccused() { writer.keepWhole(household) }
             shared.withLock { $0.waiting -= count }
+            Self.giveWay()
             lookUp()
             gate?.signal()
         }
