@@ -58,27 +58,19 @@ struct BreachPatternTests {
     }
 }
 
-/// Many trials at a time make this arena's answers slow: its window seems to begin late.
-private struct SlowInCrowds: Arena {
-    let alone: RuleArena
-    let crowded: RuleArena
+/// What a trial shows hangs on the company that it is played in.
+private struct MindfulOfCompany: Arena {
+    let usual: RuleArena
+    let disturbed: RuleArena
+    /// In which it is `disturbed`.
+    let disturbing: Set<Company>
 
-    func play(_ schedules: [Schedule]) async -> [TrialResult] { await crowded.play(schedules) }
-
-    func play(_ schedules: [Schedule], in company: Company) async -> [TrialResult] {
-        await company == .crowd ? crowded.play(schedules) : alone.play(schedules)
+    func play(_ schedules: [Schedule]) async -> [TrialResult] {
+        await play(schedules, in: .crowd)
     }
-}
-
-/// What one trial could show is mostly hidden by the one before it, unless that was long ago.
-private struct HiddenByOthers: Arena {
-    let alone: RuleArena
-    let near: RuleArena
-
-    func play(_ schedules: [Schedule]) async -> [TrialResult] { await near.play(schedules) }
 
     func play(_ schedules: [Schedule], in company: Company) async -> [TrialResult] {
-        await company == .nobody ? alone.play(schedules) : near.play(schedules)
+        await (disturbing.contains(company) ? disturbed : usual).play(schedules)
     }
 }
 
@@ -103,7 +95,9 @@ struct EdgeTests {
         "edges are those of trials that race alone, however wrong the crowded sweep was",
         arguments: [(6, 44), (9, 20), (-3, 60)] as [(Int, Int)])
     func crowd(low: Int, high: Int) async throws {
-        let arena = SlowInCrowds(alone: Self.within(1, 31), crowded: Self.within(low, high))
+        // Many trials at a time make answers slow.
+        let arena = MindfulOfCompany(
+            usual: Self.within(1, 31), disturbed: Self.within(low, high), disturbing: [.crowd])
         let outcome = await search().run(in: arena)
         let window = try #require(outcome.findings.first?.window)
         // A tenth of the window is what a search may be off by.
@@ -152,7 +146,8 @@ struct EdgeTests {
                     && dice.withLock { $0.chance(0.35) }
             }
             let outcome = await search().run(
-                in: HiddenByOthers(alone: Self.within(1, 31), near: near))
+                in: MindfulOfCompany(
+                    usual: Self.within(1, 31), disturbed: near, disturbing: [.crowd, .queue]))
             guard let finding = outcome.findings.first, let window = finding.window,
                 outcome.isAlone, finding.rate == HitRate(hits: 30, trials: 30)
             else { continue }

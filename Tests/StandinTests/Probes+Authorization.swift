@@ -70,6 +70,12 @@ extension Probes {
         ) -> Probe<A> {
             play("11, Z5", .mediaToken, path, status, label, resource: resource, device)
         }
+        func metadata(
+            _ status: Int, _ label: String, _ device: @escaping (inout World<A>) -> String
+        ) -> Probe<A> {
+            asked(
+                "12, U1", .userMetadata, "/api/v1/tokens/usermetadata", status, label, device)
+        }
         return [
             authorize(200, "signed in") { $0.signedIn().device },
             authorize(200, "through an aggregator") { $0.signedIn("DemoLocal").device },
@@ -90,21 +96,10 @@ extension Probes {
             media(403, "nobody") { $0.device() },
             media(403, "over") { $0.authorized("DemoBrief") },
             media(400, "no resource", resource: nil) { $0.authorized() },
-            Probe("12, U1", .userMetadata, 200, "signed in") {
-                let device = $0.signedIn().device
-                return $0.ask(.get, "/api/v1/tokens/usermetadata", key(device))
-            },
-            Probe("12, U1", .userMetadata, 200, "encrypted") {
-                let device = $0.signedIn("DemoLocal").device
-                return $0.ask(.get, "/api/v1/tokens/usermetadata", key(device))
-            },
-            Probe("12, U1", .userMetadata, 404, "a provider that tells nothing") {
-                let device = $0.signedIn("DemoMute").device
-                return $0.ask(.get, "/api/v1/tokens/usermetadata", key(device))
-            },
-            Probe("12, U1", .userMetadata, 412, "nobody") {
-                $0.ask(.get, "/api/v1/tokens/usermetadata", key("none"))
-            },
+            metadata(200, "signed in") { $0.signedIn().device },
+            metadata(200, "encrypted") { $0.signedIn("DemoLocal").device },
+            metadata(404, "a provider that tells nothing") { $0.signedIn("DemoMute").device },
+            metadata(412, "nobody") { _ in "none" },
         ]
     }
 

@@ -64,8 +64,29 @@ extension Probes {
             ]
     }
 
+    /// What a path says of one device.
+    static func asked(
+        _ source: String, _ operation: OperationName, _ path: String, _ status: Int,
+        _ label: String, _ device: @escaping (inout World<A>) -> String
+    ) -> Probe<A> {
+        Probe(source, operation, status, label) { world in
+            let device = device(&world)
+            return world.ask(.get, path, key(device))
+        }
+    }
+
     static var states: [Probe<A>] {
-        [
+        func check(
+            _ status: Int, _ label: String, _ device: @escaping (inout World<A>) -> String
+        ) -> Probe<A> {
+            asked("10, N3", .checkAuthentication, "/api/v1/checkauthn", status, label, device)
+        }
+        func poll(
+            _ status: Int, _ label: String, _ device: @escaping (inout World<A>) -> String
+        ) -> Probe<A> {
+            asked("10, N4", .pollToken, "/api/v1/tokens/authn", status, label, device)
+        }
+        return [
             Probe("9, N2", .checkCode, 200, "a bound code") {
                 let code = $0.signedIn().code
                 return $0.ask(.get, "/api/v1/checkauthn/\(code)", "requestor=DEMOTV")
@@ -80,36 +101,16 @@ extension Probes {
             Probe("9, N2", .checkCode, 400, "without a requestor") {
                 $0.ask(.get, "/api/v1/checkauthn/AAAAAAA")
             },
-            Probe("10, N3", .checkAuthentication, 200, "signed in") {
-                let device = $0.signedIn().device
-                return $0.ask(.get, "/api/v1/checkauthn", key(device))
-            },
-            Probe("10, N3", .checkAuthentication, 403, "nobody") {
-                $0.ask(.get, "/api/v1/checkauthn", key("none"))
-            },
-            Probe("10, N3", .checkAuthentication, 403, "expired") {
-                let device = $0.signedIn("DemoGone").device
-                return $0.ask(.get, "/api/v1/checkauthn", key(device))
-            },
+            check(200, "signed in") { $0.signedIn().device },
+            check(403, "nobody") { _ in "none" },
+            check(403, "expired") { $0.signedIn("DemoGone").device },
             Probe("10, N3", .checkAuthentication, 400, "no device") {
                 $0.ask(.get, "/api/v1/checkauthn", "requestor=DEMOTV")
             },
-            Probe("10, N4", .pollToken, 200, "signed in") {
-                let device = $0.signedIn().device
-                return $0.ask(.get, "/api/v1/tokens/authn", key(device))
-            },
-            Probe("10, N4", .pollToken, 200, "through an aggregator") {
-                let device = $0.signedIn("DemoLocal").device
-                return $0.ask(.get, "/api/v1/tokens/authn", key(device))
-            },
-            Probe("10, N4", .pollToken, 404, "pending") {
-                let device = $0.issued().device
-                return $0.ask(.get, "/api/v1/tokens/authn", key(device))
-            },
-            Probe("10, N4", .pollToken, 410, "expired") {
-                let device = $0.signedIn("DemoGone").device
-                return $0.ask(.get, "/api/v1/tokens/authn", key(device))
-            },
+            poll(200, "signed in") { $0.signedIn().device },
+            poll(200, "through an aggregator") { $0.signedIn("DemoLocal").device },
+            poll(404, "pending") { $0.issued().device },
+            poll(410, "expired") { $0.signedIn("DemoGone").device },
             Probe("10, N4", .pollToken, 400, "an unknown requestor") {
                 $0.ask(.get, "/api/v1/tokens/authn", "requestor=OTHER&deviceId=d")
             },
