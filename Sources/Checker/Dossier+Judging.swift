@@ -38,6 +38,7 @@ extension Dossier {
         judgeLogout(operation, beat, value)
         guard operation.screen == 0 else { return }
         compare(TokenRead(value: value, beat: beat))
+        noteDelivery()
         if operation.tag != 0, tags[Int(value) - 1].first == nil {
             judgeSource(of: value - 1, beat)
             noteFirst(operation, beat, value)
@@ -68,6 +69,7 @@ extension Dossier {
         guard operation.screen == 0 else { return }
         compare(TokenRead(value: 0, beat: beat))
         judgeVisibility(operation, beat)
+        judgeDelivery(beat)
     }
 
     /// 0: a stranger; 255: somebody; else the tag's number plus one.
@@ -217,8 +219,14 @@ extension Dossier {
             return
         }
         let cause = causes.first {
-            violation.invariant == .linearizable
-                || $0.invariant.companions.contains(violation.invariant)
+            if violation.invariant == .linearizable { return true }
+            // What fails the run is not hidden behind a late or lost read that fails none.
+            if violation.standing == .fails, $0.standing == .observed,
+                [.signInVisible, .tokenMonotonic].contains($0.invariant)
+            {
+                return false
+            }
+            return $0.invariant.companions.contains(violation.invariant)
                 || violation.invariant.companions.contains($0.invariant)
         }
         if let cause {
@@ -232,7 +240,7 @@ extension Dossier {
         }
         let position = registry.add(
             violation, foreignTag: foreignTag == Self.anybody ? 0 : foreignTag)
-        causes.append((position, violation.invariant))
+        causes.append((position, violation.invariant, violation.standing))
         if let position, violation.hangsOnCode || foreignTag != 0 {
             conditional.append((position, foreignTag))
         }

@@ -52,7 +52,9 @@ struct Dossier {
     var frontier: Frontier
 
     // What was found.
-    var causes: [(position: Int?, invariant: Invariant)] = []
+    /// Whoever was told "done" by then has been held against what the TV saw (`judgeDelivery`).
+    var delivered = Int64.min
+    var causes: [(position: Int?, invariant: Invariant, standing: Standing)] = []
     /// Those of them that hang on whose code some letters were, and those that name a user who
     /// never signed in here, by the mark of its tag.
     var conditional: [(position: Int, foreignTag: UInt64)] = []

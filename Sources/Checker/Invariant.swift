@@ -44,8 +44,9 @@ extension Invariant {
         switch self {
         // rest-v1.md § 6 (codes, DELETE), § 10 (one live token per key), § 11 (playback order),
         // § 13 (logout removes), § 14 (throttling), § 16 (what may be asserted).
-        case .noTokenBeforeSignIn, .tokenIsolation, .oneToken, .codeUnique, .expiryRespected,
-            .logoutFinal, .deleteFinal, .authorizationGates, .throttleContract, .conforms:
+        case .noTokenBeforeSignIn, .tokenIsolation, .signInDelivered, .oneToken, .codeUnique,
+            .expiryRespected, .logoutFinal, .deleteFinal, .authorizationGates, .throttleContract,
+            .conforms:
             .documented
         case .oneOwner: .policy
         default: .ours

@@ -21,7 +21,8 @@ public enum ConsistencyLevel: Int, CaseIterable, Sendable {
     public var promise: String {
         switch self {
         case .safety: "no token, code or media token was anybody's but its owner's"
-        case .eventual: "every sign-in that was reported done reached its TV"
+        case .eventual:
+            "every sign-in that was reported done reached its TV within one poll interval"
         case .monotonicReads: "no TV saw its sign-in vanish without a cause"
         case .readYourWrites: "each screen saw what it had done itself"
         case .crossScreen: "what the phone was told, the TV saw from then on"

@@ -9,6 +9,8 @@ final class Registry {
     let day: String
     /// In nanoseconds.
     let visibility: Int64
+    /// How long after "done" a poll must show the sign-in.
+    let delivery: Int64
     let deadline: Int64
     let sweepLag: Int64
     /// The throttle's period; 0 without one.
@@ -63,6 +65,7 @@ final class Registry {
         model = DeviceModel(rules)
         day = Checker.day(ofMicroseconds: rules.startedMicroseconds)
         visibility = rules.policies.visibility.inNanoseconds
+        delivery = max(rules.delivery, rules.policies.visibility).inNanoseconds
         deadline = rules.policies.unknownDeadline.inNanoseconds
         sweepLag = rules.policies.sweepLag.inNanoseconds
         throttleEvery = rules.policies.throttle?.every.inNanoseconds ?? 0

@@ -91,6 +91,20 @@ struct Facts {
                 .compactMap(Standstill.init(text:)))
     }
 
+    /// What judging hangs on and cannot be read: a default in its place would be another verdict. Nil
+    /// where all of it can.
+    var damage: String? {
+        if let text = self["judging"], FlatJSON.readTexts(text) == nil {
+            return "its rules ('judging') cannot be read"
+        }
+        if let text = self["standstills"],
+            FlatJSON.readTexts(text)?.allSatisfy({ Standstill(text: $0) != nil }) != true
+        {
+            return "its standstills cannot be read"
+        }
+        return nil
+    }
+
     /// Nothing, in a history from before this was kept.
     var restraint: Restraint {
         Restraint(

@@ -28,6 +28,7 @@ public final class History: Sendable {
             guard let header = facts.header else {
                 throw JournalError.damaged(path: file, what: "its header is not complete")
             }
+            if let damage = facts.damage { throw JournalError.damaged(path: file, what: damage) }
             self.header = header
             end = facts.end
             kept = facts.kept

@@ -1,6 +1,11 @@
+public import Checker
+
 /// Why a report is incomplete.
 public enum ReportError: Error, Sendable, Hashable {
     case unreadable(why: String)
+    /// The rules in the header of the run's history cannot be read; `version` is of the screenrig that
+    /// wrote them.
+    case unjudgeable(run: String, why: RulesError, version: String)
     case unwritten(file: String, why: String)
     /// A report that was to go without names would have had one in it, of that many characters.
     case stillNamed(file: String, length: Int)
@@ -11,6 +16,8 @@ extension ReportError: CustomStringConvertible {
         switch self {
         case .unreadable(let why):
             "the history of the run cannot be read: \(why)"
+        case .unjudgeable(let run, let why, let version):
+            "\(run) cannot be judged: \(why); use the screenrig that recorded it (version \(version))"
         case .unwritten(let file, let why):
             "\(file) could not be written: \(why); free some space or choose another place with "
                 + "--out, then render the reports again with screenrig report"

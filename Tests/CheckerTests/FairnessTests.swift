@@ -71,38 +71,6 @@ struct FairnessTests {
         #expect(day(ofMicroseconds: seconds * 1_000_000) == text)
     }
 
-    @Test("rules go into the header of a history and come back")
-    func texts() {
-        var rules = Rules()
-        rules.policies.codeReuse = .untilExpiry
-        rules.policies.newCode = .keep
-        rules.policies.secondSignIn = .reject
-        rules.policies.mediaReuse = .untilExpiry
-        rules.policies.goneDecays = false
-        rules.policies.visibility = .milliseconds(5)
-        rules.policies.sweepLag = .milliseconds(6)
-        rules.policies.clockTolerance = .milliseconds(7)
-        rules.policies.unknownDeadline = .seconds(8)
-        rules.policies.throttle = nil
-        rules.promises = Promises(.documented, overrides: [.oneToken: .observe])
-        rules.known = [
-            Known(invariant: .codeUnique, ticket: "A;B=C"),
-            Known(
-                invariant: .oneOwner, operation: .pollToken, ticket: "T", until: "2026-12-15"),
-        ]
-        rules.knowsUsers = false
-        rules.devicesAreFresh = false
-        rules.settle = .seconds(3)
-        rules.shortestSignIn = .seconds(9)
-        rules.recordsOutliveTokens = false
-        rules.codeLifetime = .seconds(60)
-        rules.throttledBy = .device
-        rules.startedMicroseconds = 42
-        #expect(Rules(texts: rules.texts) == rules)
-        #expect(Rules(texts: Rules().texts) == Rules())
-        #expect(Rules(texts: ["nonsense", "promise:nothing=strict", "visibility_ns=x"]) == Rules())
-    }
-
     // MARK: Policies
 
     @Test("policies: a second sign-in that is rejected leaves the first")

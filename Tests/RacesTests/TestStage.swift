@@ -42,7 +42,7 @@ struct TestStage {
         terms.retries = 1
         var rules = Rules(rig, isEmbedded: true, startedMicroseconds: Venue.virtualEpoch)
         rules.throttledBy = .unknown
-        rules.settle = RacePlan.patience(rig.race, nil) - .milliseconds(10)
+        rules.delivery = RacePlan.patience(rig.race, nil) - .milliseconds(10)
         arena = LaneArena(
             lanes, plan: Plan(rig, seed: rig.seed, run: "test"), terms: terms, rules: rules,
             isVirtual: true, settings: .virtual)

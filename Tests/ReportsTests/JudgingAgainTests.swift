@@ -26,13 +26,15 @@ struct JudgingAgainTests {
     }
 
     /// A code of 60 s that is gone after 10 s by our clock.
-    private func findings(_ standstills: [Standstill]) throws -> Findings {
+    private func findings(
+        _ standstills: [Standstill], judging: [String] = Rules().texts
+    ) throws -> Findings {
         let folder = FileManager.default.temporaryDirectory
             .appending(path: "screenrig-again-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         var header = Shape(households: 1).header(.init(1))
-        header.judging = Rules().texts
+        header.judging = judging
         let writer = try HistoryWriter(
             path: folder.appending(path: "history.sqlite").path, header: header, waits: true)
         let made = Self.epoch + 1_002
@@ -54,6 +56,18 @@ struct JudgingAgainTests {
                 ended: Instant(.seconds(12)), interrupted: false, failure: "", cpuPercent: 0,
                 historyHash: "", standstills: standstills))
         return try #require(try Findings(rejudging: History(path: folder.path)))
+    }
+
+    @Test("rules that cannot be read are an error with their name, never a verdict by others")
+    func unreadable() throws {
+        let texts = Rules().texts.map {
+            $0.replacingOccurrences(of: "visibility_ns", with: "visibility_us")
+        }
+        let error = #expect(throws: ReportError.self) { try findings([], judging: texts) }
+        #expect(
+            error?.description.contains(
+                "cannot be judged: the rules in its header have the unknown key 'visibility_us'; "
+                    + "use the screenrig that recorded it (version ") == true)
     }
 
     @Test("this machine slept: nothing has run out early, live or when judged again")
@@ -82,6 +96,6 @@ struct JudgingAgainTests {
         let rules = Rules(
             rig, isEmbedded: false, startedMicroseconds: 0, throttledBy: key)
         #expect(rules.throttledBy == expected)
-        #expect(Rules(texts: rules.texts).throttledBy == expected)
+        #expect(try Rules(texts: rules.texts).throttledBy == expected)
     }
 }

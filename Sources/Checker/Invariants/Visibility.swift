@@ -47,42 +47,60 @@ extension Dossier {
         return mayHaveExpired(TokenRead.somebody, by: time)
     }
 
-    /// `sign-in-delivered`: by the end of the settle phase the TV has seen it.
-    mutating func judgeDelivery() {
-        let told = done(before: .max)
-        let bound = registry.rules.settle.inNanoseconds
-        let within = "a settle phase of \(milliseconds(bound))"
-        guard let told else { return judgeSilentLoss(bound: bound, within) }
-        registry.check(.signInDelivered)
-        guard !reads.contains(where: { $0.value != 0 && $0.beat.ret >= told.call }),
-            let last = reads.filter({ $0.value == 0 }).max(by: { $0.beat.call < $1.beat.call }),
-            last.beat.call >= told.ret.plus(max(bound, registry.visibility)),
-            !mayHaveEnded(since: told, by: last.beat.ret)
+    /// `sign-in-delivered`: the first poll that was sent a whole poll interval after somebody was told
+    /// "done" sees the sign-in (rest-v1.md § 16). Only answers of the protocol come here: a 429, a 5xx
+    /// and a lost poll leave it to the next one, and a TV that asks no more is not judged.
+    mutating func judgeDelivery(_ beat: Beat) {
+        guard let told = done(before: beat.call.plus(1 - registry.delivery)), told.ret > delivered
         else { return }
-        let gap = last.beat.call - told.ret
-        let text =
-            "\(done(told, "")); the TV asked for \(milliseconds(gap)) more and never saw it "
-            + "(\(last.beat.name) was the last)"
-        let isLate = late != nil
-        late = nil
-        accuse(violation(.signInDelivered, .given(within), [told, last.beat], gap: gap, text))
-        if isLate, let cause = causes.last, cause.invariant == .signInDelivered,
-            let position = cause.position
-        {
-            registry.amend(position) { $0.companions.append(.signInVisible) }
+        delivered = told.ret
+        guard !mayHaveEnded(since: told, by: beat.ret) else { return }
+        registry.check(.signInDelivered)
+        guard !hasSeen(told) else { return }
+        let gap = beat.call - told.ret
+        let within = "one poll interval, \(milliseconds(registry.delivery))"
+        var lost = violation(
+            .signInDelivered, .given(within), [told, beat], gap: gap,
+            "\(done(told, "")); \(beat.name), sent \(milliseconds(gap)) later, was still told that "
+                + "nobody is signed in (\(within), had passed)")
+        if late != nil {
+            late = nil
+            lost.companions.append(.signInVisible)
             broken.insert(.crossScreen)
         }
+        accuse(lost)
+    }
+
+    /// A TV sees a sign-in: what somebody was told is delivered.
+    mutating func noteDelivery() {
+        guard let told = done(before: .max), told.ret > delivered else { return }
+        delivered = told.ret
+        registry.check(.signInDelivered)
+    }
+
+    /// Whether the TV has seen a sign-in since the one that `told` was about can have taken effect.
+    private func hasSeen(_ told: Beat) -> Bool {
+        let signedIn = attempts.filter { $0.isCandidate && $0.beat.call <= told.ret }
+            .map(\.beat.call).max()
+        return reads.contains { $0.value != 0 && $0.beat.ret >= signedIn ?? told.call }
+    }
+
+    /// What only the household's end tells of delivery: the TV saw it before the phone was told, or
+    /// nobody was ever told.
+    mutating func judgeDelivery() {
+        guard let told = done(before: .max) else { return judgeSilentLoss() }
+        if told.ret > delivered, hasSeen(told) { registry.check(.signInDelivered) }
     }
 
     /// A login that came back without an error, and neither screen ever saw a sign-in. The redirect
-    /// promises nothing: certain only if it means success.
-    private mutating func judgeSilentLoss(bound: Int64, _ within: String) {
+    /// promises nothing: certain only if it means success, which no page says.
+    private mutating func judgeSilentLoss() {
         let attempts = attempts.filter(\.isCandidate)
         guard attempts.count == 1, let only = attempts.first, only.beat.effect == .maybe,
             !reads.contains(where: { $0.value != 0 }), only.life >= 0,
             let refused = lives[only.life].refused, refused.call > only.beat.ret,
             let last = reads.filter({ $0.value == 0 }).max(by: { $0.beat.call < $1.beat.call }),
-            last.beat.call >= only.beat.ret.plus(max(bound, registry.visibility)),
+            last.beat.call >= only.beat.ret.plus(registry.delivery),
             only.beat.ret < lives[only.life].low, codes[only.life].endCalled > only.beat.ret,
             !signOuts.contains(where: { $0.effect != .denied })
         else { return }
@@ -95,6 +113,6 @@ extension Dossier {
         accuse(
             violation(
                 .signInDelivered, .given("a login that comes back without an error has succeeded"),
-                [only.beat, refused, last.beat], gap: gap, text))
+                [only.beat, refused, last.beat], gap: gap, source: .ours, text))
     }
 }

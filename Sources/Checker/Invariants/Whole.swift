@@ -12,10 +12,8 @@ extension Dossier {
     /// `isConfused`: what some code's answers were about is not known (`withdrawStrays`).
     mutating func judgeWhole(isWhole: Bool, isConfused: Bool) {
         if isWhole, !isConfused { judgeDelivery() }
-        if var late {
+        if let late {
             self.late = nil
-            // The TV saw it never, but stopped asking too soon for that to be a loss for certain.
-            if isWhole { late.companions.append(.signInDelivered) }
             accuse(late)
         }
         registry.check(.linearizable)

@@ -44,8 +44,8 @@ extension Explanation {
                 + "cause, and name its companions beside it."),
         word(
             "certain", "no order of the exchanges explains the answers",
-            "The strongest of three: certain, given a bound (certain if that bound holds, such as the "
-                + "settle phase), and suspicion."),
+            "The strongest of three: certain, given a bound (certain if that bound holds, such as one "
+                + "poll interval), and suspicion."),
         word(
             "fault", "a misbehaviour of the stand-in, switched on by name",
             "'screenrig list' names them; truth.jsonl of a run says when each struck and whether an "
@@ -79,8 +79,8 @@ extension Explanation {
             "Requests that were lost are not in it. The terminal shows that of the last second."),
         word(
             "settle", "how long TVs poll on after the last viewer",
-            "load.settle: late tokens still count. A completed sign-in that the TV has not seen by then "
-                + "breaks sign-in-delivered."),
+            "load.settle: late tokens still count. A household whose TV has not seen its completed sign-in "
+                + "by then has failed."),
         word(
             "held back", "requests that waited for max-rate or the ramp of new connections",
             "They leave later, and times count from when they might leave: the load was gentler than "

@@ -3,10 +3,19 @@ public import Journal
 
 extension Findings {
     /// Judges a recorded history again, from the file alone: the same verdicts as while it ran. Nil
-    /// where it does not hold every exchange, or was never to be judged.
-    public init?(rejudging history: History) throws {
+    /// where it does not hold every exchange, or was never to be judged. Throws where the rules in its
+    /// header cannot be read. `promises`, if given, replaces those that the run was held to.
+    public init?(rejudging history: History, promises: Promises? = nil) throws {
         guard !history.header.judging.isEmpty, history.kept.isComplete else { return nil }
-        let judge = Judge(Rules(texts: history.header.judging))
+        var rules: Rules
+        do {
+            rules = try Rules(texts: history.header.judging)
+        } catch {
+            throw ReportError.unjudgeable(
+                run: history.header.run, why: error, version: history.header.version)
+        }
+        if let promises { rules.promises = promises }
+        let judge = Judge(rules)
         var cutShort: Set<Int> = []
         try judge.take(recorded: history) { record in
             if !record.hasToldAll { cutShort.insert(record.household) }

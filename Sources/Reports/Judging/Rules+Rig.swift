@@ -23,12 +23,19 @@ extension Rules {
         }
         knowsUsers = isEmbedded
         devicesAreFresh = isEmbedded || rig.identities == .perRun
-        settle = rig.load.settle
+        delivery = Self.delivery(rig.polling)
         if isEmbedded { shortestSignIn = Self.shortestSignIn(rig.standin) }
         recordsOutliveTokens = !(isEmbedded && rig.standin.deletesOnFirstRetrieve)
         codeLifetime = rig.code.lifetime
         throttledBy = Self.throttledBy(rig, isEmbedded: isEmbedded, key)
         self.startedMicroseconds = startedMicroseconds
+    }
+
+    /// No TV waits longer for its next poll, and no protocol page promises less than 5 s (rest-v1.md,
+    /// § 16 and A19).
+    public static func delivery(_ polling: Rig.Polling) -> Duration {
+        let interval = Double(polling.every.nanoseconds) * (1 + polling.jitter)
+        return max(.seconds(5), .nanoseconds(Int64(interval.rounded(.up))))
     }
 
     /// Of a stand-in of our own it is known; of others, what a preflight proved.

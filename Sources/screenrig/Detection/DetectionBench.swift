@@ -90,7 +90,7 @@ struct DetectionBench: Sendable {
         let isThrottled = Assembly.service(rig).throttle != nil
         rules.policies.throttle = isThrottled ? .init() : nil
         rules.throttledBy = isThrottled ? .device : .unknown
-        rules.settle = rig.load.settle
+        rules.delivery = Rules.delivery(rig.polling)
         rules.codeLifetime = rig.code.lifetime
         rules.startedMicroseconds = Venue.virtualEpoch
         return rules

@@ -56,7 +56,7 @@ struct RaceStage {
         var rules = Rules(rig, isEmbedded: venue.isEmbedded, startedMicroseconds: started)
         rules.throttledBy = .unknown
         // The last read comes so long after the one before.
-        rules.settle = RacePlan.patience(rig.race, patience) - .milliseconds(10)
+        rules.delivery = RacePlan.patience(rig.race, patience) - .milliseconds(10)
         let identities =
             rig.identities == .perRun && !isVirtual ? run : "seed-\(rig.seed)"
         arena = LaneArena(

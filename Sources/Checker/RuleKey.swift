@@ -1,0 +1,142 @@
+internal import Dialects
+
+/// One key of the rules in a history's header (`Rules.texts`). A key is never given another meaning:
+/// it ends with a version (`until`), and another begins (`since`).
+struct RuleKey: Sendable {
+    enum Occurs: Sendable { case once, atMostOnce, anyNumber }
+
+    let name: String
+    /// The first version of the rules that has it.
+    let since: Int
+    /// The first version that has it no more.
+    let until: Int?
+    let occurs: Occurs
+    /// Its values, without the key.
+    let write: @Sendable (Rules) -> [String]
+    /// False where that is no value of it.
+    let read: @Sendable (inout Rules, String) -> Bool
+    /// Sets what screenrig judged by before `since`.
+    let before: @Sendable (inout Rules) -> Void
+
+    init(
+        _ name: String, since: Int = 1, until: Int? = nil, _ occurs: Occurs = .once,
+        write: @escaping @Sendable (Rules) -> [String],
+        read: @escaping @Sendable (inout Rules, String) -> Bool,
+        before: @escaping @Sendable (inout Rules) -> Void = { _ in }
+    ) {
+        (self.name, self.since, self.until, self.occurs) = (name, since, until, occurs)
+        (self.write, self.read, self.before) = (write, read, before)
+    }
+
+    /// In the order in which headers have them.
+    static let all: [RuleKey] = [
+        word("code-reuse", \.policies.codeReuse), word("new-code", \.policies.newCode),
+        word("second-sign-in", \.policies.secondSignIn),
+        word("media-reuse", \.policies.mediaReuse), flag("gone-decays", \.policies.goneDecays),
+        duration("visibility_ns", \.policies.visibility),
+        duration("sweep_lag_ns", \.policies.sweepLag),
+        duration("clock_tolerance_ns", \.policies.clockTolerance),
+        duration("unknown_deadline_ns", \.policies.unknownDeadline), throttle,
+        word("promises", \.promises.level), known, flag("knows-users", \.knowsUsers),
+        flag("devices-are-fresh", \.devicesAreFresh),
+        // Until then a sign-in had the whole settle phase to be seen.
+        duration("settle_ns", until: 2, \.delivery),
+        duration("delivery_ns", since: 2, \.delivery),
+        duration("shortest_sign_in_ns", \.shortestSignIn),
+        flag("records-outlive-tokens", \.recordsOutliveTokens),
+        word("throttled-by", \.throttledBy),
+        RuleKey("started_us") {
+            ["\($0.startedMicroseconds)"]
+        } read: { rules, value in
+            guard let time = Int64(value) else { return false }
+            rules.startedMicroseconds = time
+            return true
+        },
+        RuleKey("code_lifetime_ns", .atMostOnce) { rules in
+            rules.codeLifetime.map { ["\($0.inNanoseconds)"] } ?? []
+        } read: { rules, value in
+            rules.codeLifetime = span(value)
+            return rules.codeLifetime != nil
+        },
+    ]
+
+    // MARK: Kinds of values
+
+    private typealias Place<Value> = WritableKeyPath<Rules, Value> & Sendable
+
+    private static func word<Word: RawRepresentable<String> & SendableMetatype>(
+        _ name: String, _ place: Place<Word>
+    ) -> RuleKey {
+        RuleKey(name) {
+            [$0[keyPath: place].rawValue]
+        } read: { rules, value in
+            guard let word = Word(rawValue: value) else { return false }
+            rules[keyPath: place] = word
+            return true
+        }
+    }
+
+    private static func flag(_ name: String, _ place: Place<Bool>) -> RuleKey {
+        RuleKey(name) {
+            ["\($0[keyPath: place])"]
+        } read: { rules, value in
+            guard let flag = Bool(value) else { return false }
+            rules[keyPath: place] = flag
+            return true
+        }
+    }
+
+    private static func duration(
+        _ name: String, since: Int = 1, until: Int? = nil, _ place: Place<Duration>
+    ) -> RuleKey {
+        RuleKey(name, since: since, until: until) {
+            ["\($0[keyPath: place].inNanoseconds)"]
+        } read: { rules, value in
+            guard let span = span(value) else { return false }
+            rules[keyPath: place] = span
+            return true
+        }
+    }
+
+    private static func span(_ value: String) -> Duration? {
+        guard let nanoseconds = Int64(value), nanoseconds >= 0 else { return nil }
+        return .nanoseconds(nanoseconds)
+    }
+
+    // MARK: Keys of their own form
+
+    /// `1000000000:10`, nanoseconds for one request and the burst, or `none`.
+    private static let throttle = RuleKey("throttle") { rules in
+        [rules.policies.throttle.map { "\($0.every.inNanoseconds):\($0.burst)" } ?? "none"]
+    } read: { rules, value in
+        if value == "none" {
+            rules.policies.throttle = nil
+            return true
+        }
+        let parts = value.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 2, let every = Int64(parts[0]), every > 0, let burst = Int(parts[1]),
+            burst >= 0
+        else { return false }
+        rules.policies.throttle = Rules.Policies.Throttle(every: .nanoseconds(every), burst: burst)
+        return true
+    }
+
+    /// `one-owner;poll-token;2026-12-15;AUTH-1`: invariant, operation and last day, which may be
+    /// empty, and the ticket.
+    private static let known = RuleKey("known", .anyNumber) { rules in
+        rules.known.map {
+            "\($0.invariant.name);\($0.operation?.name ?? "");\($0.until ?? "");\($0.ticket)"
+        }
+    } read: { rules, value in
+        let parts = value.split(separator: ";", maxSplits: 3, omittingEmptySubsequences: false)
+            .map(String.init)
+        guard parts.count == 4, let invariant = Invariant(name: parts[0]) else { return false }
+        let operation = OperationName(name: parts[1])
+        guard operation != nil || parts[1].isEmpty else { return false }
+        rules.known.append(
+            Known(
+                invariant: invariant, operation: operation, ticket: parts[3],
+                until: parts[2].isEmpty ? nil : parts[2]))
+        return true
+    }
+}
