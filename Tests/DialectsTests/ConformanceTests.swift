@@ -9,8 +9,9 @@ struct ConformanceTests {
         origin: Origin(scheme: .http, host: "127.0.0.1", port: 80), requestor: "DEMOTV",
         domain: "demo.test", redirectURL: "https://demo.test/done")
 
-    private static func call(_ row: ConformanceRow, _ path: String = "/x") -> Call {
+    private static func call(_ row: ConformanceRow) -> Call {
         let method: Method = row.page == "13, L2" ? .get : row.page == "13, L1" ? .delete : .post
+        let path = row.operation == .authenticate ? "/api/v1/authenticate" : "/x"
         return Call(row.operation, method, WebAddress(origin: dialect.origin, target: path))
     }
 
@@ -80,6 +81,30 @@ struct ConformanceTests {
         }
     }
 
+    @Test(
+        "what real services were seen to answer is no deviation (observed.md)",
+        arguments: Recorded.all)
+    func recorded(answer: Recorded) {
+        var headers = Headers()
+        if !answer.type.isEmpty { headers.append("Content-Type", answer.type) }
+        let reply = Reply(status: answer.status, headers: headers, body: Array(answer.body.utf8))
+        let target = WebAddress(origin: Self.dialect.origin, target: answer.path)
+        let reading = Self.dialect.read(reply, to: Call(answer.operation, .get, target))
+        #expect(reading.deviations == [])
+        #expect(reading.outcome == answer.outcome)
+    }
+
+    @Test("a provider's redirect that leads nowhere is no breach of the service's")
+    func provider() {
+        for (operation, path) in [(OperationName.mvpdLogin, "/idp"), (.assertion, "/sp/saml/x")] {
+            let target = WebAddress(origin: Self.dialect.origin, target: path)
+            let reading = Self.dialect.read(
+                Reply(status: 302), to: Call(operation, .get, target))
+            #expect(reading.outcome == .malformed)
+            #expect(reading.deviations.isEmpty == (operation == .mvpdLogin))
+        }
+    }
+
     @Test("each required field is missed", arguments: Self.rows)
     func missing(row: ConformanceRow) {
         for expected in row.answers {
@@ -118,8 +143,8 @@ struct ConformanceTests {
         "a field's text is looked at where the page says how it is spelled",
         arguments: [
             (.code, "ABCDE"), (.code, "abcdefg"), (.code, "ABCDEFGH"), (.code, "ABC-EF"),
-            (.uuid, "4b1f6a0e"), (.uuid, "4b1f6a0e-52c3-4d1e-9a77-0d6c1c9e2fZZ"),
-            (.digits, ""), (.digits, "12a"), (.base64, "not base64!"), (.base64, ""),
+            (.identifier, ""), (.epoch, ""), (.epoch, "12a"), (.base64, "not base64!"),
+            (.base64, ""),
             (.word(["SUPPORTED", "PICKER"]), "supported"), (.number, "12"), (.flag, "true"),
         ] as [(ConformanceField.Kind, String)])
     func spelled(kind: ConformanceField.Kind, text: String) {
@@ -140,7 +165,7 @@ struct ConformanceTests {
             let found = V1.judged(row, reply)
             #expect(found.map(\.found) == ["status \(status)"])
             #expect(found.first?.rule.hasPrefix("rest-v1.md \(row.page): ") == true)
-            #expect(found.first?.source == (status == 412 ? .reading : .documented))
+            #expect(found.first?.source == (status == 412 ? .reading : row.others))
         }
     }
 
@@ -221,7 +246,9 @@ struct ConformanceTests {
         #expect(found("10, N4", 200, token) == [])
         #expect(
             found("10, N4", 200, token.replacing("1767776000000", with: "soon"))
-                == ["rest-v1.md 10, N4: expires is a string of digits: a string"])
+                == [
+                    "rest-v1.md 10, N4: expires is a number of milliseconds, also as a string: a string"
+                ])
         #expect(
             found("10, N4", 200, token.replacing("<userId>u</userId>", with: ""))
                 == ["rest-v1.md 10, N4: userId is present: missing"])
@@ -242,6 +269,91 @@ struct ConformanceTests {
     }
 }
 
+/// An answer of a real service, as observed.md records it.
+struct Recorded: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var operation: OperationName
+    var path = "/x"
+    var status: Int
+    var type = "application/json"
+    var body: String
+    var outcome = Outcome.ok
+
+    private static let older =
+        #""info":{"deviceId":"dmQx","deviceType":null,"deviceUser":null,"appId":null,"#
+        + #""appVersion":null,"registrationURL":null}"#
+    private static let page = "<html><body onload='document.forms[0].submit()'><form method=post"
+
+    private static func record(_ id: String, _ info: String) -> String {
+        #"{"id":"\#(id)","code":"TJJCFK","requestor":"D","mvpd":null,"generated":1466208969000,"#
+            + #""expires":1466210769000,\#(info)}"#
+    }
+
+    static let all: [Recorded] =
+        [
+            "22fe236f-5a57198b-8ef1-4594-83ec-7bc19583ce95",
+            "678f9fea-9d364b29-246c-488f-b97e-298566d1b9e0",
+            "4b1f6a0e-52c3-4d1e-9a77-0d6c1c9e2f31",
+        ].map { id in
+            Recorded(
+                testDescription: "R1, id \(id)", operation: .registrationCode, status: 201,
+                body: record(id, #""info":{"deviceId":"dmQx","deviceInfo":"e30="}"#))
+        } + [
+            Recorded(
+                testDescription: "R1, older info", operation: .registrationCode, status: 201,
+                body: record("4b1f6a0e-52c3-4d1e-9a77-0d6c1c9e2f31", older)),
+            Recorded(
+                testDescription: "R2, older info", operation: .registrationRecord, status: 200,
+                body: record("678f9fea-9d364b29-246c-488f-b97e-298566d1b9e0", older)),
+            Recorded(
+                testDescription: "hop 2 of N1, a form that posts itself", operation: .authenticate,
+                path: "/adobe-services/authenticate/saml?mso_id=x", status: 200, type: "text/html",
+                body: page + "><input type=hidden name=SAMLRequest value=x></form></body></html>"),
+            Recorded(
+                testDescription: "hop 2 of N1, a meta refresh", operation: .authenticate,
+                path: "/adobe-services/authenticate/oauth2", status: 200, type: "text/html",
+                body: "<html><meta http-equiv=refresh content='0; url=/next'></html>"),
+            Recorded(
+                testDescription: "N4", operation: .pollToken, path: "/api/v1/tokens/authn",
+                status: 200,
+                body: #"{"mvpd":"m","requestor":"D","userId":"u","expires":"1466208969000"}"#),
+            Recorded(
+                testDescription: "N4, pending", operation: .pollToken, path: "/api/v1/tokens/authn",
+                status: 404, body: #"{"status":404,"message":"Not Found"}"#, outcome: .pending),
+            Recorded(
+                testDescription: "N4, pending, without a body", operation: .pollToken,
+                path: "/api/v1/tokens/authn", status: 404, type: "", body: "", outcome: .pending),
+            Recorded(
+                testDescription: "N4 under load, without a body", operation: .pollToken,
+                path: "/api/v1/tokens/authn", status: 503, type: "", body: "", outcome: .serverError
+            ),
+            Recorded(
+                testDescription: "Z3, expiry as a string", operation: .authorize, status: 200,
+                body: #"{"resource":"r","mvpd":"m","requestor":"D","expires":"1466208969000"}"#),
+            Recorded(
+                testDescription: "Z3, expiry as a number", operation: .authorize, status: 200,
+                body: #"{"resource":"r","mvpd":"m","requestor":"D","expires":1466208969000}"#),
+            Recorded(
+                testDescription: "Z5", operation: .mediaToken, status: 200,
+                body:
+                    #"{"mvpdId":"m","expires":1466208969000,"serializedToken":"PHg+","userId":"u","#
+                    + #""requestor":"D","resource":"r"}"#),
+            Recorded(
+                testDescription: "U1", operation: .userMetadata, status: 200,
+                body: #"{"updated":1466208969,"encrypted":["zip"],"data":{"zip":"PHg+","#
+                    + #""hba_status":"false","userID":"u","mvpd":"m"}}"#),
+            Recorded(
+                testDescription: "C1, XML with a prefix and iFrame elements",
+                operation: .configuration,
+                status: 200, type: "application/xml",
+                body:
+                    #"<ns2:config xmlns:ns2="x"><requestor><id>D</id><name>D</name><domains><domain>"#
+                    + "<name>demo.test</name></domain></domains><mvpds><mvpd><id>m</id><displayName>M</displayName>"
+                    + "<logoUrl>l</logoUrl><iFrameRequired>true</iFrameRequired><iFrameWidth>640"
+                    + "</iFrameWidth></mvpd></mvpds></requestor></ns2:config>"),
+        ]
+}
+
 extension ConformanceRow: CustomTestStringConvertible {
     public var testDescription: String { page }
 }
@@ -253,7 +365,8 @@ extension V1 {
             origin: Origin(scheme: .http, host: "h", port: 80), requestor: "D", domain: "d",
             redirectURL: "https://d.test/")
         let method: Method = row.page == "13, L2" ? .get : .delete
-        let target = WebAddress(origin: dialect.origin, target: "/x")
+        let path = row.operation == .authenticate ? "/api/v1/authenticate" : "/x"
+        let target = WebAddress(origin: dialect.origin, target: path)
         return dialect.deviations(of: reply, to: Call(row.operation, method, target))
     }
 
@@ -311,9 +424,9 @@ extension Tree {
         switch kind {
         case .text, .textOrTexts: .string("text")
         case .code: .string("Q7MK2XA")
-        case .uuid: .string("4b1f6a0e-52c3-4d1e-9a77-0d6c1c9e2f31")
+        case .identifier: .string("678f9fea-a1cafec8-1ff0-4a26-8564-f6cd020acf13")
         case .number: .number("1760000000000")
-        case .digits: .string("1760001800000")
+        case .epoch: .string("1760001800000")
         case .flag: .bool(true)
         case .word(let words): .string(words[0])
         case .base64: .string("dmQtMDAwMDAwMDAwMDAx")

@@ -33,7 +33,8 @@ struct StandinConformanceTests {
         let dialect = V1(
             origin: Origin(scheme: .http, host: "h", port: 80), requestor: "DEMOTV",
             domain: "demo.test", redirectURL: "https://demo.test/done")
-        let target = WebAddress(origin: dialect.origin, target: "/x")
+        let path = probe.operation == .authenticate ? "/api/v1/authenticate" : "/x"
+        let target = WebAddress(origin: dialect.origin, target: path)
         let call = Call(probe.operation, method, target)
         #expect(dialect.deviations(of: reply, to: call) == [], "\(label)")
         expectFormat(reply, probe, world.way)

@@ -5,6 +5,8 @@ struct ConformanceRow: Sendable {
     var page: String
     var operation: OperationName
     var answers: [Expected]
+    /// Who says that there are no other statuses.
+    var others = Deviation.Source.documented
 
     /// An answer with that status.
     struct Expected: Sendable {
@@ -46,11 +48,11 @@ struct ConformanceField: Sendable {
         case text
         /// 6 or 7 of `[A-Z0-9]` (A7).
         case code
-        /// A version 4 UUID.
-        case uuid
+        /// A string that is not empty: ids were seen that are no UUIDs (observed.md).
+        case identifier
         case number
-        /// Epoch milliseconds as a string of digits in JSON (A21).
-        case digits
+        /// Epoch milliseconds: a string of digits, as on the page, or a number (A21, observed.md).
+        case epoch
         case flag
         /// One of these words.
         case word([String])
@@ -67,9 +69,9 @@ struct ConformanceField: Sendable {
             switch self {
             case .text: "a string"
             case .code: "6 or 7 of [A-Z0-9]"
-            case .uuid: "a UUID"
+            case .identifier: "a string that is not empty"
             case .number: "a number"
-            case .digits: "a string of digits"
+            case .epoch: "a number of milliseconds, also as a string"
             case .flag: "true or false"
             case .word(let words): "one of \(words.joined(separator: ", "))"
             case .base64: "Base64"

@@ -50,9 +50,11 @@ extension V1 {
             guard let location = reply.headers["Location"],
                 let address = call.address.resolving(location)
             else {
-                return Reading(
-                    .malformed, .fault, reason: "redirect without a usable Location",
-                    missing: "8: Location is present")
+                // What a provider's pages lack is no breach of the service's.
+                let reason = "redirect without a usable Location"
+                return call.operation == .mvpdLogin
+                    ? Reading(.malformed, .fault, reason: reason)
+                    : Reading(.malformed, .fault, reason: reason, missing: "8: Location is present")
             }
             return Reading(.ok, .redirect(address), Observation(told(by: address, to: call)))
         case 200..<300: return Reading(.ok, .page(reply.text), Observation(.none))

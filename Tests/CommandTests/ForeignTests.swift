@@ -1,0 +1,121 @@
+import Foundation
+import Testing
+
+/// Runs against Tests/Foreign/server.py, a service that shares nothing with this project and is judged
+/// as anybody's staging server.
+@Suite(
+    "A foreign server",
+    .enabled(if: ForeignServer.hasPython, "needs python3, for the server in Tests/Foreign"),
+    .serialized, .ownThread)
+struct ForeignTests {
+    @Test(
+        "answers as they were recorded from real services are signed in by, and accused of nothing",
+        arguments: [[], ["id"], ["info"], ["form"], ["meta"], ["bare"], ["id", "info", "form"]])
+    func shapes(shapes: [String]) async throws {
+        let folder = try Folder()
+        let server = try ForeignServer(
+            shapes.flatMap { ["--shape", $0] }, in: folder)
+        let run = try await server.run(Command.rig("smoke.yaml"))
+        #expect(run.number("households", "signedIn") == 8)
+        #expect(run.statuses["authenticate"]?["200"] == (Self.isPage(shapes) ? 8 : nil))
+    }
+
+    private static func isPage(_ shapes: [String]) -> Bool {
+        shapes.contains("form") || shapes.contains("meta")
+    }
+
+    @Test("the same in XML", arguments: [[], ["id", "info", "form", "bare"]])
+    func xml(shapes: [String]) async throws {
+        let folder = try Folder()
+        let server = try ForeignServer(shapes.flatMap { ["--shape", $0] }, in: folder)
+        let run = try await server.run(Command.rig("xml.yaml"))
+        #expect(run.number("households", "signedIn") == run.number("households", "started"))
+    }
+
+    @Test("iPads, whose browser is a web view, pass the same pages", arguments: ["form", "meta"])
+    func webViews(shape: String) async throws {
+        let folder = try Folder()
+        let server = try ForeignServer(["--shape", shape], in: folder)
+        let run = try await server.run(Command.rig("ipad.yaml"))
+        #expect(run.number("households", "signedIn") == run.number("households", "started"))
+    }
+
+    @Test("a free preview plays without a sign-in")
+    func freePreview() async throws {
+        let folder = try Folder()
+        let run = try await ForeignServer([], in: folder).run(Command.rig("temp-pass.yaml"))
+        #expect(run.statuses["free-preview"]?["204"] == 6)
+        #expect(run.statuses["media-token"]?["200"] == 6)
+    }
+
+    /// Households take accounts in turn, log out and sign in again; the service shows them as users
+    /// whose names have nothing of the login in them.
+    @Test(
+        "accounts of a file, logouts and second sign-ins, with opaque user ids",
+        arguments: [true])
+    func accounts(haveUsers: Bool) async throws {
+        let folder = try Folder()
+        let columns = "mvpd,user,password" + (haveUsers ? ",user-id" : "")
+        let rows = (1...12).map { number in
+            "demo-\(number % 3 + 1),acct-\(number),pw-\(number)"
+                + (haveUsers ? ",member-\(1000 + number)" : "")
+        }
+        let accounts = try folder.write(
+            ([columns] + rows).joined(separator: "\n") + "\n", to: "accounts.csv")
+        chmod(accounts, 0o600)
+        let rig = try folder.write(Self.accountsRig, to: "rig.yaml")
+        let run = try await ForeignServer(["--accounts", accounts], in: folder).run(rig)
+        let started = try #require(run.number("households", "started"))
+        #expect(run.number("households", "signedIn") == started && started >= 12)
+        // Some of them twice.
+        #expect(try #require(run.statuses["assertion"]?["302"]) > started)
+    }
+
+    private static let accountsRig = """
+        rig: accounts
+        target: {base: embedded}
+        load: {closed: {households: 10, for: 8s}, settle: 1s}
+        kinds:
+          - name: living room
+            viewer: {notices-code: fixed 100ms, signs-in: fixed 100ms, gives-up: 0%, wrong-password: 10%}
+        polling: {every: 3s}
+        accounts: {file: accounts.csv}
+        after-sign-in: [user-metadata, preauthorize, authorize, media-token, {logout: 70%}, {again: 60%}]
+        clean-up: true
+        thresholds: [errors < 1%, households failed == 0]
+
+        """
+}
+
+/// Tests/Foreign/server.py in a process of its own.
+struct ForeignServer {
+    let command: Command
+
+    static let hasPython: Bool = {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["python3", "-c", ""]
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { return false }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }()
+
+    init(_ options: [String], in folder: Folder) throws {
+        let script = Command.root.appending(path: "Tests/Foreign/server.py").path
+        command = try Command(["python3", script] + options, in: folder, program: "/usr/bin/env")
+    }
+
+    /// Runs `rig` against it as `name`, and expects that nothing is held against it.
+    func run(_ rig: String, as name: String = "run") async throws -> Run {
+        let url = try await command.url()
+        let ended = try await Command(
+            ["run", rig, "--target", url, "--out", name] + unhurried, in: command.folder
+        ).ended()
+        #expect(ended.code == 0, "\(ended.output)\(ended.errors)")
+        #expect(!command.output.contains("defect:"), "\(command.output)")
+        let run = try Run(command.folder, name)
+        #expect(try run.table("violations.csv").isEmpty, "\(ended.output)")
+        return run
+    }
+}
