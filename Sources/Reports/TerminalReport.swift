@@ -10,6 +10,7 @@ public enum TerminalReport {
         let ink = Ink(isOn: color)
         var blocks = [verdict(summary, width: width, ink)]
         if !summary.thresholds.isEmpty { blocks.append(thresholds(summary.thresholds, ink)) }
+        if !summary.shows.isEmpty { blocks.append(shows(summary.shows, ink)) }
         if let findings = summary.findings {
             blocks.append(promises(findings, width: width, ink))
         }
@@ -46,6 +47,15 @@ public enum TerminalReport {
         let wide = results.map(\.expression.count).max() ?? 0
         return results.map { result in
             let mark = result.met ? ink("  met   ", .green) : ink("  MISSED", .red, bold: true)
+            return "\(mark)  \(result.expression.padded(to: wide))  \(result.actual)"
+        }.joined(separator: "\n")
+    }
+
+    /// What the rig expects its runs to show: each line, and how often it was found.
+    private static func shows(_ results: [HistoryCheckResult], _ ink: Ink) -> String {
+        let wide = results.map(\.expression.count).max() ?? 0
+        return results.map { result in
+            let mark = result.held ? ink("  shown ", .green) : ink("  ABSENT", .red, bold: true)
             return "\(mark)  \(result.expression.padded(to: wide))  \(result.actual)"
         }.joined(separator: "\n")
     }

@@ -113,6 +113,7 @@ final class Rehearsal: Sendable {
             protocolName: "adobe-pass-v1", version: "0", isVirtual: true, lanes: lanes,
             kinds: rig.kinds.map(\.name), plannedHouseholds: plan.households,
             load: rig.load.description, thresholds: rig.thresholds.map(\.text),
+            shows: rig.shows.map(\.text),
             policies: rig.policies.lines,
             validLatenessNanoseconds: 10_000_000, validBusy: rig.validity.busy,
             breachFails: rig.validity.failsOnBreach)
