@@ -54,7 +54,8 @@ final class Rehearsal: Sendable {
             let transport = InProcess(
                 lane: lane,
                 service: Service(
-                    Assembly.service(rig), seed: rig.seed.child("standin", index),
+                    Assembly.service(rig), faults: try Assembly.faults(rig),
+                    seed: rig.seed.child("standin", index),
                     epochMilliseconds: Self.epoch / 1000),
                 network: Network(latency: rig.standin.latency, loss: rig.standin.loss),
                 seed: rig.seed.child("network"), timeout: rig.target.timeout)
