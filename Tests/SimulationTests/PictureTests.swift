@@ -10,9 +10,9 @@ struct PictureTests {
         "the gap that is drawn is the gap that is reported, and the conflict has more than one answer",
         arguments: [
             "ack-before-apply: {window: 30ms}", "token-flap: {window: 300ms}",
-            "expiry-skew", "authenticate-after-expiry: {grace: 5s}",
+            "authenticate-after-expiry: {grace: 5s}",
             "logout-resurrection: {delay: 20ms}", "delete-loses: {window: 5s}", "double-consume",
-            "lost-authentication", "poll-double-mint", "partial-logout: {keep: authz}",
+            "lost-authentication", "poll-double-mint",
         ])
     func gap(fault: String) throws {
         let rig = try RigFiles.read(
