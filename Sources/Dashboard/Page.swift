@@ -23,6 +23,9 @@ enum Page {
         <h3 id="curve-of"></h3><dl class="funnel" id="curve"></dl></section>
         <section class="of-run" aria-labelledby="promises-h"><h2 id="promises-h">Promises</h2>
         <p class="lead" id="judged">Nothing is judged yet.</p><ol class="breaches" id="breaches"></ol></section>
+        <section class="of-run" aria-labelledby="thresholds-h"><h2 id="thresholds-h">Thresholds so far</h2>
+        <p class="lead bad" id="invalidity" hidden></p><ul class="causes" id="thresholds"></ul>
+        <p class="lead" id="undecided"></p></section>
         <section class="of-run" aria-labelledby="households-h"><h2 id="households-h">Households</h2>
         <p class="lead" id="planned"></p><dl class="funnel" id="states"></dl></section>
         <section aria-labelledby="time-h"><h2 id="time-h">Over time</h2>

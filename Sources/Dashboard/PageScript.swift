@@ -273,6 +273,18 @@ extension Page {
             return row;
           }));
         };
+        const showThresholds = progress => {
+          byId("thresholds").replaceChildren(...progress.thresholds.map(t => {
+            const row = make("li");
+            row.append(make("b", t.met ? "good" : "bad", t.met ? "met" : "MISSED"), ` ${t.expression}`, make("small", "", t.actual));
+            return row;
+          }));
+          byId("undecided").textContent = progress.undecidedThresholds
+            ? `${count(progress.undecidedThresholds)} not decided yet.` : "";
+          byId("invalidity").hidden = progress.invalidity === null;
+          byId("invalidity").textContent = progress.invalidity === null ? ""
+            : `The numbers so far are not valid: the rig is the bottleneck. ${progress.invalidity}.`;
+        };
         const showErrors = progress => {
           const n = progress.exchanges.errors;
           byId("error-count").textContent = n ? `${count(n)} of ${count(progress.exchanges.sent)} requests. The most frequent:` : "None so far.";
@@ -297,7 +309,7 @@ extension Page {
           byId("bar").setAttribute("aria-valuenow", Math.round(share));
           byId("step").textContent = `Each point stands for ${span(state.course.width)}.`;
           showFacts(state); showStates(state); showPromises(state.findings); showSearch(state.search);
-          showOperations(state.operations); showErrors(p); drawAll();
+          showThresholds(p); showOperations(state.operations); showErrors(p); drawAll();
         };
         const say = (words, style) => {
           const headline = byId("headline");

@@ -44,6 +44,9 @@ public struct Progress: Sendable, Hashable {
         public var outcomes = [Int](repeating: 0, count: Outcome.allCases.count)
         /// Of the exchanges that were answered.
         public var latency = Histogram()
+        public var service = Histogram()
+        /// Of the exchanges that were sent.
+        public var lateness = Histogram()
 
         public init(_ operation: OperationName) {
             self.operation = operation
@@ -193,12 +196,16 @@ struct ProgressMeter {
 extension Progress.Work {
     /// As `Cell` counts: the tables of a run and of its report agree.
     fileprivate mutating func add(_ exchange: Exchange) {
-        if exchange.outcome != .notSent { sent += 1 }
+        if exchange.outcome != .notSent {
+            sent += 1
+            lateness.record(exchange.lateness.wholeNanoseconds)
+        }
         outcomes[Int(exchange.outcome.rawValue)] += 1
         if exchange.isError { errors += 1 }
         guard exchange.delivery.status != nil else { return }
         completed += 1
         latency.record(exchange.latency.wholeNanoseconds)
+        service.record(exchange.service.wholeNanoseconds)
     }
 
     /// A connection that was made, or secured.

@@ -12,6 +12,7 @@ internal import Journal
 /// answers     205/s · p50 4.2 ms · p99 61 ms · 12,345 in all
 /// errors      37 · 30 authenticate 503 overloaded · 7 poll-token timeout
 /// promises    none broken in 45,210 checks
+/// thresholds  3 of 4 met so far · MISSED poll-token p99 < 250ms: it was 312 ms
 /// rig         late p99 0.21 ms · 12 requests held back
 /// waits for   389 viewers
 /// ```
@@ -26,7 +27,8 @@ public enum LiveBlock {
             Row("answers", answers(state.progress)),
             Row("errors", errors(state.progress)),
             Row("promises", promises(state.findings)),
-            Row("rig", rig(state.progress)),
+            Row("thresholds", thresholds(state)),
+            Row("rig", rig(state)),
             Row("waits for", [Item(state.wait)]),
         ]
         var lines = [Item(state.title), Item(bar(state, width: width))].map {
@@ -151,8 +153,26 @@ public enum LiveBlock {
             + findings.counts.map { Item("\(Figures.count($0.violations)) \($0.invariant.name)") }
     }
 
-    private static func rig(_ progress: Progress) -> [Item] {
+    private static func thresholds(_ state: LiveState) -> [Item] {
+        let missed = state.thresholds.filter { !$0.met }
         var items: [Item] = []
+        if !state.thresholds.isEmpty {
+            items.append(
+                Item(
+                    "\(state.thresholds.count - missed.count) of \(state.thresholds.count) met so far",
+                    missed.isEmpty ? nil : .red))
+        }
+        items += missed.map { Item("MISSED \($0.sentence)", .red) }
+        if state.undecidedThresholds > 0 {
+            items.append(Item("\(state.undecidedThresholds) not decided yet"))
+        }
+        return items.isEmpty ? [Item("none")] : items
+    }
+
+    private static func rig(_ state: LiveState) -> [Item] {
+        let progress = state.progress
+        var items: [Item] = []
+        if let invalidity = state.invalidity { items.append(Item("NOT VALID: \(invalidity)", .yellow)) }
         if let late = progress.latenessP99 {
             items.append(Item("late p99 \(ProgressLine.time(late))"))
         }

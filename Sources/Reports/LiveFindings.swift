@@ -35,6 +35,8 @@ public struct LiveFindings: Sendable, Hashable {
         }
     }
 
+    /// Of all invariants.
+    public var verdicts: [Verdict] = []
     /// Exchanges judged.
     public var judged = 0
     /// How often each promise could have been broken, all together.
@@ -50,6 +52,7 @@ public struct LiveFindings: Sendable, Hashable {
     public init() {}
 
     public init(_ findings: Findings) {
+        verdicts = findings.verdicts
         judged = findings.operations
         checked = findings.verdicts.reduce(0) { $0 + $1.checked }
         counts = findings.verdicts.filter { $0.violations > 0 }

@@ -28,6 +28,12 @@ public struct LiveState: Sendable, Hashable {
     public var recentRates: [Double]
     /// What the judge has found so far; nil where nothing is judged while the run goes on.
     public var findings: LiveFindings?
+    /// The rig's thresholds as they stand, those that something was measured for (`hold`).
+    public internal(set) var thresholds: [ThresholdResult] = []
+    /// Thresholds that only the end decides, or for which nothing was measured yet.
+    public internal(set) var undecidedThresholds = 0
+    /// Why the numbers so far are not to be trusted; nil where they are.
+    public internal(set) var invalidity: String?
     /// Where a search is; nil where it is a run that goes on.
     public var search: LiveSearch?
 

@@ -51,6 +51,9 @@ public enum ProgressJSON {
             ("latenessMs", .object([("p99", optional(progress.latenessP99) { $0 })])),
             ("worstErrors", .array(progress.worstErrors.map(error))),
             ("violations", state.findings.map { .integer($0.failing) } ?? .null),
+            ("thresholds", .array(state.thresholds.map(threshold))),
+            ("undecidedThresholds", .integer(state.undecidedThresholds)),
+            ("invalidity", state.invalidity.map(JSON.text) ?? .null),
         ])
     }
 
@@ -89,13 +92,7 @@ public enum ProgressJSON {
             ),
             (
                 "thresholds",
-                .array(
-                    summary.thresholds.map { threshold in
-                        .object([
-                            ("expression", .text(threshold.expression)),
-                            ("actual", .text(threshold.actual)), ("met", .flag(threshold.met)),
-                        ])
-                    })
+                .array(summary.thresholds.map(threshold))
             ),
             ("shows", .array(summary.shows.map(SummaryJSON.check))),
         ]).line()
@@ -108,6 +105,13 @@ public enum ProgressJSON {
             ("exitCode", .integer(Int(exitCode))), ("headline", .text(message)),
             ("explanations", .array([])), ("path", .null),
         ]).line()
+    }
+
+    private static func threshold(_ result: ThresholdResult) -> JSON {
+        .object([
+            ("expression", .text(result.expression)), ("actual", .text(result.actual)),
+            ("met", .flag(result.met)),
+        ])
     }
 
     private static func stages(_ households: Progress.Households) -> [(String, JSON)] {

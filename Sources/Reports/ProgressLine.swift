@@ -3,8 +3,9 @@ public import Journal
 /// A line every few seconds while a run goes on: plain text, so that a log keeps it readable.
 public enum ProgressLine {
     /// `1:05 of 2:30 · 642 households: 310 signed in, 329 under way (120 code shown), 3 failed · 205/s · p50 4.2 ms,
-    /// p99 61 ms · 0 errors`; `planned` is nil when nobody knows how long it will take.
-    public static func text(_ progress: Progress, planned: Duration? = nil) -> String {
+    /// p99 61 ms · 0 errors`, and the thresholds that are missed so far.
+    public static func text(_ state: LiveState) -> String {
+        let (progress, planned) = (state.progress, state.planned)
         var parts = [clock(progress.elapsed, of: planned), households(progress.households)]
         parts.append(Figures.rate(progress.perSecond))
         if let p50 = progress.latencyP50, let p99 = progress.latencyP99 {
@@ -22,6 +23,13 @@ public enum ProgressLine {
                 "disk behind by \(Figures.counted(progress.waitingBatches, "batch", plural: "batches"))"
             )
         }
+        let missed = state.thresholds.filter { !$0.met }
+        if !missed.isEmpty {
+            parts.append(
+                "\(Figures.counted(missed.count, "threshold")) missed so far "
+                    + "(\(missed[0].sentence))")
+        }
+        if let invalidity = state.invalidity { parts.append("NOT VALID: \(invalidity)") }
         return parts.joined(separator: " · ")
     }
 

@@ -54,11 +54,8 @@ public struct RigHealth: Sendable, Hashable {
     /// What of that is beyond `validity`, one sentence each.
     private func breaches(_ late: Double?, _ busy: Double?) -> [String] {
         var sentences: [String] = []
-        if let late, late > allowedLatenessMs {
-            sentences.append(
-                "it sent 1 request in 100 at least \(Figures.time(milliseconds: late)) late; "
-                    + "\(Figures.time(milliseconds: allowedLatenessMs)) are allowed "
-                    + "(validity.lateness-p99)")
+        if let sentence = Self.breach(lateness, allowedMs: allowedLatenessMs) {
+            sentences.append(sentence)
         }
         if let busy, busy > allowedBusy {
             sentences.append(

@@ -21,13 +21,13 @@ public struct ThresholdResult: Sendable, Hashable {
 
     static let nothing = "nothing measured"
 
-    init(_ threshold: Threshold, _ fold: RunFold) {
+    init(_ threshold: Threshold, _ measurements: some Measurements) {
         expression = Plain.line(threshold.text)
         switch threshold.subject {
         case .violations, .invariant: isAboutPromises = true
         default: break
         }
-        let reading = Reading(threshold, fold)
+        let reading = Reading(threshold, measurements)
         guard let value = reading.value else {
             actual = reading.text(nil)
             met = reading.isVacuous && threshold.holds(for: 0)
@@ -58,6 +58,22 @@ extension Threshold {
     }
 }
 
+/// What a threshold is read off: a run that is over, or one that goes on.
+protocol Measurements {
+    /// How long it lasted so far.
+    var seconds: Double { get }
+    /// Of all invariants; nil where nothing is judged.
+    var verdicts: [Verdict]? { get }
+    /// The sum of one operation, or of all requests, over one kind of household, or over all.
+    func sum(_ operation: OperationName?, kind: String?) -> Cell
+    /// Households of one kind, or all.
+    func tally(kind: String?) -> Population.Tally
+}
+
+extension RunFold: Measurements {
+    var verdicts: [Verdict]? { findings?.verdicts }
+}
+
 /// What a threshold asks for, read off a run.
 private struct Reading {
     private enum Unit {
@@ -72,12 +88,12 @@ private struct Reading {
     private var unit = Unit.time
     private var note = ""
 
-    init(_ threshold: Threshold, _ fold: RunFold) {
+    init(_ threshold: Threshold, _ fold: some Measurements) {
         switch threshold.subject {
         case .operation(let name):
             read(fold.sum(name, kind: threshold.kind), threshold.measure, fold.seconds)
         case .everything:
-            read(fold.sum(kind: threshold.kind), threshold.measure, fold.seconds)
+            read(fold.sum(nil, kind: threshold.kind), threshold.measure, fold.seconds)
         case .signIn:
             read(fold.tally(kind: threshold.kind).signIn, threshold.measure)
         case .signInService:
@@ -89,31 +105,28 @@ private struct Reading {
         case .householdsAbandoned:
             read(.abandoned, fold.tally(kind: threshold.kind), threshold.measure)
         case .violations, .undecided, .invariant:
-            guard let findings = fold.findings else {
+            guard let verdicts = fold.verdicts else {
                 (unit, note) = (.number(of: nil), "not judged")
                 if case .invariant = threshold.subject { return }
                 // None found is all that can be said, and is said.
                 (value, note) = (0, " (not judged)")
                 return
             }
-            read(threshold, findings)
+            read(threshold, verdicts)
         }
     }
 
     /// Broken promises that fail the run, or what could not be decided.
-    private mutating func read(_ threshold: Threshold, _ findings: Findings) {
-        let counts: (part: Int, whole: Int)
-        switch threshold.subject {
-        case .undecided:
-            counts = (
-                findings.undecided, findings.verdicts.reduce(0) { $0 + $1.checked }
-            )
-        case .invariant(let name):
-            guard let invariant = Invariant(name: name) else { return }
-            counts = (findings[invariant].violations, findings[invariant].checked)
-        default:
-            counts = (findings.failing, findings.verdicts.reduce(0) { $0 + $1.checked })
-        }
+    private mutating func read(_ threshold: Threshold, _ verdicts: [Verdict]) {
+        let of =
+            if case .invariant(let name) = threshold.subject {
+                verdicts.filter { $0.invariant.name == name }
+            } else { verdicts }
+        let isUndecided = threshold.subject == .undecided
+        let counts = (
+            part: of.reduce(0) { $0 + (isUndecided ? $1.undecided : $1.violations) },
+            whole: of.reduce(0) { $0 + $1.checked }
+        )
         guard case .share = threshold.measure else {
             (value, unit) = (Double(counts.part), .number(of: nil))
             return

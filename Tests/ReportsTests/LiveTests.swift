@@ -2,6 +2,7 @@ import Checker
 import Dialects
 import Foundation
 import Journal
+import Rigs
 import Statistics
 import Testing
 
@@ -44,10 +45,60 @@ struct LiveTests {
         findings.counts = [
             .init(.signInVisible, violations: 1_204), .init(.linearizable, violations: 3),
         ]
-        return LiveState(
+        var work = Progress.Work(.pollToken)
+        (work.sent, work.completed, work.errors) = (9_000, 8_993, 7)
+        work.outcomes[Int(Outcome.ok.rawValue)] = 8_993
+        work.outcomes[Int(Outcome.timeout.rawValue)] = 7
+        work.latency = histogram(.milliseconds(312), times: 8_993)
+        progress.works = [work]
+        progress.lateness = histogram(.milliseconds(14), times: 12_350)
+        var state = LiveState(
             title: "staging load → https://auth.staging.example", progress: progress,
             planned: .seconds(150), plannedHouseholds: 2_000, phase: .viewers(389),
             recentRates: (0..<120).map { Double($0 % 40) }, findings: findings)
+        state.hold(against: thresholds, allowed: .milliseconds(10))
+        return state
+    }
+
+    private static func histogram(_ value: Duration, times: Int) -> Histogram {
+        var histogram = Histogram()
+        for _ in 0..<times { histogram.record(value) }
+        return histogram
+    }
+
+    private static let thresholds = [
+        Threshold(
+            subject: .operation(.pollToken), measure: .percentile(0.99, .latency),
+            comparison: .below, bound: 250e6, text: "poll-token p99 < 250ms"),
+        Threshold(
+            subject: .householdsFailed, measure: .share, comparison: .below, bound: 0.05,
+            text: "households failed < 5%"),
+        Threshold(
+            subject: .signInService, measure: .percentile(0.95, .latency), comparison: .below,
+            bound: 8e9, text: "sign-in-service p95 < 8s"),
+    ]
+
+    @Test("thresholds and validity are told as they turn, and what only the end decides is not")
+    func thresholds() {
+        var state = Self.busy
+        #expect(state.thresholds.map(\.met) == [false, true])
+        #expect(state.undecidedThresholds == 1)
+        #expect(state.invalidity?.hasPrefix("it sent 1 request in 100 at least 14.0 ms late") == true)
+        let rows = LiveBlock.lines(state, width: 200, color: false)
+        #expect(
+            rows.contains {
+                $0.hasPrefix("thresholds  1 of 2 met so far · MISSED poll-token p99 < 250ms: it was 312 ms")
+            })
+        #expect(rows.contains { $0.hasPrefix("rig         NOT VALID: it sent 1 request in 100") })
+        #expect(ProgressLine.text(state).contains("1 threshold missed so far (poll-token p99 < 250ms"))
+        state.progress.works[0].latency = Self.histogram(.milliseconds(3), times: 8_993)
+        state.progress.lateness = Histogram()
+        state.hold(against: Self.thresholds, allowed: .milliseconds(10))
+        #expect(state.thresholds.allSatisfy(\.met) && state.invalidity == nil)
+        #expect(!LiveBlock.lines(state, width: 200, color: false).joined().contains("MISSED"))
+        state.progress.lateness = Self.histogram(.milliseconds(14), times: 12_350)
+        state.hold(against: Self.thresholds, allowed: nil)
+        #expect(state.invalidity == nil, "nothing is late in virtual time")
     }
 
     @Test("what was not judged is said, with the second from which on")
@@ -72,7 +123,7 @@ struct LiveTests {
     func size(width: Int) {
         for state in [Self.quiet, Self.busy] {
             let lines = LiveBlock.lines(state, width: width, color: false)
-            #expect(lines.count == 9)
+            #expect(lines.count == 10)
             for line in lines { #expect(line.count <= max(20, width), "\(line)") }
         }
     }

@@ -33,7 +33,10 @@ struct TerminalTests {
     @Test("progress is one line that says how far, how fast and what is wrong")
     func progress() {
         var progress = Progress()
-        #expect(ProgressLine.text(progress) == "0:00 · 0 households: 0 signed in · 0/s · 0 errors")
+        func text(planned: Duration? = nil) -> String {
+            ProgressLine.text(LiveState(title: "", progress: progress, planned: planned))
+        }
+        #expect(text() == "0:00 · 0 households: 0 signed in · 0/s · 0 errors")
         progress.elapsed = Instant(.seconds(65))
         (progress.households.started, progress.households.signedIn) = (642, 310)
         (progress.households.failed, progress.households.abandoned) = (3, 1)
@@ -43,7 +46,7 @@ struct TerminalTests {
         progress.latencyP50 = .microseconds(4210)
         progress.latencyP99 = .milliseconds(61)
         #expect(
-            ProgressLine.text(progress, planned: .seconds(150))
+            text(planned: .seconds(150))
                 == "1:05 of 2:30 · 642 households: 310 signed in, 328 under way (208 code-shown), "
                 + "3 failed, 1 gave up · 205/s · p50 4.21 ms, p99 61.0 ms · 0 errors · 7 throttled")
     }
@@ -54,7 +57,7 @@ struct TerminalTests {
         progress.elapsed = Instant(.seconds(3725))
         progress.latenessP99 = .milliseconds(14)
         progress.waitingBatches = 40
-        let text = ProgressLine.text(progress)
+        let text = ProgressLine.text(LiveState(title: "", progress: progress))
         #expect(text.hasPrefix("1:02:05 · "))
         #expect(text.hasSuffix("rig late p99 14.0 ms · disk behind by 40 batches"))
     }

@@ -4,6 +4,7 @@ internal import Dispatch
 internal import Journal
 internal import Lanes
 internal import Reports
+internal import Rigs
 internal import Synchronization
 
 /// What of a run is shown while it goes on, and how.
@@ -23,6 +24,9 @@ struct Show {
     var plannedHouseholds: Int?
     /// How long the rig's TVs poll on after the last sign-in.
     var settle: Duration
+    var thresholds: [Threshold]
+    /// `validity.lateness-p99`; nil in virtual time, where nothing is late.
+    var allowedLateness: Duration?
     var form: Form
     /// Pages beside it; nil where nobody asked for one.
     var dashboard: Dashboard?
@@ -222,7 +226,7 @@ final class RunWatch: @unchecked Sendable {
                     live, width: Terminal.progressWidth, color: Terminal.progressUsesColor)
                 state.printer.draw(state.shown)
             case .lines where ticks.isMultiple(of: Self.printEvery):
-                Terminal.complain(ProgressLine.text(live.progress, planned: show.planned))
+                Terminal.complain(ProgressLine.text(live))
             case .lines: break
             }
         }
@@ -236,13 +240,15 @@ final class RunWatch: @unchecked Sendable {
         }
         let phase = phase(of: progress)
         let findings = show.findings()
-        return state.withLock { state in
+        var live = state.withLock { state in
             LiveState(
                 title: show.title, progress: progress, planned: show.planned,
                 plannedHouseholds: show.plannedHouseholds,
                 phase: state.isStopping ? .stopping : phase, recentRates: state.rates,
                 findings: findings)
         }
+        live.hold(against: show.thresholds, allowed: show.allowedLateness)
+        return live
     }
 
     private func phase(of progress: Progress) -> LiveState.Phase {

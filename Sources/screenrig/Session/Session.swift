@@ -146,7 +146,9 @@ struct Session {
             coordinator: coordinator, writer: writer, judge: judge,
             show: Show(
                 title: "\(rig.name) → \(venue.targetName)", planned: expected,
-                plannedHouseholds: plan.households, settle: rig.load.settle, form: form,
+                plannedHouseholds: plan.households, settle: rig.load.settle,
+                thresholds: rig.thresholds,
+                allowedLateness: venue.isVirtual ? nil : rig.validity.latenessP99, form: form,
                 dashboard: dashboard,
                 findings: { judge?.soFar }),
             breaker: breaker, isVirtual: venue.isVirtual)

@@ -1,0 +1,68 @@
+internal import Checker
+internal import Dialects
+public import Journal
+public import Rigs
+internal import Statistics
+
+extension LiveState {
+    /// Holds what is known so far against the rig's thresholds, and its lateness against
+    /// `validity.lateness-p99`. `allowed`: that; nil in virtual time, where nothing is late.
+    public mutating func hold(against thresholds: [Threshold], allowed: Duration?) {
+        let measured = LiveMeasurements(progress: progress, verdicts: findings?.verdicts)
+        self.thresholds = thresholds.filter(LiveMeasurements.canTell).compactMap { threshold in
+            let result = ThresholdResult(threshold, measured)
+            return result.actual == ThresholdResult.nothing ? nil : result
+        }
+        undecidedThresholds = thresholds.count - self.thresholds.count
+        invalidity = allowed.flatMap {
+            RigHealth.breach(progress.lateness, allowedMs: Instant($0).milliseconds)
+        }
+    }
+}
+
+/// What `Progress` tells of a run that goes on. It knows no kinds of households, and of households no more
+/// than their ends and their sign-in.
+private struct LiveMeasurements: Measurements {
+    var progress: Progress
+    var verdicts: [Verdict]?
+
+    var seconds: Double { Double(progress.elapsed.nanoseconds) / 1e9 }
+
+    static func canTell(_ threshold: Threshold) -> Bool {
+        guard threshold.kind == nil else { return false }
+        return switch threshold.subject {
+        case .operation, .everything, .signIn, .householdsFailed, .householdsAbandoned,
+            .violations, .undecided, .invariant:
+            true
+        default: false
+        }
+    }
+
+    func sum(_ operation: OperationName?, kind: String?) -> Cell {
+        var total = Cell(
+            key: Cell.Key(second: 0, operation: operation ?? .connect, kind: 0))
+        for work in progress.works
+        where operation.map({ $0 == work.operation }) ?? !work.operation.isOfConnection {
+            total.merge(Cell(work))
+        }
+        return total
+    }
+
+    func tally(kind: String?) -> Population.Tally {
+        var tally = Population.Tally()
+        tally.started = progress.households.started
+        tally.fates[Int(HouseholdRecord.Fate.failed.rawValue)] = progress.households.failed
+        tally.fates[Int(HouseholdRecord.Fate.abandoned.rawValue)] = progress.households.abandoned
+        tally.signIn = progress.signIn
+        return tally
+    }
+}
+
+extension Cell {
+    fileprivate init(_ work: Progress.Work) {
+        self.init(key: Key(second: 0, operation: work.operation, kind: 0))
+        (sent, completed, errors) = (work.sent, work.completed, work.errors)
+        outcomes = work.outcomes
+        (latency, service, lateness) = (work.latency, work.service, work.lateness)
+    }
+}
