@@ -152,8 +152,7 @@ public struct Summary: Sendable, Hashable {
         }
         judge(
             failure: Plain.line(fold.end?.failure ?? "", limit: 600),
-            breaker: Plain.line(fold.end?.breaker ?? "", limit: 600),
-            breachFails: fold.header.breachFails, silence: fold.silence)
+            breaker: Plain.line(fold.end?.breaker ?? "", limit: 600), silence: fold.silence)
         // Each host once, first of all: nothing else can be mended while it may not be reached.
         explanations.insert(
             contentsOf: fold.restraint.refusals.map {

@@ -13,6 +13,9 @@ public struct ThresholdResult: Sendable, Hashable {
     public var met: Bool
     /// It is about broken promises: where it is missed, the run found one.
     public var isAboutPromises = false
+    /// It is about households, errors or throttled requests: a rig that is late measures times wrong, but
+    /// counts right (README.md, exit code 4).
+    public var isAboutCounts = false
 
     /// `poll-token p99 < 250ms: it was 312 ms`.
     public var sentence: String {
@@ -25,7 +28,8 @@ public struct ThresholdResult: Sendable, Hashable {
         expression = Plain.line(threshold.text)
         switch threshold.subject {
         case .violations, .invariant: isAboutPromises = true
-        default: break
+        case .householdsFailed, .householdsAbandoned: isAboutCounts = true
+        default: isAboutCounts = threshold.measure == .errors || threshold.measure == .throttled
         }
         let reading = Reading(threshold, fold)
         guard let value = reading.value else {

@@ -24,8 +24,11 @@ extension Explanation {
             send: ""),
         Explanation(
             .exitCode, "4", "it ran, but the rig itself was the bottleneck",
-            "Requests left later than planned, or lanes were busy, beyond validity: the numbers say "
-                + "more about this machine than about the service.",
+            "Requests left later than planned, or lanes were busy, beyond validity: the times say more "
+                + "about this machine than about the service. A missed threshold on counts (households, "
+                + "errors) or a violation outranks it: then the exit code is 1, and the headline names "
+                + "both. From 1,000 requests on, their p99 decides; of fewer, at least 10 requests and "
+                + "5 % of them must be late.",
             harmless: "Other work on this machine. What helps: \(Summary.bottleneckRemedy).",
             send: ""),
         Explanation(

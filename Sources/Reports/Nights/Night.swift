@@ -88,7 +88,7 @@ extension Night {
         case .untrusted:
             summary.rigHealth.reasons.first.map { "the rig was the bottleneck: \($0)" }
                 ?? summary.headline
-        case .violated, .missed, .passed:
+        case .violated, .failed, .missed, .passed:
             breaker.isEmpty ? "" : "stopped by the breaker: \(Plain.line(breaker, limit: 200))"
         }
     }
