@@ -168,7 +168,8 @@ extension Summary {
     private var cutOff: Int {
         guard run.interrupted || run.cutShort else { return 0 }
         return losses.filter {
-            $0.fate == HouseholdRecord.Fate.running.name || $0.cause == HouseholdRecord.stopped
+            $0.fate == HouseholdRecord.Fate.running.name && !$0.hadSignedIn
+                || $0.cause == HouseholdRecord.stopped
         }.reduce(0) { $0 + $1.households }
     }
 
@@ -179,11 +180,15 @@ extension Summary {
         let already = ready == 0 ? "" : ", \(Figures.count(ready)) already were"
         let signedIn = households.signedIn
         if started == 1, ready == 0 {
-            return signedIn == 1
-                ? "the only household signed in" : "the only household did not sign in"
+            guard signedIn == 1 else { return "the only household did not sign in" }
+            return "the only household signed in"
+                + (households.failedLater == 1 ? ", and failed later" : "")
         }
         let all = signedIn == started ? "all " : "\(Figures.count(signedIn)) of "
-        return "\(all)\(Figures.counted(started, "household")) signed in\(already)"
+        let later =
+            households.failedLater == 0
+            ? "" : ", \(Figures.count(households.failedLater)) of them failed later"
+        return "\(all)\(Figures.counted(started, "household")) signed in\(already)\(later)"
     }
 
     private var metSentence: String {

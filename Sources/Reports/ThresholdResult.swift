@@ -28,7 +28,7 @@ public struct ThresholdResult: Sendable, Hashable {
         expression = Plain.line(threshold.text)
         switch threshold.subject {
         case .violations, .invariant: isAboutPromises = true
-        case .householdsFailed, .householdsAbandoned: isAboutCounts = true
+        case .householdsFailed, .householdsAbandoned, .householdsNotEntitled: isAboutCounts = true
         default: isAboutCounts = threshold.measure == .errors || threshold.measure == .throttled
         }
         let reading = Reading(threshold, fold)
@@ -89,9 +89,14 @@ private struct Reading {
         case .tokenVisibility:
             read(fold.tally(kind: threshold.kind).tokenVisibility, threshold.measure)
         case .householdsFailed:
-            read(.failed, fold.tally(kind: threshold.kind), threshold.measure)
+            let tally = fold.tally(kind: threshold.kind)
+            read(tally[.failed], of: tally.started, threshold.measure)
         case .householdsAbandoned:
-            read(.abandoned, fold.tally(kind: threshold.kind), threshold.measure)
+            let tally = fold.tally(kind: threshold.kind)
+            read(tally[.abandoned], of: tally.started, threshold.measure)
+        case .householdsNotEntitled:
+            let tally = fold.tally(kind: threshold.kind)
+            read(tally.notEntitled, of: tally.started, threshold.measure)
         case .violations, .undecided, .invariant:
             guard let findings = fold.findings else {
                 (unit, note) = (.number(of: nil), "not judged")
@@ -159,18 +164,15 @@ private struct Reading {
         }
     }
 
-    private mutating func read(
-        _ fate: HouseholdRecord.Fate, _ tally: Population.Tally, _ measure: Threshold.Measure
-    ) {
+    private mutating func read(_ count: Int, of started: Int, _ measure: Threshold.Measure) {
         isVacuous = true
-        let count = tally[fate]
         if case .share = measure {
             unit = .share
-            note = " (\(Figures.count(count)) of \(Figures.count(tally.started)))"
-            value = tally.started == 0 ? nil : Double(count) / Double(tally.started)
+            note = " (\(Figures.count(count)) of \(Figures.count(started)))"
+            value = started == 0 ? nil : Double(count) / Double(started)
         } else {
-            unit = .number(of: tally.started)
-            value = tally.started == 0 ? nil : Double(count)
+            unit = .number(of: started)
+            value = started == 0 ? nil : Double(count)
         }
     }
 

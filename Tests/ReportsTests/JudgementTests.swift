@@ -117,6 +117,18 @@ struct JudgementTests {
             $0.isInterrupted = true
         },
         Case(
+            testDescription: "signed in is signed in, also where authorize failed later",
+            outcome: .fail, status: .failed,
+            headline: "Failed: the one threshold was missed; all 6 households signed in, 6 of them "
+                + "failed later.", thresholds: [Thresholds.failed(below: 0.05)]
+        ) { $0.failsAfterSignIn = true },
+        Case(
+            testDescription: "accounts without a package are no failure", outcome: .pass,
+            status: .passed,
+            headline: "Passed: all 6 households signed in, and the one threshold was met.",
+            thresholds: [Thresholds.failed(below: 0.05)]
+        ) { $0.isDenied = true },
+        Case(
             testDescription: "one household", outcome: .pass, status: .passed,
             headline: "Passed: the only household signed in."
         ) { $0.households = 1 },

@@ -84,6 +84,8 @@ struct OutageTests {
         for index in [2, 4] {
             sample.records[index].fate = .abandoned
             sample.records[index].cause = HouseholdRecord.stopped
+            sample.records[index].stage = .codeShown
+            sample.records[index].tokenSeen = nil
         }
         let summary = try Summary(sample, thresholds: [])
         #expect(

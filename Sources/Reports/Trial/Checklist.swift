@@ -26,6 +26,8 @@ public struct Checklist: Sendable {
         /// With the sentence that says how.
         case failed(String)
         case notReached
+        /// The account may not watch the resource: an answer like others, with its words.
+        case notEntitled(String)
         /// With the reason.
         case notNeeded(String)
     }
@@ -61,7 +63,7 @@ public struct Checklist: Sendable {
     public var isPassed: Bool {
         rows.allSatisfy { row in
             switch row.state {
-            case .passed, .notNeeded: true
+            case .passed, .notEntitled, .notNeeded: true
             case .failed, .notReached: false
             }
         }
@@ -88,6 +90,7 @@ public struct Checklist: Sendable {
                 case .passed: ("passed", "")
                 case .failed(let sentence): ("FAILED", sentence)
                 case .notReached: ("not reached", "")
+                case .notEntitled(let sentence): ("not entitled", sentence)
                 case .notNeeded(let reason): ("not needed", reason)
                 }
             let head = "  \(row.step.rawValue.padded(to: 14)) \(word.padded(to: 12)) "
