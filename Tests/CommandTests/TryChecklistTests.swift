@@ -337,7 +337,8 @@ struct TryChecklistTests {
             .answered(.authorize, 403, #"{"message": "noAuthz"}"#).answered(.logout, 204)
         scene.fate = .signedIn
         let checklist = try scene.checklist
-        #expect(checklist.isPassed && checklist.remedy == nil)
+        #expect(checklist.isPassed && checklist.firstFailure == nil)
+        #expect(checklist.remedy?.contains("may not play 'demo-1'") == true)
         let text = checklist.text(width: 100)
         #expect(text.contains("authorize      not entitled authorize answered 403"), "\(text)")
         #expect(text.contains("media          not needed   the account is not entitled"), "\(text)")

@@ -117,7 +117,7 @@ struct TrialReading {
             else { continue }
             if let sentence = failure(last) { return .failed(sentence) }
             if last.exchange.outcome == .notEntitled {
-                return .notEntitled("\(last.sentence); to play, use another account or resource")
+                return .notEntitled(last.sentence)
             }
         }
         if step == .media,
