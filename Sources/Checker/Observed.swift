@@ -78,7 +78,7 @@ extension Observed {
             case .throttled: effect = .denied
             case .serverError, .malformed, .blocked, .timeout, .transport, .notSent:
                 effect = isMutator ? .open : .nothing
-            case .ok, .pending, .rejected:
+            case .ok, .pending, .rejected, .notEntitled:
                 effect = told(exchange, status: status)
             }
         }

@@ -18,7 +18,7 @@ extension Household {
         case .pending, .expired: try await signIn()
         default: throw .refused(checked)
         }
-        for activity in plan.activities { try await perform(activity) }
+        for activity in plan.activities { try await performSignedIn(activity) }
     }
 
     /// From nothing to the token, by the first way that this household has.
@@ -102,7 +102,51 @@ extension Household {
         }
     }
 
-    func perform(_ activity: PlannedActivity) async throws(Halt) {
+    /// How often a household registers anew whose session the service has forgotten.
+    private static let mostRestarts = 2
+
+    /// One activity. Where the service says that nobody is signed in, the device registers anew, and
+    /// asks again: "Z3 403 not authenticated: restart registration" (rest-v1.md § 11).
+    func performSignedIn(_ activity: PlannedActivity) async throws(Halt) {
+        var steps = [activity]
+        while true {
+            do throws(Halt) {
+                for step in steps {
+                    if plan.kind.firstScreen.isSDK {
+                        try await performInSDK(step)
+                    } else {
+                        try await perform(step)
+                    }
+                }
+                return
+            } catch {
+                guard case .signedOut(let words) = error, restarts < Self.mostRestarts else {
+                    throw error
+                }
+                restarts += 1
+                note(.signInRestarted, words)
+                if plan.kind.firstScreen.isSDK {
+                    try await sdkSignIn()
+                } else {
+                    try await signIn()
+                }
+                // Authorizations went with the session.
+                if activity == .mediaToken, plan.activities.contains(.authorize) {
+                    steps = [.authorize, .mediaToken]
+                }
+            }
+        }
+    }
+
+    /// The account may not watch this: the viewer reads so, and there is nothing to play.
+    func deny(_ words: String) {
+        isDenied = true
+        record.denials += 1
+        lane.note(record)
+        note(.notEntitled, words)
+    }
+
+    private func perform(_ activity: PlannedActivity) async throws(Halt) {
         let dialect = terms.dialect
         let resource = terms.resources.first ?? ""
         switch activity {
@@ -112,10 +156,16 @@ extension Household {
         case .preauthorizeCode: break
         case .authorize:
             let answered = try await ask(tv) { dialect.authorize(resource, $0) }
-            guard case .done = answered.answer else { throw .refused(answered) }
+            switch answered.answer {
+            case .done: isDenied = false
+            case .notEntitled(let words): deny(words)
+            default: throw .refused(answered)
+            }
+        case .mediaToken where isDenied: break
         case .mediaToken:
             try await optional { dialect.mediaToken(resource, $0) }
-            reach(.playing)
+            if !isDenied { reach(.playing) }
+        case .watch where isDenied: break
         case .watch(let duration): try await nap(duration)
         case .logout: try await logout()
         case .again:
@@ -137,6 +187,7 @@ extension Household {
         }
         switch answered.answer {
         case .done, .decisions, .media, .metadata: return
+        case .notEntitled(let words): deny(words)
         default: throw .refused(answered)
         }
     }

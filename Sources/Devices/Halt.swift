@@ -8,6 +8,8 @@ enum Halt: Error {
     case failed(String)
     /// The people in it stopped, or the code ran out on them: nobody's fault.
     case abandoned(String)
+    /// Nobody is signed in on the device any more; the words say how the service put it.
+    case signedOut(String)
     /// The run was stopped.
     case stopped
     /// The protocol has no such step; the story goes on without it.
@@ -16,6 +18,7 @@ enum Halt: Error {
     /// `register-client answered 400 invalid_software_statement`.
     static func refused(_ answered: Answered) -> Halt {
         if answered.exchange.delivery.error?.kind == .stopped { return .stopped }
+        if case .signedOut = answered.answer { return .signedOut(refusal(answered)) }
         return .failed(refusal(answered))
     }
 

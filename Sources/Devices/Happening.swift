@@ -13,6 +13,10 @@ enum Happening: String {
     case platformError = "platform error"
     /// Signed in again by the account that the viewer is still signed in with: expected (§ 7).
     case silentRelogin = "silent relogin"
+    /// The service said that nobody is signed in, and the device registers anew (rest-v1.md § 11).
+    case signInRestarted = "sign-in restarted"
+    /// The account may not watch a resource; the service's words.
+    case notEntitled = "not entitled"
     /// The viewer was told where the platform's account is signed out.
     case signOutInSettings = "sign out in settings"
 }

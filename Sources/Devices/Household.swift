@@ -54,6 +54,12 @@ actor Household {
     var isAuthorized = false
     var wasThrottled = false
     var hasCancelled = false
+    /// The newest authorization was denied: there is nothing to play.
+    var isDenied = false
+    /// The SDK was told that nobody is signed in any more; the service's words.
+    var sessionLoss: String?
+    /// How often it has signed in again because the service had forgotten it.
+    var restarts = 0
     /// Ends the story once the SDK has told the app.
     var sdkHalt: Halt?
 
@@ -141,13 +147,18 @@ actor Household {
         lane.note(record)
     }
 
-    /// A household that had its token has signed in, whatever came after; only the cause tells.
+    /// Whom the service kept from going on has failed, also after its sign-in (`hasSignedIn`); people who
+    /// stop after it have not.
     private func settleFate(_ halt: Halt) {
         let wasSignedIn = record.tokenSeen != nil
         switch halt {
         case .failed(let cause):
             record.fate = .failed
             record.cause = cause
+        case .signedOut(let cause):
+            record.fate = .failed
+            record.cause =
+                restarts == 0 ? cause : "\(cause), \(restarts) new sign-ins notwithstanding"
         case .abandoned(let cause):
             record.fate = wasSignedIn ? .signedIn : .abandoned
             record.cause = cause

@@ -24,6 +24,11 @@ public enum Answer: Sendable {
     case expired
     /// Turned down for good, with the service's words.
     case denied(String)
+    /// The viewer's account may not watch what was asked for, with the service's words.
+    case notEntitled(String)
+    /// Nobody is signed in on this device any more, with the service's words: the sign-in begins
+    /// again (rest-v1.md § 11).
+    case signedOut(String)
     /// Too fast: wait at least so long, then go on.
     case slow(Duration)
     /// The access token is no longer good: get a new one, replay once.

@@ -19,6 +19,8 @@ public enum Outcome: UInt8, CaseIterable, Sendable {
     case blocked
     /// Never left this machine: refused host, stopped run.
     case notSent
+    /// The account may not watch this (403 of `authorize`): an ordinary business answer, no error.
+    case notEntitled
 
     /// The spelling of summary.json: `server-error`.
     public var name: String { Self.names[Int(rawValue)] }
@@ -32,13 +34,13 @@ public enum Outcome: UInt8, CaseIterable, Sendable {
     public var isError: Bool {
         switch self {
         case .rejected, .serverError, .timeout, .transport, .malformed, .blocked: true
-        case .ok, .pending, .throttled, .notSent: false
+        case .ok, .pending, .throttled, .notSent, .notEntitled: false
         }
     }
 
     private static let names = [
         "ok", "pending", "throttled", "rejected", "server-error", "timeout", "transport",
-        "malformed", "blocked", "not-sent",
+        "malformed", "blocked", "not-sent", "not-entitled",
     ]
 }
 

@@ -171,8 +171,10 @@ public final class History: Sendable {
         as read: (Row) -> Value?, _ body: (Value) throws -> Void
     ) throws {
         try database.read { database in
+            let found = Set(try database.columns(in: table.name).map(\.name))
             let rows = try Row.fetchCursor(
-                database, sql: "\(table.selection) \(rest)", arguments: arguments)
+                database, sql: "\(table.selection(of: found.contains)) \(rest)",
+                arguments: arguments)
             while let row = try rows.next() {
                 guard let value = read(row) else {
                     throw JournalError.damaged(path: path, what: "a row of \(table.name): \(row)")

@@ -118,6 +118,8 @@ extension SipHash {
         put(Int(household.viewerTime.wholeNanoseconds))
         put(household.polls)
         put(household.ended)
+        // As before there were denials: hashes of runs without any stay.
+        if household.denials > 0 { put(household.denials) }
     }
 
     private mutating func put(_ observation: Observation) {

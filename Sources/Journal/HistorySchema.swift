@@ -32,8 +32,12 @@ public enum HistorySchema {
             return "INSERT \(replaces ? "OR REPLACE " : "")INTO \(name) VALUES (\(marks))"
         }
 
-        var selection: String {
-            "SELECT \(columns.map(\.name).joined(separator: ", ")) FROM \(name)"
+        var selection: String { selection { _ in true } }
+
+        /// NULL stands for the columns that a file of an older version lacks.
+        func selection(of isThere: (String) -> Bool) -> String {
+            let names = columns.map { isThere($0.name) ? $0.name : "NULL AS \($0.name)" }
+            return "SELECT \(names.joined(separator: ", ")) FROM \(name)"
         }
     }
 
@@ -154,6 +158,9 @@ public enum HistorySchema {
             Column("sign_in_ns", "INTEGER", "code shown to token seen"),
             Column("sign_in_service_ns", "INTEGER", "the same less the viewer's share"),
             Column("token_visibility_ns", "INTEGER", "phone done to token seen"),
+            Column(
+                "not_entitled", "INTEGER",
+                "times that the service said the account may not watch this"),
         ], replaces: true)
 
     static let events = Table(

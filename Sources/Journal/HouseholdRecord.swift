@@ -50,6 +50,8 @@ public struct HouseholdRecord: Sendable, Hashable {
     public var viewerTime: Duration
     public var polls: Int
     public var ended: Instant?
+    /// How often the service said that this account may not watch what it asked for.
+    public var denials: Int
 
     /// The cause of whoever was under way when the run was ended from outside.
     public static let stopped = "the run was stopped"
@@ -64,6 +66,12 @@ public struct HouseholdRecord: Sendable, Hashable {
         cause = ""
         viewerTime = .zero
         polls = 0
+        denials = 0
+    }
+
+    /// The TV saw a token of its own sign-in, whatever came after.
+    public var hasSignedIn: Bool {
+        fate == .signedIn || fate != .preSignedIn && tokenSeen != nil
     }
 
     /// Code shown → token seen by the TV.

@@ -9,7 +9,7 @@ extension HouseholdRecord {
             Field(household), Field(kind), Field(lane), Field(arrived), .text(stage.name),
             .text(fate.name), Field(cause), Field(codeShown), Field(phoneDone), Field(tokenSeen),
             Field(viewerTime), Field(polls), Field(ended), Field(signIn), Field(signInService),
-            Field(tokenVisibility),
+            Field(tokenVisibility), Field(denials),
         ]
     }
 
@@ -30,6 +30,9 @@ extension HouseholdRecord {
         viewerTime = columns.duration() ?? .zero
         polls = columns.int() ?? 0
         ended = columns.instant()
+        // Times that follow from these stand between.
+        for _ in 0..<3 { _ = columns.value() }
+        denials = columns.int() ?? 0
     }
 }
 

@@ -7,12 +7,13 @@ enum CSV {
     static func latencies(_ summary: Summary) -> String {
         let columns =
             ["operation", "count", "errors", "rate_per_s"]
-            + Spread.names.map { "\($0.replacing(".", with: "_"))_ms" } + ["completed"]
+            + Spread.names.map { "\($0.replacing(".", with: "_"))_ms" }
+            + ["completed", "not_entitled"]
         return table(
             columns,
             summary.operations.map { row in
                 [row.name, String(row.count), String(row.errors), Figures.trimmed(row.perSecond)]
-                    + spread(row.latency) + [String(row.completed)]
+                    + spread(row.latency) + [String(row.completed), String(row.notEntitled)]
             })
     }
 
@@ -32,7 +33,7 @@ enum CSV {
 
     static let householdColumns = [
         "household", "kind", "outcome", "stopped_at", "cause", "arrived_s", "code_to_token_ms",
-        "viewer_ms", "polls", "violations",
+        "viewer_ms", "polls", "violations", "not_entitled",
     ]
 
     static func line(_ household: HouseholdRecord, violations: Int) -> String {
@@ -43,7 +44,7 @@ enum CSV {
             Plain.line(household.cause),
             Figures.trimmed(household.arrived.milliseconds / 1000),
             number(household.signIn?.milliseconds), number(household.viewerTime.milliseconds),
-            String(household.polls), String(violations),
+            String(household.polls), String(violations), String(household.denials),
         ])
     }
 

@@ -16,9 +16,12 @@ extension Summary {
         case interrupted
         /// Exit code 1.
         case violated
+        /// The service stopped answering, the breaker stopped the run, or a threshold on counts
+        /// (households, errors) was missed: lateness of the rig explains none of these. Exit code 1.
+        case failed
         /// The rig itself was the bottleneck. Exit code 4.
         case untrusted
-        /// A threshold was missed, or the run did not show what its rig is for. Exit code 1.
+        /// Another threshold was missed, or the run did not show what its rig is for. Exit code 1.
         case missed
         /// Exit code 0.
         case passed
@@ -27,10 +30,15 @@ extension Summary {
 
 extension Summary {
     mutating func judge(
-        failure: String, breaker: String = "", breachFails: Bool, silence: Silence? = nil
+        failure: String, breaker: String = "", silence: Silence? = nil
     ) {
         let missed = thresholds.filter { !$0.met }
+        let breachFails = rigHealth.breachFails
         let bottleneck = rigHealth.valid ? nil : Self.bottleneckWarning(breachFails: breachFails)
+        // Said beside a failure that stands however late the rig was.
+        let timesWarning =
+            bottleneck == nil || !breachFails
+            ? "" : " Its times are not to be trusted: the rig itself was the bottleneck."
         if !failure.isEmpty {
             settle(.aborted, .couldNotRun, "Stopped: \(failure).")
         } else if isUnanswered {
@@ -44,22 +52,28 @@ extension Summary {
                 .aborted, .interrupted,
                 "Cut short: the record breaks off after \(after); \(progress).")
         } else if missed.contains(where: \.isAboutPromises) {
-            settle(.fail, .violated, "Failed: \(brokenSentence); \(progress).")
+            settle(.fail, .violated, "Failed: \(brokenSentence); \(progress).\(timesWarning)")
         } else if let silence, silence.isOutage {
             // Before the rig's own state: however late it was, the service is gone.
-            settle(
-                .fail, .missed,
+            let what =
                 breaker.isEmpty
-                    ? "Failed: \(silence.sentence); \(progress)."
-                    : "Stopped by the breaker: \(breaker); \(progress).")
+                ? "Failed: \(silence.sentence)" : "Stopped by the breaker: \(breaker)"
+            settle(.fail, .failed, "\(what); \(progress).\(timesWarning)")
+        } else if !breaker.isEmpty {
+            // It ran, and the service failed it: as a missed threshold on errors does.
+            settle(
+                .fail, .failed, "Stopped by the breaker: \(breaker); \(progress).\(timesWarning)")
+        } else if missed.contains(where: \.isAboutCounts) {
+            settle(
+                .fail, .failed,
+                "Failed: \(missedSentence(missed.count)); \(progress).\(timesWarning)")
         } else if let bottleneck, breachFails {
-            settle(.invalid, .untrusted, bottleneck)
+            let also =
+                missed.isEmpty ? "" : " Also, \(missedSentence(missed.count)); \(progress)."
+            settle(.invalid, .untrusted, bottleneck + also)
         } else if let gap = findings?.gapSentence {
             // None found is no "none" where nobody looked.
             settle(.invalid, .untrusted, "Not to be trusted: \(gap); \(progress).")
-        } else if !breaker.isEmpty {
-            // It ran, and the service failed it: as a missed threshold does.
-            settle(.fail, .missed, "Stopped by the breaker: \(breaker); \(progress).")
         } else if !missed.isEmpty {
             settle(.fail, .missed, "Failed: \(missedSentence(missed.count)); \(progress).")
         } else if shows.contains(where: { !$0.held }) {
@@ -80,7 +94,7 @@ extension Summary {
                     "what to do: \(Self.bottleneckRemedy)"
                 ],
                 at: 0)
-            if outcome != .invalid { notes.insert(bottleneck, at: 0) }
+            if outcome != .invalid, timesWarning.isEmpty { notes.insert(bottleneck, at: 0) }
         }
         if let silence, !headline.contains(silence.sentence) {
             explanations.insert(silence.sentence, at: 0)
@@ -154,7 +168,8 @@ extension Summary {
     private var cutOff: Int {
         guard run.interrupted || run.cutShort else { return 0 }
         return losses.filter {
-            $0.fate == HouseholdRecord.Fate.running.name || $0.cause == HouseholdRecord.stopped
+            $0.fate == HouseholdRecord.Fate.running.name && !$0.hadSignedIn
+                || $0.cause == HouseholdRecord.stopped
         }.reduce(0) { $0 + $1.households }
     }
 
@@ -165,11 +180,15 @@ extension Summary {
         let already = ready == 0 ? "" : ", \(Figures.count(ready)) already were"
         let signedIn = households.signedIn
         if started == 1, ready == 0 {
-            return signedIn == 1
-                ? "the only household signed in" : "the only household did not sign in"
+            guard signedIn == 1 else { return "the only household did not sign in" }
+            return "the only household signed in"
+                + (households.failedLater == 1 ? ", and failed later" : "")
         }
         let all = signedIn == started ? "all " : "\(Figures.count(signedIn)) of "
-        return "\(all)\(Figures.counted(started, "household")) signed in\(already)"
+        let later =
+            households.failedLater == 0
+            ? "" : ", \(Figures.count(households.failedLater)) of them failed later"
+        return "\(all)\(Figures.counted(started, "household")) signed in\(already)\(later)"
     }
 
     private var metSentence: String {

@@ -89,7 +89,9 @@ enum MarkdownPage {
             "**Households:** \(Figures.count(households.started)) started, "
             + "\(Figures.count(households.signedIn)) signed in, "
             + "\(Figures.count(households.failed)) failed, "
-            + "\(Figures.count(households.abandoned)) abandoned."
+            + "\(Figures.count(households.abandoned)) abandoned"
+            + (households.notEntitled == 0
+                ? "." : ", \(Figures.count(households.notEntitled)) not entitled to watch.")
         guard let signIn = summary.signIn else { return counts + " No sign-in was completed." }
         return counts + " **Sign-in:** p50 \(Figures.time(milliseconds: signIn.p50)), "
             + "p95 \(Figures.time(milliseconds: signIn.p95))"

@@ -10,6 +10,8 @@ public struct OperationRow: Sendable, Hashable {
     public var sent: Int
     public var completed: Int
     public var errors: Int
+    /// Answers that said the account may not watch this; no errors.
+    public var notEntitled: Int
     /// Answers per second of the whole run.
     public var perSecond: Double
     /// By the order of `Outcome.allCases`.
@@ -49,6 +51,7 @@ public struct OperationRow: Sendable, Hashable {
         sent = sum.sent
         completed = sum.completed
         errors = sum.errors
+        notEntitled = sum[.notEntitled]
         perSecond = fold.seconds > 0 ? Double(sum.completed) / fold.seconds : 0
         outcomes = Outcome.allCases.map { Count(name: $0.name, count: sum[$0]) }
         statuses = sum.statuses.sorted { $0.key < $1.key }

@@ -12,6 +12,8 @@ public struct Loss: Sendable, Hashable {
     public var households: Int
     /// The first of them.
     public var example: Int
+
+    var hadSignedIn: Bool { Stage(name: stage).map { $0 >= .signedIn } ?? false }
 }
 
 /// How many households of a kind, or of all, came how far.
@@ -40,6 +42,12 @@ struct Population {
         var stages = [Int](repeating: 0, count: Stage.allCases.count)
         /// Of those, households that had a code at all: the platform's sign-on goes without.
         var coded = [Int](repeating: 0, count: Stage.allCases.count)
+        /// Whose TV saw a token of their own sign-in, whatever came after.
+        var signedIn = 0
+        /// Of those, households that failed later.
+        var failedLater = 0
+        /// Told at least once that the account may not watch what it asked for.
+        var notEntitled = 0
         var signIn = Histogram()
         var signInService = Histogram()
         var tokenVisibility = Histogram()
@@ -51,6 +59,11 @@ struct Population {
             fates[Int(household.fate.rawValue)] += 1
             stages[Int(household.stage.rawValue)] += 1
             if household.codeShown != nil { coded[Int(household.stage.rawValue)] += 1 }
+            if household.hasSignedIn {
+                signedIn += 1
+                if household.fate == .failed { failedLater += 1 }
+            }
+            if household.denials > 0 { notEntitled += 1 }
             if let time = household.signIn { signIn.record(time) }
             if let time = household.signInService { signInService.record(time) }
             if let time = household.tokenVisibility { tokenVisibility.record(time) }

@@ -17,6 +17,8 @@ public struct RigHealth: Sendable, Hashable {
     public var allowedBusy: Double
     /// False when the rig was the bottleneck, whether or not that fails the run.
     public var valid: Bool
+    /// Whether a rig that was the bottleneck makes the run invalid (`validity.on-breach`).
+    public var breachFails: Bool
     /// Why not, one sentence each.
     public var reasons: [String]
     /// It was late or busy only when the service had gone: that decides nothing.
@@ -30,11 +32,12 @@ public struct RigHealth: Sendable, Hashable {
         longestTurnMs = fold.health.map(\.longestTurn).max()?.milliseconds
         allowedLatenessMs = Double(header.validLatenessNanoseconds) / 1e6
         allowedBusy = header.validBusy
+        breachFails = header.breachFails
         reasons = []
         valid = true
         isLateInSilence = false
         if header.isVirtual { return }
-        let whole = breaches(lateness?.p99, busiestLane)
+        let whole = breaches(fold.sum().lateness, busiestLane)
         reasons = whole
         if let gone = fold.silence?.second {
             // Connections that nobody takes cost the rig more than requests, and what is late after
@@ -44,15 +47,21 @@ public struct RigHealth: Sendable, Hashable {
                 range.lowerBound < gone ? range.clamped(to: 0...(gone - 1)) : nil
             }
             reasons = breaches(
-                fold.latenessBeforeSilence.flatMap(Spread.init)?.p99,
+                fold.latenessBeforeSilence ?? Histogram(),
                 LaneLoad(before, within: loaded).busiest)
             isLateInSilence = reasons.isEmpty && !whole.isEmpty
         }
         valid = reasons.isEmpty
     }
 
+    /// From so many requests on their 99th percentile decides: ten lie beyond it.
+    private static let enoughForP99 = 1_000
+    /// Of fewer requests so many must have been late, and that share of them: the one request in 80 that
+    /// another program held up says nothing about the other 79.
+    private static let (fewestLate, leastShareLate) = (10, 0.05)
+
     /// What of that is beyond `validity`, one sentence each.
-    private func breaches(_ late: Double?, _ busy: Double?) -> [String] {
+    private func breaches(_ lateness: Histogram, _ busy: Double?) -> [String] {
         var sentences: [String] = []
         if let sentence = Self.breach(lateness, allowedMs: allowedLatenessMs) {
             sentences.append(sentence)
@@ -63,6 +72,22 @@ public struct RigHealth: Sendable, Hashable {
                     + "\(Figures.percent(allowedBusy)) are allowed (validity.busy)")
         }
         return sentences
+    }
+
+    /// What of a run's lateness so far is beyond `allowedMs`, as a sentence; nil where nothing is.
+    static func breach(_ lateness: Histogram, allowedMs: Double) -> String? {
+        let allowed =
+            "\(Figures.time(milliseconds: allowedMs)) are allowed (validity.lateness-p99)"
+        if lateness.count >= enoughForP99 {
+            guard let late = Spread(lateness)?.p99, late > allowedMs else { return nil }
+            return "it sent 1 request in 100 at least \(Figures.time(milliseconds: late)) late; \(allowed)"
+        }
+        let late = lateness.count(above: Int64(allowedMs * 1e6))
+        guard late >= fewestLate,
+            Double(late) >= leastShareLate * Double(lateness.count)
+        else { return nil }
+        return "it sent \(Figures.count(late)) of \(Figures.counted(lateness.count, "request")) too late; "
+            + allowed
     }
 }
 

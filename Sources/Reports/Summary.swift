@@ -88,9 +88,14 @@ public struct Summary: Sendable, Hashable {
         /// Nil when it depends on how fast households live.
         public var planned: Int?
         public var started: Int
+        /// Whose TV saw a token of their own sign-in, whatever came after.
         public var signedIn: Int
         public var preSignedIn: Int
         public var failed: Int
+        /// Failed, and had signed in: counted under both.
+        public var failedLater: Int
+        /// Told at least once that the account may not watch what it asked for; no failure.
+        public var notEntitled: Int
         public var abandoned: Int
         /// Still under way when the record ended.
         public var running: Int
@@ -152,8 +157,7 @@ public struct Summary: Sendable, Hashable {
         }
         judge(
             failure: Plain.line(fold.end?.failure ?? "", limit: 600),
-            breaker: Plain.line(fold.end?.breaker ?? "", limit: 600),
-            breachFails: fold.header.breachFails, silence: fold.silence)
+            breaker: Plain.line(fold.end?.breaker ?? "", limit: 600), silence: fold.silence)
         // Each host once, first of all: nothing else can be mended while it may not be reached.
         explanations.insert(
             contentsOf: fold.restraint.refusals.map {
@@ -190,9 +194,11 @@ extension Summary.Households {
         let all = fold.population.all
         planned = fold.header.plannedHouseholds
         started = all.started
-        signedIn = all[.signedIn]
+        signedIn = all.signedIn
         preSignedIn = all[.preSignedIn]
         failed = all[.failed]
+        failedLater = all.failedLater
+        notEntitled = all.notEntitled
         abandoned = all[.abandoned]
         running = all[.running]
     }

@@ -124,6 +124,8 @@ enum SummaryJSON {
             ("failed", .integer(households.failed)),
             ("abandoned", .integer(households.abandoned)),
             ("running", .integer(households.running)),
+            ("failedLater", .integer(households.failedLater)),
+            ("notEntitled", .integer(households.notEntitled)),
         ])
     }
 

@@ -158,7 +158,7 @@ public enum TerminalReport {
     }
 
     private static func signIns(_ summary: Summary) -> String? {
-        let rows = [
+        let times = [
             ("sign-in", summary.signIn), ("without the viewer", summary.signInService),
             ("token visibility", summary.tokenVisibility),
         ].compactMap { name, spread in
@@ -167,6 +167,15 @@ public enum TerminalReport {
                     + "p99 \(time(spread.p99))  max \(time(spread.max))"
             }
         }
+        let households = summary.households
+        let denied =
+            households.notEntitled == 0
+            ? []
+            : [
+                "\("not entitled".padded(to: 18))  \(Figures.count(households.notEntitled)) of "
+                    + Figures.counted(households.started, "household")
+            ]
+        let rows = times + denied
         return rows.isEmpty ? nil : rows.map(\.trimmedEnd).joined(separator: "\n")
     }
 

@@ -13,6 +13,9 @@ public struct ThresholdResult: Sendable, Hashable {
     public var met: Bool
     /// It is about broken promises: where it is missed, the run found one.
     public var isAboutPromises = false
+    /// It is about households, errors or throttled requests: a rig that is late measures times wrong, but
+    /// counts right (README.md, exit code 4).
+    public var isAboutCounts = false
 
     /// `poll-token p99 < 250ms: it was 312 ms`.
     public var sentence: String {
@@ -25,7 +28,8 @@ public struct ThresholdResult: Sendable, Hashable {
         expression = Plain.line(threshold.text)
         switch threshold.subject {
         case .violations, .invariant: isAboutPromises = true
-        default: break
+        case .householdsFailed, .householdsAbandoned, .householdsNotEntitled: isAboutCounts = true
+        default: isAboutCounts = threshold.measure == .errors || threshold.measure == .throttled
         }
         let reading = Reading(threshold, measurements)
         guard let value = reading.value else {
@@ -101,9 +105,14 @@ private struct Reading {
         case .tokenVisibility:
             read(fold.tally(kind: threshold.kind).tokenVisibility, threshold.measure)
         case .householdsFailed:
-            read(.failed, fold.tally(kind: threshold.kind), threshold.measure)
+            let tally = fold.tally(kind: threshold.kind)
+            read(tally[.failed], of: tally.started, threshold.measure)
         case .householdsAbandoned:
-            read(.abandoned, fold.tally(kind: threshold.kind), threshold.measure)
+            let tally = fold.tally(kind: threshold.kind)
+            read(tally[.abandoned], of: tally.started, threshold.measure)
+        case .householdsNotEntitled:
+            let tally = fold.tally(kind: threshold.kind)
+            read(tally.notEntitled, of: tally.started, threshold.measure)
         case .violations, .undecided, .invariant:
             guard let verdicts = fold.verdicts else {
                 (unit, note) = (.number(of: nil), "not judged")
@@ -168,18 +177,15 @@ private struct Reading {
         }
     }
 
-    private mutating func read(
-        _ fate: HouseholdRecord.Fate, _ tally: Population.Tally, _ measure: Threshold.Measure
-    ) {
+    private mutating func read(_ count: Int, of started: Int, _ measure: Threshold.Measure) {
         isVacuous = true
-        let count = tally[fate]
         if case .share = measure {
             unit = .share
-            note = " (\(Figures.count(count)) of \(Figures.count(tally.started)))"
-            value = tally.started == 0 ? nil : Double(count) / Double(tally.started)
+            note = " (\(Figures.count(count)) of \(Figures.count(started)))"
+            value = started == 0 ? nil : Double(count) / Double(started)
         } else {
-            unit = .number(of: tally.started)
-            value = tally.started == 0 ? nil : Double(count)
+            unit = .number(of: started)
+            value = started == 0 ? nil : Double(count)
         }
     }
 

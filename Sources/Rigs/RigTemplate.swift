@@ -87,6 +87,10 @@ public enum RigTemplate {
           - sign-in-service p95 < 8s
           - errors < 1%
 
+        # For 'screenrig nightly': which values are followed from night to night, and by how much a single
+        # night must be worse than its level to be an alarm at once.
+        # nightly: {alarm: 3x}
+
         """
     }
 }

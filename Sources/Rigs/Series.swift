@@ -46,10 +46,13 @@ extension Rig {
         public var series: [Series]
         /// Nights whose run directories are kept.
         public var keep: Int
+        /// A single night that is so many times worse than its level is an alarm; nil: none is.
+        public var alarm: Double?
 
-        public init(series: [Series] = [], keep: Int = 90) {
+        public init(series: [Series] = [], keep: Int = 90, alarm: Double? = nil) {
             self.series = series
             self.keep = keep
+            self.alarm = alarm
         }
     }
 }
@@ -58,7 +61,8 @@ extension RigAssembly {
     func nightly(_ section: Section) -> Rig.Nightly {
         let items: [Item] = section.value("series")
         return Rig.Nightly(
-            series: items.compactMap { $0.value as? Series }, keep: section.value("keep"))
+            series: items.compactMap { $0.value as? Series }, keep: section.value("keep"),
+            alarm: section.optional("alarm"))
     }
 }
 
@@ -72,10 +76,25 @@ extension RigFormat {
         Key(
             "keep", .scalar(.count(1...100_000)), default: "90",
             "Nights whose run directories are kept; their values stay in the series."),
+        Key(
+            "alarm", .scalar(.factor), example: "3x",
+            "A single night on which a series is so many times worse than its level ends with exit code 1. "
+                + "Without it, such a night is reported as unusual, and the next ones decide."),
     ]
 }
 
 extension Scalar {
+    /// So many times something.
+    static let factor = Scalar(
+        wanted: "a factor above 1, such as 3x", pattern: "[0-9]+(\\.[0-9]+)? *x", hasUnit: true
+    ) { text throws(Refusal) in
+        guard text.hasSuffix("x"), let number = decimal(text.dropLast().trimmingSpaces()) else {
+            throw Refusal(remark: nil)
+        }
+        guard number > 1 else { throw Refusal(remark: "which is not above 1") }
+        return number
+    }
+
     /// A line of `nightly.series`.
     static let series = Scalar(
         wanted: "[kind \"NAME\":] SUBJECT [service|lateness] STAT, such as "

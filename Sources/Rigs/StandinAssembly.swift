@@ -34,6 +34,7 @@ extension RigAssembly {
             mediaLifetime: section.value("media-ttl"), accessLifetime: section.value("access-ttl"),
             deletesOnFirstRetrieve: section.value("delete-on-first-retrieve"),
             enhancedErrors: section.value("enhanced-errors"),
+            unentitled: section.value("not-entitled"),
             signsMedia: section.value("sign-media"),
             verifiesStatements: section.value("verify-statements"),
             providersRemember: section.value("providers-remember"),

@@ -53,6 +53,8 @@ extension Rig {
         public var accessLifetime: Duration
         public var deletesOnFirstRetrieve: Bool
         public var enhancedErrors: Bool
+        /// Share of users, 0 to 1, who may watch nothing.
+        public var unentitled: Double
         /// Media tokens with a true RSA signature, at 0.24 ms each.
         public var signsMedia: Bool
         public var verifiesStatements: Bool
@@ -71,6 +73,7 @@ extension Rig {
             authzLifetime: Duration = .seconds(24 * 3600),
             mediaLifetime: Duration = .seconds(420), accessLifetime: Duration = .seconds(6 * 3600),
             deletesOnFirstRetrieve: Bool = false, enhancedErrors: Bool = false,
+            unentitled: Double = 0,
             signsMedia: Bool = false, verifiesStatements: Bool = true,
             providersRemember: Bool = false, providers: [Provider] = [],
             latency: Distribution = .lognormal(median: .milliseconds(2), p95: .milliseconds(8)),
@@ -84,6 +87,7 @@ extension Rig {
             self.accessLifetime = accessLifetime
             self.deletesOnFirstRetrieve = deletesOnFirstRetrieve
             self.enhancedErrors = enhancedErrors
+            self.unentitled = unentitled
             self.signsMedia = signsMedia
             self.verifiesStatements = verifiesStatements
             self.providersRemember = providersRemember

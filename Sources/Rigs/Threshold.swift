@@ -7,7 +7,7 @@ public struct Threshold: Sendable, Hashable {
         case signIn, signInService, tokenVisibility
         /// All exchanges together.
         case everything
-        case householdsFailed, householdsAbandoned
+        case householdsFailed, householdsAbandoned, householdsNotEntitled
         case violations, undecided
         case invariant(String)
     }

@@ -6,7 +6,7 @@ extension Threshold {
         "[kind \"NAME\":] SUBJECT [service|lateness] min|mean|p50 ... p99.9|max OP TIME "
         + "(SUBJECT: an operation, sign-in, sign-in-service, token-visibility), "
         + "[OPERATION] errors OP %, throttled OP %, rate OP N/s, "
-        + "households failed|abandoned OP N|%, or violations|undecided|INVARIANT OP N|%, "
+        + "households failed|abandoned|not-entitled OP N|%, or violations|undecided|INVARIANT OP N|%, "
         + "with OP one of < <= > >= =="
 
     /// Hold unless a line on the same subject replaces them (rigs/reference.yaml, `thresholds`).
@@ -90,6 +90,7 @@ extension Threshold {
         case ["rate"]: return (.everything, .rate)
         case ["households", "failed"]: return (.householdsFailed, amount)
         case ["households", "abandoned"]: return (.householdsAbandoned, amount)
+        case ["households", "not-entitled"]: return (.householdsNotEntitled, amount)
         case ["violations"]: return (.violations, amount)
         case ["undecided"]: return (.undecided, amount)
         default: break

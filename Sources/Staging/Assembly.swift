@@ -70,7 +70,7 @@ package enum Assembly {
             accessTTL: terms.accessLifetime, deleteOnFirstRetrieve: terms.deletesOnFirstRetrieve,
             signsMedia: terms.signsMedia, enhancedErrors: terms.enhancedErrors,
             policies: policies(terms.policies), providersRemember: terms.providersRemember,
-            checksStatements: terms.verifiesStatements)
+            checksStatements: terms.verifiesStatements, unentitled: terms.unentitled)
     }
 
     /// The stand-in's faults as the rig names them.

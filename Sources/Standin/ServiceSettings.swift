@@ -1,3 +1,5 @@
+internal import Signing
+
 /// How the stand-in behaves where the protocol leaves it open or allows a choice. The defaults are
 /// those of rest-v1.md.
 public struct ServiceSettings: Hashable, Sendable {
@@ -77,6 +79,8 @@ public struct ServiceSettings: Hashable, Sendable {
     public var providersRemember: Bool
     /// Software statements must bear the demo key's signature; else any JWT shape will do.
     public var checksStatements: Bool
+    /// Share of users, 0 to 1, whose package includes no channel; which they are, their names decide.
+    public var unentitled: Double
 
     public init(
         requestors: [Requestor] = [Requestor(id: "DEMOTV", domains: ["demo.test"])],
@@ -97,7 +101,7 @@ public struct ServiceSettings: Hashable, Sendable {
         signsMedia: Bool = false, preauthorizeLimit: Int = 5, registrationURL: String? = nil,
         revokedSoftware: [String] = [], enhancedErrors: Bool = false,
         policies: Policies = Policies(), providersRemember: Bool = false,
-        checksStatements: Bool = true
+        checksStatements: Bool = true, unentitled: Double = 0
     ) {
         self.requestors = requestors
         self.providers = providers
@@ -119,6 +123,16 @@ public struct ServiceSettings: Hashable, Sendable {
         self.policies = policies
         self.providersRemember = providersRemember
         self.checksStatements = checksStatements
+        self.unentitled = unentitled
+    }
+
+    /// Whether that user may watch anything: the same answer in every run, so that one account is
+    /// never told this today and that tomorrow.
+    func entitles(_ user: String) -> Bool {
+        guard unentitled > 0 else { return true }
+        let digest = SHA256.digest("package of \(user)").prefix(4)
+        let draw = digest.reduce(0) { $0 << 8 | UInt64($1) }
+        return Double(draw) >= unentitled * 4_294_967_296
     }
 
     func requestor(_ id: String) -> Requestor? {

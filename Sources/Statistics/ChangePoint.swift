@@ -43,8 +43,11 @@ public struct ChangePointDetector: Sendable, Hashable {
     /// Smaller relative changes of level are none, however sure.
     public var smallest: Double
 
-    /// A value of the old level is never compared with fewer others than this.
+    /// A value of the first level is never compared with fewer others than this.
     static let shortest = 5
+    /// A later level was told by so many values: it may end as soon, so that what got worse and was mended
+    /// is seen to be mended.
+    private static func shortest(from start: Int) -> Int { start == 0 ? shortest : freshest }
     /// A new level has at least as many values.
     static let freshest = 3
     /// How far back a split is looked for, and how much of the old level is used at most.
@@ -78,6 +81,37 @@ public struct ChangePointDetector: Sendable, Hashable {
         return points(of: settled(found, logs), logs, values)
     }
 
+    /// How far one value lies from a level; nil where the level has too few values to tell.
+    public func departure(of value: Double, from level: [Double]) -> Departure? {
+        guard level.count >= Self.shortest else { return nil }
+        func logarithm(_ value: Double) -> Double {
+            Elementary.logarithm(max(0, value) + max(offset, 1e-9))
+        }
+        let both = Comparison(
+            Self.drawnIn(level.suffix(Self.memory).map(logarithm)), [logarithm(value)])
+        return Departure(
+            level: max(0, Elementary.exponential(both.old) - offset),
+            ratio: Elementary.exponential(both.difference), deviate: both.deviate)
+    }
+
+    /// One value held against the level of those before it.
+    public struct Departure: Sendable, Hashable {
+        /// Geometric mean of the values before it.
+        public var level: Double
+        /// How many times that level the value is, with the offset added to both.
+        public var ratio: Double
+        /// Student's t of the difference as a normal deviate; positive above the level.
+        public var deviate: Double
+
+        /// Beyond it a single value is unusual: so far up lie 0.7 of 1,000 values of a level that has not
+        /// changed (docs/nights.md has what was measured).
+        public static let limit = 3.2
+        /// Smaller differences are not worth a word, however sure.
+        public static let smallest = 1.1
+        /// Two values in a row that are each so many times their level need no third.
+        public static let large = 1.5
+    }
+
     /// Where a level begins, and with which value that was noticed.
     private struct Split {
         var first: Int
@@ -87,7 +121,7 @@ public struct ChangePointDetector: Sendable, Hashable {
 
     /// The clearest split of the values since `start` that passes its limit, if any.
     private func newest(_ logs: [Double], from start: Int, through end: Int) -> Split? {
-        let longest = min(end + 1 - start - Self.shortest, Self.reach)
+        let longest = min(end + 1 - start - Self.shortest(from: start), Self.reach)
         guard longest >= Self.freshest else { return nil }
         // 10 10 30 30: the last four are no level of four values, but the last two stand out. What one
         // or two values tell more clearly waits for the third.

@@ -63,6 +63,13 @@ public struct Histogram: Sendable, Hashable {
         return largest
     }
 
+    /// How many values lie above `bound`; those in the bucket of the bound do not.
+    public func count(above bound: Int64) -> Int {
+        guard bound < largest else { return 0 }
+        let first = max(0, Self.index(of: max(0, bound)) + 1 - offset)
+        return buckets.dropFirst(first).reduce(0) { $0 + Int($1) }
+    }
+
     /// Arithmetic mean in nanoseconds, nil while empty.
     public var mean: Double? {
         count == 0 ? nil : Double(sum) / Double(count)

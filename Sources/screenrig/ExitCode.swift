@@ -11,7 +11,7 @@ enum ExitCode: Int32 {
     case badInput = 2
     /// It could not run: not one exchange was ever answered, refused host, no disk, no ports.
     case couldNotRun = 3
-    /// It ran, but the rig itself was the bottleneck.
+    /// It ran, but the rig itself was the bottleneck, and nothing failed that its lateness cannot explain.
     case untrusted = 4
     /// Ctrl-C, SIGTERM or SIGHUP; what was measured so far is reported in full.
     case interrupted = 130
@@ -21,7 +21,7 @@ enum ExitCode: Int32 {
             switch status {
             case .couldNotRun: .couldNotRun
             case .interrupted: .interrupted
-            case .violated, .missed: .failed
+            case .violated, .failed, .missed: .failed
             case .untrusted: .untrusted
             case .passed: .passed
             }

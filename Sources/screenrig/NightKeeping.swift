@@ -27,15 +27,17 @@ enum NightKeeping {
                     try book.nights(of: night.rig), keep: keep)
                 for run in gone { try book.forget(run: run) }
             }
-            let nights = try book.nights()
-            try NightsFiles.write(NightsView.all(nights), book: book.path, to: page)
-            view = NightsView(nights.filter { $0.rig == night.rig }, rig: night.rig)
+            let (nights, accepted) = (try book.nights(), try book.accepted())
+            try NightsFiles.write(
+                NightsView.all(nights, accepted: accepted), book: book.path, to: page)
+            view = NightsView(
+                nights.filter { $0.rig == night.rig }, rig: night.rig, accepted: accepted)
         } catch {
             throw Failure.couldNotRun("\(error)")
         }
         // A run added late, among older ones, tells of nothing new.
         let isNewest = view.nights.last == night
-        let isWorse = isNewest && !view.newAlarms.isEmpty
+        let isWorse = isNewest && view.verdict == .worse
         let result = code ?? (isWorse ? .failed : .passed)
         let json = json(view, book, exitCode: result.rawValue, page: page)
         if asJSON {
@@ -49,19 +51,24 @@ enum NightKeeping {
         return result
     }
 
-    /// Renders all nights and tells the terminal; returns whether the newest of any rig got worse.
-    static func tell(_ book: NightBook, page: String?, asJSON: Bool) throws -> Bool {
-        let views: [NightsView]
-        let page = page ?? NightsFiles.page(of: book.path)
+    /// Writes the page of all nights.
+    static func render(_ book: NightBook, to page: String) throws -> [NightsView] {
         do {
-            views = NightsView.all(try book.nights())
+            let views = NightsView.all(try book.nights(), accepted: try book.accepted())
             try NightsFiles.write(views, book: book.path, to: page)
+            return views
         } catch {
             throw Failure.couldNotRun("\(error)")
         }
+    }
+
+    /// Renders all nights and tells the terminal; returns whether any rig got worse, or still is.
+    static func tell(_ book: NightBook, page: String?, asJSON: Bool) throws -> Bool {
+        let page = page ?? NightsFiles.page(of: book.path)
+        let views = try render(book, to: page)
         if asJSON {
             for view in views {
-                let code: ExitCode = view.newAlarms.isEmpty ? .passed : .failed
+                let code: ExitCode = view.verdict == .worse ? .failed : .passed
                 Terminal.print(json(view, book, exitCode: code.rawValue, page: page))
             }
         } else {
@@ -69,7 +76,7 @@ enum NightKeeping {
                 NightsText.text(
                     views, width: Terminal.width, color: Terminal.usesColor, page: page))
         }
-        return views.contains { !$0.newAlarms.isEmpty }
+        return views.contains { $0.verdict == .worse }
     }
 
     private static func json(

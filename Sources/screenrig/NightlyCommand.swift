@@ -8,7 +8,7 @@ internal import Staging
 struct NightlyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "nightly",
-        abstract: "Run a rig, add the night to its series, and say whether it got worse lastingly.",
+        abstract: "Run a rig, add the night to its series, and report regressions that last.",
         discussion: """
             Example:
                 screenrig nightly rigs/nightly.yaml \\
@@ -16,7 +16,9 @@ struct NightlyCommand: AsyncParsableCommand {
 
             The night goes into reports/nights.sqlite, and reports/nights.html shows all of them. What is followed \
             is 'nightly.series' of the rig. The command of --notify gets a short JSON on standard input, every \
-            night, with "alarm": true when it got worse. Exit code 1 when it did, else that of the run.
+            night, with "alarm": true when it got worse. Exit code 1 when it did, and as long as it still is \
+            ('screenrig nights accept' takes it as the new normal); else that of the run. A single night that \
+            is unusual ends with 0, unless it is beyond nightly.alarm of the rig.
             """)
 
     @OptionGroup var traffic: TrafficOptions
@@ -36,6 +38,12 @@ struct NightlyCommand: AsyncParsableCommand {
             "Nights whose run directories are kept; default: nightly.keep of the rig, 90.",
             valueName: "NIGHTS"))
     var keep: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "What this night is of, such as a commit or a version; shown with it.",
+            valueName: "TEXT"))
+    var mark = ""
 
     @Flag(
         name: .customLong("virtual"), help: "In virtual time, against the stand-in in this process."
@@ -97,13 +105,14 @@ struct NightlyCommand: AsyncParsableCommand {
             return try Night(
                 History(path: directory.history), series: rig.nightly.series, started: date,
                 path: NightShelf(book: nights.path).name(of: directory.path), isOurs: true,
+                mark: mark, alarm: rig.nightly.alarm,
                 verdict: NightKeeping.verdict(in: directory))
         } catch {
             directory.removeIfEmpty()
             let reason = failure?.message ?? ""
             return Night(
                 failed: rig.name, series: rig.nightly.series, started: date,
-                reason: reason.isEmpty ? "\(error)" : reason, version: Screenrig.version)
+                reason: reason.isEmpty ? "\(error)" : reason, version: Screenrig.version, mark: mark)
         }
     }
 }

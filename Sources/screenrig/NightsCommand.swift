@@ -17,16 +17,17 @@ struct NightsOptions: ParsableArguments {
 struct NightsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "nights",
-        abstract: "Show the series of nights, or add a run to them.",
+        abstract: "Show the series of nights, add a run to them, or accept a regression.",
         discussion: """
             Example:
                 screenrig nights
                 screenrig nights add latest --nights shared/nights.sqlite
+                screenrig nights accept --note 'new login page'
 
-            Renders reports/nights.html again and runs nothing. Exit code 1 when the newest night of a rig told \
-            of a change for the worse.
+            Renders reports/nights.html again and runs nothing. Exit code 1 when a rig got worse with its \
+            newest night, or still is and nobody has accepted it.
             """,
-        subcommands: [NightsShowCommand.self, NightsAddCommand.self],
+        subcommands: [NightsShowCommand.self, NightsAddCommand.self, NightsAcceptCommand.self],
         defaultSubcommand: NightsShowCommand.self)
 }
 
@@ -73,6 +74,12 @@ struct NightsAddCommand: ParsableCommand {
 
     @OptionGroup var book: NightsOptions
 
+    @Option(
+        help: ArgumentHelp(
+            "What this night is of, such as a commit or a version; shown with it.",
+            valueName: "TEXT"))
+    var mark = ""
+
     @Flag(help: "The night as a JSON line on standard output.")
     var json = false
 
@@ -97,6 +104,7 @@ struct NightsAddCommand: ParsableCommand {
                     ? NightKeeping.date(ofStamp: directory.stamp)
                     : NightKeeping.date(ofMicroseconds: header.startedMicroseconds),
                 path: NightShelf(book: book.nights).name(of: directory.path), isOurs: false,
+                mark: mark, alarm: reading.rig.nightly.alarm,
                 verdict: NightKeeping.verdict(in: directory))
         } catch {
             throw Failure.couldNotRun("\(error)")
@@ -105,5 +113,62 @@ struct NightsAddCommand: ParsableCommand {
         let code = try NightKeeping.keep(
             night, in: nights, besides: nil, keep: nil, asJSON: json, notify: notify)
         if code != .passed { throw Failure(code: code, message: "") }
+    }
+}
+
+struct NightsAcceptCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "accept",
+        abstract: "Take what got worse as the new normal: it is no longer reported.",
+        discussion: """
+            Example:
+                screenrig nights accept --series 'sign-in-service p95' --note 'new login page'
+
+            Without --rig and --series, all regressions that are reported now. Later changes are reported again.
+            """)
+
+    @OptionGroup var book: NightsOptions
+
+    @Option(help: ArgumentHelp("Only of this rig.", valueName: "NAME"))
+    var rig: String?
+
+    @Option(help: ArgumentHelp("Only this series; repeatable.", valueName: "NAME"))
+    var series: [String] = []
+
+    @Option(help: ArgumentHelp("Why; shown with the change.", valueName: "TEXT"))
+    var note = ""
+
+    func run() throws {
+        let nights = try NightKeeping.open(book, creates: false)
+        let page = NightsFiles.page(of: nights.path)
+        let views = try NightKeeping.render(nights, to: page)
+        let all = views.flatMap { view in view.regressions.map { (view, $0) } }
+        let chosen = all.filter { view, regression in
+            rig.map { $0 == view.rig } ?? true
+                && (series.isEmpty || series.contains(regression.series.name))
+        }
+        let names = Set(all.map { $0.1.series.name })
+        let unknown = series.filter { !names.contains($0) }
+        guard !chosen.isEmpty, unknown.isEmpty else {
+            let present = all.map { "'\($0.1.series.name)' of \($0.0.rig)" }
+            throw Failure.badInput(
+                (unknown.first.map { "'\($0)' is not worse" } ?? "there is nothing to accept")
+                    + (present.isEmpty
+                        ? "; no series is worse now"
+                        : "; worse are \(present.joined(separator: ", "))"))
+        }
+        do {
+            for (view, regression) in chosen {
+                try nights.accept(
+                    Acceptance(
+                        rig: view.rig, series: regression.series.name,
+                        through: view.nights.last?.started ?? "", note: note))
+                Terminal.print("accepted: \(view.sentence(regression)) (\(view.rig))")
+            }
+        } catch {
+            throw Failure.couldNotRun("\(error)")
+        }
+        _ = try NightKeeping.render(nights, to: page)
+        Terminal.print("nights: \(page)")
     }
 }

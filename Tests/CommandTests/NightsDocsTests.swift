@@ -133,7 +133,7 @@ struct NightsDocsTests {
     }
 
     static let keys = [
-        "schema", "type", "alarm", "headline", "rig", "night", "run", "outcome", "gap", "exitCode",
+        "schema", "type", "alarm", "verdict", "mark", "unusual", "headline", "rig", "night", "run", "outcome", "gap", "exitCode",
         "changes", "standing", "nights", "report", "page",
     ]
     static let changeKeys = [

@@ -94,7 +94,7 @@ struct NightsTests {
         }
     }
 
-    @Test("a change for the worse ends with 1 on the night that tells of it, and not the next")
+    @Test("a change for the worse ends with 1 until it is accepted")
     func alarm() async throws {
         let folder = try Folder()
         try await simulate(folder, "base")
@@ -120,9 +120,50 @@ struct NightsTests {
         #expect(again.output.contains("\"alarm\":true"))
         try await simulate(folder, "later")
         let next = try await Command.run(
-            "nights", "add", "later", "--nights", "n.sqlite", in: folder)
-        #expect(next.code == 0, "\(next.output)")
-        #expect(next.output.contains("Still standing"))
+            "nights", "add", "later", "--nights", "n.sqlite", "--mark", "v2.3", in: folder)
+        #expect(next.code == 1, "\(next.output)")
+        #expect(next.output.hasPrefix("Still worse since 2000-01-07: "), "\(next.output)")
+        let wrong = try await Command.run(
+            "nights", "accept", "--series", "rate", "--nights", "n.sqlite", in: folder)
+        #expect(wrong.code == 2)
+        #expect(wrong.errors.contains("'rate' is not worse; worse are '"), "\(wrong.errors)")
+        let accepted = try await Command.run(
+            "nights", "accept", "--note", "new page", "--nights", "n.sqlite", in: folder)
+        #expect(accepted.code == 0, "\(accepted.errors)")
+        #expect(accepted.output.hasPrefix("accepted: "), "\(accepted.output)")
+        let page = try folder.read("n.html")
+        #expect(page.contains("accepted: new page") && page.contains("v2.3"))
+        let after = try await Command.run("nights", "--nights", "n.sqlite", in: folder)
+        #expect(after.code == 0 && after.output.hasPrefix("No lasting change so far"))
+        let nothing = try await Command.run(
+            "nights", "accept", "--nights", "n.sqlite", in: folder)
+        #expect(nothing.code == 2 && nothing.errors.contains("no series is worse now"))
+    }
+
+    @Test("one night far beyond its level is unusual, exit code 0; beyond nightly.alarm it is 1")
+    func unusual() async throws {
+        let folder = try Folder()
+        for (book, more, code, words) in [
+            ("a.sqlite", [], 0 as Int32, "Unusual tonight: "),
+            ("b.sqlite", ["--set", "nightly.alarm=3x"], 1, "Alarm: far worse than usual tonight: "),
+        ] {
+            try await simulate(folder, book + "-run", more)
+            _ = try await Command.run(
+                "nights", "add", book + "-run", "--nights", book, in: folder)
+            let nights = try NightBook(path: folder.path(book), creates: false)
+            let real = try #require(try nights.nights().first)
+            for number in 1...8 {
+                var night = real
+                night.run = "made-\(number)"
+                night.started = "2000-01-0\(number)T02:00:00Z"
+                night.values = real.values.mapValues { $0 / 28 }
+                try nights.add(night)
+            }
+            let told = try await Command.run("nights", "--nights", book, in: folder)
+            #expect(told.code == code, "\(told.output)")
+            #expect(told.output.hasPrefix(words), "\(told.output)")
+            #expect(told.output.contains("28 times"), "\(told.output)")
+        }
     }
 
     @Test("no nights, a run that is none, a bad option: each with its code and a remedy")

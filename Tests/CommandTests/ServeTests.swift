@@ -41,6 +41,31 @@ struct ServeTests {
         #expect(try await server.ended().code == 0)
     }
 
+    @Test("on a target of somebody else's, too, denials are no errors and lost sessions begin again")
+    func gates() async throws {
+        let folder = try Folder()
+        for (policy, rig) in [
+            ("not-entitled=40%", "not-entitled.yaml"), ("authn-ttl=4s", "session-ended.yaml"),
+        ] {
+            let server = try Command(["serve", "--port", "0", "--policy", policy], in: folder)
+            let url = try await server.url()
+            let ended = try await Command(
+                ["run", Command.rig(rig), "--target", url, "--out", rig] + unhurried, in: folder
+            ).ended()
+            #expect(ended.code == 0, "\(ended.output)\(ended.errors)")
+            let run = try Run(folder, rig)
+            let started = try #require(run.number("households", "started"))
+            #expect(run.number("households", "signedIn") == started)
+            #expect(run.number("households", "failed") == 0)
+            let rows = try run.table("households.csv")
+            let denied = rows.count { $0["not_entitled"] != "0" }
+            #expect(denied == run.number("households", "notEntitled"))
+            #expect((denied > 0) == (rig == "not-entitled.yaml"))
+            server.send(SIGINT)
+            #expect(try await server.ended().code == 0)
+        }
+    }
+
     @Test("its policies are read, and refused, as in a rig")
     func policies() async throws {
         let folder = try Folder()

@@ -270,8 +270,6 @@ struct TryChecklistTests {
                 .answered(.checkCode, 403).fails(.check, "the service does not know of it"),
             try TryScene("no metadata").through(.pollToken).answered(.userMetadata, 404)
                 .fails(.authorize, "take user-metadata out of after-sign-in"),
-            try TryScene("not in the package").through(.preauthorize).answered(.authorize, 403)
-                .fails(.authorize, "may not play 'demo-1'", "target.resources"),
             try TryScene("no media token").through(.authorize).answered(.mediaToken, 403)
                 .fails(.media, "may not play 'demo-1'"),
             try TryScene("no logout").through(.mediaToken).answered(.logout, 500)
@@ -331,6 +329,19 @@ struct TryChecklistTests {
         scene.fate = .signedIn
         #expect(try scene.checklist.isPassed)
         #expect(try scene.checklist.remedy == nil)
+    }
+
+    @Test("an account that may not watch has signed in all the same, and the checklist says both")
+    func notEntitled() throws {
+        var scene = try TryScene("not in the package").through(.preauthorize)
+            .answered(.authorize, 403, #"{"message": "noAuthz"}"#).answered(.logout, 204)
+        scene.fate = .signedIn
+        let checklist = try scene.checklist
+        #expect(checklist.isPassed && checklist.firstFailure == nil)
+        #expect(checklist.remedy?.contains("may not play 'demo-1'") == true)
+        let text = checklist.text(width: 100)
+        #expect(text.contains("authorize      not entitled authorize answered 403"), "\(text)")
+        #expect(text.contains("media          not needed   the account is not entitled"), "\(text)")
     }
 
     @Test("a TV that was signed in already needs no code, and that is no failure")

@@ -46,6 +46,22 @@ struct AccessEnablerTests {
         effects.compactMap { if case .work(let work) = $0 { work } else { nil } }
     }
 
+    @Test("a session that the service has forgotten ends in both callbacks, and nobody is signed in")
+    func sessionLost() {
+        var sdk = ready(hasPlatform: false)
+        _ = sdk.on(.call(.getAuthentication(filter: nil)))
+        _ = sdk.on(.call(.setSelectedProvider("DemoCable")))
+        _ = sdk.on(.codeIssued)
+        _ = sdk.on(.tokenFetched)
+        #expect(sdk.isAuthenticated)
+        #expect(work(sdk.on(.call(.checkAuthorization("r")))) == [.authorize("r")])
+        #expect(
+            callbacks(sdk.on(.sessionLost)) == [
+                .status(.notAuthenticated), .tokenRequestFailed("r", .notAuthenticated, ""),
+            ])
+        #expect(!sdk.isAuthenticated)
+    }
+
     @Test("setRequestor asks for the configuration, and completes once")
     func start() {
         var sdk = AccessEnabler(hasWebView: false, hasPlatform: false)

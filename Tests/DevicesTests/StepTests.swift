@@ -58,6 +58,64 @@ struct StepTests {
         }
     }
 
+    private static let authorized = Scripted.answer(
+        200, #"{"mvpd":"A","resource":"r","requestor":"DEMOTV","expires":"1767776000000"}"#)
+    private static let gone = Scripted.answer(
+        403, #"{"status":403,"message":"User not Authenticated"}"#)
+
+    @Test("an account that may not watch is signed in, plays nothing, and has not failed")
+    func notEntitled() throws {
+        let denial = Scripted.answer(403, #"{"status":403,"message":"noAuthz"}"#)
+        let scene = try Scene(
+            polls: [Script.token], [.authorize: [denial]], viewer: "1s",
+            after: "[authorize, media-token, {watch: 1h}, {logout: 100%}]")
+        #expect(scene.record.fate == .signedIn && scene.record.cause.isEmpty)
+        #expect(scene.record.denials == 1 && scene.record.stage == .loggedOut)
+        #expect(scene.count(.mediaToken) == 0 && scene.count(.logout) == 1)
+        #expect((scene.record.ended ?? .start) < Instant(.seconds(600)))
+        let denied = try #require(scene.exchanges.first { $0.operation == .authorize })
+        #expect(denied.outcome == .notEntitled && !denied.isError)
+    }
+
+    @Test("a TV that is told nobody is signed in registers anew, and asks again")
+    func signedOut() throws {
+        let scene = try Scene(
+            polls: [Script.token, Script.token],
+            [.authorize: [Self.gone, Self.authorized]], viewer: "1s",
+            after: "[authorize]")
+        #expect(scene.count(.registrationCode) == 2 && scene.count(.authorize) == 2)
+        #expect(scene.count(.checkCode, .secondScreen) == 2)
+        #expect(scene.record.fate == .signedIn && scene.record.cause.isEmpty)
+    }
+
+    @Test("authorizations go with the session: what was authorized before is asked for again")
+    func signedOutBeforeMedia() throws {
+        let scene = try Scene(
+            polls: [Script.token, Script.token],
+            [
+                .authorize: [Self.authorized, Self.authorized],
+                .mediaToken: [
+                    Self.gone,
+                    .answer(200, #"{"resource":"r","serializedToken":"x","expires":"1"}"#),
+                ],
+            ], viewer: "1s", after: "[authorize, media-token]")
+        #expect(scene.count(.authorize) == 2 && scene.count(.mediaToken) == 2)
+        #expect(scene.record.fate == .signedIn && scene.record.stage == .playing)
+    }
+
+    @Test("a service that forgets each sign-in is signed in to three times, then the household fails")
+    func signedOutForEver() throws {
+        let scene = try Scene(
+            polls: Array(repeating: Script.token, count: 9),
+            [.authorize: Array(repeating: Self.gone, count: 9)], viewer: "1s",
+            after: "[authorize]")
+        #expect(scene.count(.registrationCode) == 3 && scene.count(.authorize) == 3)
+        #expect(scene.record.fate == .failed && scene.record.hasSignedIn)
+        #expect(
+            scene.record.cause
+                == "authorize answered 403 User not Authenticated, 2 new sign-ins notwithstanding")
+    }
+
     @Test("a client that is not known registers once more; a statement that is refused ends it")
     func clients() throws {
         let unknown = Scripted.answer(403, #"{"error":"invalid_client"}"#)

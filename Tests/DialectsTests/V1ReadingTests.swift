@@ -184,7 +184,52 @@ struct ReadingCase: Sendable, CustomTestStringConvertible {
             label: "Z1 412", operation: .preauthorize, status: 412,
             body: #"{"status":412,"message":"User not authenticated","details":null}"#,
             outcome: .rejected,
-            answer: "denied", result: .denied, reason: "User not authenticated"),
+            answer: "signedOut", result: .denied, reason: "User not authenticated"),
+        ReadingCase(
+            label: "Z3 403 as a public client recorded it", operation: .authorize, status: 403,
+            body: #"{"status":403,"message":"noAuthz","details":"Not in your package"}"#,
+            outcome: .notEntitled, answer: "notEntitled", result: .denied, reason: "noAuthz"),
+        ReadingCase(
+            label: "Z3 403 of the page, in XML", operation: .authorize, status: 403,
+            type: "application/xml",
+            body: "<error><status>403</status><message>User not authorized</message></error>",
+            outcome: .notEntitled, answer: "notEntitled", result: .denied,
+            reason: "User not authorized"),
+        ReadingCase(
+            label: "Z3 403 without a body", operation: .authorize, status: 403,
+            outcome: .notEntitled, answer: "notEntitled", result: .denied, reason: "status 403"),
+        ReadingCase(
+            label: "Z3 403 by parents", operation: .authorize, status: 403,
+            body: #"{"code":"authorization_denied_by_parental_controls","message":"no"}"#,
+            outcome: .notEntitled, answer: "notEntitled", result: .denied,
+            reason: "authorization_denied_by_parental_controls"),
+        ReadingCase(
+            label: "Z3 403 of a session that is gone", operation: .authorize, status: 403,
+            body: #"{"status":403,"message":"User not Authenticated"}"#,
+            outcome: .rejected, answer: "signedOut", result: .denied,
+            reason: "User not Authenticated"),
+        ReadingCase(
+            label: "Z3 403 of a session that is gone, enhanced", operation: .authorize, status: 403,
+            body: #"{"code":"authentication_session_expired","message":"x"}"#,
+            outcome: .rejected, answer: "signedOut", result: .denied,
+            reason: "authentication_session_expired"),
+        ReadingCase(
+            label: "Z3 403 of a provider that did not answer", operation: .authorize, status: 403,
+            body: #"{"code":"network_connection_timeout","action":"retry"}"#,
+            outcome: .rejected, answer: "fault", result: .denied,
+            reason: "network_connection_timeout"),
+        ReadingCase(
+            label: "Z3 403 of a client that is gone", operation: .authorize, status: 403,
+            body: #"{"error":"invalid_client"}"#,
+            outcome: .rejected, answer: "staleClient", result: .denied, reason: "invalid_client"),
+        ReadingCase(
+            label: "Z5 403 noAuthz", operation: .mediaToken, status: 403,
+            body: #"{"status":403,"message":"noAuthz"}"#,
+            outcome: .notEntitled, answer: "notEntitled", result: .denied, reason: "noAuthz"),
+        ReadingCase(
+            label: "Z5 403 without an authorization", operation: .mediaToken, status: 403,
+            body: #"{"status":403,"message":"User not authorized"}"#,
+            outcome: .rejected, answer: "denied", result: .denied, reason: "User not authorized"),
         ReadingCase(
             label: "Z3 200", operation: .authorize, status: 200,
             body:

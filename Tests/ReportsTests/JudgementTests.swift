@@ -34,8 +34,36 @@ struct JudgementTests {
             testDescription: "the rig was late", outcome: .invalid, status: .untrusted,
             headline: "Not to be trusted: the rig itself was the bottleneck, so these numbers say "
                 + "more about this machine than about the service.",
+            thresholds: [Thresholds.poll(below: 5000)]
+        ) { $0.lateness = .milliseconds(20) },
+        Case(
+            testDescription: "the rig was late, and a time was too long", outcome: .invalid,
+            status: .untrusted,
+            headline: "Not to be trusted: the rig itself was the bottleneck, so these numbers say "
+                + "more about this machine than about the service. Also, the one threshold was "
+                + "missed; all 6 households signed in.",
             thresholds: [Thresholds.poll(below: 1)]
         ) { $0.lateness = .milliseconds(20) },
+        Case(
+            testDescription: "the rig was late, and households failed", outcome: .fail,
+            status: .failed,
+            headline: "Failed: 2 of 2 thresholds were missed; 0 of 6 households signed in. Its times "
+                + "are not to be trusted: the rig itself was the bottleneck.",
+            thresholds: [Thresholds.poll(below: 5000), Thresholds.failed(below: 0.05)]
+        ) {
+            $0.busy = 1.2
+            $0.everybodyFails = true
+        },
+        Case(
+            testDescription: "the rig was late, which only warns, and households failed",
+            outcome: .fail, status: .failed,
+            headline: "Failed: the one threshold was missed; 0 of 6 households signed in.",
+            thresholds: [Thresholds.failed(below: 0.05)]
+        ) {
+            $0.busy = 1.2
+            $0.everybodyFails = true
+            $0.breachFails = false
+        },
         Case(
             testDescription: "a lane was busy", outcome: .invalid, status: .untrusted,
             headline: "Not to be trusted: the rig itself was the bottleneck, so these numbers say "
@@ -89,6 +117,18 @@ struct JudgementTests {
             $0.isInterrupted = true
         },
         Case(
+            testDescription: "signed in is signed in, also where authorize failed later",
+            outcome: .fail, status: .failed,
+            headline: "Failed: the one threshold was missed; all 6 households signed in, 6 of them "
+                + "failed later.", thresholds: [Thresholds.failed(below: 0.05)]
+        ) { $0.failsAfterSignIn = true },
+        Case(
+            testDescription: "accounts without a package are no failure", outcome: .pass,
+            status: .passed,
+            headline: "Passed: all 6 households signed in, and the one threshold was met.",
+            thresholds: [Thresholds.failed(below: 0.05)]
+        ) { $0.isDenied = true },
+        Case(
             testDescription: "one household", outcome: .pass, status: .passed,
             headline: "Passed: the only household signed in."
         ) { $0.households = 1 },
@@ -137,7 +177,7 @@ struct JudgementTests {
         shape.everybodyFails = true
         shape.refusal = "invalid_software_statement"
         let summary = try Summary(Sample(shape), thresholds: [Thresholds.failed(below: 0.05)])
-        #expect(summary.exitStatus == .missed)
+        #expect(summary.exitStatus == .failed)
         #expect(
             summary.explanations.first
                 == "first: register-client answered 400 invalid_software_statement in 20 of 20")
@@ -154,6 +194,37 @@ struct JudgementTests {
             summary.rigHealth.reasons[0].contains("10.0 ms are allowed (validity.lateness-p99)"))
         #expect(summary.rigHealth.reasons[1].contains("90 % are allowed (validity.busy)"))
         #expect(summary.notes.contains { $0.hasPrefix("The rig itself was the bottleneck") })
+    }
+
+    @Test(
+        "lateness of few requests needs evidence: 10 and 5 % of them; from 1,000 on, p99 decides",
+        arguments: [
+            (requests: 200, late: 9, valid: true), (requests: 200, late: 10, valid: false),
+            (requests: 60, late: 9, valid: true), (requests: 999, late: 49, valid: true),
+            (requests: 999, late: 50, valid: false), (requests: 1000, late: 10, valid: true),
+            (requests: 1000, late: 11, valid: false),
+        ] as [(requests: Int, late: Int, valid: Bool)])
+    func evidence(requests: Int, late: Int, valid: Bool) throws {
+        var sample = Sample(Shape(households: 100, perSecond: 20, trouble: nil), seed: Seed(11))
+        sample.exchanges = Array(sample.exchanges.prefix(requests))
+        try #require(sample.exchanges.count == requests)
+        for index in sample.exchanges.indices {
+            let lateness: Duration = index < late ? .milliseconds(11) : .zero
+            sample.exchanges[index].begun = sample.exchanges[index].planned + lateness
+        }
+        let summary = try Summary(sample, thresholds: [Thresholds.errors(below: 0.01)])
+        #expect(summary.rigHealth.valid == valid, "\(summary.rigHealth.reasons)")
+        #expect(summary.exitStatus == (valid ? .passed : .untrusted))
+    }
+
+    @Test("JUnit has the bottleneck beside what outranks it")
+    func bottleneckInJUnit() throws {
+        var shape = Shape(households: 6, trouble: nil)
+        (shape.busy, shape.everybodyFails) = (1.2, true)
+        let text = JUnit.text(
+            try Summary(Sample(shape), thresholds: [Thresholds.failed(below: 0.05)]))
+        #expect(text.contains("failures=\"2\""), "\(text)")
+        #expect(text.contains("the rig was not the bottleneck"))
     }
 
     @Test("a quiet start and end do not hide a busy middle")

@@ -240,7 +240,7 @@ struct RestraintTests {
         let words = "75% of exchanges were errors for 10 s, and target.breaker allows 50%"
         let summary = try Summary(Restrained(Restraint(), breaker: words), thresholds: [])
         #expect(summary.outcome == .fail)
-        #expect(summary.exitStatus == .missed)
+        #expect(summary.exitStatus == .failed)
         #expect(summary.headline.hasPrefix("Stopped by the breaker: \(words); "))
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import Journal
 import Rigs
 import Statistics
@@ -20,6 +21,42 @@ struct NightBookTests {
         #expect(try book.nights().count == MadeUp.story.count + 1)
         let again = try NightBook(path: book.path, creates: false)
         #expect(try again.nights(of: "nightly") == MadeUp.story)
+    }
+
+    @Test("marks, alarm factors and acceptances are kept; a book of an older version takes them")
+    func marks() throws {
+        let folder = Scratch()
+        let path = folder.path + "/nights.sqlite"
+        try FileManager.default.createDirectory(
+            atPath: folder.path, withIntermediateDirectories: true)
+        let database = try DatabaseQueue(path: path)
+        try database.write {
+            try $0.execute(
+                sql: """
+                    CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+                    INSERT INTO meta VALUES ('schema', 'screenrig/nights/1');
+                    CREATE TABLE nights (
+                        id INTEGER PRIMARY KEY, rig TEXT NOT NULL, started TEXT NOT NULL,
+                        run TEXT NOT NULL, path TEXT NOT NULL, ours INTEGER NOT NULL,
+                        outcome TEXT NOT NULL, headline TEXT NOT NULL, gap TEXT NOT NULL,
+                        version TEXT NOT NULL, terms TEXT NOT NULL, series TEXT NOT NULL);
+                    INSERT INTO nights VALUES (1, 'nightly', '2026-01-01T02:00:00Z', 'old', '', 0,
+                        'pass', '', '', '0.1.0', 'a', 'errors');
+                    """)
+        }
+        try database.close()
+        let book = try NightBook(path: path, creates: false)
+        #expect(try book.nights().map(\.mark) == [""] && book.nights().map(\.alarm) == [nil])
+        var night = MadeUp.story[0]
+        (night.mark, night.alarm) = ("4f2a91c", 3)
+        try book.add(night)
+        #expect(try book.nights().last == night)
+        let first = Acceptance(rig: "nightly", series: "errors", through: "x", note: "why")
+        try book.accept(first)
+        #expect(try book.accepted() == [first])
+        let second = Acceptance(rig: "nightly", series: "errors", through: "y", note: "")
+        try book.accept(second)
+        #expect(try book.accepted() == [second])
     }
 
     @Test("the same run again takes the place of its row; two nights that failed both stay")

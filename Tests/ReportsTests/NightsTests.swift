@@ -74,8 +74,139 @@ struct NightsTests {
         let view = NightsView(Array(MadeUp.story.prefix(told[0])), rig: "nightly")
         #expect(view.headline.hasPrefix("It got worse: sign-in-service p95 went from 5.1"))
         let later = NightsView(MadeUp.story, rig: "nightly")
-        #expect(later.headline.hasPrefix("Nothing new. Still standing: sign-in-service p95"))
+        #expect(
+            later.headline.hasPrefix("Still worse since 2026-10-20: sign-in-service p95 went from 5."))
         #expect(later.standing.map(\.series.name) == ["sign-in-service p95", "errors"])
+        #expect(later.verdict == .worse)
+    }
+
+    /// `quiet` nights in 2 % of noise, then as many times that level as `rest` says.
+    private func nights(_ quiet: Int, then rest: [Double], alarm: Double? = nil) -> [Night] {
+        var dice = Seed(4).generator()
+        return (0..<(quiet + rest.count)).map { index in
+            let times = index < quiet ? 1 : rest[index - quiet]
+            var night = MadeUp.night(
+                index, ["sign-in-service p95": 5200 * times * (1 + 0.04 * (dice.unit() - 0.5))])
+            night.series = ["sign-in-service p95"]
+            night.alarm = alarm
+            return night
+        }
+    }
+
+    private func view(
+        _ quiet: Int, then rest: [Double], alarm: Double? = nil, accepted: [Acceptance] = []
+    ) -> NightsView {
+        NightsView(nights(quiet, then: rest, alarm: alarm), rig: "nightly", accepted: accepted)
+    }
+
+    @Test("the night on which p95 is 28 times its level is unusual, amber, and no alarm yet")
+    func unusual() {
+        let view = view(20, then: [28])
+        #expect(view.verdict == .unusual)
+        #expect(
+            view.headline.wholeMatch(
+                of: /Unusual tonight: sign-in-service p95 was 14\d s, 28 times its level of 5\.\d+ s; one more night decides\./
+            ) != nil, "\(view.headline)")
+        let json = NightJSON.text(view, exitCode: 0, report: nil, page: "p")
+        #expect(json.contains(#""alarm":false"#) && json.contains(#""verdict":"unusual""#))
+        let page = NightsPage.text([view]) { _ in nil }
+        #expect(page.contains("<div class=\"verdict invalid\""))
+        #expect(page.contains("<title>unusual: nightly"))
+        // Amber in a terminal.
+        #expect(NightsText.text([view], width: 80, color: true).hasPrefix("\u{1b}[1;33m"))
+    }
+
+    @Test("the next night decides: as bad is an alarm, as ever is nothing, and the third is a change")
+    func nextNight() {
+        let again = view(20, then: [28, 27])
+        #expect(again.verdict == .worse && again.newAlarms.isEmpty)
+        #expect(
+            again.headline.wholeMatch(
+                of: /Much worse for two nights: sign-in-service p95 was 1\d\d s, 2\d times its level of 5\.\d+ s\./
+            ) != nil, "\(again.headline)")
+        #expect(view(20, then: [28, 1]).verdict == .quiet)
+        let third = view(20, then: [28, 27, 28])
+        #expect(third.headline.hasPrefix("It got worse: "), "\(third.headline)")
+        #expect(third.jumps.isEmpty)
+    }
+
+    @Test("what is 20 % above its level takes two more nights")
+    func smallJump() {
+        let first = view(20, then: [1.2])
+        #expect(first.verdict == .unusual)
+        #expect(first.headline.hasSuffix("; 2 more nights decide."), "\(first.headline)")
+        let second = view(20, then: [1.2, 1.2])
+        #expect(second.verdict == .unusual)
+        #expect(second.headline.hasSuffix("; one more night decides."), "\(second.headline)")
+    }
+
+    @Test("a night that is better, one of few, and one within its noise are nothing unusual")
+    func usual() {
+        #expect(view(20, then: [0.3]).verdict == .quiet)
+        #expect(view(4, then: [28]).verdict == .quiet)
+        #expect(view(20, then: [1.03]).verdict == .quiet)
+    }
+
+    @Test("beyond the rig's factor one night is an alarm; below it, it is not")
+    func alarmFactor() {
+        let beyond = view(20, then: [3.4], alarm: 3)
+        #expect(beyond.verdict == .worse && beyond.newAlarms.isEmpty)
+        #expect(beyond.headline.hasPrefix("Alarm: far worse than usual tonight: sign-in-service p95"))
+        #expect(view(20, then: [2.7], alarm: 3).verdict == .unusual)
+    }
+
+    @Test("a regression stays red until it is gone")
+    func stays() {
+        let bad = view(20, then: Array(repeating: 1.5, count: 12))
+        #expect(bad.verdict == .worse && bad.newAlarms.isEmpty)
+        #expect(bad.headline.hasPrefix("Still worse since 2026-10-10: sign-in-service p95 went from"))
+        let better = view(
+            20, then: Array(repeating: 1.5, count: 12) + Array(repeating: 1.2, count: 6))
+        #expect(better.verdict == .worse, "half of it is left: \(better.headline)")
+        #expect(better.headline.contains(", +2"), "\(better.headline)")
+        let gone = view(
+            20, then: Array(repeating: 1.5, count: 12) + Array(repeating: 1, count: 6))
+        #expect(gone.verdict == .quiet, "\(gone.headline)")
+    }
+
+    @Test("what was mended on its fourth night is seen to be mended within three more")
+    func mended() {
+        for nights in 1...6 {
+            let view = view(20, then: [28, 28, 28] + Array(repeating: 1, count: nights))
+            #expect(view.verdict == (nights < 3 ? .worse : .quiet), "\(nights): \(view.headline)")
+        }
+    }
+
+    @Test("an accepted regression is the new normal; what comes after it is reported again")
+    func accepted() {
+        let rest = Array(repeating: 1.5, count: 8)
+        let through = nights(20, then: rest).last?.started ?? ""
+        let acceptance = Acceptance(
+            rig: "nightly", series: "sign-in-service p95", through: through, note: "new page")
+        #expect(view(20, then: rest).verdict == .worse)
+        let accepted = view(20, then: rest, accepted: [acceptance])
+        #expect(accepted.verdict == .quiet, "\(accepted.headline)")
+        #expect(NightsPage.text([accepted]) { _ in nil }.contains("accepted: new page"))
+        #expect(
+            NightsText.text([accepted], width: 200, color: false).contains("; accepted: new page)"))
+        let later = view(
+            20, then: rest + Array(repeating: 2.3, count: 5), accepted: [acceptance])
+        #expect(later.verdict == .worse)
+        #expect(later.regressions.first?.regression.change.first == 28)
+        for other in ["errors", "x"] {
+            let others = Acceptance(rig: "nightly", series: other, through: through, note: "")
+            #expect(view(20, then: rest, accepted: [others]).verdict == .worse)
+        }
+    }
+
+    @Test("a night's mark stands wherever the night does")
+    func marks() {
+        var nights = nights(20, then: Array(repeating: 1.5, count: 5))
+        nights[20].mark = "v2.3 <b>"
+        let view = NightsView(nights, rig: "nightly")
+        #expect(view.headline.hasPrefix("Still worse since 2026-10-10 (v2.3 <b>): "))
+        let page = NightsPage.text([view]) { _ in nil }
+        #expect(page.contains("v2.3 &lt;b&gt;") && !page.contains("v2.3 <b>"))
     }
 
     @Test("a change that the rig itself made is no change of the service")
@@ -166,7 +297,7 @@ struct NightsTests {
                 == "No values from the night of 2026-10-02: the rig was the bottleneck")
         #expect(
             NightsView(Array(MadeUp.story.prefix(16)), rig: "nightly").headline
-                == "Nothing got worse: no lasting change beyond chance.")
+                == "No lasting change so far, and nothing unusual tonight.")
         #expect(NightsView([], rig: "nightly").headline == "No night yet.")
     }
 

@@ -107,6 +107,10 @@ struct Shape {
     /// The service's own word for a refusal.
     var refusal = "overloaded"
     var everybodyFails = false
+    /// Whoever signed in failed on the way to its programme.
+    var failsAfterSignIn = false
+    /// No account may watch anything.
+    var isDenied = false
     var isVirtual = false
     var isCutShort = false
     var isInterrupted = false
@@ -191,6 +195,8 @@ struct Life {
             record.stage = .playing
         }
         record.fate = .signedIn
+        if shape.isDenied { record.denials = 1 }
+        if shape.failsAfterSignIn { return stop("authorize answered 503 overloaded") }
         guard dice.chance(0.2) else { return }
         now = now + .seconds(2)
         if ask(.logout, base: 3) { record.stage = .loggedOut }

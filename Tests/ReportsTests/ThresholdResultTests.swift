@@ -50,6 +50,8 @@ struct ThresholdResultTests {
             ("a", .householdsFailed, .count, .below, 1, "0 of 3", true),
             ("b", .householdsFailed, .share, .below, 0.05, "100 % (1 of 1)", false),
             (nil, .householdsAbandoned, .count, .equal, 0, "0 of 4", true),
+            (nil, .householdsNotEntitled, .share, .below, 0.5, "25 % (1 of 4)", true),
+            ("b", .householdsNotEntitled, .count, .equal, 0, "0 of 1", true),
             (nil, .violations, .count, .equal, 0, "0 (not judged)", true),
             (nil, .undecided, .share, .below, 0.001, "0 (not judged)", true),
             (nil, .invariant("token-isolation"), .count, .equal, 0, "not judged", false),
@@ -130,6 +132,7 @@ struct Small: Recorded {
             record.tokenSeen = Instant(.seconds(2 * (index + 1)))
             record.phoneDone = Instant(.milliseconds(2000 * (index + 1) - 500))
             record.viewerTime = .seconds(1)
+            if index == 0 { record.denials = 2 }
             try body(record)
         }
         var failed = HouseholdRecord(household: 3, kind: "b", lane: 0, arrived: .start)

@@ -26,6 +26,7 @@ struct ThresholdTests {
             ("households failed < 5%", .householdsFailed, .share, .below, 0.05),
             ("households failed == 0", .householdsFailed, .count, .equal, 0),
             ("households abandoned <= 12", .householdsAbandoned, .count, .atMost, 12),
+            ("households not-entitled < 5%", .householdsNotEntitled, .share, .below, 0.05),
             ("violations == 0", .violations, .count, .equal, 0),
             ("undecided < 0.1%", .undecided, .share, .below, 0.001),
             ("one-owner == 0", .invariant("one-owner"), .count, .equal, 0),

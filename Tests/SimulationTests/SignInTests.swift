@@ -72,7 +72,7 @@ struct SignInTests {
         #expect(
             summary.firstFailure
                 == "register-client answered 400 invalid_software_statement in 20 of 20")
-        #expect(summary.outcome == .fail && summary.exitStatus == .missed)
+        #expect(summary.outcome == .fail && summary.exitStatus == .failed)
         #expect(
             summary.explanations.first?.contains("register-client answered 400") == true,
             "\(summary.explanations)")

@@ -82,6 +82,35 @@ struct ChangePointTests {
         }
     }
 
+    @Test("a single night is unusual in fewer than one of 1,000 quiet ones, and when 30 % are added")
+    func unusual() {
+        func isUnusual(_ values: [Double], _ night: Int) -> Bool {
+            guard
+                let found = detector.departure(of: values[night], from: Array(values[..<night]))
+            else { return false }
+            return found.deviate >= ChangePointDetector.Departure.limit
+                && found.ratio >= ChangePointDetector.Departure.smallest
+        }
+        var (flagged, nights, shown) = (0, 0, 0)
+        for seed in (2000..<2200).map({ Seed(UInt64($0)) }) {
+            let quiet = Nights().values(seed)
+            for night in 5..<60 {
+                nights += 1
+                if isUnusual(quiet, night) { flagged += 1 }
+            }
+            if isUnusual(Nights(count: 31, step: 30, size: 0.3).values(seed), 30) { shown += 1 }
+        }
+        #expect(Double(flagged) <= 0.001 * Double(nights), "\(flagged) of \(nights)")
+        #expect(shown >= 190, "\(shown) of 200")
+        #expect(detector.departure(of: 4000, from: [400, 401, 399, 400]) == nil)
+    }
+
+    @Test("what got worse and was mended after three nights is seen to be mended within three more")
+    func mended() {
+        let values = Nights(count: 30).values(Seed(7)) + [4000, 4100, 3900, 400, 410, 395]
+        #expect(detector.changes(in: values).map(\.noticed) == [32, 35])
+    }
+
     @Test("three bad nights do not stand on the worst of them alone")
     func oneCarries() {
         // Two are a little slow; with the third they would make a level of their own.

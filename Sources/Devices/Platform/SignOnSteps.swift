@@ -190,7 +190,7 @@ extension Household {
             return try await step()
         } catch {
             switch error {
-            case .failed, .unknownStep: return nil
+            case .failed, .signedOut, .unknownStep: return nil
             case .abandoned, .stopped: throw error
             }
         }

@@ -55,6 +55,8 @@ struct AccessEnabler {
         case passRefused
         case authorized
         case notAuthorized(SDKStatus, String)
+        /// The service knows of no sign-in any more.
+        case sessionLost
         case decided([String])
         case notDecided
         case userMetadata(String?)
@@ -140,6 +142,9 @@ struct AccessEnabler {
             ]
         case .notAuthorized(let status, let words):
             return [.callback(.status(status))] + refused(.notAuthorized, words)
+        case .sessionLost:
+            origin = nil
+            return [.callback(.status(.notAuthenticated))] + refused(.notAuthenticated, "")
         case .decided(let resources): return [.callback(.preauthorizedResources(resources))]
         case .notDecided:
             return [

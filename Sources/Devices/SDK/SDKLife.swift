@@ -19,7 +19,7 @@ extension Household {
         } else {
             try await sdkSignIn()
         }
-        for activity in plan.activities { try await performInSDK(activity) }
+        for activity in plan.activities { try await performSignedIn(activity) }
     }
 
     private func configureSDK() async throws(Halt) {
@@ -33,7 +33,7 @@ extension Household {
     }
 
     /// `getAuthentication` until somebody is signed in: a viewer who cancelled begins again.
-    private func sdkSignIn() async throws(Halt) {
+    func sdkSignIn() async throws(Halt) {
         expect(aViewer: true)
         hasCancelled = false
         for _ in 1...2 {
@@ -48,7 +48,7 @@ extension Household {
         throw .failed("the SDK did not sign in: \(lastStatus?.rawValue ?? "no reason given")")
     }
 
-    private func performInSDK(_ activity: PlannedActivity) async throws(Halt) {
+    func performInSDK(_ activity: PlannedActivity) async throws(Halt) {
         switch activity {
         case .userMetadata: try await callSDK(.getUserMetadata("tokenSource"))
         case .preauthorize: try await callSDK(.checkPreauthorizedResources(terms.resources))
@@ -57,7 +57,8 @@ extension Household {
         case .mediaToken:
             // Part of each authorization (§ 11).
             if !plan.activities.contains(.authorize) { try await authorizeInSDK() }
-            reach(.playing)
+            if !isDenied { reach(.playing) }
+        case .watch where isDenied: break
         case .watch(let duration): try await nap(duration)
         case .logout: try await logOutOfSDK()
         case .again:
@@ -68,9 +69,10 @@ extension Household {
 
     private func authorizeInSDK() async throws(Halt) {
         for attempt in 1... {
-            isAuthorized = false
+            (isAuthorized, isDenied, sessionLoss) = (false, false, nil)
             try await callSDK(.checkAuthorization(terms.resources.first ?? ""))
-            if isAuthorized { return }
+            if isAuthorized || isDenied { return }
+            if let sessionLoss { throw .signedOut(sessionLoss) }
             guard wasThrottled, attempt < Self.appPatience else { break }
             try await nap(Backoff.afterThrottle(.seconds(1), using: &tv.dice))
         }

@@ -160,6 +160,12 @@ extension Household {
     private func notAuthorized(_ answered: Answered) -> AccessEnabler.Input {
         switch answered.answer {
         case .denied(let words): return .notAuthorized(.notAuthorized, words)
+        case .notEntitled(let words):
+            deny(words)
+            return .notAuthorized(.notAuthorized, words)
+        case .signedOut:
+            sessionLoss = Halt.refusal(answered)
+            return .sessionLost
         case .slow:
             wasThrottled = true
             return .notAuthorized(.notAuthorized, "")

@@ -118,10 +118,54 @@ extension V1 {
         default: break
         }
         let reason = reason(of: reply)
+        if let reading = readGate(reason, reply, to: call) { return reading }
         // § 5: the client is no longer known; register again.
         let answer: Answer = reason == "invalid_client" ? .staleClient : .denied(reason)
         return Reading(.rejected, answer, Observation(.denied), reason: reason)
     }
+
+    /// A refusal of what a signed-in device asks for (§ 11): the session is gone, the account may not
+    /// watch this, or the provider's side failed. Nil: something else.
+    private func readGate(_ reason: String, _ reply: Reply, to call: Call) -> Reading? {
+        switch call.operation {
+        case .authorize, .authorizationToken, .mediaToken, .preauthorize, .userMetadata: break
+        default: return nil
+        }
+        switch reply.status {
+        // Services write the message in either case of letters (observed.md).
+        case 403, 412:
+            if reason.lowercased() == "user not authenticated" || Self.lostSessions.contains(reason) {
+                return Reading(
+                    .rejected, .signedOut(reason), Observation(.denied), reason: reason)
+            }
+        default: return nil
+        }
+        guard reply.status == 403 else { return nil }
+        let isDenial =
+            call.operation == .authorize
+            || call.operation == .mediaToken && reason.lowercased() == "noauthz"
+        guard isDenial, reason != "invalid_client" else { return nil }
+        // § 4: the action of these is "retry".
+        if Self.providerFailures.contains(reason) {
+            return Reading(.rejected, .fault, Observation(.denied), reason: reason)
+        }
+        return Reading(
+            .notEntitled, .notEntitled(words(of: reply) ?? reason), Observation(.denied),
+            reason: reason)
+    }
+
+    /// Enhanced codes that say the session is gone (§ 4).
+    private static let lostSessions: Set = [
+        "authentication_session_missing", "authentication_session_expired",
+        "authentication_session_invalidated", "authorization_denied_by_session_invalidated",
+        "preauthorization_authentication_session_missing",
+        "preauthorization_authentication_session_expired",
+    ]
+
+    /// Enhanced codes that say the provider's back end failed (§ 4).
+    private static let providerFailures: Set = [
+        "network_received_error", "network_connection_timeout", "maximum_execution_time_exceeded",
+    ]
 
     private func readSuccess(_ reply: Reply, to call: Call) -> Reading {
         switch call.operation {
@@ -302,6 +346,13 @@ extension V1 {
         else { return false }
         let opening = String(decoding: reply.body[start...].prefix(14), as: UTF8.self).lowercased()
         return opening.hasPrefix("<!doctype html") || opening.hasPrefix("<html")
+    }
+
+    /// What the provider wants the viewer to read (§ 11, Z3).
+    private func words(of reply: Reply) -> String? {
+        guard !looksLikePage(reply), let words = document(reply)?["details"]?.text, !words.isEmpty
+        else { return nil }
+        return String(words.prefix(120))
     }
 
     /// The service's own word for what went wrong: `error` of § 5, else `code` or `message` of § 4.

@@ -119,7 +119,7 @@ extension Explanation {
         "value": "percentile", "run": "base", "before": "base", "now": "base", "after": "base",
         "change": "base", "rate": "answers/s",
         "interval": "95 % interval", "better": "better, worse", "worse": "better, worse",
-        "night": "series", "first-night": "series", "told-on": "series",
+        "night": "series", "first-night": "series", "detected": "series",
         "size-(95-%)": "95 % interval", "violation": "violations", "error": "errors",
         "thresholds": "threshold", "kinds": "kind",
     ]

@@ -24,8 +24,11 @@ extension Explanation {
             send: ""),
         Explanation(
             .exitCode, "4", "it ran, but the rig itself was the bottleneck",
-            "Requests left later than planned, or lanes were busy, beyond validity: the numbers say "
-                + "more about this machine than about the service.",
+            "Requests left later than planned, or lanes were busy, beyond validity: the times say more "
+                + "about this machine than about the service. A missed threshold on counts (households, "
+                + "errors) or a violation outranks it: then the exit code is 1, and the headline names "
+                + "both. From 1,000 requests on, their p99 decides; of fewer, at least 10 requests and "
+                + "5 % of them must be late.",
             harmless: "Other work on this machine. What helps: \(Summary.bottleneckRemedy).",
             send: ""),
         Explanation(
@@ -84,6 +87,13 @@ extension Explanation {
         outcome(
             "not-sent", "never left this machine", "A host that is not allowed, or a stopped run.",
             harmless: "The end of a run cuts off what was due.", send: ""),
+        outcome(
+            "not-entitled", "the account may not watch this",
+            "A 403 of authorize: an ordinary business answer, so no error and no failed household. The "
+                + "household stays signed in, and plays nothing. households.csv counts it in not_entitled; "
+                + "'households not-entitled < 5%' is a threshold.",
+            harmless: "Test accounts without a package, or a resource that none of them has: "
+                + "target.resources.", send: "account, resource and UTC time"),
     ]
 
     private static func fate(
@@ -98,8 +108,8 @@ extension Explanation {
             "running", "not over yet", "The household lived when the record ended.",
             harmless: "The run was interrupted."),
         fate(
-            "signed-in", "the TV saw its token", "It came, or ended after that in peace.",
-            harmless: ""),
+            "signed-in", "the TV saw its token",
+            "Whether the account may watch anything is another question: not_entitled.", harmless: ""),
         fate(
             "pre-signed-in", "the TV was signed in before it began",
             "The first check said yes: a token of an earlier run. Counted apart.",

@@ -16,7 +16,7 @@ enum HouseholdSections {
         return """
             <p class="lead">\(started) started; \
             \(Figures.count(counts.failed)) failed, \(Figures.count(counts.abandoned)) gave up\
-            \(running(counts)).\(already) Playing and logging out are steps that not every rig asks for.</p>
+            \(running(counts)).\(already)\(denied(counts)) Playing and logging out are steps that not every rig asks for.</p>
             \(bars(all, name: "How far households came"))
             \(byKind(Array(summary.funnels.dropFirst())))
             \(losses(summary))
@@ -25,6 +25,12 @@ enum HouseholdSections {
 
     private static func running(_ counts: Summary.Households) -> HTML {
         counts.running == 0 ? .none : ", \(Figures.count(counts.running)) were still under way"
+    }
+
+    private static func denied(_ counts: Summary.Households) -> HTML {
+        counts.notEntitled == 0
+            ? .none
+            : " \(Figures.counted(counts.notEntitled, "household")) signed in with an account that is not entitled to watch (not-entitled; no failure)."
     }
 
     private static func bars(_ funnel: Funnel, name: String) -> HTML {

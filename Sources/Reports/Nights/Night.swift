@@ -23,13 +23,17 @@ public struct Night: Sendable, Hashable {
     public var terms: String
     /// The values that its rig follows, as it wrote them.
     public var series: [String]
+    /// What the user called this night: a commit, a version; empty where nothing.
+    public var mark: String
+    /// `nightly.alarm` of its rig; nil: a single night is no alarm.
+    public var alarm: Double?
     /// By series: those that are followed, and what may be one day.
     public var values: [String: Double]
 
     public init(
         rig: String, started: String, run: String, path: String, isOurs: Bool, outcome: String,
         headline: String, gap: String, version: String, terms: String, series: [String],
-        values: [String: Double]
+        values: [String: Double], mark: String = "", alarm: Double? = nil
     ) {
         self.rig = rig
         self.started = started
@@ -43,10 +47,14 @@ public struct Night: Sendable, Hashable {
         self.terms = terms
         self.series = series
         self.values = values
+        self.mark = Plain.line(mark, limit: 120)
+        self.alarm = alarm
     }
 
     public var isGap: Bool { !gap.isEmpty }
     public var day: String { Moments.day(started) }
+    /// `2026-11-16`, and its mark: `2026-11-16 (v2.3)`.
+    public var name: String { mark.isEmpty ? day : "\(day) (\(mark))" }
 }
 
 extension Night {
@@ -54,7 +62,8 @@ extension Night {
     /// no date of its own.
     public init(
         _ history: some Recorded, series: [Series], started: String, path: String,
-        isOurs: Bool, verdict: (outcome: String, headline: String)? = nil
+        isOurs: Bool, mark: String = "", alarm: Double? = nil,
+        verdict: (outcome: String, headline: String)? = nil
     ) throws {
         let fold = try RunFold(history)
         let summary = Summary(fold, thresholds: [])
@@ -66,19 +75,19 @@ extension Night {
             headline: verdict?.headline ?? summary.headline,
             gap: Self.gap(summary, breaker: fold.end?.breaker ?? ""),
             version: summary.run.version, terms: likeness.fingerprint, series: series.map(\.text),
-            values: Self.values(series, fold))
+            values: Self.values(series, fold), mark: mark, alarm: alarm)
     }
 
     /// A night that left nothing to measure.
     public init(
         failed rig: String, series: [Series], started: String, reason: String,
-        version: String
+        version: String, mark: String = ""
     ) {
         self.init(
             rig: Plain.line(rig), started: started,
             run: "", path: "", isOurs: false, outcome: "aborted", headline: "",
             gap: Plain.line(reason, limit: 300), version: version, terms: "",
-            series: series.map(\.text), values: [:])
+            series: series.map(\.text), values: [:], mark: mark)
     }
 
     /// A broken promise or a missed threshold is a night like any other: it was measured in full.
@@ -88,7 +97,7 @@ extension Night {
         case .untrusted:
             summary.rigHealth.reasons.first.map { "the rig was the bottleneck: \($0)" }
                 ?? summary.headline
-        case .violated, .missed, .passed:
+        case .violated, .failed, .missed, .passed:
             breaker.isEmpty ? "" : "stopped by the breaker: \(Plain.line(breaker, limit: 200))"
         }
     }

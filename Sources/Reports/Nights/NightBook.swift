@@ -6,6 +6,7 @@ internal import GRDB
 /// ```text
 /// nights    one row for each night, also for one that failed: started, rig, run, outcome, gap ...
 /// measures  night, series, value: times in ms, shares of 1, rates per second
+/// accepted  rig, series, through, note: regressions that somebody has accepted
 /// ```
 public final class NightBook: Sendable {
     public let path: String
@@ -29,6 +30,12 @@ public final class NightBook: Sendable {
             let database = try DatabaseQueue(path: path, configuration: configuration)
             let found = try database.write { database in
                 try database.execute(sql: Self.tables)
+                // A book from before nights had marks.
+                let columns = Set(try database.columns(in: "nights").map(\.name))
+                for (name, type) in [("mark", "TEXT NOT NULL DEFAULT ''"), ("alarm", "REAL")]
+                where !columns.contains(name) {
+                    try database.execute(sql: "ALTER TABLE nights ADD COLUMN \(name) \(type)")
+                }
                 return try String.fetchOne(
                     database, sql: "SELECT value FROM meta WHERE key = 'schema'")
             }
@@ -55,6 +62,9 @@ public final class NightBook: Sendable {
         CREATE TABLE IF NOT EXISTS measures (
             night INTEGER NOT NULL REFERENCES nights (id) ON DELETE CASCADE, series TEXT NOT NULL,
             value REAL NOT NULL, PRIMARY KEY (night, series)) WITHOUT ROWID;
+        CREATE TABLE IF NOT EXISTS accepted (
+            rig TEXT NOT NULL, series TEXT NOT NULL, through TEXT NOT NULL, note TEXT NOT NULL,
+            PRIMARY KEY (rig, series)) WITHOUT ROWID;
         """
 
     /// Adds a night; the same run again takes the place of its former row.
@@ -67,12 +77,12 @@ public final class NightBook: Sendable {
             try database.execute(
                 sql: """
                     INSERT INTO nights (rig, started, run, path, ours, outcome, headline, gap, version,
-                    terms, series) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    terms, series, mark, alarm) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                     """,
                 arguments: [
                     night.rig, night.started, night.run, night.path, night.isOurs, night.outcome,
                     night.headline, night.gap, night.version, night.terms,
-                    night.series.joined(separator: "\n"),
+                    night.series.joined(separator: "\n"), night.mark, night.alarm,
                 ])
             let id = database.lastInsertedRowID
             for (series, value) in night.values.sorted(by: { $0.key < $1.key }) {
@@ -95,7 +105,7 @@ public final class NightBook: Sendable {
                 database,
                 sql: """
                     SELECT id, rig, started, run, path, ours, outcome, headline, gap, version, terms,
-                    series FROM nights WHERE ?1 IS NULL OR rig = ?1 ORDER BY started, id
+                    series, mark, alarm FROM nights WHERE ?1 IS NULL OR rig = ?1 ORDER BY started, id
                     """, arguments: [rig])
             return rows.map { row in
                 let series: String = row["series"]
@@ -104,7 +114,30 @@ public final class NightBook: Sendable {
                     isOurs: row["ours"], outcome: row["outcome"], headline: row["headline"],
                     gap: row["gap"], version: row["version"], terms: row["terms"],
                     series: series.split(separator: "\n").map(String.init),
-                    values: values[row["id"]] ?? [:])
+                    values: values[row["id"]] ?? [:], mark: row["mark"], alarm: row["alarm"])
+            }
+        }
+    }
+
+    /// Takes a regression of a series as the new normal: all changes that were detected on the night
+    /// `through` or before it.
+    public func accept(_ acceptance: Acceptance) throws(NightError) {
+        try guarded { database in
+            try database.execute(
+                sql: "INSERT OR REPLACE INTO accepted VALUES (?, ?, ?, ?)",
+                arguments: [
+                    acceptance.rig, acceptance.series, acceptance.through, acceptance.note,
+                ])
+        }
+    }
+
+    /// All regressions that were accepted.
+    public func accepted() throws(NightError) -> [Acceptance] {
+        try guarded { database in
+            try Row.fetchAll(
+                database, sql: "SELECT rig, series, through, note FROM accepted ORDER BY 1, 2"
+            ).map {
+                Acceptance(rig: $0[0], series: $0[1], through: $0[2], note: $0[3])
             }
         }
     }
@@ -129,6 +162,22 @@ public final class NightBook: Sendable {
 
     private static func words(_ error: any Error) -> String {
         (error as? DatabaseError)?.message ?? error.localizedDescription
+    }
+}
+
+/// A regression that somebody takes as the new normal (`nights accept`).
+public struct Acceptance: Sendable, Hashable {
+    public var rig: String
+    public var series: String
+    /// Start of the newest night that was known then: changes that were detected by it are accepted.
+    public var through: String
+    public var note: String
+
+    public init(rig: String, series: String, through: String, note: String) {
+        self.rig = rig
+        self.series = series
+        self.through = through
+        self.note = Plain.line(note, limit: 200)
     }
 }
 

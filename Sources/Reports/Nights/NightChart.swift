@@ -44,8 +44,8 @@ struct NightChart {
     private var description: String {
         guard !series.changes.isEmpty else { return "No lasting change." }
         return series.changes.map { change in
-            "\(change.isWorse ? "Worse" : "Better") from \(view.nights[change.first].day) on: "
-                + "\(series.text(change.before)) to \(series.text(change.after)), told on "
+            "\(change.isWorse ? "Worse" : "Better") since \(view.nights[change.first].day): "
+                + "\(series.text(change.before)) to \(series.text(change.after)), detected "
                 + "\(view.nights[change.noticed].day)."
         }.joined(separator: " ")
     }
@@ -62,7 +62,7 @@ struct NightChart {
                 ? "<circle class=\"told\" cx=\"\(px: x)\" cy=\"\(px: y)\" r=\"7\"/>" : .none
             let dot: HTML = """
                 \(ring)<circle class="dot \(night.outcome == "pass" ? "s1" : "bad")" cx="\(px: x)" \
-                cy="\(px: y)" r="3.2"><title>\(night.day): \(series.text(value))\(words)</title></circle>
+                cy="\(px: y)" r="3.2"><title>\(night.name): \(series.text(value))\(words)</title></circle>
                 """
             guard let link = link(night) else { return dot }
             return

@@ -5,10 +5,13 @@ public enum NightsPage {
 
     /// `link` gives the address of a night's report from the page, nil where it is gone.
     public static func text(_ views: [NightsView], link: @escaping (Night) -> String?) -> String {
-        let isWorse = views.contains { !$0.newAlarms.isEmpty }
+        let verdicts = views.map(\.verdict)
+        let lead =
+            verdicts.contains(.worse)
+            ? "worse: " : verdicts.contains(.unusual) ? "unusual: " : ""
         let title = views.count == 1 ? views[0].rig : "Nights"
         let head = PageHead(
-            title: "\(isWorse ? "worse: " : "")\(title) · screenrig nights", scripts: .none,
+            title: "\(lead)\(title) · screenrig nights", scripts: .none,
             sheet: sheet)
         let page: HTML = """
             \(head.html)
@@ -58,9 +61,12 @@ public enum NightsPage {
 
     private static func verdict(_ view: NightsView, isNamed: Bool) -> HTML {
         let look =
-            !view.newAlarms.isEmpty || view.newestFailure != nil
-            ? "fail"
-            : view.nights.last?.isGap ?? true ? "invalid" : view.standing.isEmpty ? "pass" : ""
+            switch view.verdict {
+            case .worse: "fail"
+            case .unusual, .gap, .quiet:
+                view.newestFailure != nil
+                    ? "fail" : view.verdict == .quiet ? "pass" : "invalid"
+            }
         let name: HTML = isNamed ? "\(view.rig): " : .none
         let failure: HTML = view.newestFailure.map { "<li>\($0)</li>" as HTML } ?? .none
         let counts =
@@ -103,7 +109,7 @@ public enum NightsPage {
         return Table(
             caption: "Lasting changes, the newest first",
             columns: [
-                .text("Series"), .text("First night"), .text("Told on"), .number("Before"),
+                .text("Series"), .text("First night"), .text("Detected"), .number("Before"),
                 .number("After"), .number("Size (95 %)"), .text("Verdict"),
             ],
             rows: all.map { series, change in
@@ -112,12 +118,17 @@ public enum NightsPage {
                     day(view.nights[change.first], link), day(view.nights[change.noticed], link),
                     "\(series.text(change.before))", "\(series.text(change.after))",
                     "\(series.sizeText(change))",
-                    change.isWorse
-                        ? "<span class=\"bad\">▲ worse</span>"
-                        : "<span class=\"good\">▼ better</span>",
+                    verdict(change),
                 ]
             }
         ).html
+    }
+
+    private static func verdict(_ change: NightSeries.Change) -> HTML {
+        guard change.isWorse else { return "<span class=\"good\">▼ better</span>" }
+        guard let note = change.acceptance else { return "<span class=\"bad\">▲ worse</span>" }
+        let words = note.isEmpty ? "accepted" : "accepted: \(note)"
+        return "▲ worse <span class=\"soft wrap\">\(words)</span>"
     }
 
     private static func charts(
@@ -147,8 +158,8 @@ public enum NightsPage {
             ? " A dotted line in grey: the rig or its target was another one from there on." : .none
         return """
             <p class="lead">A dot for each night leads to its report; red ones failed their thresholds \
-            or promises. Lines are the levels between lasting changes, a ring is the night that told \
-            of one for the worse, a cross a night without values.\(restarts)</p>
+            or promises. Lines are the levels between lasting changes, a ring is the night on \
+            which one for the worse was detected, a cross a night without values.\(restarts)</p>
             \(figures)
             """
     }
@@ -195,18 +206,22 @@ public enum NightsPage {
     private static func day(_ night: Night, _ link: @escaping (Night) -> String?) -> HTML {
         let day: HTML =
             "<span class=\"name\">\(Moments.minute(night.started).replacing(" UTC", with: ""))</span>"
-        return link(night).map { "<a href=\"\($0)\">\(day)</a>" } ?? day
+        let mark: HTML =
+            night.mark.isEmpty ? .none : " <span class=\"soft wrap\">\(night.mark)</span>"
+        return link(night).map { "<a href=\"\($0)\">\(day)</a>\(mark)" } ?? "\(day)\(mark)"
     }
 
     private static let howItIsJudged: HTML = """
         <section id="how" aria-labelledby="how-h">
         <h2 id="how-h">How it is judged</h2>
-        <p>Not against last night, and not by a fixed percentage: with each night the series since its \
-        last change is split at every place that may be new, and both sides are compared on logarithms \
-        by Student’s t (the change-point model of Hawkins, Qiu and Kang, 2003). A new level has to hold \
-        for three nights at least, to differ by 3 %, and not to hang on one night alone. Where nothing \
-        changes, 60 nights raise a false alarm in about one series of 40; a step of 10 % in a noise of \
-        4 % is told within five nights 94 times in 100.</p>
+        <p>Each night, the series since its last change is split at every place that may be new, and both \
+        sides are compared on logarithms by Student’s t (the change-point model of Hawkins, Qiu and Kang, \
+        2003). A lasting change takes three nights and a difference of 3 %. Without a change, 60 nights raise \
+        a false alarm in about one series of 40; a 10 % shift in 4 % noise is detected within five nights in \
+        94 % of series. A regression stays red until it is gone or accepted (screenrig nights accept).</p>
+        <p>A single night is unusual when it is 10 % worse than its level and 3.2 standard errors away: \
+        fewer than one quiet night in a thousand. Two such nights in a row that are 1.5 times their level are \
+        an alarm; the rig key nightly.alarm makes one night an alarm beyond a factor.</p>
         </section>
 
         """

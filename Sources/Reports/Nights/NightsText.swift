@@ -11,7 +11,12 @@ public enum NightsText {
     }
 
     private static func rig(_ view: NightsView, width: Int, _ ink: Ink) -> String {
-        let paint: Ink.Paint? = !view.newAlarms.isEmpty ? .red : nil
+        let paint: Ink.Paint? =
+            switch view.verdict {
+            case .worse: .red
+            case .unusual, .gap: .yellow
+            case .quiet: nil
+            }
         let counts =
             "\(view.rig): \(Figures.counted(view.nights.count, "night"))"
             + (view.gaps == 0 ? "" : ", \(Figures.count(view.gaps)) without values")
@@ -100,8 +105,8 @@ public enum NightsText {
             let mark = change.isWorse ? ink("WORSE ", .red, bold: true) : ink("better", .green)
             let text =
                 "       \(series.name) \(series.text(change.before)) → \(series.text(change.after)), "
-                + "\(series.sizeText(change)), from \(view.nights[change.first].day) on, told on "
-                + view.nights[change.noticed].day
+                + "\(series.sizeText(change)), since \(view.nights[change.first].name) (detected "
+                + "\(view.nights[change.noticed].day)\(accepted(change)))"
             let wrapped = Wrapping.lines(text, width: width, hanging: 7)
             return [mark + wrapped[0].dropFirst(6)] + wrapped.dropFirst()
         }
@@ -109,6 +114,10 @@ public enum NightsText {
             lines.append("       and \(all.count - 12) older changes, on the page")
         }
         return lines
+    }
+
+    private static func accepted(_ change: NightSeries.Change) -> String {
+        change.acceptance.map { $0.isEmpty ? "; accepted" : "; accepted: \($0)" } ?? ""
     }
 
     private static func gaps(_ view: NightsView, width: Int) -> [String] {

@@ -7,6 +7,21 @@ public struct NightsView: Sendable, Hashable {
     public var series: [NightSeries]
     /// Nights from which on the load or the target was another one: 0, and those that changed.
     public var restarts: [Int]
+    /// Lasting changes for the worse that are neither gone nor accepted.
+    public var regressions: [Regression]
+    /// What is unusual about the newest night.
+    public var jumps: [Jump]
+
+    /// What the newest night says, the worst of it.
+    public enum Verdict: String, Sendable {
+        /// Exit code 1: it got worse, it is still worse, or a single night is an alarm.
+        case worse
+        /// A single night is far beyond its level: the next ones decide.
+        case unusual
+        /// It has no values.
+        case gap
+        case quiet
+    }
 
     /// A change for the worse, told on one night.
     public struct Alarm: Sendable, Hashable {
@@ -14,8 +29,21 @@ public struct NightsView: Sendable, Hashable {
         public var change: NightSeries.Change
     }
 
-    /// The nights of one rig, in their order. What is followed is what the newest of them says.
-    public init(_ nights: [Night], rig: String) {
+    /// A lasting change for the worse that is neither gone nor accepted.
+    public struct Regression: Sendable, Hashable {
+        public var series: NightSeries
+        public var regression: NightSeries.Regression
+    }
+
+    /// A value of the newest night that is far beyond its level.
+    public struct Jump: Sendable, Hashable {
+        public var series: NightSeries
+        public var unusual: NightSeries.Unusual
+    }
+
+    /// The nights of one rig, in their order. What is followed is what the newest of them says; of
+    /// `accepted`, what is about this rig.
+    public init(_ nights: [Night], rig: String, accepted: [Acceptance] = []) {
         self.rig = rig
         self.nights = nights
         var restarts = [0]
@@ -26,22 +54,38 @@ public struct NightsView: Sendable, Hashable {
         }
         self.restarts = restarts
         let names = nights.last?.series ?? []
+        let accepted = accepted.filter { $0.rig == rig }
         series = names.map { name in
             NightSeries(
                 name, values: nights.map { $0.isGap ? nil : $0.values[name] }, restarts: restarts,
-                intervals: nights.map { $0.values[Night.pollInterval] })
+                intervals: nights.map { $0.values[Night.pollInterval] },
+                isAccepted: { change in
+                    accepted.first {
+                        $0.series == name && nights[change.noticed].started <= $0.through
+                    }?.note
+                })
+        }
+        regressions = series.compactMap { series in
+            series.regression(since: restarts.last ?? 0).map {
+                Regression(series: series, regression: $0)
+            }
+        }
+        jumps = series.compactMap { series in
+            series.unusual(since: restarts.last ?? 0, alarm: nights.last?.alarm).map {
+                Jump(series: series, unusual: $0)
+            }
         }
     }
 
     /// One view for each rig, the one with the newest night first.
-    public static func all(_ nights: [Night]) -> [NightsView] {
+    public static func all(_ nights: [Night], accepted: [Acceptance] = []) -> [NightsView] {
         var order: [String] = []
         var byRig: [String: [Night]] = [:]
         for night in nights.reversed() where byRig[night.rig] == nil {
             order.append(night.rig)
             byRig[night.rig] = nights.filter { $0.rig == night.rig }
         }
-        return order.map { NightsView(byRig[$0] ?? [], rig: $0) }
+        return order.map { NightsView(byRig[$0] ?? [], rig: $0, accepted: accepted) }
     }
 
     /// What got worse, as told on that night.
@@ -54,37 +98,62 @@ public struct NightsView: Sendable, Hashable {
     /// What the newest night tells for the first time.
     public var newAlarms: [Alarm] { nights.isEmpty ? [] : alarms(on: nights.count - 1) }
 
-    /// Changes for the worse that still stand: nothing since has made up for them.
-    public var standing: [Alarm] {
-        series.compactMap { series in
-            series.changes.last.flatMap { $0.isWorse ? Alarm(series: series, change: $0) : nil }
+    /// Lasting changes for the worse that earlier nights made known.
+    public var standing: [Regression] {
+        regressions.filter { $0.regression.change.noticed < nights.count - 1 }
+    }
+
+    public var verdict: Verdict {
+        if !newAlarms.isEmpty || !regressions.isEmpty || jumps.contains(where: \.unusual.isAlarm) {
+            return .worse
         }
+        return nights.last?.isGap ?? true ? .gap : jumps.isEmpty ? .quiet : .unusual
     }
 
     public var gaps: Int { nights.filter(\.isGap).count }
 
-    /// The newest night in a sentence.
+    /// The newest night in a sentence or more, the worst first.
     public var headline: String {
         guard let last = nights.last else { return "No night yet." }
+        var sentences: [String] = []
         let alarms = newAlarms
         if let first = alarms.first {
-            let rest = alarms.count - 1
-            return "It got worse: \(sentence(first))"
-                + (rest > 0 ? "; and \(Figures.counted(rest, "more value"))." : ".")
+            sentences.append("It got worse: \(sentence(first))\(Self.more(alarms.count)).")
         }
-        if last.isGap { return "No values from the night of \(last.day): \(last.gap)" }
+        let loud = jumps.filter(\.unusual.isAlarm)
+        if let first = loud.first {
+            let lead =
+                first.unusual.alarm == nil
+                ? "Much worse for two nights" : "Alarm: far worse than usual tonight"
+            sentences.append("\(lead): \(sentence(first))\(Self.more(loud.count)).")
+        }
+        let standing = standing
+        if let first = standing.first {
+            sentences.append(
+                "Still worse since \(nights[first.regression.change.first].name): "
+                    + "\(sentence(first))\(Self.more(standing.count)).")
+        }
+        if last.isGap {
+            sentences.append("No values from the night of \(last.day): \(last.gap)")
+        }
+        let quiet = jumps.filter { !$0.unusual.isAlarm }
+        if let first = quiet.first {
+            let left = quiet.map(\.unusual.nightsLeft).min() ?? 1
+            sentences.append(
+                "Unusual tonight: \(sentence(first))\(Self.more(quiet.count)); "
+                    + (left == 1 ? "one more night decides." : "\(left) more nights decide."))
+        }
+        if !sentences.isEmpty { return sentences.joined(separator: " ") }
         if counted < ChangePointJudgement.firstNight {
             let anew = restartWords.map { "\($0), so the series begins anew: " } ?? ""
             return "Nothing to tell yet: \(anew)\(Figures.counted(counted, "night")) of the "
                 + "\(ChangePointJudgement.firstNight) that a level and a change take."
         }
-        let standing = standing
-        guard let first = standing.first else {
-            return "Nothing got worse: no lasting change beyond chance."
-        }
-        let rest = standing.count - 1
-        return "Nothing new. Still standing: \(sentence(first))"
-            + (rest > 0 ? "; and \(Figures.counted(rest, "more value"))." : ".")
+        return "No lasting change so far, and nothing unusual tonight."
+    }
+
+    private static func more(_ count: Int) -> String {
+        count > 1 ? "; and \(Figures.counted(count - 1, "more value"))" : ""
     }
 
     /// `this night itself: Failed: ...`: what became of the newest night's own thresholds and promises, and
@@ -110,12 +179,27 @@ public struct NightsView: Sendable, Hashable {
             + (differences.isEmpty ? "" : " (\(differences.joined(separator: ", ")))")
     }
 
-    /// `poll-token p99 went from 18.1 ms to 24.2 ms, +34 % (+29 % to +38 %), with the night of ...`.
+    /// `poll-token p99 went from 18.1 ms to 24.2 ms, +34 % (+29 % to +38 %), since ...`.
     func sentence(_ alarm: Alarm) -> String {
         let (series, change) = (alarm.series, alarm.change)
         return "\(series.name) went from \(series.text(change.before)) to "
-            + "\(series.text(change.after)), \(series.sizeText(change)), with the night of "
-            + nights[change.first].day
+            + "\(series.text(change.after)), \(series.sizeText(change)), since "
+            + nights[change.first].name
+    }
+
+    /// `poll-token p99 went from 18.1 ms to 24.2 ms, +34 %`: from the level before to the one now.
+    public func sentence(_ standing: Regression) -> String {
+        let (series, regression) = (standing.series, standing.regression)
+        var change = regression.change
+        change.after = regression.now
+        return "\(series.name) went from \(series.text(change.before)) to "
+            + "\(series.text(change.after)), \(series.shortSize(change))"
+    }
+
+    /// `poll-token p99 was 505 ms, 28 times its level of 18.1 ms`.
+    func sentence(_ jump: Jump) -> String {
+        "\(jump.series.name) was \(jump.series.text(jump.unusual.value)), "
+            + jump.series.excessText(jump.unusual)
     }
 }
 

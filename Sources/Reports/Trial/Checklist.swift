@@ -26,6 +26,8 @@ public struct Checklist: Sendable {
         /// With the sentence that says how.
         case failed(String)
         case notReached
+        /// The account may not watch the resource: an answer like others, with its words.
+        case notEntitled(String)
         /// With the reason.
         case notNeeded(String)
     }
@@ -50,8 +52,14 @@ public struct Checklist: Sendable {
     }
 
     public let rows: [Row]
-    /// What to change for the first failure; nil when nothing failed.
+    /// What to change for the first failure, or else for the account that may not watch; nil when all
+    /// was well.
     public let remedy: String?
+
+    private static func firstToMend(_ rows: [Row]) -> Row? {
+        rows.first { if case .failed = $0.state { true } else { false } }
+            ?? rows.first { if case .notEntitled = $0.state { true } else { false } }
+    }
 
     public var firstFailure: Row? {
         rows.first { if case .failed = $0.state { true } else { false } }
@@ -61,7 +69,7 @@ public struct Checklist: Sendable {
     public var isPassed: Bool {
         rows.allSatisfy { row in
             switch row.state {
-            case .passed, .notNeeded: true
+            case .passed, .notEntitled, .notNeeded: true
             case .failed, .notReached: false
             }
         }
@@ -74,8 +82,7 @@ public struct Checklist: Sendable {
         let reading = TrialReading(
             sightings: sightings, household: household, rig: rig, surroundings: surroundings)
         rows = Step.allCases.map { Row(step: $0, state: reading.state(of: $0)) }
-        let failed = rows.first { if case .failed = $0.state { true } else { false } }
-        remedy = failed.map { TrialRemedy(reading, step: $0.step).text }
+        remedy = Self.firstToMend(rows).map { TrialRemedy(reading, step: $0.step).text }
     }
 
     /// The table as it is printed, at most `width` columns, with the remedy below it.
@@ -88,6 +95,7 @@ public struct Checklist: Sendable {
                 case .passed: ("passed", "")
                 case .failed(let sentence): ("FAILED", sentence)
                 case .notReached: ("not reached", "")
+                case .notEntitled(let sentence): ("not entitled", sentence)
                 case .notNeeded(let reason): ("not needed", reason)
                 }
             let head = "  \(row.step.rawValue.padded(to: 14)) \(word.padded(to: 12)) "
@@ -99,7 +107,7 @@ public struct Checklist: Sendable {
                 .nonEmpty ?? [text]
         }
         guard let remedy, let failure = firstFailure else { return lines.joined(separator: "\n") }
-        lines += ["", "what to do about '\(failure.step.rawValue)'"]
+        lines += ["", "what to do about '\(row.step.rawValue)'"]
         lines += Wrapping.lines(
             "  " + Plain.line(remedy, limit: 2000), width: width, hanging: 2)
         return lines.joined(separator: "\n")

@@ -75,6 +75,8 @@ public struct SightingText: Sendable {
         case .pending: "not yet"
         case .expired: "over"
         case .denied(let words): "turned down: \(words)"
+        case .notEntitled(let words): "the account may not watch this: \(words)"
+        case .signedOut(let words): "nobody is signed in: \(words)"
         case .slow(let pause): "too fast, waits \(Self.time(pause)) and more"
         case .staleToken: "the access token is not taken: \(sighting.exchange.reason ?? "")"
         case .staleClient: "the client is not known: \(sighting.exchange.reason ?? "")"

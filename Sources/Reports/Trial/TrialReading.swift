@@ -116,6 +116,15 @@ struct TrialReading {
             guard let last = sightings.last(where: { $0.exchange.operation == operation })
             else { continue }
             if let sentence = failure(last) { return .failed(sentence) }
+            if last.exchange.outcome == .notEntitled {
+                return .notEntitled(last.sentence)
+            }
+        }
+        if step == .media,
+            sightings.last(where: { $0.exchange.operation == .authorize })?.exchange.outcome
+                == .notEntitled
+        {
+            return .notNeeded("the account is not entitled to the resource")
         }
         let isReached = operations.prefix(1).contains { main in
             sightings.contains { $0.exchange.operation == main && $0.exchange.outcome == .ok }
@@ -132,7 +141,7 @@ struct TrialReading {
     private func failure(_ last: Sighting) -> String? {
         let operation = last.exchange.operation
         switch last.exchange.outcome {
-        case .ok: return nil
+        case .ok, .notEntitled: return nil
         case .pending where operation == .checkAuthentication: return nil
         // The phone had signed in, and the TV was told "not yet" to the end.
         case .pending where operation == .pollToken:

@@ -149,10 +149,12 @@ enum RigFormat {
     private static let validity: [Key] = [
         Key(
             "lateness-p99", .scalar(.duration), default: "10ms",
-            "How late the rig may send, 99 times in 100."),
+            "How late the rig may send, 99 times in 100. Of fewer than 1,000 requests: at least 10, and "
+                + "5 % of them, must be later than that."),
         Key("busy", .scalar(.share), default: "90%", "Share of time a lane may be busy."),
         Key(
             "on-breach", .words("fail", "warn"), default: "fail",
-            "fail: the run ends as invalid (exit code 4). warn: it says so and goes on."),
+            "fail: the run is invalid (exit code 4), unless a promise or a threshold on counts failed it "
+                + "(1). warn: the report says so."),
     ]
 }

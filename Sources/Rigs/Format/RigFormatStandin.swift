@@ -55,6 +55,9 @@ extension RigFormat {
         Key(
             "enhanced-errors", .scalar(.flag), default: "false",
             "Errors with action, code, help and trace."),
+        Key(
+            "not-entitled", .scalar(.share), default: "0%",
+            "Users whose package includes no channel: authorize answers 403."),
         .notYet("nodes", accepting: ["1"], example: "2", "Replicas behind one address."),
         Key("authn-ttl", .scalar(.duration), default: "6h", "Life of a sign-in."),
         Key("authz-ttl", .scalar(.duration), default: "24h", "Life of an authorization."),

@@ -89,6 +89,17 @@ struct ResourceVerdict: Sendable {
         details = parts.joined(separator: mvpd)
     }
 
+    private init(_ code: EnhancedCode, details: String) {
+        self.code = code
+        self.details = details
+    }
+
+    /// A user whose package includes no channel.
+    static func notEntitled(mvpd: String) -> ResourceVerdict {
+        ResourceVerdict(
+            .authorizationDenied, details: "Your package of \(mvpd) includes no channel.")
+    }
+
     /// On a preauthorization the plain denial has a code of its own.
     var preauthorizationCode: EnhancedCode? {
         code == .authorizationDenied ? .preauthorizationDenied : code

@@ -48,7 +48,7 @@ extension Service {
         let isEnhanced = wantsEnhanced(question)
         var items: [Document] = []
         for resource in resources {
-            let verdict = ResourceVerdict(resource, mvpd: signIn.mvpd)
+            let verdict = verdict(on: resource, signIn)
             var members: [(String, Document)] = [
                 ("id", .text(resource)), ("authorized", .flag(verdict.code == nil)),
             ]
@@ -74,6 +74,11 @@ extension Service {
         return answer
     }
 
+    private func verdict(on resource: String, _ signIn: SignIn) -> ResourceVerdict {
+        settings.entitles(signIn.user)
+            ? ResourceVerdict(resource, mvpd: signIn.mvpd) : .notEntitled(mvpd: signIn.mvpd)
+    }
+
     /// Z3.
     mutating func authorize(
         _ question: V1Question, at moment: Moment
@@ -92,7 +97,7 @@ extension Service {
                 403, "User not authorized", details: "\(signIn.mvpd) has ended the session.",
                 code: .deniedBySessionInvalidated)
         }
-        let verdict = ResourceVerdict(resource, mvpd: signIn.mvpd)
+        let verdict = verdict(on: resource, signIn)
         if let code = verdict.code {
             throw ClassicError(403, "User not authorized", details: verdict.details, code: code)
         }
