@@ -13,6 +13,8 @@ enum Happening: String {
     case platformError = "platform error"
     /// Signed in again by the account that the viewer is still signed in with: expected (§ 7).
     case silentRelogin = "silent relogin"
+    /// What the viewer changed in the settings while the app was closed: `grant`, `withdraw`, `sign-out`.
+    case settingsChange = "settings change"
     /// The viewer was told where the platform's account is signed out.
     case signOutInSettings = "sign out in settings"
 }

@@ -50,6 +50,8 @@ public struct HouseholdRecord: Sendable, Hashable {
     public var viewerTime: Duration
     public var polls: Int
     public var ended: Instant?
+    /// By which paths it signed in, and what platform and SDK said.
+    public var signOn: SignOnRecord
 
     /// The cause of whoever was under way when the run was ended from outside.
     public static let stopped = "the run was stopped"
@@ -64,6 +66,7 @@ public struct HouseholdRecord: Sendable, Hashable {
         cause = ""
         viewerTime = .zero
         polls = 0
+        signOn = SignOnRecord()
     }
 
     /// Code shown → token seen by the TV.

@@ -84,6 +84,11 @@ private struct Reading {
             read(fold.tally(kind: threshold.kind).signInService, threshold.measure)
         case .tokenVisibility:
             read(fold.tally(kind: threshold.kind).tokenVisibility, threshold.measure)
+        case .platformSignIn:
+            read(fold.tally(kind: threshold.kind).platformSignIn, threshold.measure)
+        case .householdsDiverted:
+            let tally = fold.tally(kind: threshold.kind)
+            read(tally.diverted, tally, threshold.measure)
         case .householdsFailed:
             read(.failed, fold.tally(kind: threshold.kind), threshold.measure)
         case .householdsAbandoned:
@@ -158,8 +163,14 @@ private struct Reading {
     private mutating func read(
         _ fate: HouseholdRecord.Fate, _ tally: Population.Tally, _ measure: Threshold.Measure
     ) {
+        read(tally[fate], tally, measure)
+    }
+
+    /// So many of those that started.
+    private mutating func read(
+        _ count: Int, _ tally: Population.Tally, _ measure: Threshold.Measure
+    ) {
         isVacuous = true
-        let count = tally[fate]
         if case .share = measure {
             unit = .share
             note = " (\(Figures.count(count)) of \(Figures.count(tally.started)))"

@@ -75,6 +75,8 @@ public struct ServiceSettings: Hashable, Sendable {
     /// A provider's browser session outlives a sign-in: the next login in that browser asks for
     /// nothing, until a logout through the browser ends it (A12).
     public var providersRemember: Bool
+    /// Signs profile requests, and is trusted to have signed their answers; nil: the demo key.
+    public var platformKey: PlatformKey?
     /// Software statements must bear the demo key's signature; else any JWT shape will do.
     public var checksStatements: Bool
 
@@ -97,8 +99,9 @@ public struct ServiceSettings: Hashable, Sendable {
         signsMedia: Bool = false, preauthorizeLimit: Int = 5, registrationURL: String? = nil,
         revokedSoftware: [String] = [], enhancedErrors: Bool = false,
         policies: Policies = Policies(), providersRemember: Bool = false,
-        checksStatements: Bool = true
+        checksStatements: Bool = true, platformKey: PlatformKey? = nil
     ) {
+        self.platformKey = platformKey
         self.requestors = requestors
         self.providers = providers
         self.fidelity = fidelity
