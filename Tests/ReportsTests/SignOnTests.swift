@@ -27,6 +27,14 @@ struct SignOnTests {
                 prompts: 1, codes: isDiverted ? ["VSA503", "VSA503"] : [])
             if isDiverted { signOn.diversion = reason }
             sample.records[position].signOn = signOn
+            // Everybody signs in.
+            sample.records[position].fate = .signedIn
+            sample.records[position].cause = ""
+            let shown = sample.records[position].codeShown ?? sample.records[position].arrived
+            sample.records[position].codeShown = shown
+            if sample.records[position].tokenSeen == nil {
+                sample.records[position].tokenSeen = shown + .seconds(5)
+            }
         }
         return sample
     }
