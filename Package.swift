@@ -113,7 +113,12 @@ let package = Package(
 
         tests("StatisticsTests", ["Statistics"]),
         tests("DialectsTests", ["Dialects"], exclude: ["Transcripts"]),
-        tests("JournalTests", ["Journal", "Dialects", "Statistics"], exclude: ["Golden"]),
+        tests(
+            "JournalTests",
+            [
+                "Journal", "Dialects", "Statistics",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ], exclude: ["Golden"]),
         tests("CheckerTests", ["Checker", "Journal", "Dialects", "Statistics"]),
         tests(
             "RacesTests",

@@ -211,12 +211,9 @@ extension Household {
 // MARK: Programs
 
 extension Household {
-    /// How often a household looks whether its program has answered.
-    private static let programBeat: Duration = .milliseconds(20)
-
     /// Has the user's program take the login from here. The time that it takes is the viewer's.
     private func ask(
-        _ program: any LoginProgram, shown page: HTMLPage, _ walk: inout Walk
+        _ program: any UserProgram, shown page: HTMLPage, _ walk: inout Walk
     ) async throws(Halt) -> WebAddress? {
         walk.hasAskedProgram = true
         let address = walk.call.address
@@ -225,18 +222,14 @@ extension Household {
             address: address, account: walk.person.account, provider: walk.provider,
             code: walk.code, cookies: device.cookies.header(for: address) ?? "",
             userAgent: device.identity.userAgent, page: page.html)
-        let mailbox = ProgramMailbox()
-        program.ask(question.json) { mailbox.put($0) }
-        let deadline = lane.now + terms.loginLimit
-        while lane.now < deadline {
-            try await wait(Self.programBeat, walk.person)
-            switch mailbox.take() {
-            case nil: continue
-            case .failed(let reason)?: throw .failed("the login program \(reason)")
-            case .output(let text)?: return try follow(text, from: address, &walk)
-            }
+        let began = lane.now
+        let answer = try await answer(
+            of: program, to: question.json, within: terms.loginLimit)
+        if !walk.person.isSecond { record.viewerTime += lane.now - began }
+        switch answer {
+        case .failed(let reason): throw .failed("the login program \(reason)")
+        case .output(let text): return try follow(text, from: address, &walk)
         }
-        throw .failed("the login program did not answer within \(Int(terms.loginLimit.seconds)) s")
     }
 
     private func follow(

@@ -8,6 +8,7 @@ internal import Statistics
 extension Household {
     func firstScreen() async throws(Halt) {
         if plan.kind.firstScreen.isSDK { return try await sdkLife() }
+        try await enterForeground(isAgain: false)
         let checked = try await ask(tv) { terms.dialect.checkAuthentication($0) }
         reach(.registered)
         switch checked.answer {
@@ -23,6 +24,7 @@ extension Household {
 
     /// From nothing to the token, by the first way that this household has.
     private func signIn() async throws(Halt) {
+        beginSignIn()
         if plan.kind.hasTempPass { return try await takePass() }
         if signsInBothWays { return try await signInBothWays() }
         var preselected: String?
@@ -62,6 +64,7 @@ extension Household {
                 code: issued.code, start: shown, firstAfter: terms.polling.firstAfter,
                 ends: shown + issued.lifetime,
                 whenOver: .abandoned("the code ran out before the viewer signed in")))
+        signedIn(by: .code)
         reach(.signedIn)
         if terms.code.deletesAfter { try await deleteCode(issued) }
     }
@@ -169,8 +172,21 @@ extension Household {
         case .watch(let duration): try await nap(duration)
         case .logout: try await logout()
         case .again:
-            if record.stage < .loggedOut { try await logout() }
+            if !isLoggedOut { try await logout() }
             try await signIn()
+        case .relaunch: try await relaunch()
+        }
+    }
+
+    /// The app is closed and opened again: it looks whether it is signed in (step 1 of apple-sso.md
+    /// § 1), and signs in where it is not.
+    private func relaunch() async throws(Halt) {
+        try await enterForeground(isAgain: true)
+        let checked = try await ask(tv) { terms.dialect.checkAuthentication($0) }
+        switch checked.answer {
+        case .signedIn: return
+        case .pending, .expired: try await signIn()
+        default: throw .refused(checked)
         }
     }
 

@@ -16,6 +16,6 @@ extension Household {
             return call
         }
         guard case .done = started.answer else { throw .refused(started) }
-        signedInAtOnce(started)
+        signedInAtOnce(started, by: .pass)
     }
 }

@@ -17,6 +17,8 @@ enum Happening: String {
     case signInRestarted = "sign-in restarted"
     /// The account may not watch a resource; the service's words.
     case notEntitled = "not entitled"
+    /// What the viewer changed in the settings while the app was closed: `grant`, `withdraw`, `sign-out`.
+    case settingsChange = "settings change"
     /// The viewer was told where the platform's account is signed out.
     case signOutInSettings = "sign out in settings"
 }

@@ -45,6 +45,10 @@ actor Household {
     var accounts: SubscriberAccounts
     /// The configuration, once the first screen has asked for it.
     var knownProviders: [Provider]?
+    /// It logged out, and has not signed in since.
+    var isLoggedOut = false
+    /// Platform pickers shown before the sign-in under way.
+    var pickersBefore = 0
     /// Counts its events.
     var events = 0
     /// The SDK under the app, where the first screen has one, and what the app remembers of it.
@@ -53,6 +57,10 @@ actor Household {
     var issuedForSDK: IssuedCode?
     var isAuthorized = false
     var wasThrottled = false
+    /// The silent exchange of the last call failed.
+    var hasLoginFailed = false
+    /// When the token that the last poll saw expires.
+    var tokenEnd: Instant?
     var hasCancelled = false
     /// The newest authorization was denied: there is nothing to play.
     var isDenied = false
@@ -97,6 +105,10 @@ actor Household {
             hasWebView: plan.kind.firstScreen.hasWebView, hasPlatform: plan.kind.platform != nil)
         record = HouseholdRecord(
             household: plan.index, kind: plan.kind.name, lane: lane.index, arrived: lane.now)
+        // Of two who sign in at once either may be first.
+        if plan.second == nil, plan.kind.platform?.succeeds == true {
+            record.signOn.asked = .platform
+        }
     }
 
     /// The whole life: both screens at once, until both are done.
@@ -176,7 +188,7 @@ extension SubscriberAccounts {
         var own = PlatformProviderID.drawn(plan.providerDraw)
         if case .choose(let id?) = plan.kind.platform?.picker {
             own = .ofProvider(id)
-        } else if let id = Terms.choice(of: terms.providers, at: plan.providerDraw) {
+        } else if let id = Terms.choice(of: terms.ownProviders, at: plan.providerDraw) {
             own = .ofProvider(id)
         }
         self.init(

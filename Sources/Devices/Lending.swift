@@ -18,8 +18,7 @@ extension Household {
             isLoginOpen = true
             return
         }
-        let choices = terms.providers.isEmpty ? pool.providers : terms.providers
-        guard let mvpd = Terms.choice(of: choices, at: plan.providerDraw) else { return }
+        guard let mvpd = Terms.choice(of: terms.ownProviders, at: plan.providerDraw) else { return }
         while lease == nil {
             switch pool.request(plan.index, of: mvpd) {
             case .lent(let lent):

@@ -17,6 +17,7 @@ extension Household {
             guard case .done = answered.answer else { throw .refused(answered) }
         }
         traces.signedIn = false
+        isLoggedOut = true
         reach(.loggedOut)
         await pollOn()
         try await lookAgain()
@@ -29,6 +30,11 @@ extension Household {
             return call
         }
         guard case .metadata(let source) = answered.answer, source == "Apple" else { return }
+        tellToSignOutInSettings()
+    }
+
+    /// What only the settings can do (§ 7).
+    func tellToSignOutInSettings() {
         note(
             .signOutInSettings,
             plan.kind.firstScreen.hasWebView

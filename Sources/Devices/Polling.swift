@@ -92,6 +92,7 @@ extension Household {
             }
         }
         traces.signedIn = true
+        tokenEnd = end(of: polled)
     }
 }
 

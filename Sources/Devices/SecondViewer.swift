@@ -21,10 +21,13 @@ extension Household {
     /// One through the platform, the other by the code.
     var signsInBothWays: Bool { plan.second != nil && plan.kind.platform != nil }
 
+    /// Whom the household signs in as.
+    var account: Account { lease?.entry.account ?? plan.account }
+
     /// The household's viewer, with the browser that is in use.
     var person: Person {
         Person(
-            browser: phone, account: lease?.entry.account ?? plan.account,
+            browser: phone, account: account,
             signsIn: plan.viewer.signsIn, mistypesPassword: plan.viewer.mistypesPassword,
             isSecond: false)
     }
@@ -79,6 +82,7 @@ extension Household {
         }
         await platform
         if let halt { throw halt }
+        if record.signOn.paths.isEmpty { signedIn(by: .code) }
         reach(.signedIn)
         if terms.code.deletesAfter { try await deleteCode(issued) }
     }

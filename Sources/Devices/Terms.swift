@@ -25,9 +25,12 @@ public struct Terms: Sendable {
     /// Households log out and delete their codes before they end.
     public var cleansUp: Bool
     /// Starts `login: {command: ...}`; nil where there are no processes, as in virtual time.
-    public var loginProgram: (any LoginProgram)?
-    /// Signs what a platform vouches for; nil: there is no such platform.
-    public var vouching: (@Sendable (AttributeQuery) -> String?)?
+    public var loginProgram: (any UserProgram)?
+    /// Who signs for the platform of a kind, by what its rig says; none: there is no such platform.
+    public var platforms: [PlatformSignOn.Signer: Platform] = [:]
+    /// Microseconds since 1970 at instant zero, by which a device reads when its token expires; nil:
+    /// it has no clock.
+    public var startedMicroseconds: Int64?
     /// How long a household waits for its login program: as long as that may take, and its turn.
     public var loginLimit: Duration
     /// Takes pages that a login could not get past.
@@ -49,6 +52,11 @@ public struct Terms: Sendable {
         loginLimit = rig.login.limit + .seconds(30)
         if case .listed(let list) = rig.accounts { accounts = AccountPool(list) }
         cleansUp = rig.cleansUp
+    }
+
+    /// Providers that households belong to, where the rig or its accounts say so.
+    var ownProviders: [Target.WeightedProvider] {
+        providers.isEmpty ? accounts?.providers ?? [] : providers
     }
 
     /// The provider at `draw` (0..<1) of the weights, or of what the configuration offers.

@@ -32,6 +32,7 @@ extension Household {
                 ends: min(opened + issued.lifetime, closed + Self.patience),
                 whenOver: .failed("the web view had signed in, and the device saw no token")))
         endLogin { $0.noteSuccess(of: $1) }
+        signedIn(by: .webView)
         reach(.signedIn)
         if terms.code.deletesAfter { try await deleteCode(issued) }
     }

@@ -19,6 +19,8 @@ public enum FormEncoding {
         Base64.encode(text.utf8)
     }
 
+    public static func base64(_ bytes: [UInt8]) -> String { Base64.encode(bytes) }
+
     /// `fields(_:)` as the bytes of a body.
     public static func body(_ fields: [(String, String)]) -> [UInt8] {
         var bytes: [UInt8] = []

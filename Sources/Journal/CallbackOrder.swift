@@ -85,6 +85,8 @@ public enum CallbackOrder {
             case "setSelectedProvider":
                 // Without a dialog it is the app's own, for a provider that was known before.
                 login = event.detail == "null" ? .none : .selected
+                // And a login that nothing else has asked for: it ends in a status of its own.
+                if event.detail != "null", owed == 0, owedAuthorizations == 0 { owed += 1 }
             default: break
             }
         }

@@ -16,6 +16,8 @@ public final class History: Sendable {
     public let restraint: Restraint
     /// `all`, `sample(0.01)`, `aggregates` or `none`.
     public let recording: String
+    /// Of an earlier schema: its tables may lack columns.
+    private let isOlder: Bool
     private let database: DatabaseQueue
 
     /// Opens a run directory or its `history.sqlite`, also one that a killed run left behind.
@@ -34,6 +36,7 @@ public final class History: Sendable {
             kept = facts.kept
             restraint = facts.restraint
             recording = facts["recording"] ?? ""
+            isOlder = facts["schema"] != HistorySchema.version
             watermark = try Self.watermark(database)
         } catch let error as JournalError {
             throw error
@@ -171,10 +174,9 @@ public final class History: Sendable {
         as read: (Row) -> Value?, _ body: (Value) throws -> Void
     ) throws {
         try database.read { database in
-            let found = Set(try database.columns(in: table.name).map(\.name))
+            let present = isOlder ? Set(try database.columns(in: table.name).map(\.name)) : nil
             let rows = try Row.fetchCursor(
-                database, sql: "\(table.selection(of: found.contains)) \(rest)",
-                arguments: arguments)
+                database, sql: "\(table.selection(of: present)) \(rest)", arguments: arguments)
             while let row = try rows.next() {
                 guard let value = read(row) else {
                     throw JournalError.damaged(path: path, what: "a row of \(table.name): \(row)")
@@ -214,7 +216,7 @@ extension History {
         let values = rows.map { row in (row[0] as String, row[1] as String) }
         let facts = Facts(Dictionary(values, uniquingKeysWith: { first, _ in first }))
         guard let schema = facts["schema"] else { throw JournalError.notAHistory(path: file) }
-        guard schema == HistorySchema.version else {
+        guard HistorySchema.readable.contains(schema) else {
             throw JournalError.otherVersion(path: file, found: schema)
         }
         return facts

@@ -120,6 +120,20 @@ extension SipHash {
         put(household.ended)
         // As before there were denials: hashes of runs without any stay.
         if household.denials > 0 { put(household.denials) }
+        // As before there were paths: what has nothing but one keeps its hash.
+        if !household.signOn.isPlain { put(household.signOn) }
+    }
+
+    private mutating func put(_ signOn: SignOnRecord) {
+        put(signOn.asked?.name)
+        put(signOn.paths.count)
+        for path in signOn.paths { put(path.name) }
+        put(signOn.began)
+        put(signOn.steps)
+        put(signOn.prompts << 32 | signOn.pickers)
+        put(signOn.codes.joined(separator: " "))
+        put(signOn.silentRelogins)
+        put(signOn.diversion)
     }
 
     private mutating func put(_ observation: Observation) {

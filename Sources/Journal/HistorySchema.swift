@@ -5,7 +5,9 @@
 /// ```
 public enum HistorySchema {
     /// Value of `schema` in `meta`.
-    public static let version = "screenrig/history/1"
+    public static let version = "screenrig/history/2"
+    /// What can be read: before version 2 nothing was known of paths.
+    static let readable = ["screenrig/history/1", version]
 
     struct Table: Sendable {
         var name: String
@@ -32,12 +34,14 @@ public enum HistorySchema {
             return "INSERT \(replaces ? "OR REPLACE " : "")INTO \(name) VALUES (\(marks))"
         }
 
-        var selection: String { selection { _ in true } }
+        var selection: String { selection(of: nil) }
 
-        /// NULL stands for the columns that a file of an older version lacks.
-        func selection(of isThere: (String) -> Bool) -> String {
-            let names = columns.map { isThere($0.name) ? $0.name : "NULL AS \($0.name)" }
-            return "SELECT \(names.joined(separator: ", ")) FROM \(name)"
+        /// Columns that a file of an older version lacks are NULL; `present` are those that it has.
+        func selection(of present: Set<String>?) -> String {
+            let terms = columns.map { column in
+                present?.contains(column.name) ?? true ? column.name : "NULL AS \(column.name)"
+            }
+            return "SELECT \(terms.joined(separator: ", ")) FROM \(name)"
         }
     }
 
@@ -161,6 +165,19 @@ public enum HistorySchema {
             Column(
                 "not_entitled", "INTEGER",
                 "times that the service said the account may not watch this"),
+            Column("asked_path", "TEXT", "path that its kind asks for: platform, or none"),
+            Column(
+                "paths", "TEXT",
+                "path of each sign-in, blanks between: code, web-view, platform, temp-pass"),
+            Column("began_ns", "INTEGER", "the first sign-in began"),
+            Column("steps", "TEXT", "steps of the platform's decision graph: 1-2-6-7-8-9-11"),
+            Column("prompts", "INTEGER", "times that the system asked for the permission"),
+            Column("pickers", "INTEGER", "times that the platform's picker was shown"),
+            Column(
+                "codes", "TEXT",
+                "advanced codes of the SDK (VSA403) and errors of the platform (VSError-2)"),
+            Column("silent_relogins", "INTEGER", "sign-ins by the account still on the device"),
+            Column("diversion", "TEXT", "why it left the path that its kind asks for"),
         ], replaces: true)
 
     static let events = Table(

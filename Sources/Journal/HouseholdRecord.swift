@@ -52,6 +52,8 @@ public struct HouseholdRecord: Sendable, Hashable {
     public var ended: Instant?
     /// How often the service said that this account may not watch what it asked for.
     public var denials: Int
+    /// By which paths it signed in, and what platform and SDK said.
+    public var signOn: SignOnRecord
 
     /// The cause of whoever was under way when the run was ended from outside.
     public static let stopped = "the run was stopped"
@@ -67,6 +69,7 @@ public struct HouseholdRecord: Sendable, Hashable {
         viewerTime = .zero
         polls = 0
         denials = 0
+        signOn = SignOnRecord()
     }
 
     /// The TV saw a token of its own sign-in, whatever came after.

@@ -9,7 +9,11 @@ extension HouseholdRecord {
             Field(household), Field(kind), Field(lane), Field(arrived), .text(stage.name),
             .text(fate.name), Field(cause), Field(codeShown), Field(phoneDone), Field(tokenSeen),
             Field(viewerTime), Field(polls), Field(ended), Field(signIn), Field(signInService),
-            Field(tokenVisibility), Field(denials),
+            Field(tokenVisibility), Field(denials), Field(signOn.asked?.name),
+            Field(signOn.paths.map(\.name).joined(separator: " ")), Field(signOn.began),
+            Field(signOn.steps), Field(signOn.prompts), Field(signOn.pickers),
+            Field(signOn.codes.joined(separator: " ")), Field(signOn.silentRelogins),
+            Field(signOn.diversion),
         ]
     }
 
@@ -30,9 +34,25 @@ extension HouseholdRecord {
         viewerTime = columns.duration() ?? .zero
         polls = columns.int() ?? 0
         ended = columns.instant()
-        // Times that follow from these stand between.
+        // Derived from the instants above.
         for _ in 0..<3 { _ = columns.value() }
         denials = columns.int() ?? 0
+        signOn = SignOnRecord(&columns)
+    }
+}
+
+extension SignOnRecord {
+    /// Everything empty where the file is older than paths.
+    fileprivate init(_ columns: inout Columns) {
+        func words(_ text: String?) -> [String] {
+            (text ?? "").split(separator: " ").map(String.init)
+        }
+        self.init(
+            asked: columns.text().flatMap(SignInPath.init(name:)),
+            paths: words(columns.text()).compactMap(SignInPath.init(name:)),
+            began: columns.instant(), steps: columns.text() ?? "", prompts: columns.int() ?? 0,
+            pickers: columns.int() ?? 0, codes: words(columns.text()),
+            silentRelogins: columns.int() ?? 0, diversion: columns.text() ?? "")
     }
 }
 

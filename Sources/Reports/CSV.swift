@@ -33,7 +33,8 @@ enum CSV {
 
     static let householdColumns = [
         "household", "kind", "outcome", "stopped_at", "cause", "arrived_s", "code_to_token_ms",
-        "viewer_ms", "polls", "violations", "not_entitled",
+        "viewer_ms", "polls", "violations", "not_entitled", "path", "asked_path", "steps",
+        "sign_in_ms", "prompts", "pickers", "codes", "silent_relogins", "diversion",
     ]
 
     static func line(_ household: HouseholdRecord, violations: Int) -> String {
@@ -45,6 +46,13 @@ enum CSV {
             Figures.trimmed(household.arrived.milliseconds / 1000),
             number(household.signIn?.milliseconds), number(household.viewerTime.milliseconds),
             String(household.polls), String(violations), String(household.denials),
+            household.signOn.paths.map(\.name).joined(separator: " "),
+            household.signOn.asked?.name ?? "", Plain.line(household.signOn.steps),
+            number(household.signInByPath?.milliseconds), String(household.signOn.prompts),
+            String(household.signOn.pickers),
+            Plain.line(household.signOn.codes.joined(separator: " ")),
+            String(household.signOn.silentRelogins),
+            household.divertedTo == nil ? "" : Plain.line(household.signOn.diversion, limit: 400),
         ])
     }
 

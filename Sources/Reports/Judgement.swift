@@ -79,12 +79,13 @@ extension Summary {
         } else if shows.contains(where: { !$0.held }) {
             settle(.fail, .missed, "Failed: \(notShownSentence); \(progress).")
         } else {
-            settle(.pass, .passed, "Passed: \(progress)\(metSentence).")
+            settle(.pass, .passed, "Passed\(diversionAside): \(progress)\(metSentence).")
         }
         explanations = brokenPromises
         if outcome != .aborted {
             explanations += shows.filter { !$0.held }.map { "expected by 'shows': \($0.sentence)" }
         }
+        tellDiversions()
         if !breaker.isEmpty, !headline.contains(breaker) {
             explanations.insert("stopped by the breaker: \(breaker)", at: 0)
         }
@@ -101,6 +102,25 @@ extension Summary {
         }
         if gotNowhere || outcome != .pass, let firstFailure, !headline.contains(firstFailure) {
             explanations.insert("first: \(firstFailure)", at: gotNowhere ? 0 : explanations.count)
+        }
+    }
+
+    /// `, but 15 of 16 households signed in by code although ...`, where that is most of them.
+    private var diversionAside: String {
+        guard signOns.isMostlyDiverted, let sentence = signOns.diversionSentence else { return "" }
+        return ", but \(sentence)"
+    }
+
+    /// Who left the path that the rig asks for is always told, and why: a run that signs in by code
+    /// measures nothing of the platform.
+    private mutating func tellDiversions() {
+        guard let sentence = signOns.diversionSentence else { return }
+        let isInHeadline = headline.contains(sentence)
+        let told = (isInHeadline ? [] : [sentence]) + signOns.diversionReasons
+        if signOns.isMostlyDiverted {
+            explanations += told
+        } else {
+            notes += told
         }
     }
 

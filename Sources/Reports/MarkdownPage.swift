@@ -92,8 +92,19 @@ enum MarkdownPage {
             + "\(Figures.count(households.abandoned)) abandoned"
             + (households.notEntitled == 0
                 ? "." : ", \(Figures.count(households.notEntitled)) not entitled to watch.")
-        guard let signIn = summary.signIn else { return counts + " No sign-in was completed." }
-        return counts + " **Sign-in:** p50 \(Figures.time(milliseconds: signIn.p50)), "
+        let paths = summary.signOns
+        let byPath =
+            paths.isOrdinary
+            ? ""
+            : " **By path:** "
+                + paths.paths.map { path in
+                    "\(Figures.count(path.households)) \(path.name)"
+                        + (path.time.map { " (p95 \(Figures.time(milliseconds: $0.p95)))" } ?? "")
+                }.joined(separator: ", ") + "."
+        guard let signIn = summary.signIn else {
+            return counts + (byPath.isEmpty ? " No sign-in was completed." : byPath)
+        }
+        return counts + byPath + " **Sign-in:** p50 \(Figures.time(milliseconds: signIn.p50)), "
             + "p95 \(Figures.time(milliseconds: signIn.p95))"
             + (summary.signInService.map {
                 "; without the viewer's own time p95 \(Figures.time(milliseconds: $0.p95))"

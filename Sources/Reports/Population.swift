@@ -51,6 +51,10 @@ struct Population {
         var signIn = Histogram()
         var signInService = Histogram()
         var tokenVisibility = Histogram()
+        /// Sign-ins on the platform, the viewer's own time in them.
+        var platformSignIn = Histogram()
+        /// Signed in by another path than their kind asks for.
+        var diverted = 0
 
         subscript(fate: HouseholdRecord.Fate) -> Int { fates[Int(fate.rawValue)] }
 
@@ -67,6 +71,10 @@ struct Population {
             if let time = household.signIn { signIn.record(time) }
             if let time = household.signInService { signInService.record(time) }
             if let time = household.tokenVisibility { tokenVisibility.record(time) }
+            if household.signOn.paths.first == .platform, let time = household.signInByPath {
+                platformSignIn.record(time)
+            }
+            if household.divertedTo != nil { diverted += 1 }
         }
     }
 
@@ -86,6 +94,7 @@ struct Population {
 
     private(set) var all = Tally()
     private(set) var byKind: [String: Tally] = [:]
+    private(set) var signOns = SignOnFold()
     private(set) var flow = TimeBuckets<Flow>(limit: 300)
     /// When anything was last heard of a household.
     private(set) var last = Instant.start
@@ -95,6 +104,7 @@ struct Population {
 
     mutating func add(_ household: HouseholdRecord) {
         all.add(household)
+        signOns.add(household)
         byKind[household.kind, default: Tally()].add(household)
         flow.update(second: household.arrived.second) { $0.arrived += 1 }
         wait(of: household)

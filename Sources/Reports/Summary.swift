@@ -24,6 +24,8 @@ public struct Summary: Sendable, Hashable {
     /// The sign-in's last response at the phone → first poll that saw the token.
     public var tokenVisibility: Spread?
     public var signInBins: Bins?
+    /// By which paths households signed in.
+    public var signOns: SignOns
     /// All households first, then by kind where there are several.
     public var funnels: [Funnel]
     public var losses: [Loss]
@@ -129,6 +131,7 @@ public struct Summary: Sendable, Hashable {
         signInService = Spread(all.signInService)
         tokenVisibility = Spread(all.tokenVisibility)
         signInBins = Bins(all.signIn)
+        signOns = fold.population.signOns.result
         funnels = fold.population.funnels(kinds: fold.header.kinds)
         losses = fold.population.losses(kinds: fold.header.kinds)
         course = Course(fold)

@@ -17,6 +17,7 @@ enum SummaryJSON {
             ("signInMs", spread(summary.signIn)),
             ("signInServiceMs", spread(summary.signInService)),
             ("tokenVisibilityMs", spread(summary.tokenVisibility)),
+            ("signOns", signOns(summary.signOns)),
             ("invariants", .array(summary.findings?.verdicts.map(verdict) ?? [])),
             ("levels", .array(summary.findings?.levels.map(level) ?? [])),
             (
@@ -33,6 +34,51 @@ enum SummaryJSON {
             ("firstFailure", summary.firstFailure.map(JSON.text) ?? .null),
             ("notes", .array(summary.notes.map(JSON.text))),
         ]).rendered() + "\n"
+    }
+
+    private static func signOns(_ signOns: SignOns) -> JSON {
+        .object([
+            (
+                "paths",
+                .array(
+                    signOns.paths.map { path in
+                        .object([
+                            ("name", .text(path.name)), ("households", .integer(path.households)),
+                            ("signIns", .integer(path.signIns)), ("signInMs", spread(path.time)),
+                            ("signInServiceMs", spread(path.service)),
+                        ])
+                    })
+            ),
+            ("askedForPlatform", .integer(signOns.asked)),
+            ("diverted", .integer(signOns.diverted)),
+            (
+                "diversions",
+                .array(
+                    signOns.diversions.map { diversion in
+                        .object([
+                            ("reason", .text(diversion.reason)),
+                            ("signedIn", .text(diversion.phrase)),
+                            ("households", .integer(diversion.households)),
+                            ("example", .integer(diversion.example)),
+                        ])
+                    })
+            ),
+            ("steps", .object(signOns.walks.map { ($0.steps, .integer($0.households)) })),
+            (
+                "codes",
+                .array(
+                    signOns.codes.map { code in
+                        .object([
+                            ("code", .text(code.name)), ("meaning", .text(code.meaning)),
+                            ("times", .integer(code.times)),
+                            ("households", .integer(code.households)),
+                            ("example", .integer(code.example)),
+                        ])
+                    })
+            ),
+            ("prompts", .integer(signOns.prompts)), ("pickers", .integer(signOns.pickers)),
+            ("silentRelogins", .integer(signOns.silentRelogins)),
+        ])
     }
 
     private static func verdict(_ verdict: Verdict) -> JSON {

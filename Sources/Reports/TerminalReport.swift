@@ -16,6 +16,9 @@ public enum TerminalReport {
         }
         if !summary.operations.isEmpty { blocks.append(operations(summary, width: width, ink)) }
         if let signIns = signIns(summary) { blocks.append(signIns) }
+        if !summary.signOns.isOrdinary {
+            blocks.append(signOns(summary.signOns, width: width, ink))
+        }
         if !summary.errors.isEmpty { blocks.append(errors(summary.errors, width: width, ink)) }
         if !summary.notes.isEmpty {
             blocks.append(
@@ -177,6 +180,33 @@ public enum TerminalReport {
             ]
         let rows = times + denied
         return rows.isEmpty ? nil : rows.map(\.trimmedEnd).joined(separator: "\n")
+    }
+
+    /// One line for each path, and what platform and SDK said.
+    private static func signOns(_ signOns: SignOns, width: Int, _ ink: Ink) -> String {
+        var lines = [ink("sign-in by path", .dim)]
+        lines += signOns.paths.map { path in
+            let times =
+                path.time.map { "p50 \(time($0.p50))  p95 \(time($0.p95))  max \(time($0.max))" }
+                ?? ""
+            let again = path.signIns - path.households
+            let more = again > 0 ? "  and \(Figures.counted(again, "later sign-in"))" : ""
+            return "  \(path.name.padded(to: 16))  "
+                + "\(Figures.counted(path.households, "household").padded(to: 16))  \(times)\(more)"
+                .trimmedEnd
+        }
+        let counts = [
+            (signOns.prompts, "permission prompt"), (signOns.pickers, "platform picker"),
+            (signOns.silentRelogins, "silent relogin"),
+        ].filter { $0.0 > 0 }.map { Figures.counted($0.0, $0.1) }
+        if !counts.isEmpty { lines.append("  \(counts.joined(separator: ", "))") }
+        let codes = signOns.codes.map { code in
+            code.times == 1 ? code.name : "\(code.name) \(Figures.count(code.times))x"
+        }
+        if !codes.isEmpty {
+            lines += wrapped("  codes: \(codes.joined(separator: ", "))", width: width, hanging: 9)
+        }
+        return lines.map(\.trimmedEnd).joined(separator: "\n")
     }
 
     private static func time(_ milliseconds: Double) -> String {

@@ -28,7 +28,8 @@ public struct ThresholdResult: Sendable, Hashable {
         expression = Plain.line(threshold.text)
         switch threshold.subject {
         case .violations, .invariant: isAboutPromises = true
-        case .householdsFailed, .householdsAbandoned, .householdsNotEntitled: isAboutCounts = true
+        case .householdsFailed, .householdsAbandoned, .householdsNotEntitled, .householdsDiverted:
+            isAboutCounts = true
         default: isAboutCounts = threshold.measure == .errors || threshold.measure == .throttled
         }
         let reading = Reading(threshold, measurements)
@@ -104,6 +105,11 @@ private struct Reading {
             read(fold.tally(kind: threshold.kind).signInService, threshold.measure)
         case .tokenVisibility:
             read(fold.tally(kind: threshold.kind).tokenVisibility, threshold.measure)
+        case .platformSignIn:
+            read(fold.tally(kind: threshold.kind).platformSignIn, threshold.measure)
+        case .householdsDiverted:
+            let tally = fold.tally(kind: threshold.kind)
+            read(tally.diverted, of: tally.started, threshold.measure)
         case .householdsFailed:
             let tally = fold.tally(kind: threshold.kind)
             read(tally[.failed], of: tally.started, threshold.measure)

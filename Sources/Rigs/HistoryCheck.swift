@@ -85,7 +85,8 @@ extension HistoryCheck {
             "navigateToUrl", "presentTVProviderDialog", "dismissTVProviderDialog", "setToken",
             "tokenRequestFailed", "setMetadataStatus", "preauthorizedResources",
             "selectedProvider", "sendTrackingData", "status", "sign-on path", "platform prompt",
-            "platform picker", "platform error", "silent relogin", "sign out in settings",
+            "platform picker", "platform error", "silent relogin", "settings change",
+            "sign out in settings",
         ]
 
     /// Understands a line such as `poll-token 410 >= 3`.

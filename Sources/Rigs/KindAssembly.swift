@@ -15,7 +15,7 @@ extension RigAssembly {
                 mistypesPassword: viewer.value("wrong-password"),
                 mistypesCode: viewer.value("wrong-code"), typesTwice: viewer.value("types-twice"),
                 cancels: viewer.value("cancels"), isTooLate: viewer.value("too-late")),
-            platform: section.optional("platform-sign-on").map { Self.platform($0) },
+            platform: section.optional("platform-sign-on").map { platform($0) },
             hasTempPass: section.value("temp-pass"),
             hasSecondViewer: section.value("second-viewer"))
         if section.isWhole { check(kind, section, viewer) }
@@ -84,11 +84,55 @@ extension RigAssembly {
             applicationId: text("applicationId", usual.applicationId))
     }
 
-    private static func platform(_ section: Section) -> PlatformSignOn {
-        PlatformSignOn(
-            access: word("access", in: section), prompt: word("prompt", in: section),
-            account: word("account", in: section), picker: section.value("picker"),
-            withdrawal: word("withdrawn-before", in: section),
-            error: section.value("error", as: PlatformError.self).code)
+    private mutating func platform(_ section: Section) -> PlatformSignOn {
+        let filter: [Item]? = section.optional("filter")
+        let featured: [Item] = section.optional("featured") ?? []
+        let script = PlatformSignOn(
+            access: Self.word("access", in: section), prompt: Self.word("prompt", in: section),
+            account: Self.word("account", in: section), picker: section.value("picker"),
+            withdrawal: Self.word("withdrawn-before", in: section),
+            error: section.value("error", as: PlatformError.self).code,
+            errorPlace: Self.word("error-at", in: section),
+            asking: Self.word("asks", in: section),
+            settingsChange: Self.word("settings-change", in: section),
+            filter: filter?.compactMap { $0.value as? String },
+            featured: featured.compactMap { $0.value as? String },
+            includesProvider: section.value("include-provider"),
+            includesExpiry: section.value("include-expiry"), signer: signer(section))
+        guard section.isWhole else { return script }
+        if section.given.contains("error-at"), script.error == nil {
+            refuse(
+                section.place(of: "error-at"),
+                "error-at says where the error occurs, and there is none; add 'error: 3'")
+        }
+        for item in featured {
+            guard let id = item.value as? String, let filter = script.filter,
+                !filter.contains(id)
+            else { continue }
+            refuse(
+                item.place,
+                "the picker cannot show '\(id)' first without offering it; add it to filter")
+        }
+        return script
+    }
+
+    /// A program, a key, or the demo key.
+    private mutating func signer(_ section: Section) -> PlatformSignOn.Signer {
+        let key = RigReader.file("key", of: section)
+        guard let program = RigReader.file("command", of: section) else {
+            if section.isWhole, section.given.contains("timeout") {
+                refuse(
+                    section.place(of: "timeout"),
+                    "timeout is how long a program may take, and there is none; add 'command: PROGRAM'"
+                )
+            }
+            return key.map(PlatformSignOn.Signer.key) ?? .demo
+        }
+        if section.isWhole, key != nil {
+            refuse(
+                section.place(of: "key"),
+                "a program signs by itself; keep 'command' or 'key'")
+        }
+        return .command(Self.program(program), within: section.value("timeout"))
     }
 }

@@ -125,6 +125,10 @@ struct KindFlow {
                 requests.append((.logout, signedIn * share))
                 signedIn *= 1 - share
             case .again(let share): again += (1 - again) * share
+            case .relaunch(let share):
+                requests.append((.checkAuthentication, share))
+                again += (1 - again) * (1 - signedIn) * share
+                signedIn += (1 - signedIn) * share
             }
         }
         return (HouseholdFlow.summed(requests), watching, again, signedIn)
@@ -133,11 +137,13 @@ struct KindFlow {
 
 extension PlatformSignOn {
     /// Whether the script leads to a token by the platform, with a provider that is boarded there.
-    var succeeds: Bool {
-        guard error == nil, withdrawal == .never,
+    public var succeeds: Bool {
+        guard error == nil || errorPlace == .relaunch, withdrawal == .never, includesProvider,
             access == .granted || access == .undetermined && prompt == .allow
         else { return false }
         if account == .fresh { return true }
+        // Without its expiry an account that ran out looks good, and vouches for nobody.
+        if account == .expired, !includesExpiry { return false }
         if case .choose = picker { return true }
         return false
     }

@@ -165,6 +165,10 @@ public struct Plan: Sendable, Hashable {
             switch activity {
             case .again(let share):
                 if own.chance(share) { return planned + [.again] }
+            case .relaunch(let share):
+                guard own.chance(share) else { continue }
+                planned.append(.relaunch)
+                isLoggedOut = false
             case _ where isLoggedOut: continue
             case .logout(let share):
                 guard own.chance(share) else { continue }
@@ -229,4 +233,6 @@ public enum PlannedActivity: Sendable, Hashable {
     case watch(Duration)
     case logout
     case again
+    /// The app is closed and opened again.
+    case relaunch
 }

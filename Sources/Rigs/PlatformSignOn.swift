@@ -34,17 +34,67 @@ public struct PlatformSignOn: Sendable, Hashable {
         case beforeStep7 = "step 7"
     }
 
+    /// Where the framework answers with `error`.
+    public enum ErrorPlace: String, Sendable, CaseIterable {
+        case any
+        case step2 = "step 2"
+        case step4 = "step 4"
+        case step7 = "step 7"
+        /// Wherever it may occur, once the app was closed and opened again.
+        case relaunch
+    }
+
+    /// When the app asks for the permission (§ 6).
+    public enum Asking: String, Sendable, CaseIterable {
+        /// Where step 2, 4 or 7 needs it.
+        case whenNeeded = "when-needed"
+        /// As soon as it enters the foreground.
+        case foreground
+    }
+
+    /// What the viewer changes in the settings while the app is closed (§ 6, `relaunch`).
+    public enum SettingsChange: String, Sendable, CaseIterable {
+        case none
+        case grant
+        case withdraw
+        case signOut = "sign-out"
+    }
+
+    /// Who signs the platform's answer to a profile request.
+    public enum Signer: Sendable, Hashable {
+        /// The built-in platform, with the demo key that the stand-in trusts.
+        case demo
+        /// The built-in platform, with the private key in this file.
+        case key(String)
+        /// A program of the user's, which may take so long.
+        case command(String, within: Duration)
+    }
+
     public var access: Access
     public var prompt: Prompt
     public var account: Account
     public var picker: Picker
     public var withdrawal: Withdrawal
-    /// The framework answers with this error code (§ 2) wherever it may occur; nil: with none.
+    /// The framework answers with this error code (§ 2) at `errorPlace`; nil: with none.
     public var error: Int?
+    public var errorPlace: ErrorPlace
+    public var asking: Asking
+    public var settingsChange: SettingsChange
+    /// Ids of the providers that the app lets the picker offer, in this order; nil: all.
+    public var filter: [String]?
+    /// Ids of the providers that the picker is to show first.
+    public var featured: [String]
+    /// `includeAccountProviderIdentifier` and `includeAuthenticationExpirationDate` (§ 3.3).
+    public var includesProvider: Bool
+    public var includesExpiry: Bool
+    public var signer: Signer
 
     public init(
         access: Access = .granted, prompt: Prompt = .allow, account: Account = .fresh,
-        picker: Picker = .choose(nil), withdrawal: Withdrawal = .never, error: Int? = nil
+        picker: Picker = .choose(nil), withdrawal: Withdrawal = .never, error: Int? = nil,
+        errorPlace: ErrorPlace = .any, asking: Asking = .whenNeeded,
+        settingsChange: SettingsChange = .none, filter: [String]? = nil, featured: [String] = [],
+        includesProvider: Bool = true, includesExpiry: Bool = true, signer: Signer = .demo
     ) {
         self.access = access
         self.prompt = prompt
@@ -52,6 +102,14 @@ public struct PlatformSignOn: Sendable, Hashable {
         self.picker = picker
         self.withdrawal = withdrawal
         self.error = error
+        self.errorPlace = errorPlace
+        self.asking = asking
+        self.settingsChange = settingsChange
+        self.filter = filter
+        self.featured = featured
+        self.includesProvider = includesProvider
+        self.includesExpiry = includesExpiry
+        self.signer = signer
     }
 
     /// Error codes of the framework (apple-sso.md § 2).

@@ -37,7 +37,7 @@ extension Rig {
         let kept = activities.compactMap { activity -> Activity? in
             switch activity {
             case .watch: .watch(.fixed(.milliseconds(500)))
-            case .logout, .again: nil
+            case .logout, .again, .relaunch: nil
             case .userMetadata, .preauthorize, .preauthorizeCode, .authorize, .mediaToken:
                 activity
             }

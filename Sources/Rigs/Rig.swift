@@ -151,6 +151,8 @@ public struct Rig: Sendable, Hashable {
         case logout(Double)
         /// Share of households that sign in once more, from the start; ends the list when taken.
         case again(Double)
+        /// Share of households whose app is closed and opened again; it signs in where it has to.
+        case relaunch(Double)
     }
 
     public init(

@@ -306,7 +306,8 @@ extension RigAssembly {
         case "watch": return .watch(section.value("watch"))
         case "logout": return .logout(section.value("logout"))
         case "again": return .again(section.value("again"))
-        default: preconditionFailure("the format's activities with a value are these three")
+        case "relaunch": return .relaunch(section.value("relaunch"))
+        default: preconditionFailure("the format's activities with a value are these four")
         }
     }
 }
@@ -359,9 +360,12 @@ extension RigAssembly {
                 section.place(of: "command"),
                 "a program walks the login page alone; keep 'command' or the other keys of login")
         }
-        // Beside the rig, and not where the shell would look.
-        let path = program.contains("/") ? program : "./" + program
-        return .command(path, within: section.value("timeout"))
+        return .command(Self.program(program), within: section.value("timeout"))
+    }
+
+    /// Beside the rig, and not where the shell would look.
+    static func program(_ path: String) -> String {
+        path.contains("/") ? path : "./" + path
     }
 
     /// Off loopback, unless the rig says otherwise.

@@ -39,7 +39,7 @@ extension RigAssembly {
             verifiesStatements: section.value("verify-statements"),
             providersRemember: section.value("providers-remember"),
             providers: self.providers(providers), latency: network.value("latency"),
-            loss: network.value("loss"))
+            loss: network.value("loss"), platformKey: RigReader.file("platform-key", of: section))
     }
 
     private func differing(_ section: Section, from policies: Policies) -> Policies {
@@ -72,11 +72,15 @@ extension RigAssembly {
                 } else {
                     passTime == nil ? .supported : .none
                 }
+            let refuses: String = section.value("platform-refuses")
             return Rig.StandinTerms.Provider(
                 id: id, platform: platform, passTime: passTime,
                 authnLifetime: section.optional("authn-ttl"),
                 offersMetadata: section.value("metadata"),
-                encryptsZip: section.value("encrypted-zip"), proxy: section.optional("proxy"))
+                encryptsZip: section.value("encrypted-zip"), proxy: section.optional("proxy"),
+                platformFor: section.optional("platform-for"),
+                platformRefuses: refuses == "none" ? nil : refuses,
+                integratedFor: section.optional("integrated-for"))
         }
     }
 }

@@ -15,10 +15,18 @@ extension Rig {
                 case picker
                 /// Signs in on the platform, and is not listed.
                 case hidden
+                /// Known and listed there, and switched off.
+                case disabled
             }
 
             public var id: String
             public var platform: Platform
+            /// Its platform sign-on is switched off so long after the start; nil: never.
+            public var platformFor: Duration?
+            /// `profile-request` or `token-exchange`, which it turns down; nil: none.
+            public var platformRefuses: String?
+            /// It leaves the configuration so long after the start; nil: never.
+            public var integratedFor: Duration?
             /// Nil: no trial.
             public var passTime: Duration?
             /// Nil: `authn-ttl` of the stand-in.
@@ -31,8 +39,12 @@ extension Rig {
             public init(
                 id: String, platform: Platform = .supported, passTime: Duration? = nil,
                 authnLifetime: Duration? = nil, offersMetadata: Bool = true,
-                encryptsZip: Bool = false, proxy: String? = nil
+                encryptsZip: Bool = false, proxy: String? = nil, platformFor: Duration? = nil,
+                platformRefuses: String? = nil, integratedFor: Duration? = nil
             ) {
+                self.platformFor = platformFor
+                self.platformRefuses = platformRefuses
+                self.integratedFor = integratedFor
                 self.id = id
                 self.platform = platform
                 self.passTime = passTime
@@ -58,6 +70,8 @@ extension Rig {
         /// Media tokens with a true RSA signature, at 0.24 ms each.
         public var signsMedia: Bool
         public var verifiesStatements: Bool
+        /// The file with the platform's key; nil: the demo key.
+        public var platformKey: String?
         /// Providers' browser sessions outlive a sign-in.
         public var providersRemember: Bool
         /// Empty: those of `target.mvpds`, or the stand-in's own.
@@ -77,8 +91,9 @@ extension Rig {
             signsMedia: Bool = false, verifiesStatements: Bool = true,
             providersRemember: Bool = false, providers: [Provider] = [],
             latency: Distribution = .lognormal(median: .milliseconds(2), p95: .milliseconds(8)),
-            loss: Double = 0
+            loss: Double = 0, platformKey: String? = nil
         ) {
+            self.platformKey = platformKey
             self.policies = policies
             self.isStrict = isStrict
             self.authnLifetime = authnLifetime

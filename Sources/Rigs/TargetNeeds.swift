@@ -67,7 +67,7 @@ extension Rig.Activity {
         case .preauthorize, .preauthorizeCode: "preauthorize"
         case .authorize: "authorize"
         case .mediaToken: "media-token"
-        case .userMetadata, .watch, .logout, .again: nil
+        case .userMetadata, .watch, .logout, .again, .relaunch: nil
         }
     }
 }

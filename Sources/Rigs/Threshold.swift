@@ -5,9 +5,13 @@ public struct Threshold: Sendable, Hashable {
     public enum Subject: Sendable, Hashable {
         case operation(OperationName)
         case signIn, signInService, tokenVisibility
+        /// Sign-ins on the platform, from the first question on.
+        case platformSignIn
         /// All exchanges together.
         case everything
         case householdsFailed, householdsAbandoned, householdsNotEntitled
+        /// Signed in by another path than their kind asks for.
+        case householdsDiverted
         case violations, undecided
         case invariant(String)
     }

@@ -4,9 +4,10 @@ extension Threshold {
     /// The grammar in full, for the documentation of the format.
     static let grammar =
         "[kind \"NAME\":] SUBJECT [service|lateness] min|mean|p50 ... p99.9|max OP TIME "
-        + "(SUBJECT: an operation, sign-in, sign-in-service, token-visibility), "
+        + "(SUBJECT: an operation, sign-in, sign-in-service, token-visibility, platform-sign-in), "
         + "[OPERATION] errors OP %, throttled OP %, rate OP N/s, "
-        + "households failed|abandoned|not-entitled OP N|%, or violations|undecided|INVARIANT OP N|%, "
+        + "households failed|abandoned|not-entitled|diverted OP N|%, "
+        + "or violations|undecided|INVARIANT OP N|%, "
         + "with OP one of < <= > >= =="
 
     /// Hold unless a line on the same subject replaces them (rigs/reference.yaml, `thresholds`).
@@ -91,6 +92,7 @@ extension Threshold {
         case ["households", "failed"]: return (.householdsFailed, amount)
         case ["households", "abandoned"]: return (.householdsAbandoned, amount)
         case ["households", "not-entitled"]: return (.householdsNotEntitled, amount)
+        case ["households", "diverted"]: return (.householdsDiverted, amount)
         case ["violations"]: return (.violations, amount)
         case ["undecided"]: return (.undecided, amount)
         default: break
@@ -121,12 +123,14 @@ extension Threshold {
         case "sign-in": return .signIn
         case "sign-in-service": return .signInService
         case "token-visibility": return .tokenVisibility
+        case "platform-sign-in": return .platformSignIn
         default: break
         }
         if let operation = OperationName(name: word) { return .operation(operation) }
         let known =
             OperationName.allCases.map(\.name) + invariants + [
-                "sign-in", "sign-in-service", "token-visibility", "errors", "throttled", "rate",
+                "sign-in", "sign-in-service", "token-visibility", "platform-sign-in", "errors",
+                "throttled", "rate",
                 "households", "violations", "undecided",
             ]
         let nearest = word.nearest(among: known).map { " (did you mean \($0)?)" } ?? ""

@@ -88,11 +88,66 @@ package enum Assembly {
         return faults
     }
 
+    /// Who signs for the platforms of a rig's kinds. Where `program` is nil, in virtual time, there are
+    /// no programs: the built-in platform is in their place, with the key that the stand-in in this
+    /// process trusts.
+    package static func platforms(
+        _ rig: Rig, program: ((_ path: String, _ limit: Duration) -> any UserProgram)?
+    ) throws(StagingError) -> [PlatformSignOn.Signer: Platform] {
+        var platforms: [PlatformSignOn.Signer: Platform] = [.demo: demoPlatform]
+        for signer in rig.kinds.compactMap({ $0.platform?.signer }) where platforms[signer] == nil {
+            switch signer {
+            case .demo: break
+            case .key(let file):
+                platforms[signer] = platform(key: try platformKey(file, of: "platform-sign-on").key)
+            case .command(let path, let limit):
+                if let program {
+                    platforms[signer] = .program(program(path, limit), within: limit + .seconds(30))
+                } else {
+                    platforms[signer] = platform(key: try platformKey(rig)?.key)
+                }
+            }
+        }
+        return platforms
+    }
+
     /// The demo platform, which the stand-in trusts.
-    package static let vouch: @Sendable (AttributeQuery) -> String? = { query in
-        PlatformSAML.response(
-            to: query.verificationToken, provider: query.provider, subject: query.subject,
-            attributes: query.attributes)
+    package static let demoPlatform = platform(key: nil)
+
+    private static func platform(key: RSAKey?) -> Platform {
+        .builtIn { query in
+            do throws(PlatformSAML.Refusal) {
+                return .document(
+                    try PlatformSAML.response(
+                        to: query.verificationToken, provider: query.provider,
+                        subject: query.subject, attributes: query.attributes, key: key,
+                        at: key == nil ? 0 : WallClock.microseconds / 1000))
+            } catch {
+                return .refused(code: 5, why: "\(error)")
+            }
+        }
+    }
+
+    /// The stand-in's key of the platform, where the rig names a file.
+    package static func platformKey(_ rig: Rig) throws(StagingError) -> PlatformKey? {
+        guard let file = rig.standin.platformKey else { return nil }
+        return try platformKey(file, of: "platform-key")
+    }
+
+    private static func platformKey(
+        _ file: String, of key: String
+    ) throws(StagingError) -> PlatformKey {
+        guard let text = Disk.contents(file) else {
+            throw .badInput(
+                "\(key): \(file) cannot be read; it must be a file with an RSA private key")
+        }
+        do throws(SigningError) {
+            return try PlatformKey(pem: text)
+        } catch {
+            throw .badInput(
+                "\(key): \(file) holds no RSA private key (PEM); make one with "
+                    + "'openssl genrsa -out \(file) 2048'")
+        }
     }
 
     private static func throttle(_ rule: Policies.Throttle) -> ServiceSettings.ThrottleRule {
@@ -121,17 +176,21 @@ package enum Assembly {
         _ terms: Rig.StandinTerms.Provider
     ) -> ServiceSettings.Provider {
         let mapping = "platform-\(terms.id)"
-        let platform: ServiceSettings.Provider.Platform? =
+        var platform: ServiceSettings.Provider.Platform? =
             switch terms.platform {
             case .none: nil
             case .supported: .init(mappingID: mapping)
             case .picker: .init(mappingID: mapping, boarding: .picker)
             case .hidden: .init(mappingID: mapping, isListed: false)
+            case .disabled: .init(mappingID: mapping, isEnabled: false)
             }
+        platform?.enabledFor = terms.platformFor
+        platform?.refuses = terms.platformRefuses.flatMap { .init(rawValue: $0) }
         return ServiceSettings.Provider(
             id: terms.id, authenticationTTL: terms.authnLifetime,
             offersMetadata: terms.offersMetadata, encryptsZip: terms.encryptsZip,
-            passTime: terms.passTime, proxy: terms.proxy, platform: platform)
+            passTime: terms.passTime, proxy: terms.proxy, platform: platform,
+            integratedFor: terms.integratedFor)
     }
 
     package static func recording(_ record: Rig.Recording, seed: Seed) -> Recording {

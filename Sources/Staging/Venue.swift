@@ -71,8 +71,10 @@ package struct Venue {
     }
 
     private static func startStandin(_ rig: Rig, _ truth: TruthLog) async throws -> Listener {
+        var settings = Assembly.service(rig)
+        settings.platformKey = try Assembly.platformKey(rig)
         let service = Service(
-            Assembly.service(rig), faults: try Assembly.faults(rig),
+            settings, faults: try Assembly.faults(rig),
             seed: rig.seed.child("standin"),
             epochMilliseconds: WallClock.microseconds / 1000)
         do {
@@ -170,8 +172,10 @@ package struct Venue {
         let lane = Lane(
             index: index, loop: VirtualLoop(), correspondence: correspondence, sink: sink)
         let seed = rig.seed.child("standin")
+        var settings = Assembly.service(rig)
+        settings.platformKey = try Assembly.platformKey(rig)
         let service = Service(
-            Assembly.service(rig), faults: try Assembly.faults(rig),
+            settings, faults: try Assembly.faults(rig),
             seed: index == 0 ? seed : seed.child("lane", index),
             epochMilliseconds: Self.virtualEpoch / 1000)
         let truth = truth

@@ -1,3 +1,5 @@
+internal import Journal
+
 extension ServiceSettings {
     /// A pay-TV provider that viewers sign in with.
     public struct Provider: Hashable, Sendable {
@@ -17,6 +19,12 @@ extension ServiceSettings {
         public var proxy: String?
         /// What it is to the platform's single sign-on; nil: nothing.
         public var platform: Platform?
+        /// From this time of the service on nobody is integrated with it; nil: for ever.
+        public var integratedFor: Duration?
+
+        func isIntegrated(at now: Instant) -> Bool {
+            integratedFor.map { now < .start + $0 } ?? true
+        }
 
         /// Set up for platform single sign-on (rest-v1.md § 7, apple-sso.md § 3.5).
         public struct Platform: Hashable, Sendable {
@@ -32,13 +40,34 @@ extension ServiceSettings {
             public var boarding: Boarding
             /// `displayInPlatformPicker`.
             public var isListed: Bool
+            /// `enablePlatformServices`.
+            public var isEnabled: Bool
+            /// From this time of the service on `enablePlatformServices` is false; nil: never.
+            public var enabledFor: Duration?
+            /// What it turns down although the configuration offers it; nil: nothing.
+            public var refuses: Refusal?
             /// `requiredMetadataFields`.
             public var requiredMetadata: [String]
 
+            /// S1 or S2.
+            public enum Refusal: String, CaseIterable, Sendable {
+                case profileRequest = "profile-request"
+                case tokenExchange = "token-exchange"
+            }
+
+            /// Whether sign-on is switched on at that time of the service.
+            func isEnabled(at now: Instant) -> Bool {
+                isEnabled && (enabledFor.map { now < .start + $0 } ?? true)
+            }
+
             public init(
                 mappingID: String, boarding: Boarding = .supported, isListed: Bool = true,
+                isEnabled: Bool = true, enabledFor: Duration? = nil, refuses: Refusal? = nil,
                 requiredMetadata: [String] = ["userID", "zip"]
             ) {
+                self.isEnabled = isEnabled
+                self.enabledFor = enabledFor
+                self.refuses = refuses
                 self.mappingID = mappingID
                 self.boarding = boarding
                 self.isListed = isListed
@@ -50,8 +79,9 @@ extension ServiceSettings {
             id: String, displayName: String? = nil, authenticationTTL: Duration? = nil,
             authorizationTTL: Duration? = nil, offersMetadata: Bool = true,
             encryptsZip: Bool = false, passTime: Duration? = nil,
-            proxy: String? = nil, platform: Platform? = nil
+            proxy: String? = nil, platform: Platform? = nil, integratedFor: Duration? = nil
         ) {
+            self.integratedFor = integratedFor
             self.id = id
             self.displayName = displayName ?? id
             self.authenticationTTL = authenticationTTL

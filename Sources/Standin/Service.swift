@@ -27,7 +27,7 @@ public struct Service: Sendable {
     var statements: Statements
     let media: MediaSigner
     /// The platform's and ours: the stand-in plays both sides.
-    let platformKey = DemoKeys.saml()
+    let platformKey: RSAKey
     /// What misbehaves, if anything does.
     var faults: Faults?
     private var dateSecond = Int64.min
@@ -47,6 +47,7 @@ public struct Service: Sendable {
         statements = Statements(
             revoked: settings.revokedSoftware, checks: settings.checksStatements)
         media = MediaSigner(signs: settings.signsMedia)
+        platformKey = settings.platformKey?.key ?? DemoKeys.saml()
     }
 
     /// One request; what it leads to. See `on(_: Input, at:)`.

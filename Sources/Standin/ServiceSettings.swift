@@ -77,6 +77,8 @@ public struct ServiceSettings: Hashable, Sendable {
     /// A provider's browser session outlives a sign-in: the next login in that browser asks for
     /// nothing, until a logout through the browser ends it (A12).
     public var providersRemember: Bool
+    /// Signs profile requests, and is trusted to have signed their answers; nil: the demo key.
+    public var platformKey: PlatformKey?
     /// Software statements must bear the demo key's signature; else any JWT shape will do.
     public var checksStatements: Bool
     /// Share of users, 0 to 1, whose package includes no channel; which they are, their names decide.
@@ -101,8 +103,9 @@ public struct ServiceSettings: Hashable, Sendable {
         signsMedia: Bool = false, preauthorizeLimit: Int = 5, registrationURL: String? = nil,
         revokedSoftware: [String] = [], enhancedErrors: Bool = false,
         policies: Policies = Policies(), providersRemember: Bool = false,
-        checksStatements: Bool = true, unentitled: Double = 0
+        checksStatements: Bool = true, platformKey: PlatformKey? = nil, unentitled: Double = 0
     ) {
+        self.platformKey = platformKey
         self.requestors = requestors
         self.providers = providers
         self.fidelity = fidelity

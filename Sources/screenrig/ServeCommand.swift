@@ -136,6 +136,7 @@ struct ServeCommand: AsyncParsableCommand {
             let reading = try Rig.read(
                 rig, file: "serve", with: RigSurroundings(overrides: overrides))
             var settings = Assembly.service(reading.rig)
+            settings.platformKey = try Assembly.platformKey(reading.rig)
             if strict { settings.fidelity = .strict }
             if isUnthrottled { settings.throttle = nil }
             return settings

@@ -127,7 +127,7 @@ struct AccessEnablerTests {
             let effects = sdk.on(input)
             #expect(callbacks(effects) == expected && work(effects) == wanted)
             guard !wanted.isEmpty else { continue }
-            #expect(callbacks(sdk.on(.exchanged)) == [.setRequestorComplete(true)])
+            #expect(callbacks(sdk.on(.exchanged())) == [.setRequestorComplete(true)])
             #expect(sdk.isAuthenticated && sdk.origin == .platform)
         }
     }
@@ -150,6 +150,123 @@ struct AccessEnablerTests {
                     .setAuthenticationStatus(false, .notAuthenticated)
                 ])
         }
+    }
+
+    /// access-enabler-sdk.md § 4, step 3: the seven conditions under which the status is 0, for a token
+    /// of the platform's and one of a regular login.
+    struct Condition: CustomTestStringConvertible {
+        var name: String
+        /// What the platform says; nil: as before.
+        var platform: AccessEnabler.Input?
+        var providers = [cable, sat, pass]
+        var seconds: Int64 = 0
+        /// The status that a token of the platform's and a regular one get.
+        var ofPlatform: Bool
+        var ofRegular: Bool
+        var codes: [SDKStatus] = []
+        var testDescription: String { name }
+    }
+
+    private static func told(
+        _ access: AccountAccess = .granted, error: AccountError.Code? = nil
+    ) -> AccessEnabler.Input {
+        let fresh = AccountMetadata(providerID: .named("m-cable"), expires: nil)
+        let isTold = access == .granted && error == nil
+        return .platform(
+            access,
+            MetadataResult(
+                metadata: isTold ? fresh : nil, error: error.map { AccountError($0) }),
+            hasAccount: true, at: now)
+    }
+
+    private static let switchedOff = Provider(
+        id: "DemoCable", displayName: "", platform: .init(isEnabled: false, mappingID: "m-cable"))
+
+    static let conditions: [Condition] = [
+        Condition(name: "nothing has changed", ofPlatform: true, ofRegular: true),
+        Condition(name: "a second before its end", seconds: 59, ofPlatform: true, ofRegular: true),
+        Condition(
+            name: "the token's time has passed", seconds: 60, ofPlatform: false, ofRegular: false),
+        Condition(
+            name: "integration disabled", providers: [sat, pass], ofPlatform: false,
+            ofRegular: false),
+        Condition(
+            name: "sign-on disabled", providers: [switchedOff, sat, pass], ofPlatform: false,
+            ofRegular: true),
+        Condition(
+            name: "permission denied", platform: told(.denied), ofPlatform: false, ofRegular: true,
+            codes: [.permissionDenied]),
+        Condition(
+            name: "permission undetermined", platform: told(.notDetermined), ofPlatform: false,
+            ofRegular: true, codes: [.permissionUndetermined]),
+        Condition(
+            name: "platform error", platform: told(error: .rejected), ofPlatform: false,
+            ofRegular: true, codes: [.platformErrorAtCheck]),
+    ]
+
+    @Test("step 3: each of the seven conditions makes the status 0", arguments: conditions)
+    func stepThreeConditions(condition: Condition) {
+        for byPlatform in [true, false] {
+            var sdk = ready(hasWebView: true)
+            _ = sdk.on(.call(.getAuthentication(filter: nil)))
+            if byPlatform {
+                _ = sdk.on(report(provider: "m-cable"))
+                _ = sdk.on(.exchanged(until: now + .seconds(60)))
+            } else {
+                _ = sdk.on(report(error: .userCancelled))
+                _ = sdk.on(.call(.setSelectedProvider("DemoCable")))
+                _ = sdk.on(.codeIssued)
+                _ = sdk.on(.call(.handleExternalURL))
+                _ = sdk.on(.tokenFetched(until: now + .seconds(60)))
+            }
+            sdk.providers = condition.providers
+            sdk.now = now + .seconds(condition.seconds)
+            _ = sdk.on(.call(.checkAuthentication))
+            let isSignedIn = byPlatform ? condition.ofPlatform : condition.ofRegular
+            #expect(
+                callbacks(sdk.on(condition.platform ?? Self.told()))
+                    == condition.codes.map { .status($0) } + [
+                        .setAuthenticationStatus(isSignedIn, isSignedIn ? .none : .notAuthenticated)
+                    ], "by platform: \(byPlatform)")
+            #expect(sdk.isAuthenticated == isSignedIn)
+        }
+    }
+
+    @Test("an app that is opened again has its token; one that is over goes with the configuration")
+    func relaunch() {
+        for (seconds, isKept) in [(Int64(59), true), (60, false)] {
+            var sdk = ready()
+            _ = sdk.on(.call(.getAuthentication(filter: nil)))
+            _ = sdk.on(report(provider: "m-cable"))
+            _ = sdk.on(.exchanged(until: now + .seconds(60)))
+            var again = AccessEnabler(after: sdk)
+            #expect(again.state == .new && again.isAuthenticated)
+            again.now = now + .seconds(seconds)
+            _ = again.on(.call(.setRequestor))
+            let effects = again.on(.configured([cable, sat, pass]))
+            #expect(again.isAuthenticated == isKept)
+            // Without one the silent exchange is tried (apple-sso.md § 3.6).
+            #expect(work(effects).isEmpty == isKept)
+        }
+    }
+
+    @Test(
+        "a platform that does not vouch at the start has its code, and the requestor is set",
+        arguments: [
+            (AccountAccess.granted, AccountError.Code.rejected, [SDKStatus.platformErrorAtStart]),
+            (.denied, .accessNotGranted, [.permissionDenied]),
+            (.granted, .providerRejected, []),
+        ])
+    func notVouchedAtStart(
+        access: AccountAccess, code: AccountError.Code, statuses: [SDKStatus]
+    ) {
+        var sdk = AccessEnabler(hasWebView: false, hasPlatform: true)
+        _ = sdk.on(.call(.setRequestor))
+        _ = sdk.on(.configured([cable, sat]))
+        #expect(work(sdk.on(report(provider: "m-cable"))) == [.exchange(cable)])
+        #expect(
+            callbacks(sdk.on(.notVouched(access, AccountError(code))))
+                == statuses.map { .status($0) } + [.setRequestorComplete(true)])
     }
 
     @Test("step 4: exactly one code with a fallback to the app's picker")
@@ -192,10 +309,17 @@ struct AccessEnablerTests {
     @Test("the silent exchange ends in one status, either way")
     func exchange() {
         let rows: [(AccessEnabler.Input, [SDKCallback])] = [
-            (.exchanged, [.setAuthenticationStatus(true, .none)]),
+            (.exchanged(), [.setAuthenticationStatus(true, .none)]),
             (.exchangeFailed, [.setAuthenticationStatus(false, .generic)]),
             (
-                .notVouched,
+                .notVouched(.denied, AccountError(.accessNotGranted)),
+                [
+                    .status(.permissionDenied),
+                    .displayProviderDialog(["DemoCable", "DemoSat", "Pass"]),
+                ]
+            ),
+            (
+                .notVouched(.granted, AccountError(.invalidVerificationToken)),
                 [
                     .status(.platformFailed),
                     .displayProviderDialog(["DemoCable", "DemoSat", "Pass"]),
@@ -213,10 +337,16 @@ struct AccessEnablerTests {
     @Test("a filter narrows and orders the platform's picker, and ignores whom it does not know")
     func filter() {
         var sdk = ready()
-        let effects = sdk.on(.call(.getAuthentication(filter: ["DemoSat", "Pass", "DemoCable"])))
+        let effects = sdk.on(
+            .call(
+                .getAuthentication(
+                    filter: ProviderFilter(
+                        providers: ["DemoSat", "Pass", "DemoCable"],
+                        featured: ["DemoCable", "Pass"]))))
         #expect(
             work(effects) == [
-                .askPlatform(isInteractive: true, supported: ["m-sat", "m-cable"])
+                .askPlatform(
+                    isInteractive: true, supported: ["m-sat", "m-cable"], featured: ["m-cable"])
             ])
     }
 
@@ -237,7 +367,7 @@ struct AccessEnablerTests {
         #expect(work(selected) == [.registerCode(mvpd: "DemoCable")])
         let coded = sdk.on(.codeIssued)
         #expect(callbacks(coded) == [.status(.registrationCode)] && work(coded) == [.pollToken])
-        #expect(callbacks(sdk.on(isSignedIn ? .tokenFetched : .tokenMissing(nil))) == expected)
+        #expect(callbacks(sdk.on(isSignedIn ? .tokenFetched() : .tokenMissing(nil))) == expected)
         #expect(sdk.isAuthenticated == isSignedIn)
     }
 
@@ -300,7 +430,7 @@ struct AccessEnablerTests {
             ])
         _ = sdk.on(.call(.setSelectedProvider("DemoCable")))
         _ = sdk.on(.codeIssued)
-        let signedIn = sdk.on(.tokenFetched)
+        let signedIn = sdk.on(.tokenFetched())
         #expect(callbacks(signedIn) == [.setAuthenticationStatus(true, .none)])
         #expect(work(signedIn) == [.authorize("r")])
         #expect(callbacks(sdk.on(.authorized)) == [.setToken("r")])
@@ -342,12 +472,12 @@ struct AccessEnablerTests {
             _ = sdk.on(.call(.getAuthentication(filter: nil)))
             if byPlatform {
                 _ = sdk.on(report(provider: "m-cable"))
-                _ = sdk.on(.exchanged)
+                _ = sdk.on(.exchanged())
             } else {
                 _ = sdk.on(report(error: .userCancelled))
                 _ = sdk.on(.call(.setSelectedProvider("DemoCable")))
                 _ = sdk.on(.codeIssued)
-                _ = sdk.on(.tokenFetched)
+                _ = sdk.on(.tokenFetched())
             }
             #expect(sdk.isAuthenticated)
             let effects = sdk.on(.call(.logout))

@@ -206,7 +206,7 @@ import Testing
 
 @Suite struct LoginProgramTests {
     /// Answers at once, and keeps the questions.
-    final class Program: LoginProgram, @unchecked Sendable {
+    final class Program: UserProgram, @unchecked Sendable {
         // Safe because a virtual run has one thread.
         private(set) var questions: [String] = []
         private let answer: ProgramAnswer?

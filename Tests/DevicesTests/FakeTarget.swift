@@ -200,7 +200,7 @@ struct FakeRun {
     init(
         _ lines: String = "", target keys: String = "", households: Int = 1,
         accounts: AccountList? = nil,
-        program: (any LoginProgram)? = nil, stopAfter: Duration? = nil,
+        program: (any UserProgram)? = nil, stopAfter: Duration? = nil,
         provider: @escaping ([String], Int) -> FakeTarget.Turn,
         returns: String = "https://demo.test/done"
     ) throws {

@@ -163,7 +163,7 @@ struct SubscriberAccountsTests {
         var accounts = accounts(script)
         let request: MetadataRequest =
             isInteractive ? .interactive(supported: Self.supported) : .silent
-        let result = accounts.enqueue(request, at: now, vouching: nil)
+        let result = accounts.enqueue(request, at: now)
         #expect(result.error?.code == code && result.metadata == nil)
         let hasKey = result.error?.unsupportedProvider == .text("m-sat")
         #expect(hasKey == (name == "only listed"))
@@ -172,13 +172,13 @@ struct SubscriberAccountsTests {
     @Test("a fresh account is told silently; one that ran out is told with its past, or asked for")
     func accountStates() {
         var fresh = accounts(PlatformSignOn())
-        let told = fresh.enqueue(.silent, at: now, vouching: nil)
+        let told = fresh.enqueue(.silent, at: now)
         #expect(told.metadata?.provider(at: now) == .ofProvider("DemoCable"))
         var expired = accounts(PlatformSignOn(account: .expired))
-        let past = expired.enqueue(.silent, at: now, vouching: nil)
+        let past = expired.enqueue(.silent, at: now)
         #expect(past.metadata?.providerID != nil && past.metadata?.provider(at: now) == nil)
         let renewed = expired.enqueue(
-            .interactive(supported: Self.supported), at: now, vouching: nil)
+            .interactive(supported: Self.supported), at: now)
         #expect(renewed.hasShownPicker && renewed.hasLoggedIn)
         #expect(renewed.metadata?.provider(at: now) == .named("m-cable"))
         #expect(expired.account?.provider == .named("m-cable"), "the account is stored")
@@ -188,7 +188,7 @@ struct SubscriberAccountsTests {
     func cancelledLogin() {
         var accounts = accounts(PlatformSignOn(account: .none), cancelsLogin: true)
         let result = accounts.enqueue(
-            .interactive(supported: Self.supported), at: now, vouching: nil)
+            .interactive(supported: Self.supported), at: now)
         #expect(result.error?.code == .userCancelled && accounts.account == nil)
     }
 
@@ -196,27 +196,132 @@ struct SubscriberAccountsTests {
     func vouching() {
         var accounts = accounts(PlatformSignOn())
         let request = MetadataRequest.vouching(attributes: ["zip"], Self.token)
-        let result = accounts.enqueue(request, at: now + .seconds(300)) { query in
-            #expect(
-                query
-                    == AttributeQuery(
-                        verificationToken: [1, 2], provider: "m-cable", subject: "viewer",
-                        attributes: ["zip"]))
-            return "<xml/>"
-        }
-        #expect(result.metadata?.attributeResponse == "<xml/>")
+        let result = accounts.enqueue(request, at: now + .seconds(300))
+        #expect(
+            result.query
+                == AttributeQuery(
+                    verificationToken: [1, 2], provider: "m-cable", subject: "viewer",
+                    attributes: ["zip"]))
+        #expect(result.metadata?.attributeResponse == nil)
+        let signed = result.signed(.document("<xml/>"))
+        #expect(signed.metadata?.attributeResponse == "<xml/>" && signed.query == nil)
     }
 
-    @Test("a token that is old or forged is error 5, and without a signer nothing is supported")
+    @Test("a token that is old is error 5, and what the platform refuses has the platform's code")
     func tokens() {
         var accounts = accounts(PlatformSignOn())
         let request = MetadataRequest.vouching(attributes: [], Self.token)
-        let old = accounts.enqueue(request, at: now + .seconds(301)) { _ in "<xml/>" }
-        #expect(old.error?.code == .invalidVerificationToken)
-        let forged = accounts.enqueue(request, at: now) { _ in nil }
-        #expect(forged.error?.code == .invalidVerificationToken)
-        let nobody = accounts.enqueue(request, at: now, vouching: nil)
-        #expect(nobody.error?.code == .unsupported)
+        let old = accounts.enqueue(request, at: now + .seconds(301))
+        #expect(old.error?.code == .invalidVerificationToken && old.query == nil)
+        let asked = accounts.enqueue(request, at: now)
+        #expect(asked.query != nil)
+        for code in AccountError.Code.allCases {
+            let refused = asked.signed(.refused(code: code.rawValue, why: "a reason"))
+            #expect(refused.error?.code == code && refused.error?.why == "a reason")
+            #expect(refused.metadata == nil && refused.query == nil)
+        }
+        let unknown = asked.signed(.refused(code: 99, why: ""))
+        #expect(unknown.error?.code == .serviceTemporarilyUnavailable)
+    }
+
+    @Test("an account that ran out vouches for nobody")
+    func expiredVouching() {
+        var accounts = accounts(PlatformSignOn(account: .expired))
+        let result = accounts.enqueue(.vouching(attributes: [], Self.token), at: now)
+        #expect(result.query == nil && result.metadata?.attributeResponse == nil)
+        #expect(result.metadata?.providerID != nil)
+    }
+
+    /// apple-sso.md § 3.3: the two include flags.
+    @Test("provider and expiry are told where the request includes them", arguments: [true, false])
+    func includes(isIncluded: Bool) {
+        var accounts = accounts(PlatformSignOn(account: .expired))
+        var request = MetadataRequest.silent
+        request.includesProvider = isIncluded
+        let told = accounts.enqueue(request, at: now).metadata
+        #expect((told?.providerID != nil) == isIncluded && told?.expires != nil)
+        request = .silent
+        request.includesExpiry = isIncluded
+        let other = accounts.enqueue(request, at: now).metadata
+        #expect((other?.expires != nil) == isIncluded && other?.providerID != nil)
+        // G4: without an expiry the provider counts as signed in.
+        #expect((other?.provider(at: now) == nil) == isIncluded)
+    }
+
+    @Test(
+        "an error occurs at its place alone",
+        arguments: [
+            (PlatformSignOn.ErrorPlace.step2, [true, false, false]),
+            (.step4, [false, true, false]), (.step7, [false, false, true]),
+            (.any, [true, true, true]), (.relaunch, [false, false, false]),
+        ])
+    func places(place: PlatformSignOn.ErrorPlace, fails: [Bool]) {
+        var accounts = accounts(PlatformSignOn(error: 3, errorPlace: place))
+        let requests: [MetadataRequest] = [
+            .silent, .interactive(supported: Self.supported),
+            .vouching(attributes: [], Self.token),
+        ]
+        for (request, fails) in zip(requests, fails) {
+            #expect((accounts.enqueue(request, at: now).error != nil) == fails, "\(request)")
+        }
+        guard place == .relaunch else { return }
+        accounts.relaunch()
+        for request in requests { #expect(accounts.enqueue(request, at: now).error != nil) }
+    }
+
+    /// apple-sso.md § 6.
+    @Test(
+        "the settings are changed while the app is closed",
+        arguments: [
+            (
+                PlatformSignOn.Access.denied, PlatformSignOn.SettingsChange.grant,
+                AccountAccess.granted
+            ),
+            (.restricted, .grant, .restricted), (.undetermined, .grant, .granted),
+            (.granted, .withdraw, .denied), (.granted, .none, .granted),
+            (.granted, .signOut, .granted),
+        ])
+    func settings(
+        access: PlatformSignOn.Access, change: PlatformSignOn.SettingsChange, after: AccountAccess
+    ) {
+        var accounts = accounts(PlatformSignOn(access: access, settingsChange: change))
+        accounts.relaunch()
+        #expect(accounts.access == after && (accounts.account == nil) == (change == .signOut))
+    }
+
+    @Test(
+        "a provider of the platform's that the app does not support is error 1 with its id",
+        arguments: [
+            ("Nowhere", "Nowhere"), ("Off", "m-off"),
+        ])
+    func unsupported(id: String, name: String) {
+        var accounts = accounts(PlatformSignOn(account: .none, picker: .choose(id)))
+        accounts.learn(providers + [provider("Off", "m-off", isEnabled: false)])
+        let result = accounts.enqueue(.interactive(supported: Self.supported), at: now)
+        #expect(result.hasShownPicker && result.error?.code == .unsupportedProvider)
+        #expect(result.error?.unsupportedProvider == .text(name))
+    }
+
+    private static func television(_ version: String) -> DeviceInfo {
+        let tv = DeviceInfo.appleTV
+        return DeviceInfo(
+            model: tv.model, version: tv.version, manufacturer: tv.manufacturer,
+            osName: tv.osName, osVersion: version, primaryHardwareType: tv.primaryHardwareType,
+            applicationId: tv.applicationId)
+    }
+
+    @Test("featured providers are of those offered; systems before version 11 get none")
+    func featured() {
+        let script = PlatformSignOn(
+            filter: ["DemoSat", "DemoCable", "Plain"], featured: ["DemoCable"])
+        for (version, featured) in [("10.2", []), ("11.0", ["m-cable"]), ("18", ["m-cable"])] {
+            let lists = providers.offered(script.filter(on: Self.television(version)))
+            #expect(lists.supported == ["m-sat", "m-cable"] && lists.featured == featured)
+        }
+        let narrow = PlatformSignOn(filter: ["DemoSat"]).filter(on: .appleTV)
+        #expect(providers.offered(narrow).supported == ["m-sat"])
+        #expect(PlatformSignOn().filter(on: .appleTV) == nil)
+        #expect(providers.offered(nil).supported == ["m-cable", "m-sat", "m-sat"])
     }
 
     @Test("scripted errors occur where they can", arguments: AccountError.Code.allCases)
@@ -234,7 +339,7 @@ struct SubscriberAccountsTests {
             ),
         ]
         for (request, fails) in requests {
-            let result = accounts.enqueue(request, at: now) { _ in "<xml/>" }
+            let result = accounts.enqueue(request, at: now)
             #expect((result.error?.code == code) == fails)
         }
     }
@@ -244,7 +349,37 @@ struct SubscriberAccountsTests {
         var accounts = accounts(PlatformSignOn())
         accounts.withdrawPermission()
         #expect(accounts.checkAccessStatus(prompts: true).access == .denied)
-        let result = accounts.enqueue(.silent, at: now, vouching: nil)
+        let result = accounts.enqueue(.silent, at: now)
         #expect(result.error?.code == .accessNotGranted)
+    }
+}
+
+@Suite("A platform that is a program")
+struct PlatformProgramTests {
+    @Test(
+        "its answer is the XML itself, or JSON with the XML, or a refusal",
+        arguments: [
+            ("\n <samlp:Response/>\n", PlatformAnswer.document("\n <samlp:Response/>\n")),
+            (#"{"response": "<r/>"}"#, .document("<r/>")),
+            (
+                #"{"failed": "locked", "error": 4}"#,
+                .refused(code: 4, why: "the platform program says 'locked'")
+            ),
+            (
+                #"{"failed": "locked", "error": 99}"#,
+                .refused(code: 3, why: "the platform program says 'locked'")
+            ),
+            (
+                "{}",
+                .refused(
+                    code: 3, why: "the platform program answered neither 'response' nor 'failed'")
+            ),
+            (
+                "hello",
+                .refused(code: 3, why: "the platform program answered neither XML nor JSON")
+            ),
+        ])
+    func answers(text: String, answer: PlatformAnswer) {
+        #expect(PlatformAnswer(text) == answer)
     }
 }

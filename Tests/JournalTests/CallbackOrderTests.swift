@@ -44,6 +44,12 @@ struct CallbackOrderTests {
             ],
             ["call setRequestor", "status CFG429", "setRequestorComplete 0"] + start,
             ["sign-on path 1-2-10", "platform prompt denied"],
+            // The silent exchange failed: the app signs in regularly, without asking again.
+            start + [
+                "call getAuthentication", "setAuthenticationStatus 0 GENERIC_AUTHENTICATION_ERROR",
+                "call setSelectedProvider A", "navigateToUrl login", "call handleExternalURL",
+                "setAuthenticationStatus 1",
+            ],
         ])
     func kept(names: [String]) {
         #expect(CallbackOrder.breaches(of: Self.events(names)) == [])

@@ -38,7 +38,7 @@ struct TestStage {
         let lanes = try venue.lanes(of: "test", recordingTo: Unrecorded())
         var terms = Terms(
             rig, dialect: venue.dialect, statement: Secret(Signing.demoSoftwareStatement()))
-        terms.vouching = Assembly.vouch
+        terms.platforms = try Assembly.platforms(rig, program: nil)
         terms.retries = 1
         var rules = Rules(rig, isEmbedded: true, startedMicroseconds: Venue.virtualEpoch)
         rules.throttledBy = .unknown

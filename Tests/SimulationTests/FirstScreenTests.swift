@@ -10,6 +10,8 @@ import Testing
 struct FirstScreenTests {
     static let rigs = RigFiles.names.filter {
         ["ipad", "continue", "platform-", "temp-pass", "sdk-"].contains(where: $0.hasPrefix)
+            // Its service turns requests down: that is what it shows.
+            && $0 != "platform-refused.yaml"
     }
 
     @Test(
@@ -81,7 +83,8 @@ struct FirstScreenTests {
             ("platform-cancel.yaml", "1-2-3-4-5-10"), ("platform-error.yaml", "1-2-3-4-5-10"),
             ("platform-denied.yaml", "1-2-10"), ("platform-undetermined.yaml", "1-2-10"),
             ("platform-restricted.yaml", "1-2-10"), ("platform-withdrawn.yaml", "1-2-6-7-10"),
-            ("platform-ipad.yaml", "1-2-6-7-8-9-11"),
+            ("platform-ipad.yaml", "1-2-6-7-8-9-11"), ("platform-key.yaml", "1-2-6-7-8-9-11"),
+            ("platform-program.yaml", "1-2-6-7-8-9-11"),
         ])
     func steps(name: String, path: String) throws {
         let run = try Rehearsal.standard(name)
@@ -91,6 +94,88 @@ struct FirstScreenTests {
         #expect(operations.contains(.tokenExchange) == path.hasSuffix("11"))
         #expect(operations.contains(.registrationCode) == path.hasSuffix("10"))
         #expect(operations.contains(.profileRequest) == path.contains("6"))
+    }
+
+    /// Kinds of one rig, each with the steps of its sign-ins.
+    @Test(
+        "each kind of a rig walks its own steps, and is diverted where its script is not why",
+        arguments: [
+            ("platform-flags.yaml", "no provider", ["1-2-3-4-5-10"], false),
+            ("platform-flags.yaml", "no expiry", ["1-2-6-7-10"], false),
+            ("platform-disabled.yaml", "account", ["1-2-6-10"], true),
+            ("platform-refused.yaml", "profile request", ["1-2-6-10"], true),
+            ("platform-refused.yaml", "token exchange", ["1-2-6-7-8-9-10"], true),
+            ("platform-step-7.yaml", "apple tv", ["1-2-6-7-10"], false),
+            (
+                "platform-foreground.yaml", "asked at once", ["1-2-6-7-8-9-11", "1-2-6-7-8-9-11"],
+                false
+            ),
+            ("platform-foreground.yaml", "granted later", ["1-2-10", "1-2-6-7-8-9-11"], false),
+            ("platform-foreground.yaml", "restricted", ["1-2-10", "1-2-10"], false),
+            ("platform-filter.yaml", "offered", ["1-2-3-4-5-6-7-8-9-11"], false),
+            ("platform-filter.yaml", "left out", ["1-2-3-4-5-10"], false),
+        ])
+    func kinds(name: String, kind: String, walks: [String], isDiverted: Bool) throws {
+        let run = try Rehearsal.standard(name)
+        let records = try run.households().filter { $0.kind == kind }
+        #expect(!records.isEmpty)
+        let events = try run.events()
+        for record in records {
+            let own = events.filter {
+                $0.device.household == record.household && $0.name == "sign-on path"
+            }
+            #expect(own.map(\.detail) == walks, "household \(record.household)")
+            #expect(record.signOn.steps == walks.first)
+            #expect((record.divertedTo != nil) == isDiverted, "\(record.signOn)")
+            let paths = walks.map { $0.hasSuffix("11") ? SignInPath.platform : .code }
+            #expect(record.signOn.paths == paths)
+            #expect(record.signInByPath != nil)
+        }
+    }
+
+    @Test("an app that asks as soon as it is opened asks before its first request, and once")
+    func asksAtOnce() throws {
+        let run = try Rehearsal.standard("platform-foreground.yaml")
+        let events = try run.events()
+        let exchanges = try run.exchanges()
+        for record in try run.households() {
+            let prompts = events.filter {
+                $0.device.household == record.household && $0.name == "platform prompt"
+            }
+            #expect(prompts.count == (record.kind == "restricted" ? 0 : 1))
+            #expect(record.signOn.prompts == prompts.count)
+            guard let prompt = prompts.first else { continue }
+            let first = try #require(
+                exchanges.first { $0.device.household == record.household })
+            #expect(prompt.at <= first.planned)
+        }
+        let changes = events.filter { $0.name == "settings change" }
+        let granted = try run.households().count { $0.kind == "granted later" }
+        #expect(changes.count == granted && changes.allSatisfy { $0.detail == "grant" })
+    }
+
+    @Test("the picker is told what to offer and what to show first")
+    func picker() throws {
+        let run = try Rehearsal.standard("platform-filter.yaml")
+        let records = try run.households()
+        func shown(_ kind: String) throws -> Set<String> {
+            let households = Set(records.filter { $0.kind == kind }.map(\.household))
+            return Set(
+                try run.events().filter {
+                    households.contains($0.device.household)
+                        && ($0.name == "platform picker" || $0.name == "call getAuthentication")
+                }.map(\.detail))
+        }
+        #expect(
+            try shown("offered") == [
+                "present: offers demo-sat,demo-cable; featured demo-cable", "dismiss",
+            ])
+        #expect(try shown("left out") == ["present: offers demo-sat", "dismiss"])
+        #expect(
+            try shown("sdk") == [
+                "present: offers demo-cable,demo-sat; featured demo-sat",
+                "DemoCable,DemoSat; featured DemoSat",
+            ])
     }
 
     @Test("permission withdrawn before step 4 leads to step 10 as well")
@@ -276,6 +361,101 @@ struct SDKTests {
                 $0.device.household == record.household && $0.name == "status"
             }
             #expect(statuses.map(\.detail) == codes, "household \(record.household)")
+        }
+    }
+
+    @Test(
+        "each rig of the SDK shows its codes",
+        arguments: [
+            ("sdk-codes.yaml", "undetermined", ["VSA404", "VSA404", "VSA404", "REGCODE"]),
+            ("sdk-codes.yaml", "out of order", ["VSA503"]),
+            ("sdk-codes.yaml", "not integrated", ["N004"]),
+            ("platform-disabled.yaml", "sdk picker", ["N004"]),
+            ("platform-step-7.yaml", "sdk", ["APPL", "VSA503"]),
+            ("platform-refused.yaml", "sdk profile request", []),
+            ("platform-refused.yaml", "sdk token exchange", ["REGCODE"]),
+            ("sdk-launch.yaml", "advice ignored", ["VSA203"]),
+            ("sdk-launch.yaml", "signed out", ["VSA203"]),
+            ("sdk-check.yaml", "as before", []), ("sdk-check.yaml", "token over", []),
+            ("sdk-check.yaml", "platform token over", []),
+            ("sdk-check.yaml", "integration disabled", ["N004"]),
+            ("sdk-check.yaml", "sign-on disabled", ["N004"]),
+            ("sdk-check.yaml", "permission withdrawn", ["VSA403", "VSA403"]),
+            ("sdk-check.yaml", "platform fails", ["APPL_ERROR", "VSA503"]),
+        ])
+    func codesOfRigs(name: String, kind: String, codes: [String]) throws {
+        let run = try Rehearsal.standard(name)
+        let records = try run.households().filter { $0.kind == kind }
+        #expect(!records.isEmpty)
+        for record in records {
+            let statuses = try run.events().filter {
+                $0.device.household == record.household && $0.name == "status"
+            }
+            #expect(statuses.map(\.detail) == codes, "household \(record.household)")
+            #expect(record.signOn.codes.filter { !$0.hasPrefix("VSError") } == codes)
+        }
+    }
+
+    /// access-enabler-sdk.md § 4, step 3, and apple-sso.md § 3.6.
+    @Test(
+        "after a relaunch the check says 0 where a condition has failed, and the household signs in",
+        arguments: [
+            ("as before", ["1"], [SignInPath.platform]),
+            ("token over", ["0 USER_NOT_AUTHENTICATED_ERROR", "1"], [.webView, .webView]),
+            // Signed in again silently, while the requestor was set.
+            ("platform token over", ["1"], [.platform, .platform]),
+            (
+                "integration disabled", ["0 USER_NOT_AUTHENTICATED_ERROR", "1"],
+                [.platform, .webView]
+            ),
+            ("sign-on disabled", ["0 USER_NOT_AUTHENTICATED_ERROR", "1"], [.platform, .webView]),
+            (
+                "permission withdrawn", ["0 USER_NOT_AUTHENTICATED_ERROR", "1"],
+                [.platform, .webView]
+            ),
+            ("platform fails", ["0 USER_NOT_AUTHENTICATED_ERROR", "1"], [.platform, .webView]),
+        ])
+    func checkAfterRelaunch(kind: String, statuses: [String], paths: [SignInPath]) throws {
+        let run = try Rehearsal.standard("sdk-check.yaml")
+        let records = try run.households().filter { $0.kind == kind }
+        #expect(!records.isEmpty)
+        for record in records {
+            let own = try run.events().filter { $0.device.household == record.household }
+            let again = try #require(own.lastIndex { $0.name == "call setRequestor" })
+            let told = own[again...].filter { $0.name == "setAuthenticationStatus" }
+            #expect(told.map(\.detail) == statuses, "\(told)")
+            #expect(record.signOn.paths == paths)
+        }
+    }
+
+    @Test("VSA203 is followed by the advice, and without a sign-out by a silent launch")
+    func launch() throws {
+        let run = try Rehearsal.standard("sdk-launch.yaml")
+        for record in try run.households() {
+            let own = try run.events().filter { $0.device.household == record.household }
+            #expect(own.contains { $0.name == "sign out in settings" })
+            let isSilent = record.kind == "advice ignored"
+            #expect(record.signOn.silentRelogins == (isSilent ? 1 : 0))
+            #expect(record.signOn.pickers == (isSilent ? 0 : 1))
+            #expect(record.signOn.paths == [.platform, .platform])
+            let again = try #require(own.lastIndex { $0.name == "call setRequestor" })
+            let calls = own[again...].filter { $0.name.hasPrefix("call ") }.map(\.name)
+            #expect(calls.contains("call getAuthentication") == !isSilent)
+        }
+    }
+
+    @Test("a silent exchange that is refused is told as an error, and the app signs in regularly")
+    func refusedExchange() throws {
+        let run = try Rehearsal.standard("platform-refused.yaml")
+        for record in try run.households() where record.kind.hasPrefix("sdk") {
+            let own = try run.events().filter { $0.device.household == record.household }
+            let told = own.filter { $0.name == "setAuthenticationStatus" }.map(\.detail)
+            #expect(
+                told.prefix(3) == [
+                    "0 USER_NOT_AUTHENTICATED_ERROR", "0 GENERIC_AUTHENTICATION_ERROR", "1",
+                ], "\(told)")
+            #expect(CallbackOrder.breaches(of: own) == [])
+            #expect(record.divertedTo != nil)
         }
     }
 

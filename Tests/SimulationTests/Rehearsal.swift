@@ -46,6 +46,8 @@ final class Rehearsal: Sendable {
             dialect: dialect, headers: rig.target.headers, correlates: rig.target.correlates,
             run: "rehearsal",
             fingerprinter: Fingerprinter(key: rig.seed.child("fingerprints").value))
+        var settings = Assembly.service(rig)
+        settings.platformKey = try Assembly.platformKey(rig)
         var lanes: [Lane] = []
         var transports: [InProcess] = []
         for index in 0..<laneCount {
@@ -54,8 +56,7 @@ final class Rehearsal: Sendable {
             let transport = InProcess(
                 lane: lane,
                 service: Service(
-                    Assembly.service(rig), faults: try Assembly.faults(rig),
-                    seed: rig.seed.child("standin", index),
+                    settings, faults: try Assembly.faults(rig), seed: rig.seed.child("standin", index),
                     epochMilliseconds: Self.epoch / 1000),
                 network: Network(latency: rig.standin.latency, loss: rig.standin.loss),
                 seed: rig.seed.child("network"), timeout: rig.target.timeout)
@@ -65,7 +66,8 @@ final class Rehearsal: Sendable {
         }
         var terms = Terms(
             rig, dialect: dialect, statement: statement ?? Secret(Signing.demoSoftwareStatement()))
-        terms.vouching = Assembly.vouch
+        terms.platforms = try Assembly.platforms(rig, program: nil)
+        terms.startedMicroseconds = Self.epoch
         let coordinator = Coordinator(plan, terms: terms, lanes: lanes)
         if let stop {
             for lane in lanes {

@@ -9,7 +9,7 @@ enum PlatformSide {
         _ token: [UInt8], provider: String = "demo-cable", subject: String = "apple-viewer",
         attributes: [String] = ["userID", "zip"]
     ) -> String? {
-        PlatformSAML.response(
+        try? PlatformSAML.response(
             to: token, provider: provider, subject: subject, attributes: attributes)
     }
 

@@ -26,8 +26,8 @@ struct PlatformTests {
             #expect(reply.status == 200)
             #expect(reply.mediaType == "application/octet-stream")
             #expect(
-                reply.text.contains("<saml:Issuer>https://saml.sp.auth.adobe.com</saml:Issuer>"))
-            #expect(reply.text.contains("<saml:Attribute Name=\"userID\"/>"))
+                reply.text.contains(">https://saml.sp.auth.adobe.com</saml:Issuer>"))
+            #expect(reply.text.contains(" Name=\"userID\"></saml:Attribute>"))
             #expect(reply.text.contains("rsa-sha256"))
             #expect(PlatformSide.answer(reply.body) != nil)
         }
@@ -119,6 +119,106 @@ struct PlatformTests {
         #expect(Self.exchange(&caller, saml).status == 204)
         caller.now = Instant(.seconds(300))
         #expect(Self.exchange(&caller, saml).status == 400)
+    }
+
+    /// What an independent canonicalizer makes of the signed parts, digested and verified by openssl:
+    /// the signature is one of XML-DSig, not of our own making.
+    @Test(
+        "a response as a device passes it on is signed as XML-DSig says",
+        arguments: ["viewer", "a<&>\"b'é"])
+    func signature(subject: String) throws {
+        var caller = Caller.registered()
+        let token = caller.get(Self.profile).body
+        let document = try #require(PlatformSide.answer(token, subject: subject))
+        let texts = [
+            PlatformSide.normalised(document), String(decoding: token, as: UTF8.self),
+        ]
+        for (text, element) in zip(texts, ["Assertion", "AttributeQuery"]) {
+            #expect(try XMLSignature.verdict(on: text, element: element) == "ok")
+            let changed = text.replacing("https://saml.sp.auth", with: "https://saml.sp.evil")
+            #expect(try XMLSignature.verdict(on: changed, element: element) == "digest")
+        }
+    }
+
+    private static func settings(
+        _ change: (inout ServiceSettings.Provider) -> Void
+    ) -> ServiceSettings {
+        var settings = ServiceSettings.unthrottled
+        change(&settings.providers[0])
+        return settings
+    }
+
+    @Test("a key of its own is the only one that the stand-in then trusts")
+    func ownKey() throws {
+        var settings = ServiceSettings.unthrottled
+        let key = try PlatformKey(pem: XMLSignature.freshKey())
+        settings.platformKey = key
+        var caller = Caller.registered(settings)
+        let token = caller.get(Self.profile).body
+        #expect(throws: PlatformSAML.Refusal.unknownSigner) {
+            try PlatformSAML.response(
+                to: token, provider: "demo-cable", subject: "v", attributes: [])
+        }
+        for (signer, status) in [(DemoKeys.saml(), 400), (key.key, 204)] {
+            let answer = try PlatformSAML.response(
+                to: token, provider: "demo-cable", subject: "v", attributes: [], key: signer)
+            let wire = PlatformSide.encoded(PlatformSide.normalised(answer))
+            #expect(Self.exchange(&caller, wire).status == status)
+        }
+        #expect(throws: (any Error).self) { try PlatformKey(pem: "no key") }
+    }
+
+    /// A service that is not the stand-in writes its query as it likes.
+    @Test(
+        "with a key the built-in platform answers any attribute query",
+        arguments: [
+            #"<?xml version="1.0"?><AttributeQuery xmlns="urn:x" ID="_7" Version="2.0"><a/></AttributeQuery>"#,
+            "\n<q:AttributeQuery Version='2.0'\n  ID=\"_7\" xmlns:q=\"urn:x\"></q:AttributeQuery>\n",
+        ])
+    func foreignQuery(query: String) throws {
+        for token in [Array(query.utf8), Array(Base64.encode(query.utf8).utf8)] {
+            let answer = try PlatformSAML.response(
+                to: token, provider: "p", subject: "v", attributes: [], key: DemoKeys.saml(),
+                at: 1_760_000_000_000)
+            #expect(answer.contains(#"InResponseTo="_7""#) && answer.contains("2025-10-09T08:5"))
+        }
+        for text in ["", "<x/>", "<q:AttributeQuery></q:AttributeQuery>", "%%%"] {
+            #expect(throws: PlatformSAML.Refusal.noQuery) {
+                try PlatformSAML.response(
+                    to: Array(text.utf8), provider: "p", subject: "v", attributes: [],
+                    key: DemoKeys.saml())
+            }
+        }
+    }
+
+    @Test(
+        "what is switched off, or refused, is told and turned down",
+        arguments: [
+            ("disabled", 400, 400), ("switched off later", 400, 400), ("gone later", 400, 400),
+            ("S1", 400, 400), ("S2", 200, 400), ("nothing", 200, 204),
+        ])
+    func switchedOff(what: String, profile: Int, exchange: Int) throws {
+        let settings = Self.settings { provider in
+            switch what {
+            case "disabled": provider.platform?.isEnabled = false
+            case "switched off later": provider.platform?.enabledFor = .seconds(10)
+            case "gone later": provider.integratedFor = .seconds(10)
+            case "S1": provider.platform?.refuses = .profileRequest
+            case "S2": provider.platform?.refuses = .tokenExchange
+            default: break
+            }
+        }
+        var caller = Caller.registered(settings)
+        let early = caller.get(Self.profile)
+        caller.now = Instant(.seconds(10))
+        #expect(caller.get(Self.profile).status == profile)
+        let saml = PlatformSide.wire(early.body) ?? ""
+        #expect(saml.isEmpty == (what == "disabled" || what == "S1"))
+        #expect(Self.exchange(&caller, saml).status == exchange)
+        let configuration = caller.get("/api/v1/config/DEMOTV").text
+        let isOff = what == "disabled" || what == "switched off later"
+        #expect(configuration.contains(#""enablePlatformServices":false"#) == isOff)
+        #expect(configuration.contains(#""id":"DemoCable""#) == (what != "gone later"))
     }
 
     @Test("the configuration tells what a provider is on the platform, and only then")

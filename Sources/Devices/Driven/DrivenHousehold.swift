@@ -253,8 +253,10 @@ extension Household {
         let query = AttributeQuery(
             verificationToken: bytes, provider: provider.platform?.mappingID ?? provider.id,
             subject: account.userID, attributes: provider.platform?.requiredMetadata ?? [])
-        guard let document = terms.vouching?(query) else {
-            throw .failed("no platform here vouches for anybody")
+        let document: String
+        switch try await platformAnswer(to: query, for: provider.id) {
+        case .document(let text): document = text
+        case .refused(_, let why): throw .failed("the platform vouched for nobody: \(why)")
         }
         let credential = try await credential(of: screen.value)
         var call = terms.dialect.tokenExchange(

@@ -23,12 +23,18 @@ enum PlatformProviderID: Hashable, Sendable {
 
 /// What an app asks the framework for (apple-sso.md § 3.3).
 struct MetadataRequest: Hashable, Sendable {
-    /// "A SAML issuer despite its name."
-    var channelIdentifier = "https://saml.sp.auth.adobe.com"
+    /// "A SAML issuer despite its name": the same in each request.
+    static let channelIdentifier = "https://saml.sp.auth.adobe.com"
+
     /// May the framework show itself? Only where a delegate is set as well.
     var isInterruptionAllowed: Bool
     /// Platform ids of providers to offer; empty: all that the platform has.
     var supportedProviders: [String] = []
+    /// Platform ids of those that the picker is to show first, one and all supported.
+    var featuredProviders: [String] = []
+    /// Without these the framework keeps provider and expiry to itself.
+    var includesProvider = true
+    var includesExpiry = true
     var attributeNames: [String] = []
     var verification: VerificationToken?
 
@@ -42,8 +48,12 @@ struct MetadataRequest: Hashable, Sendable {
     static let silent = MetadataRequest(isInterruptionAllowed: false)
 
     /// Step 4, with the picker.
-    static func interactive(supported: [String]) -> MetadataRequest {
-        MetadataRequest(isInterruptionAllowed: true, supportedProviders: supported)
+    static func interactive(
+        supported: [String], featured: [String] = []
+    ) -> MetadataRequest {
+        MetadataRequest(
+            isInterruptionAllowed: true, supportedProviders: supported,
+            featuredProviders: featured)
     }
 
     /// Step 7: the platform is to vouch for its viewer.
@@ -86,10 +96,13 @@ struct AccountError: Error, Hashable, Sendable {
 
     var code: Code
     var unsupportedProvider: Identifier?
+    /// What the platform says about it, in words; empty where the code says it all.
+    var why: String
 
-    init(_ code: Code, unsupportedProvider: Identifier? = nil) {
+    init(_ code: Code, unsupportedProvider: Identifier? = nil, why: String = "") {
         self.code = code
         self.unsupportedProvider = unsupportedProvider
+        self.why = why
     }
 }
 
@@ -102,4 +115,20 @@ struct MetadataResult: Hashable, Sendable {
     var hasShownPicker = false
     /// The viewer typed credentials into it.
     var hasLoggedIn = false
+    /// What the platform has yet to sign before there is a result.
+    var query: AttributeQuery?
+
+    /// With what the platform made of the query.
+    func signed(_ answer: PlatformAnswer) -> MetadataResult {
+        var result = self
+        result.query = nil
+        switch answer {
+        case .document(let text): result.metadata?.attributeResponse = text
+        case .refused(let code, let why):
+            result.metadata = nil
+            result.error = AccountError(
+                AccountError.Code(rawValue: code) ?? .serviceTemporarilyUnavailable, why: why)
+        }
+        return result
+    }
 }

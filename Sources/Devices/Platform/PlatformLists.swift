@@ -1,5 +1,6 @@
 internal import Dialects
 internal import Journal
+internal import Rigs
 
 /// What the configuration says about the platform: pure readings of it (apple-sso.md § 3.5).
 extension [Provider] {
@@ -9,6 +10,18 @@ extension [Provider] {
             guard let terms = $0.platform else { return false }
             return terms.isEnabled && terms.isListed && !terms.mappingID.isEmpty
         }
+    }
+
+    /// What the app hands to the platform's picker, as the platform calls them: all that it supports,
+    /// or those of its filter, in the filter's order; ids that do not sign on there are ignored.
+    func offered(_ filter: ProviderFilter?) -> (supported: [String], featured: [String]) {
+        let supported = supportedOnPlatform
+        func mapped(_ ids: [String]) -> [String] {
+            ids.compactMap { id in supported.first { $0.id == id }?.platform?.mappingID }
+        }
+        let all = supported.compactMap { $0.platform?.mappingID }
+        let shown = filter?.providers.map(mapped) ?? all
+        return (shown, mapped(filter?.featured ?? []).filter(shown.contains))
     }
 
     /// Sign in on the platform.
@@ -29,6 +42,32 @@ extension [Provider] {
             guard !choices.isEmpty else { return nil }
             return choices[Swift.min(Int(draw * Double(choices.count)), choices.count - 1)]
         }
+    }
+}
+
+/// Which providers the platform's picker is to offer, and which to show first: ids of the service
+/// (access-enabler-sdk.md § 1, `TV_PROVIDERS` and `FEATURED_TV_PROVIDERS`).
+struct ProviderFilter: Hashable, Sendable {
+    /// Nil: all.
+    var providers: [String]?
+    var featured: [String] = []
+
+    /// In words, for a history: `DemoSat,DemoCable; featured DemoCable`.
+    var description: String {
+        let offered = providers?.joined(separator: ",") ?? ""
+        let first = featured.isEmpty ? "" : "featured \(featured.joined(separator: ","))"
+        return [offered, first].filter { !$0.isEmpty }.joined(separator: "; ")
+    }
+}
+
+extension PlatformSignOn {
+    /// What the app of this rig asks for; nil where it asks for all. Systems before version 11 know
+    /// nothing of featured providers (apple-sso.md § 3.3).
+    func filter(on device: DeviceInfo) -> ProviderFilter? {
+        let major = device.osVersion.split(separator: ".").first.flatMap { Int($0) } ?? 0
+        let featured = major >= 11 ? featured : []
+        guard filter != nil || !featured.isEmpty else { return nil }
+        return ProviderFilter(providers: filter, featured: featured)
     }
 }
 

@@ -12,7 +12,8 @@ enum SignOnOutcome {
 }
 
 /// The eleven steps of apple-sso.md § 1, from step 2 on, as the page tells them: step 1 has found no
-/// token, step 10 is `signInRegularly`, and step 11 is what the rig has TVs do after a sign-in.
+/// token, step 10 is `signInRegularly`, and step 11 is what the rig has TVs do after a sign-in. Where
+/// it is not the rig's own script that leads to step 10, the reason is kept (`divert`).
 extension Household {
     func signOnByPlatform() async throws(Halt) -> SignOnOutcome {
         var trail = [1]
@@ -21,7 +22,9 @@ extension Household {
         case .signedIn: trail += [11]
         case .regular: trail += [10]
         }
-        note(.signOnPath, trail.map(String.init).joined(separator: "-"))
+        let path = trail.map(String.init).joined(separator: "-")
+        if record.signOn.steps.isEmpty { record.signOn.steps = path }
+        note(.signOnPath, path)
         return outcome
     }
 
@@ -40,37 +43,49 @@ extension Household {
         let providerID: PlatformProviderID
         if let signedOn {
             providerID = signedOn
-            if record.stage >= .loggedOut { note(.silentRelogin) }
         } else {
             // 4. The platform's picker.
             trail.append(4)
             flipSettings(before: .beforeStep4)
             guard try await mayAskPlatform() else { return .regular(preselected: nil) }
-            let supported = providers.supportedOnPlatform.compactMap { $0.platform?.mappingID }
-            let picked = try await askPlatform(.interactive(supported: supported))
+            let lists = providers.offered(plan.kind.platform?.filter(on: plan.kind.device))
+            let picked = try await askPlatform(
+                .interactive(supported: lists.supported, featured: lists.featured))
             // 5. What came of it?
             trail.append(5)
             switch PickerFinding(picked, at: lane.now, providers: providers) {
             case .signedIn(let id): providerID = id
-            case .preselected(let mvpd): return .regular(preselected: mvpd)
-            case .ownPicker: return .regular(preselected: nil)
+            case .preselected(let mvpd):
+                divert(.boarding(mvpd))
+                return .regular(preselected: mvpd)
+            case .ownPicker:
+                divert(.picker(picked.error))
+                return .regular(preselected: nil)
             }
         }
 
         // 6. The profile request. G6: not integrated, or not enabled: step 10.
         trail.append(6)
         guard let provider = providers.provider(onPlatform: providerID),
-            let terms = provider.platform, terms.isEnabled,
-            let token = try await profileRequest(of: provider)
-        else { return .regular(preselected: nil) }
+            let terms = provider.platform, terms.isEnabled
+        else {
+            divert(.noIntegration(providerID, offered: providers))
+            return .regular(preselected: nil)
+        }
+        guard let token = try await profileRequest(of: provider) else {
+            return .regular(preselected: nil)
+        }
 
         // 7. The platform vouches for its viewer.
         trail.append(7)
         flipSettings(before: .beforeStep7)
         guard try await mayAskPlatform() else { return .regular(preselected: nil) }
+        try await takePlatformAccount()
         let vouched = try await askPlatform(
-            .vouching(attributes: terms.requiredMetadata, token))
+            .vouching(attributes: terms.requiredMetadata, token), for: provider.id)
         guard let document = vouched.metadata?.attributeResponse else {
+            divert(.notVouched(vouched.error))
+            endLogin { $0.noteNothing(of: $1) }
             return .regular(preselected: nil)
         }
 
@@ -78,6 +93,7 @@ extension Household {
         trail.append(8)
         let isExchanged = try await exchange(document, for: provider)
         trail.append(9)
+        endLogin { isExchanged ? $0.noteSuccess(of: $1) : $0.noteNothing(of: $1) }
         return isExchanged ? .signedIn : .regular(preselected: nil)
     }
 }
@@ -89,18 +105,36 @@ extension Household {
     func mayAskPlatform() async throws(Halt) -> Bool {
         let (access, hasPrompted) = accounts.checkAccessStatus(prompts: true)
         if hasPrompted {
+            record.signOn.prompts += 1
             note(.platformPrompt, "\(access)")
             try await human(plan.viewer.noticesCode)
         }
         return access == .granted
     }
 
-    /// Puts a request to the framework. What the viewer does with its picker takes the viewer's time;
-    /// the picker opens before and closes after it, in every case (§ 3.4).
-    func askPlatform(_ request: MetadataRequest) async throws(Halt) -> MetadataResult {
-        let result = accounts.enqueue(request, at: lane.now, vouching: terms.vouching)
+    /// The app enters the foreground; `isAgain`: after it was closed, when the viewer may have been in
+    /// the settings. An app that follows apple-sso.md § 6 asks for the permission here.
+    func enterForeground(isAgain: Bool) async throws(Halt) {
+        guard let script = plan.kind.platform else { return }
+        if isAgain {
+            let before = (accounts.access, accounts.account == nil)
+            accounts.relaunch()
+            if before != (accounts.access, accounts.account == nil) {
+                note(.settingsChange, script.settingsChange.rawValue)
+            }
+        }
+        if script.asking == .foreground { _ = try await mayAskPlatform() }
+    }
+
+    /// Puts a request to the framework, in the terms of this app. What the viewer does with its picker
+    /// takes the viewer's time; the picker opens before and closes after it, in every case (§ 3.4).
+    /// `mvpd` is the service's name of the provider that is to vouch.
+    func askPlatform(
+        _ request: MetadataRequest, for mvpd: String = ""
+    ) async throws(Halt) -> MetadataResult {
+        let result = try await answer(to: request, for: mvpd)
         if result.hasShownPicker {
-            note(.platformPicker, "present")
+            notePicker("present", request)
             try await human(plan.viewer.noticesCode)
             if result.hasLoggedIn { try await human(plan.viewer.signsIn) }
             note(.platformPicker, "dismiss")
@@ -109,10 +143,44 @@ extension Household {
         return result
     }
 
+    /// What the framework answers, with the platform's signature where one is due.
+    func answer(
+        to request: MetadataRequest, for mvpd: String = ""
+    ) async throws(Halt) -> MetadataResult {
+        var request = request
+        request.includesProvider = plan.kind.platform?.includesProvider ?? true
+        request.includesExpiry = plan.kind.platform?.includesExpiry ?? true
+        var result = accounts.enqueue(request, at: lane.now)
+        if result.hasShownPicker { record.signOn.pickers += 1 }
+        if let query = result.query {
+            result = result.signed(try await platformAnswer(to: query, for: mvpd))
+        }
+        if let error = result.error { record.signOn.codes.append("VSError-\(error.code.rawValue)") }
+        return result
+    }
+
+    /// The picker, with what the app narrowed or put first.
+    func notePicker(_ word: String, _ request: MetadataRequest) {
+        guard plan.kind.platform?.filter(on: plan.kind.device) != nil else {
+            return note(.platformPicker, word)
+        }
+        let lists =
+            ["offers \(request.supportedProviders.joined(separator: ","))"]
+            + (request.featuredProviders.isEmpty
+                ? [] : ["featured \(request.featuredProviders.joined(separator: ","))"])
+        note(.platformPicker, "\(word): \(lists.joined(separator: "; "))")
+    }
+
     /// The viewer may change the permission between any two steps (§ 6).
     func flipSettings(before step: PlatformSignOn.Withdrawal) {
         guard plan.kind.platform?.withdrawal == step else { return }
         accounts.withdrawPermission()
+    }
+
+    /// Whom the platform is to vouch for, where accounts come from a file.
+    func takePlatformAccount() async throws(Halt) {
+        try await takeAccount()
+        accounts.subject = account.userID
     }
 }
 
@@ -144,35 +212,42 @@ extension Household {
                 return call
             }
         }
-        guard let asked, case .profileRequest(let bytes) = asked.answer else { return nil }
+        guard let asked else { return nil }
+        guard case .profileRequest(let bytes) = asked.answer else {
+            divert(.refused(asked))
+            return nil
+        }
         return MetadataRequest.VerificationToken(bytes: bytes, received: asked.exchange.ended)
     }
 
     /// S2 with the platform's document; whether a token came of it.
     func exchange(_ document: String, for provider: Provider) async throws(Halt) -> Bool {
-        let response = SAMLText.base64(document)
+        let base64 = SAMLText.base64(document)
         let exchanged = try await attempt { () async throws(Halt) in
             try await ask(tv) { credential throws(Halt) in
                 guard
                     var call = terms.dialect.tokenExchange(
-                        response, mvpd: provider.id, on: platformDevice, credential)
+                        base64, mvpd: provider.id, on: platformDevice, credential)
                 else { throw .unknownStep }
                 // Whom the platform vouches for (`SubscriberAccounts`).
-                call.tag = Tag(mvpd: provider.id, user: plan.account.userID)
+                call.tag = Tag(mvpd: provider.id, user: account.userID)
                 return call
             }
         }
-        guard let exchanged, case .done = exchanged.answer,
-            exchanged.exchange.delivery.status == 204
-        else { return false }
-        signedInAtOnce(exchanged)
+        guard let exchanged else { return false }
+        guard case .done = exchanged.answer, exchanged.exchange.delivery.status == 204 else {
+            divert(.refused(exchanged))
+            return false
+        }
+        signedInAtOnce(exchanged, by: .platform)
         return true
     }
 
     /// There is a token, and nobody had to wait for a poll to see it.
-    func signedInAtOnce(_ answered: Answered) {
+    func signedInAtOnce(_ answered: Answered, by path: SignInPath) {
         if record.tokenSeen == nil { record.tokenSeen = answered.exchange.ended }
         traces.signedIn = true
+        signedIn(by: path)
         reach(.signedIn)
         expect(aViewer: false)
     }
@@ -182,7 +257,7 @@ extension Household {
         plan.kind.firstScreen.hasWebView ? .iOS : .tvOS
     }
 
-    /// Nil instead of a failure that leads to step 10.
+    /// Nil instead of a failure that leads to step 10, and is why.
     private func attempt<T>(
         _ step: () async throws(Halt) -> T
     ) async throws(Halt) -> T? {
@@ -190,9 +265,12 @@ extension Household {
             return try await step()
         } catch {
             switch error {
-            case .failed, .signedOut, .unknownStep: return nil
+            case .failed(let cause): divert(.failed(cause))
+            case .signedOut: divert(.failed("the service says that nobody is signed in"))
+            case .unknownStep: divert(.failed("the protocol has no such step"))
             case .abandoned, .stopped: throw error
             }
+            return nil
         }
     }
 }

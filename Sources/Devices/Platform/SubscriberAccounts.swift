@@ -2,42 +2,18 @@ internal import Dialects
 internal import Journal
 internal import Rigs
 
-/// What a platform is asked to vouch for, as the framework gathers it.
-public struct AttributeQuery: Sendable, Hashable {
-    /// The profile request, unchanged.
-    public var verificationToken: [UInt8]
-    /// The provider, as the platform calls it.
-    public var provider: String
-    /// Whom the provider knows.
-    public var subject: String
-    /// The attributes that the app asks for.
-    public var attributes: [String]
-
-    public init(
-        verificationToken: [UInt8], provider: String, subject: String, attributes: [String]
-    ) {
-        self.verificationToken = verificationToken
-        self.provider = provider
-        self.subject = subject
-        self.attributes = attributes
-    }
-}
-
 /// A virtual Video Subscriber Account framework (apple-sso.md § 3): the state of one device, and the
-/// viewer in front of it, who follows a script. A pure value: time is handed in, and the documents
-/// that it vouches with are made by a function that the executable brings.
+/// viewer in front of it, who follows a script. A pure value: time is handed in, and what is to be
+/// signed is handed out (`MetadataResult.query`).
 struct SubscriberAccounts {
-    /// Signs the answer to an attribute query; nil when the query is none of a service that the
-    /// platform knows.
-    typealias Vouching = @Sendable (AttributeQuery) -> String?
-
     struct Account: Hashable, Sendable {
         var provider: PlatformProviderID
         var expires: Instant
     }
 
     private let script: PlatformSignOn
-    private let subject: String
+    /// Whom the provider knows the viewer as.
+    var subject: String
     /// The viewer's own provider.
     private let own: PlatformProviderID
     /// The viewer turns back when asked for credentials.
@@ -47,6 +23,7 @@ struct SubscriberAccounts {
     /// Providers as the last configuration told of them: the platform knows its own all along, a rig
     /// only from there.
     private var known: [Provider] = []
+    private var hasRelaunched = false
 
     /// Life of a sign-in on the platform (own).
     private static let life: Duration = .seconds(30 * 86_400)
@@ -92,26 +69,36 @@ struct SubscriberAccounts {
         if access == .granted { access = .denied }
     }
 
+    /// The app was closed and is opened again; meanwhile the viewer was in the settings (§ 6). What
+    /// parents or a profile restrict, nobody grants there.
+    mutating func relaunch() {
+        hasRelaunched = true
+        switch script.settingsChange {
+        case .none: break
+        case .grant: if access != .restricted { access = .granted }
+        case .withdraw: withdrawPermission()
+        case .signOut: account = nil
+        }
+    }
+
     /// Learns what the platform calls the service's providers.
     mutating func learn(_ providers: [Provider]) {
         known = providers
     }
 
     /// What the framework answers; the rows of § 3.4, the first that fits.
-    mutating func enqueue(
-        _ request: MetadataRequest, at now: Instant, vouching: Vouching?
-    ) -> MetadataResult {
+    mutating func enqueue(_ request: MetadataRequest, at now: Instant) -> MetadataResult {
         guard access == .granted else {
             return MetadataResult(error: AccountError(.accessNotGranted))
         }
         if let code = script.error.flatMap(AccountError.Code.init(rawValue:)),
-            Self.mayFail(request, with: code)
+            mayFail(request, with: code)
         {
             return MetadataResult(
                 error: AccountError(code), hasShownPicker: request.isInterruptionAllowed)
         }
         if let account, now < account.expires || !request.isInterruptionAllowed {
-            return describe(account, request, at: now, vouching)
+            return describe(account, request, at: now)
         }
         guard request.isInterruptionAllowed else {
             return MetadataResult(error: AccountError(.providerRejected))
@@ -119,11 +106,20 @@ struct SubscriberAccounts {
         return showPicker(request, at: now)
     }
 
-    /// Where a scripted error may occur: 1 and 2 come out of the picker, 5 is about a token.
-    private static func mayFail(_ request: MetadataRequest, with code: AccountError.Code) -> Bool {
-        switch code {
+    /// Where the scripted error occurs. Unless the rig names the place: 1 and 2 come out of the
+    /// picker, 5 is about a token.
+    private func mayFail(_ request: MetadataRequest, with code: AccountError.Code) -> Bool {
+        let isAboutToken = request.verification != nil
+        switch script.errorPlace {
+        case .step2: return !request.isInterruptionAllowed && !isAboutToken
+        case .step4: return request.isInterruptionAllowed
+        case .step7: return isAboutToken
+        case .relaunch where !hasRelaunched: return false
+        case .any, .relaunch: break
+        }
+        return switch code {
         case .unsupportedProvider, .userCancelled: request.isInterruptionAllowed
-        case .invalidVerificationToken: request.verification != nil
+        case .invalidVerificationToken: isAboutToken
         default: true
         }
     }
@@ -145,12 +141,14 @@ struct SubscriberAccounts {
         }
         let provider = known.provider(onPlatform: wanted)
         let name = provider?.platform?.mappingID ?? wanted.name
-        guard request.supportedProviders.isEmpty || request.supportedProviders.contains(name) else {
-            // It is not among those offered: the viewer takes "other".
+        let isOffered =
+            request.supportedProviders.isEmpty || request.supportedProviders.contains(name)
+        guard isOffered || lists(provider, wanted) else {
+            // It is not among those shown: the viewer takes "other".
             result.error = AccountError(.unsupportedProvider)
             return result
         }
-        guard provider?.platform?.boarding == .supported else {
+        guard isOffered, provider?.platform?.boarding == .supported else {
             result.error = AccountError(.unsupportedProvider, unsupportedProvider: .text(name))
             return result
         }
@@ -161,25 +159,47 @@ struct SubscriberAccounts {
         }
         let account = Account(provider: .named(name), expires: now + Self.life)
         self.account = account
-        result.metadata = AccountMetadata(providerID: account.provider, expires: account.expires)
+        result.metadata = AccountMetadata(account, for: request)
         return result
     }
 
+    /// Shown by the platform's picker though the app does not support it: a provider of the platform's
+    /// that the service is not integrated with (only a rig names such a one), or one whose sign-on is
+    /// switched off. Choosing it is error 1 with its id (§ 2).
+    private func lists(_ provider: Provider?, _ wanted: PlatformProviderID) -> Bool {
+        guard let provider else {
+            if case .drawn = wanted { return false }
+            return true
+        }
+        guard let terms = provider.platform else { return false }
+        return !terms.isEnabled && terms.isListed && !terms.mappingID.isEmpty
+    }
+
     private func describe(
-        _ account: Account, _ request: MetadataRequest, at now: Instant, _ vouching: Vouching?
+        _ account: Account, _ request: MetadataRequest, at now: Instant
     ) -> MetadataResult {
-        var metadata = AccountMetadata(providerID: account.provider, expires: account.expires)
-        guard let token = request.verification else { return MetadataResult(metadata: metadata) }
-        guard let vouching else { return MetadataResult(error: AccountError(.unsupported)) }
+        var result = MetadataResult(metadata: AccountMetadata(account, for: request))
+        // An account that ran out vouches for nobody.
+        guard let token = request.verification, now < account.expires else { return result }
+        guard now - token.received <= Self.tokenLife else {
+            return MetadataResult(
+                error: AccountError(
+                    .invalidVerificationToken, why: "the profile request is older than 5 minutes"))
+        }
         let name = known.provider(onPlatform: account.provider)?.platform?.mappingID
-        guard now - token.received <= Self.tokenLife,
-            let document = vouching(
-                AttributeQuery(
-                    verificationToken: token.bytes, provider: name ?? account.provider.name,
-                    subject: subject, attributes: request.attributeNames))
-        else { return MetadataResult(error: AccountError(.invalidVerificationToken)) }
-        metadata.attributeResponse = document
-        return MetadataResult(metadata: metadata)
+        result.query = AttributeQuery(
+            verificationToken: token.bytes, provider: name ?? account.provider.name,
+            subject: subject, attributes: request.attributeNames)
+        return result
+    }
+}
+
+extension AccountMetadata {
+    /// As much as the request asks for (§ 3.3).
+    fileprivate init(_ account: SubscriberAccounts.Account, for request: MetadataRequest) {
+        self.init(
+            providerID: request.includesProvider ? account.provider : nil,
+            expires: request.includesExpiry ? account.expires : nil)
     }
 }
 

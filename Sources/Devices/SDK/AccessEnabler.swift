@@ -36,6 +36,14 @@ struct AccessEnabler {
     /// Where a token came from.
     enum Origin: Hashable, Sendable { case platform, regular, pass }
 
+    /// What is in its storage, which outlives the app.
+    struct Token: Hashable, Sendable {
+        var origin: Origin
+        var mvpd: String
+        /// Nil: not known.
+        var expires: Instant?
+    }
+
     /// What is told to it.
     enum Input {
         case call(SDKCall)
@@ -44,12 +52,12 @@ struct AccessEnabler {
         /// What the platform's framework says; `hasAccount`: somebody is signed in on the device.
         case platform(AccountAccess, MetadataResult, hasAccount: Bool, at: Instant)
         case pickerOpened, pickerClosed
-        case exchanged
+        case exchanged(until: Instant? = nil)
         /// The platform did not vouch: the exchange never began.
-        case notVouched
+        case notVouched(AccountAccess, AccountError?)
         case exchangeFailed
         case codeIssued, codeRefused
-        case tokenFetched
+        case tokenFetched(until: Instant? = nil)
         case tokenMissing(SDKStatus?)
         case passStarted
         case passRefused
@@ -66,7 +74,7 @@ struct AccessEnabler {
     /// What it wants done; one at a time.
     enum Work: Hashable, Sendable {
         case configure
-        case askPlatform(isInteractive: Bool, supported: [String])
+        case askPlatform(isInteractive: Bool, supported: [String], featured: [String] = [])
         case exchange(Provider)
         case registerCode(mvpd: String)
         /// Polls while a second screen signs in.
@@ -90,13 +98,17 @@ struct AccessEnabler {
     /// Whether there is a platform framework to ask.
     let hasPlatform: Bool
     private(set) var state = State.new
-    private(set) var origin: Origin?
+    private(set) var token: Token?
     private(set) var selected: String?
+    /// The time of what it is told next.
+    var now = Instant.start
     var providers: [Provider] = []
     var purpose = Purpose.start
     /// Calls made while it was being configured (§ 3, queue rule).
     private var queued: [SDKCall] = []
-    private var filter: [String]?
+    private var filter: ProviderFilter?
+    /// Whom the exchange under way is with.
+    private var exchanging = ""
     private var resource = ""
     private var metadataKey = ""
 
@@ -105,13 +117,22 @@ struct AccessEnabler {
         self.hasPlatform = hasPlatform
     }
 
-    var isAuthenticated: Bool { origin != nil }
+    /// The app was closed and opened again: of the SDK its storage is left.
+    init(after before: AccessEnabler) {
+        self.init(hasWebView: before.hasWebView, hasPlatform: before.hasPlatform)
+        token = before.token
+        selected = before.selected
+    }
+
+    var isAuthenticated: Bool { token != nil }
+    var origin: Origin? { token?.origin }
 
     mutating func on(_ input: Input) -> [Effect] {
         switch input {
         case .call(let call): return on(call)
         case .configured(let providers):
             self.providers = providers
+            if let token, !stands(token) { self.token = nil }
             guard hasPlatform, !providers.supportedOnPlatform.isEmpty, !isAuthenticated else {
                 return complete()
             }
@@ -124,17 +145,20 @@ struct AccessEnabler {
             return onPlatform(PlatformReport(access, result, hasAccount: hasAccount, at: now))
         case .pickerOpened: return [.callback(.presentTVProviderDialog)]
         case .pickerClosed: return [.callback(.dismissTVProviderDialog)]
-        case .exchanged: return signedIn(by: .platform)
-        case .notVouched: return purpose == .start ? complete() : fallBack(.platformFailed)
+        case .exchanged(let until):
+            return signedIn(Token(origin: .platform, mvpd: exchanging, expires: until))
+        case .notVouched(let access, let error): return onRefusal(access, error)
         case .exchangeFailed: return purpose == .start ? complete() : failed(.generic)
         case .codeIssued: return onCode()
         case .codeRefused:
             return [.callback(.status(.noRegistrationCode))] + failed(.generic)
-        case .tokenFetched: return signedIn(by: .regular)
+        case .tokenFetched(let until):
+            return signedIn(Token(origin: .regular, mvpd: selected ?? "", expires: until))
         case .tokenMissing(let status):
             return (status.map { [.callback(.status($0))] } ?? []) + failed(.generic)
         case .passStarted:
-            return [.callback(.status(.tempPassUsed))] + signedIn(by: .pass)
+            return [.callback(.status(.tempPassUsed))]
+                + signedIn(Token(origin: .pass, mvpd: selected ?? ""))
         case .passRefused: return [.callback(.status(.tempPassExpired))] + failed(.generic)
         case .authorized:
             return [
@@ -173,7 +197,7 @@ extension AccessEnabler {
             return [.work(.configure)]
         case .checkAuthentication:
             // "Local cache only"; it may ask the platform, which is no network either (G5).
-            guard hasPlatform, state == .ready else { return checked() }
+            guard hasPlatform, state == .ready else { return checked(nil) }
             purpose = .check
             return [.work(.askPlatform(isInteractive: false, supported: []))]
         case .getAuthentication(let filter):
@@ -207,13 +231,22 @@ extension AccessEnabler {
         }
     }
 
-    private mutating func checked() -> [Effect] {
-        [
+    /// Step 3 of § 4: a token that does not count any more goes, and what is left is told.
+    private mutating func checked(_ report: PlatformReport?) -> [Effect] {
+        if let token, !stands(token) || !(report?.backs(token) ?? true) { self.token = nil }
+        return [
             .callback(.sendTrackingData(.authentication)),
             .callback(
                 .setAuthenticationStatus(
                     isAuthenticated, isAuthenticated ? .none : .notAuthenticated)),
         ]
+    }
+
+    /// Neither out of date, nor of an integration, or a platform sign-on, that is switched off.
+    private func stands(_ token: Token) -> Bool {
+        if let expires = token.expires, now >= expires { return false }
+        guard let provider = providers.first(where: { $0.id == token.mvpd }) else { return false }
+        return token.origin != .platform || provider.platform?.isEnabled == true
     }
 
     private mutating func authenticate(for purpose: Purpose) -> [Effect] {
@@ -224,14 +257,12 @@ extension AccessEnabler {
             return selected.map { beginLogin($0) } ?? showPicker()
         }
         state = .platform
-        return [.work(.askPlatform(isInteractive: true, supported: offered))]
-    }
-
-    /// Platform ids in the platform's picker, narrowed by the app's filter.
-    private var offered: [String] {
-        let supported = providers.supportedOnPlatform
-        guard let filter else { return supported.compactMap { $0.platform?.mappingID } }
-        return filter.compactMap { id in supported.first { $0.id == id }?.platform?.mappingID }
+        let lists = providers.offered(filter)
+        return [
+            .work(
+                .askPlatform(
+                    isInteractive: true, supported: lists.supported, featured: lists.featured))
+        ]
     }
 
     private mutating func select(_ id: String?) -> [Effect] {
@@ -261,7 +292,7 @@ extension AccessEnabler {
 
     private mutating func logOut() -> [Effect] {
         let wasPlatform = origin == .platform
-        origin = nil
+        token = nil
         selected = nil
         state = .loggingOut
         let status: [Effect] = wasPlatform ? [.callback(.status(.platformLogout))] : []
@@ -279,21 +310,32 @@ extension AccessEnabler {
                 return [.callback(.status(status))] + complete()
             }
             guard let provider = report.capableProvider(of: providers) else { return complete() }
-            return [.work(.exchange(provider))]
+            return exchange(with: provider)
         case .check:
             let status = report.statusAtCheck
-            // A token of the platform's goes with its permission (§ 4, step 3).
-            if origin == .platform, report.access != .granted { origin = nil }
-            return (status.map { [.callback(.status($0))] } ?? []) + checked()
+            return (status.map { [.callback(.status($0))] } ?? []) + checked(report)
         case .authentication, .authorization:
             switch report.decision(providers) {
             case .exchange(let provider):
                 state = .exchanging
-                return [.work(.exchange(provider))]
+                return exchange(with: provider)
             case .selects(let mvpd): return select(mvpd)
             case .fallsBack(let status): return fallBack(status)
             }
         }
+    }
+
+    private mutating func exchange(with provider: Provider) -> [Effect] {
+        exchanging = provider.id
+        return [.work(.exchange(provider))]
+    }
+
+    /// The platform did not vouch in the end: E does not hold, for a reason that has its code.
+    private mutating func onRefusal(_ access: AccountAccess, _ error: AccountError?) -> [Effect] {
+        let report = PlatformReport(
+            access, MetadataResult(error: error), hasAccount: true, at: now)
+        guard purpose == .start else { return fallBack(report.statusOfRefusal) }
+        return (report.statusAtStart.map { [.callback(.status($0))] } ?? []) + complete()
     }
 
     /// The requestor is set; what was asked meanwhile is done now, in order.
@@ -325,8 +367,8 @@ extension AccessEnabler {
         return [.callback(.status(.registrationCode)), .work(.pollToken)]
     }
 
-    private mutating func signedIn(by origin: Origin) -> [Effect] {
-        self.origin = origin
+    private mutating func signedIn(_ token: Token) -> [Effect] {
+        self.token = token
         return purpose == .start ? complete() : end(true, .none)
     }
 

@@ -32,6 +32,14 @@ struct PlatformReport {
         return permission ?? (isPlatformError ? .platformErrorAtCheck : nil)
     }
 
+    /// Step 4, where the platform did not vouch in the end.
+    var statusOfRefusal: SDKStatus { permission ?? .platformFailed }
+
+    /// Step 3: a token of the platform's goes with its permission, and where the platform fails.
+    func backs(_ token: AccessEnabler.Token) -> Bool {
+        token.origin != .platform || access == .granted && !isPlatformError
+    }
+
     /// The provider that the exchange would be with: integrated, enabled, boarded.
     func capableProvider(of providers: [Provider]) -> Provider? {
         guard let id = result.metadata?.provider(at: now) else { return nil }

@@ -6,7 +6,7 @@ enum SDKCall: Hashable, Sendable {
     case checkAuthentication
     /// With a filter, only these providers are offered, in this order; ids that do not sign on by the
     /// platform are ignored.
-    case getAuthentication(filter: [String]?)
+    case getAuthentication(filter: ProviderFilter?)
     /// Nil cancels.
     case setSelectedProvider(String?)
     case handleExternalURL
@@ -40,7 +40,7 @@ enum SDKCall: Hashable, Sendable {
         case .checkAuthorization(let resource), .getAuthorization(let resource): resource
         case .checkPreauthorizedResources(let resources): resources.joined(separator: ",")
         case .getUserMetadata(let key): key
-        case .getAuthentication(let filter?): filter.joined(separator: ",")
+        case .getAuthentication(let filter?): filter.description
         default: ""
         }
     }

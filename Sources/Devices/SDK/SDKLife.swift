@@ -10,6 +10,7 @@ extension Household {
     private static let appPatience = 5
 
     func sdkLife() async throws(Halt) {
+        try await enterForeground(isAgain: false)
         try await configureSDK()
         reach(.registered)
         try await callSDK(.checkAuthentication)
@@ -36,8 +37,16 @@ extension Household {
     func sdkSignIn() async throws(Halt) {
         expect(aViewer: true)
         hasCancelled = false
+        let filter = plan.kind.platform?.filter(on: plan.kind.device)
         for _ in 1...2 {
-            try await callSDK(.getAuthentication(filter: nil))
+            beginSignIn()
+            hasLoginFailed = false
+            try await callSDK(.getAuthentication(filter: filter))
+            if hasLoginFailed {
+                // The silent exchange failed, and will fail again: the app signs in regularly.
+                try await human(plan.viewer.noticesCode)
+                try await callSDK(.setSelectedProvider(try choice(among: sdk.providers)))
+            }
             if let halt = sdkHalt {
                 sdkHalt = nil
                 throw halt
@@ -64,7 +73,18 @@ extension Household {
         case .again:
             if sdk.isAuthenticated { try await logOutOfSDK() }
             try await sdkSignIn()
+        case .relaunch: try await relaunchOverSDK()
         }
+    }
+
+    /// "May be repeated on foreground to resync" (§ 1): a new SDK over the old storage. Who is still
+    /// signed in on the platform is signed in again while the requestor is set (§ 9).
+    private func relaunchOverSDK() async throws(Halt) {
+        try await enterForeground(isAgain: true)
+        sdk = AccessEnabler(after: sdk)
+        try await configureSDK()
+        try await callSDK(.checkAuthentication)
+        if !sdk.isAuthenticated { try await sdkSignIn() }
     }
 
     private func authorizeInSDK() async throws(Halt) {
@@ -82,6 +102,7 @@ extension Household {
     private func logOutOfSDK() async throws(Halt) {
         try await callSDK(.logout)
         traces.signedIn = false
+        isLoggedOut = true
         reach(.loggedOut)
     }
 
@@ -89,11 +110,12 @@ extension Household {
     /// and what the app calls in answer to a callback follows.
     func callSDK(_ call: SDKCall) async throws(Halt) {
         note(event: "call \(call.name)", call.argument)
+        sdk.now = lane.now
         var effects = sdk.on(.call(call))
         while !effects.isEmpty {
             switch effects.removeFirst() {
             case .callback(let callback):
-                note(event: callback.name, callback.argument)
+                hear(callback)
                 guard let answer = try await answer(to: callback) else { continue }
                 note(event: "call \(answer.name)", answer.argument)
                 effects += sdk.on(.call(answer))
@@ -104,10 +126,19 @@ extension Household {
         }
     }
 
+    /// A callback, as the history has it.
+    func hear(_ callback: SDKCallback) {
+        if case .status(let status) = callback { record.signOn.codes.append(status.rawValue) }
+        note(event: callback.name, callback.argument)
+    }
+
     /// What the app calls when it hears that.
     private func answer(to callback: SDKCallback) async throws(Halt) -> SDKCall? {
         switch callback {
-        case .status(let status): lastStatus = status
+        case .status(let status):
+            lastStatus = status
+            // § 9: only on this code.
+            if status == .platformLogout { tellToSignOutInSettings() }
         case .setToken: isAuthorized = true
         case .displayProviderDialog:
             try await human(plan.viewer.noticesCode)

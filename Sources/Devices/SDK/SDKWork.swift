@@ -9,9 +9,12 @@ extension Household {
     func perform(_ work: AccessEnabler.Work) async throws(Halt) -> [AccessEnabler.Effect] {
         switch work {
         case .configure: try await configureForSDK()
-        case .askPlatform(let isInteractive, let supported):
-            try await askPlatformForSDK(isInteractive, supported)
-        case .exchange(let provider): sdk.on(try await exchangeForSDK(provider))
+        case .askPlatform(let isInteractive, let supported, let featured):
+            try await askPlatformForSDK(
+                isInteractive
+                    ? .interactive(supported: supported, featured: featured) : .silent)
+        case .exchange(let provider):
+            try await finishExchange(with: provider)
         case .registerCode(let mvpd): sdk.on(try await registerForSDK(mvpd))
         case .pollToken: sdk.on(try await pollForSDK())
         case .fetchToken: sdk.on(try await fetchForSDK())
@@ -21,6 +24,14 @@ extension Household {
         case .fetchUserMetadata: sdk.on(try await metadataForSDK())
         case .logOut: sdk.on(try await logOutForSDK())
         }
+    }
+
+    private func finishExchange(
+        with provider: Provider
+    ) async throws(Halt) -> [AccessEnabler.Effect] {
+        let outcome = try await exchangeForSDK(provider)
+        if case .exchangeFailed = outcome { hasLoginFailed = true }
+        return sdk.on(outcome)
     }
 
     private func configureForSDK() async throws(Halt) -> [AccessEnabler.Effect] {
@@ -34,6 +45,7 @@ extension Household {
         switch answered.answer {
         case .configuration(let providers):
             accounts.learn(providers)
+            sdk.now = lane.now
             return sdk.on(.configured(providers))
         case .slow: return sdk.on(.notConfigured(.configurationThrottled))
         case .denied where answered.exchange.delivery.status == 400:
@@ -45,47 +57,79 @@ extension Household {
 
     /// The picker's callbacks come while it is open, in their order (§ 10, rule 2).
     private func askPlatformForSDK(
-        _ isInteractive: Bool, _ supported: [String]
+        _ request: MetadataRequest
     ) async throws(Halt) -> [AccessEnabler.Effect] {
-        var access = accounts.access
-        if isInteractive {
+        if request.isInterruptionAllowed {
             flipSettings(before: .beforeStep4)
             _ = try await mayAskPlatform()
-            access = accounts.access
+        } else if sdk.purpose == .start {
+            beginSignIn()
         }
-        let request: MetadataRequest =
-            isInteractive ? .interactive(supported: supported) : .silent
-        let result = accounts.enqueue(request, at: lane.now, vouching: terms.vouching)
+        let access = accounts.access
+        let result = try await answer(to: request)
         if result.hasShownPicker {
+            if plan.kind.platform?.filter(on: plan.kind.device) != nil {
+                notePicker("present", request)
+            }
             tell(sdk.on(.pickerOpened))
             try await human(plan.viewer.noticesCode)
             if result.hasLoggedIn { try await human(plan.viewer.signsIn) }
             tell(sdk.on(.pickerClosed))
         }
+        if request.isInterruptionAllowed { divertInSDK(result) }
+        sdk.now = lane.now
         return sdk.on(
             .platform(access, result, hasAccount: accounts.account != nil, at: lane.now))
     }
 
+    /// Where the platform itself brought nothing that the silent exchange could begin with.
+    private func divertInSDK(_ result: MetadataResult) {
+        switch PickerFinding(result, at: lane.now, providers: sdk.providers) {
+        case .signedIn(let id):
+            guard let provider = sdk.providers.provider(onPlatform: id),
+                provider.platform?.isEnabled == true
+            else { return divert(.noIntegration(id, offered: sdk.providers)) }
+            if provider.platform?.boarding != .supported { divert(.boarding(provider.id)) }
+        case .preselected(let mvpd): divert(.boarding(mvpd))
+        case .ownPicker: divert(.picker(result.error))
+        }
+    }
+
     /// Callbacks that the app only listens to.
     private func tell(_ effects: [AccessEnabler.Effect]) {
-        for case .callback(let callback) in effects {
-            note(event: callback.name, callback.argument)
-        }
+        for case .callback(let callback) in effects { hear(callback) }
     }
 
     /// Steps 6 to 9 of apple-sso.md § 1, and N4 for the token.
     private func exchangeForSDK(_ provider: Provider) async throws(Halt) -> AccessEnabler.Input {
         guard let token = try await profileRequest(of: provider) else { return .exchangeFailed }
         flipSettings(before: .beforeStep7)
-        let request = MetadataRequest.vouching(
-            attributes: provider.platform?.requiredMetadata ?? [], token)
-        let vouched = accounts.enqueue(request, at: lane.now, vouching: terms.vouching)
-        guard let document = vouched.metadata?.attributeResponse else { return .notVouched }
+        try await takePlatformAccount()
+        defer { endLogin { $0.noteNothing(of: $1) } }
+        let access = accounts.access
+        let vouched = try await answer(
+            to: .vouching(attributes: provider.platform?.requiredMetadata ?? [], token),
+            for: provider.id)
+        guard let document = vouched.metadata?.attributeResponse else {
+            divert(.notVouched(vouched.error))
+            return .notVouched(access, vouched.error)
+        }
         guard try await exchange(document, for: provider) else { return .exchangeFailed }
+        endLogin { $0.noteSuccess(of: $1) }
         let fetched = try await fetchToken()
-        guard case .signedIn = fetched.answer else { return .exchangeFailed }
-        if record.stage >= .loggedOut { note(.silentRelogin) }
-        return .exchanged
+        guard case .signedIn = fetched.answer else {
+            divert(.refused(fetched))
+            return .exchangeFailed
+        }
+        return .exchanged(until: end(of: fetched))
+    }
+
+    /// When the token expires, by this device's own clock.
+    func end(of fetched: Answered) -> Instant? {
+        guard let started = terms.startedMicroseconds,
+            let expires = fetched.exchange.observation.expires
+        else { return nil }
+        return Instant(nanoseconds: (expires * 1000 - started) * 1000)
     }
 
     private func registerForSDK(_ mvpd: String) async throws(Halt) -> AccessEnabler.Input {
@@ -119,7 +163,8 @@ extension Household {
             sdkHalt = error
             return .tokenMissing(nil)
         }
-        return .tokenFetched
+        signedIn(by: .code)
+        return .tokenFetched(until: tokenEnd)
     }
 
     /// iOS: the web view has come back.
@@ -131,8 +176,8 @@ extension Household {
             return .tokenMissing(.tokenNotFound)
         }
         endLogin { $0.noteSuccess(of: $1) }
-        signedInAtOnce(fetched)
-        return .tokenFetched
+        signedInAtOnce(fetched, by: .webView)
+        return .tokenFetched(until: end(of: fetched))
     }
 
     private func fetchToken() async throws(Halt) -> Answered {
@@ -144,7 +189,7 @@ extension Household {
     private func startPassForSDK(_ mvpd: String) async throws(Halt) -> AccessEnabler.Input {
         let answered = try await once { terms.dialect.freePreview(mvpd: mvpd, $0) }
         guard case .done = answered.answer else { return .passRefused }
-        signedInAtOnce(answered)
+        signedInAtOnce(answered, by: .pass)
         return .passStarted
     }
 

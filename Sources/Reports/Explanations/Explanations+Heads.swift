@@ -44,6 +44,28 @@ extension Explanation {
             "cause", "what stopped a household, in words",
             "The first thing that kept it from going on; 'the run was stopped' where nothing did."),
         head(
+            "path", "how a device came by its token",
+            "code (on a TV, typed into a phone), web-view (on the device itself), platform (the device's "
+                + "TV provider account) or temp-pass. A kind with platform-sign-on asks for platform, "
+                + "unless its script leads elsewhere."),
+        head(
+            "diverted", "signed in by another path than its kind asks for",
+            "The sign-in left the platform's path at a step that the rig's script passes, and was done "
+                + "by code or in a web view. Such a household is signed in, and says nothing about "
+                + "platform sign-on; a threshold 'households diverted == 0' fails the run.",
+            harmless:
+                "A service that has not enabled platform sign-on for the provider, or that does "
+                + "not trust the rig's platform key (platform-sign-on: key, command)."),
+        head(
+            "steps", "the way through the platform's decision graph",
+            "1 token check, 2 silent question, 3 configuration, 4 picker, 5 its result, 6 profile "
+                + "request, 7 the platform's signature, 8 and 9 token exchange, 10 regular sign-in, 11 "
+                + "signed in."),
+        head(
+            "silent relogin", "signed in again by the account that is still on the device",
+            "After a logout the platform's account is left; only the device's settings sign it out. "
+                + "Expected."),
+        head(
             "cut off", "under way without a token when the run was ended from outside",
             "By Ctrl-C, SIGTERM, SIGHUP or kill -9: such households are abandoned, and no failures."
         ),
@@ -121,6 +143,7 @@ extension Explanation {
         "interval": "95 % interval", "better": "better, worse", "worse": "better, worse",
         "night": "series", "first-night": "series", "detected": "series",
         "size-(95-%)": "95 % interval", "violation": "violations", "error": "errors",
-        "thresholds": "threshold", "kinds": "kind",
+        "thresholds": "threshold", "kinds": "kind", "sign-ins": "path", "reason": "diverted",
+        "signed-in-by": "path", "service-p95": "service",
     ]
 }

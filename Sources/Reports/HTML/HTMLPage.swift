@@ -68,6 +68,11 @@ enum HTMLPage {
             },
             Section(
                 id: "households", title: "Households", body: HouseholdSections.funnels(summary)),
+            summary.signOns.isOrdinary
+                ? nil
+                : Section(
+                    id: "sign-on", title: "Sign-in by path",
+                    body: SignOnSection.html(summary.signOns)),
             Section(
                 id: "latency", title: "Latency by operation", body: LatencySections.table(summary)),
             Section(id: "timeline", title: "Over time", body: timeline(summary)),

@@ -33,6 +33,7 @@ struct SharedRun: Recorded {
         try original.households { record in
             var record = record
             record.cause = pseudonyms.replaced(record.cause)
+            record.signOn.diversion = pseudonyms.replaced(record.signOn.diversion)
             try body(record)
         }
     }

@@ -86,6 +86,42 @@ extension RigFormat {
             "error", .scalar(.platformError), default: "none", example: "3",
             "The error code that the framework answers with: 1 and 2 where it shows its picker, 5 "
                 + "where it is handed a profile request, others everywhere."),
+        Key(
+            "error-at", .words("any", "step 2", "step 4", "step 7", "relaunch"), default: "any",
+            "Where that is. step 2: the silent question. step 4: the picker. step 7: the profile "
+                + "request. relaunch: everywhere, once the app was opened again."),
+        Key(
+            "asks", .words("when-needed", "foreground"), default: "when-needed",
+            "When the app asks for the permission. foreground: as soon as it is opened."),
+        Key(
+            "settings-change", .words("none", "grant", "withdraw", "sign-out"), default: "none",
+            "What the viewer changes in the settings before a relaunch (after-sign-in): grants or "
+                + "withdraws the permission, or signs out of the TV provider."),
+        Key(
+            "filter", .list(.scalar(.text)), example: "[DemoCable]",
+            "Providers that the app lets the picker offer, in this order; the rest are not shown. "
+                + "The SDK's getAuthentication(filter:) takes them, too."),
+        Key(
+            "featured", .list(.scalar(.text)), default: "[]", example: "[DemoCable]",
+            "Providers that the picker shows first; each must be one of filter. Systems before "
+                + "version 11 do not get them."),
+        Key(
+            "include-provider", .scalar(.flag), default: "true",
+            "The app asks for the account's provider (includeAccountProviderIdentifier)."),
+        Key(
+            "include-expiry", .scalar(.flag), default: "true",
+            "The app asks when the account expires (includeAuthenticationExpirationDate)."),
+        Key(
+            "key", .scalar(.text), example: "platform.pem",
+            "A file beside the rig with the RSA private key by which the built-in platform signs; "
+                + "by default the demo key, which the stand-in trusts."),
+        Key(
+            "command", .scalar(.text), example: "./platform.py", alternative: true,
+            "A program beside the rig that is the platform: it gets the profile request and the "
+                + "account as JSON, and answers the signed SAML response."),
+        Key(
+            "timeout", .scalar(.duration), default: "60s", alternative: true,
+            "How long the program may take for one response."),
     ]
 
     private static let device: [Key] = {
@@ -175,6 +211,10 @@ extension RigFormat {
             Key(
                 "again", .scalar(.share), example: "10%",
                 "Share of households that sign in once more."),
+            Key(
+                "relaunch", .scalar(.share), example: "10%",
+                "Share of TVs whose app is closed and opened again here; who is not signed in then "
+                    + "signs in."),
         ]),
     ])
 

@@ -73,6 +73,10 @@ extension RigFormat {
             "verify-statements", .scalar(.flag), default: "true",
             "Software statements must bear the demo key's signature."),
         Key(
+            "platform-key", .scalar(.text), example: "platform.pem",
+            "A file beside the rig with the RSA private key of the platform that it trusts; by "
+                + "default the demo key."),
+        Key(
             "providers-remember", .scalar(.flag), default: "false",
             "A provider knows a browser again, and asks for nothing, until a logout through it."),
         Key(
@@ -99,9 +103,21 @@ extension RigFormat {
     private static let provider: [Key] = [
         Key("id", .scalar(.text), required: true, example: "DemoCable", "The provider's id."),
         Key(
-            "platform", .words("supported", "picker", "hidden", "none"), example: "picker",
+            "platform", .words("supported", "picker", "hidden", "disabled", "none"),
+            example: "picker",
             "supported: signs in on the platform. picker: only listed there. hidden: not listed. "
+                + "disabled: known and listed, but switched off (enablePlatformServices: false). "
                 + "none: unknown there. supported, unless it is a trial."),
+        Key(
+            "platform-for", .scalar(.duration), example: "20s",
+            "Its platform sign-on is switched off so long after the service has started."),
+        Key(
+            "platform-refuses", .words("none", "profile-request", "token-exchange"),
+            default: "none",
+            "Turns this request of the platform sign-on down, though the configuration offers it."),
+        Key(
+            "integrated-for", .scalar(.duration), example: "20s",
+            "It leaves the configuration so long after the service has started."),
         Key(
             "temp-pass", .scalar(.duration), example: "10m",
             "A trial that lasts so long from its first authorization."),

@@ -1,65 +1,99 @@
-internal import Signing
+internal import Dialects
+public import Signing
 
-/// The messages between the service and the platform (apple-sso.md §§ 1, 3; rest-v1.md § 13), as
-/// far as the stand-in and a demo platform play both sides: the profile request that S1 gives out,
-/// and the platform's answer to it that S2 takes back. Both are signed with the demo SAML key.
+/// The messages between the service and the platform (apple-sso.md §§ 1, 3; rest-v1.md § 13): the
+/// profile request that S1 gives out, and the platform's answer to it that S2 takes back. The stand-in
+/// and the built-in platform sign with the demo SAML key unless told otherwise.
 public enum PlatformSAML {
     /// The channel identifier: "a SAML issuer despite its name" (apple-sso.md § 3.3).
     public static let issuer = "https://saml.sp.auth.adobe.com"
     /// How long a profile request is good, in milliseconds (rest-v1.md § 13, own).
     static let life: Int64 = 300_000
 
-    private static let namespaces =
-        #"xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol""#
-        + #" xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion""#
+    private static let messages = #"xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol""#
+    private static let assertions = #"xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion""#
     private static let success = "urn:oasis:names:tc:SAML:2.0:status:Success"
+    private static let bearer = "urn:oasis:names:tc:SAML:2.0:cm:bearer"
 
     /// S1's body: which attributes of the viewer the service would like to know.
     static func request(
         id: String, requestor: String, attributes: [String], at time: Int64, key: RSAKey
     ) -> String {
         let head =
-            "<samlp:AttributeQuery \(namespaces) ID=\"\(id)\" Version=\"2.0\""
+            "<samlp:AttributeQuery \(messages) ID=\"\(id)\""
             + " IssueInstant=\"\(Calendar.isoDate(time))\""
-            + " NotOnOrAfter=\"\(Calendar.isoDate(time + life))\">"
-            + "<saml:Issuer>\(issuer)</saml:Issuer>"
-            + "<samlp:RequesterID>\(Markup.escape(requestor))</samlp:RequesterID>"
-        let wanted = attributes.map { "<saml:Attribute Name=\"\(Markup.escape($0))\"/>" }
+            + " NotOnOrAfter=\"\(Calendar.isoDate(time + life))\" Version=\"2.0\">"
+            + "<saml:Issuer \(assertions)>\(issuer)</saml:Issuer>"
+        let wanted = attributes.map {
+            "<saml:Attribute \(assertions) Name=\"\(SignedXML.attribute($0))\"></saml:Attribute>"
+        }
         return SignedXML.sign(
-            head, wanted.joined() + "</samlp:AttributeQuery>", id: id, key: key)
+            head,
+            "<samlp:RequesterID>\(SignedXML.text(requestor))</samlp:RequesterID>"
+                + wanted.joined() + "</samlp:AttributeQuery>", id: id, key: key)
     }
 
-    /// What a demo platform answers to a verification token (`samlAttributeQueryResponse`): XML
-    /// text with tabs and line breaks, for the device to pass on as apple-sso.md § 4 says. Nil when
-    /// the token is no profile request of this service, unchanged: the platform's error 5. Its age
-    /// is for the caller to judge: it is good for five minutes.
+    /// Why the built-in platform does not answer (its error 5).
+    public enum Refusal: Error, Sendable, Hashable, CustomStringConvertible {
+        /// The token is no attribute query.
+        case noQuery
+        /// The query does not bear the signature of the demo key.
+        case unknownSigner
+
+        public var description: String {
+            switch self {
+            case .noQuery:
+                "the profile request is no SAML AttributeQuery with an ID, as XML or in Base64"
+            case .unknownSigner:
+                "the profile request does not bear the stand-in's demo signature, so the built-in "
+                    + "platform does not know this service; give platform-sign-on a key that the "
+                    + "service trusts (key: FILE), or a platform (command: PROGRAM)"
+            }
+        }
+    }
+
+    /// What a built-in platform answers to a verification token (`samlAttributeQueryResponse`): XML
+    /// text with tabs and line breaks, for the device to pass on as apple-sso.md § 4 says. The age of
+    /// the token is for the caller to judge: it is good for five minutes.
     ///
-    /// `provider` is the account's provider as the platform calls it, `subject` its viewer;
-    /// `attributes` are the names that the app asked for.
+    /// Without a `key` it plays the demo platform: it answers only what the stand-in has signed, and
+    /// signs with the demo key. With one it answers any query: what the service signs with it cannot
+    /// know. `provider` is the account's provider as the platform calls it, `subject` its viewer;
+    /// `attributes` are the names that the app asked for; `now`, in epoch milliseconds, stands in for
+    /// times that the query does not give.
     public static func response(
-        to token: [UInt8], provider: String, subject: String, attributes: [String]
-    ) -> String? {
-        let key = DemoKeys.saml()
-        let whole = token[...]
-        guard let query = whole.part("<samlp:AttributeQuery ", "</samlp:AttributeQuery>"),
-            query.count == token.count, let id = query.text(" ID=\"", "\""),
-            let issued = query.text(" IssueInstant=\"", "\""),
-            let end = query.text(" NotOnOrAfter=\"", "\""),
-            SignedXML.verifies(query, id: id, key: key)
-        else { return nil }
+        to token: [UInt8], provider: String, subject: String, attributes: [String],
+        key: RSAKey? = nil, at now: Int64 = 0
+    ) throws(Refusal) -> String {
+        let plain = token.firstIndex { !Self.isBlank($0) }.map { token[$0] == UInt8(ascii: "<") }
+        let document =
+            plain == true ? token : Base64.decode(token.filter { !Self.isBlank($0) }) ?? []
+        guard let query = AttributeQueryText(document[...]) else { throw .noQuery }
+        let signer = key ?? DemoKeys.saml()
+        if key == nil {
+            guard query.isWhole(document),
+                SignedXML.verifies(query.element, id: query.id, key: signer)
+            else { throw .unknownSigner }
+        }
+        let id = SignedXML.attribute(query.id)
+        let issued = query.issued ?? Calendar.isoDate(now)
+        let end = query.end ?? Calendar.isoDate(now + life)
         let values = attributes.map { name in
-            "\t\t\t<saml:Attribute Name=\"\(Markup.escape(name))\">"
-                + "<saml:AttributeValue>\(Markup.escape(name == "userID" ? subject : "demo-\(name)"))"
+            "\t\t\t<saml:Attribute Name=\"\(SignedXML.attribute(name))\">"
+                + "<saml:AttributeValue>"
+                + SignedXML.text(name == "userID" ? subject : "demo-\(name)")
                 + "</saml:AttributeValue></saml:Attribute>\n"
         }
         let assertionID = "_a\(id)"
         let head =
-            "<saml:Assertion ID=\"\(assertionID)\" Version=\"2.0\" IssueInstant=\"\(issued)\">\n"
-            + "\t\t<saml:Issuer>\(Markup.escape(provider))</saml:Issuer>\n\t\t"
+            "<saml:Assertion \(assertions) ID=\"\(assertionID)\" IssueInstant=\"\(issued)\""
+            + " Version=\"2.0\">\n"
+            + "\t\t<saml:Issuer>\(SignedXML.text(provider))</saml:Issuer>\n\t\t"
         let tail =
-            "\n\t\t<saml:Subject>\n\t\t\t<saml:NameID>\(Markup.escape(subject))</saml:NameID>\n"
-            + "\t\t\t<saml:SubjectConfirmation>\n\t\t\t\t<saml:SubjectConfirmationData"
-            + " InResponseTo=\"\(id)\" NotOnOrAfter=\"\(end)\"/>\n"
+            "\n\t\t<saml:Subject>\n\t\t\t<saml:NameID>\(SignedXML.text(subject))</saml:NameID>\n"
+            + "\t\t\t<saml:SubjectConfirmation Method=\"\(bearer)\">\n"
+            + "\t\t\t\t<saml:SubjectConfirmationData InResponseTo=\"\(id)\""
+            + " NotOnOrAfter=\"\(end)\"></saml:SubjectConfirmationData>\n"
             + "\t\t\t</saml:SubjectConfirmation>\n\t\t</saml:Subject>\n"
             + "\t\t<saml:Conditions NotOnOrAfter=\"\(end)\">\n\t\t\t<saml:AudienceRestriction>\n"
             + "\t\t\t\t<saml:Audience>\(issuer)</saml:Audience>\n"
@@ -68,12 +102,14 @@ public enum PlatformSAML {
                 ? ""
                 : "\t\t<saml:AttributeStatement>\n\(values.joined())\t\t</saml:AttributeStatement>\n")
             + "\t</saml:Assertion>"
-        return "<samlp:Response \(namespaces) ID=\"_r\(id)\" InResponseTo=\"\(id)\""
-            + " Version=\"2.0\" IssueInstant=\"\(issued)\">\r\n"
+        return "<samlp:Response \(messages) ID=\"_r\(id)\" InResponseTo=\"\(id)\""
+            + " IssueInstant=\"\(issued)\" Version=\"2.0\">\r\n"
             + "\t<samlp:Status>\n\t\t<samlp:StatusCode Value=\"\(success)\"/>\n\t</samlp:Status>\r\n"
-            + "\t" + SignedXML.sign(head, tail, id: assertionID, key: key)
+            + "\t" + SignedXML.sign(head, tail, id: assertionID, key: signer)
             + "\r\n</samlp:Response>\n"
     }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || (9...13).contains(byte) }
 
     /// What a verified response says.
     struct Assertion {
@@ -89,15 +125,40 @@ public enum PlatformSAML {
         let text = bytes[...]
         guard text.firstRange(of: "Value=\"\(success)\"") != nil,
             let element = text.part("<saml:Assertion ", "</saml:Assertion>"),
-            let id = element.text("<saml:Assertion ID=\"", "\""),
+            let id = element.part("<saml:Assertion ", ">")?.text(" ID=\"", "\""),
             SignedXML.verifies(element, id: id, key: key),
             element.text("<saml:Audience>", "</saml:Audience>") == issuer,
-            let request = element.text("<saml:SubjectConfirmationData InResponseTo=\"", "\""),
+            let request = element.part("<saml:SubjectConfirmationData ", ">")?
+                .text(" InResponseTo=\"", "\""),
             let provider = element.text("<saml:Issuer>", "</saml:Issuer>"),
             let subject = element.text("<saml:NameID>", "</saml:NameID>")
         else { return nil }
         return Assertion(request: request, provider: provider, subject: subject)
     }
+}
+
+/// The attribute query in a profile request, whichever prefix its service writes.
+private struct AttributeQueryText {
+    /// From its start tag to its end tag.
+    let element: ArraySlice<UInt8>
+    let id: String
+    let issued: String?
+    let end: String?
+
+    init?(_ text: ArraySlice<UInt8>) {
+        guard let name = text.firstRange(of: "AttributeQuery"),
+            let open = text[..<name.lowerBound].lastIndex(of: UInt8(ascii: "<")),
+            let close = text[name.upperBound...].firstRange(of: "AttributeQuery>"),
+            let tag = text[open...].part("<", ">"), let id = tag.text(" ID=\"", "\""), !id.isEmpty
+        else { return nil }
+        element = text[open..<close.upperBound]
+        self.id = id
+        issued = tag.text(" IssueInstant=\"", "\"")
+        end = tag.text(" NotOnOrAfter=\"", "\"")
+    }
+
+    /// Nothing stands around it.
+    func isWhole(_ document: [UInt8]) -> Bool { element.count == document.count }
 }
 
 /// Profile requests that were given out and are still good.

@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Journal
 internal import Signing
 
 /// The registration code service and the configuration (rest-v1.md §§ 6, 7).
@@ -137,9 +138,9 @@ extension Service {
     ) throws(ClassicError) -> Reply {
         guard let requestor = settings.requestor(question.route.name) else { throw .noRecord }
         let providers = settings.providers.filter {
-            requestor.providers?.contains($0.id) ?? true
+            (requestor.providers?.contains($0.id) ?? true) && $0.isIntegrated(at: moment.now)
         }
-        let mvpds = providers.map(Self.configured)
+        let mvpds = providers.map { Self.configured($0, at: moment.now) }
         let domains = requestor.domains.map {
             Document.object([("name", .text($0)), ("mvpdInitiated", .flag(false))])
         }
@@ -156,7 +157,9 @@ extension Service {
     }
 
     /// One `mvpd` (§ 7): what is false is left out, and the platform's properties with it.
-    private static func configured(_ provider: ServiceSettings.Provider) -> Document {
+    private static func configured(
+        _ provider: ServiceSettings.Provider, at now: Instant
+    ) -> Document {
         var members: [(String, Document)] = [
             ("id", .text(provider.id)), ("displayName", .text(provider.displayName)),
             ("logoUrl", .text("https://logos.demo.test/\(Percent.encode(provider.id)).png")),
@@ -166,7 +169,7 @@ extension Service {
         if provider.proxy != nil { members.append(("isProxy", .flag(true))) }
         guard let platform = provider.platform else { return .object(members) }
         members += [
-            ("enablePlatformServices", .flag(true)),
+            ("enablePlatformServices", .flag(platform.isEnabled(at: now))),
             ("boardingStatus", .text(platform.boarding.rawValue)),
             ("displayInPlatformPicker", .flag(platform.isListed)),
             ("platformMappingId", .text(platform.mappingID)),

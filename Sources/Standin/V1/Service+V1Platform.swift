@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Journal
 internal import Signing
 
 /// Platform single sign-on: S1 and S2 (rest-v1.md § 13).
@@ -13,12 +14,14 @@ extension Service {
 
     /// A provider that is set up for platform single sign-on.
     private func platformProvider(
-        _ id: String, of requestor: ServiceSettings.Requestor
+        _ id: String, of requestor: ServiceSettings.Requestor,
+        for step: ServiceSettings.Provider.Platform.Refusal, at now: Instant
     ) throws(ClassicError) -> ServiceSettings.Provider.Platform {
-        guard let provider = settings.provider(id, of: requestor) else {
-            throw .unknownIntegration(id)
-        }
-        guard let platform = provider.platform, platform.boarding == .supported else {
+        guard let provider = settings.provider(id, of: requestor), provider.isIntegrated(at: now)
+        else { throw .unknownIntegration(id) }
+        guard let platform = provider.platform, platform.boarding == .supported,
+            platform.isEnabled(at: now), platform.refuses != step
+        else {
             throw ClassicError(
                 400, "Platform sign-on is not enabled for '\(id)'", code: .unknownIntegration)
         }
@@ -30,7 +33,8 @@ extension Service {
         _ question: V1Question, at moment: Moment
     ) throws(ClassicError) -> Reply {
         let requestor = try requestor(question.route.name)
-        let platform = try platformProvider(question.route.code, of: requestor)
+        let platform = try platformProvider(
+            question.route.code, of: requestor, for: .profileRequest, at: moment.now)
         try platformDevice(question)
         let id = "_\(ids.shortSecret())"
         profileRequests.add(
@@ -53,7 +57,8 @@ extension Service {
         let device = try device(question)
         let mvpd = try question.required("mvpd")
         let requestor = try requestor(device.requestor)
-        let platform = try platformProvider(mvpd, of: requestor)
+        let platform = try platformProvider(
+            mvpd, of: requestor, for: .tokenExchange, at: moment.now)
         try platformDevice(question)
         let text = try question.required("SAMLResponse")
         // Spaces are a '+' that was not percent-encoded, a '%' is one encoded twice (apple-sso.md

@@ -1,27 +1,50 @@
 internal import Signing
 
-/// An XML signature (XML-DSig, enveloped, RSA-SHA256) over texts of our own making: the canonical
-/// form of an element is its bytes, after the runs of spaces and the line breaks that a device takes
-/// out of it (apple-sso.md § 4, steps 1 and 2). So a document that was passed on as the page
-/// demands verifies, and one that was not does not.
+/// An XML signature (XML-DSig, enveloped, RSA-SHA256) over texts of our own making. They are written
+/// in their canonical form (Exclusive XML Canonicalization 1.0: namespaces first and only where they
+/// are used, attributes in order, no empty-element tags), so that the bytes of an element are what is
+/// digested, and any library of XML signatures verifies them.
+///
+/// What is signed is the element after the runs of spaces and the line breaks that a device takes out
+/// of it (apple-sso.md § 4, steps 1 and 2): a document that was passed on as the page demands
+/// verifies, and one that was not does not.
 enum SignedXML {
     private static let space = "http://www.w3.org/2000/09/xmldsig#"
+    private static let canonical = "http://www.w3.org/2001/10/xml-exc-c14n#"
 
     /// `head` and `tail` make one element with that id; the signature goes between them.
     static func sign(_ head: String, _ tail: String, id: String, key: RSAKey) -> String {
         let digest = SHA256.digest(collapsed(head) + collapsed(tail))
         let info =
-            #"<ds:SignedInfo xmlns:ds="\#(space)"><ds:CanonicalizationMethod"#
-            + #" Algorithm="http://www.w3.org/2001/10/xml-exc-c14n#"/><ds:SignatureMethod"#
-            + #" Algorithm="http://www.w3.org/2001/04/xmldsig-more#rsa-sha256"/><ds:Reference"#
-            + ##" URI="#\##(id)"><ds:DigestMethod"##
-            + #" Algorithm="http://www.w3.org/2001/04/xmlenc#sha256"/>"#
+            #"<ds:SignedInfo xmlns:ds="\#(space)">"#
+            + empty("CanonicalizationMethod", canonical)
+            + empty("SignatureMethod", "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256")
+            + ##"<ds:Reference URI="#\##(id)"><ds:Transforms>"##
+            + empty("Transform", space + "enveloped-signature") + empty("Transform", canonical)
+            + "</ds:Transforms>"
+            + empty("DigestMethod", "http://www.w3.org/2001/04/xmlenc#sha256")
             + "<ds:DigestValue>\(Base64.encode(digest))</ds:DigestValue></ds:Reference>"
             + "</ds:SignedInfo>"
         // A private RSA key signs any bytes; were it not so, an empty value verifies nowhere.
         let value = (try? key.sign(Array(info.utf8))).map(Base64.encode) ?? ""
         return head + #"<ds:Signature xmlns:ds="\#(space)">\#(info)<ds:SignatureValue>"#
             + "\(value)</ds:SignatureValue></ds:Signature>" + tail
+    }
+
+    private static func empty(_ name: String, _ algorithm: String) -> String {
+        #"<ds:\#(name) Algorithm="\#(algorithm)"></ds:\#(name)>"#
+    }
+
+    /// A text between tags, and one within an attribute, as their canonical form has them.
+    static func text(_ text: String) -> String {
+        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+            .replacing(">", with: "&gt;").replacing("\r", with: "&#xD;")
+    }
+
+    static func attribute(_ text: String) -> String {
+        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+            .replacing("\"", with: "&quot;").replacing("\t", with: "&#x9;")
+            .replacing("\n", with: "&#xA;").replacing("\r", with: "&#xD;")
     }
 
     /// Whether `element` carries `key`'s signature over the rest of itself.

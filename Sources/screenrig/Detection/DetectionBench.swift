@@ -60,7 +60,7 @@ struct DetectionBench: Sendable {
         let plan = Plan(rig, seed: rig.seed, run: "d\(seed)")
         var terms = Terms(
             rig, dialect: venue.dialect, statement: Secret(Signing.demoSoftwareStatement()))
-        terms.vouching = Assembly.vouch
+        terms.platforms = try Assembly.platforms(rig, program: nil)
         terms.retries = 1
         let coordinator = Coordinator(plan, terms: terms, lanes: lanes)
         await LaneThread.run { coordinator.run() }

@@ -49,7 +49,8 @@ struct RaceStage {
             of: run, recordingTo: sink, virtual: Self.virtualLanes)
         var terms = Terms(
             rig, dialect: venue.dialect, statement: Secret(Signing.demoSoftwareStatement()))
-        terms.vouching = Assembly.vouch
+        terms.platforms = try Assembly.platforms(
+            rig, program: isVirtual ? nil : { ProgramProcess(path: $0, limit: $1) })
         terms.retries = 1
         let started = isVirtual ? Venue.virtualEpoch : WallClock.microseconds
         startedMicroseconds = started

@@ -133,12 +133,15 @@ struct Session {
             // Nobody waits 15 s to be told that a port is closed.
             terms.retries = 1
         }
-        terms.vouching = Assembly.vouch
+        let isVirtual = venue.isVirtual
+        terms.platforms = try Assembly.platforms(
+            rig, program: isVirtual ? nil : { ProgramProcess(path: $0, limit: $1) })
+        terms.startedMicroseconds = started
         let pages = PageFolder(in: directory.path)
         terms.pages = pages
         // In virtual time there is one login page, and nothing to wait for a process with.
         if let program = rig.login.command, !venue.isVirtual {
-            terms.loginProgram = LoginProcess(path: program, limit: rig.login.limit)
+            terms.loginProgram = ProgramProcess(path: program, limit: rig.login.limit)
         }
         let coordinator = Coordinator(plan, terms: terms, lanes: lanes)
         let breaker = Politeness.breaker(rig.target.courtesy, isNear: venue.isNear)

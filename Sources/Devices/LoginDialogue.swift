@@ -1,21 +1,4 @@
 internal import Dialects
-internal import Synchronization
-
-/// A program of the user's that walks a login page in a rig's place (`login: {command: PROGRAM}`).
-/// The executable starts it; `Devices` has no processes.
-public protocol LoginProgram: Sendable {
-    /// Starts the program with `question` on its standard input. `answered` is called once, on any
-    /// thread, within the program's time limit. Must not block.
-    func ask(_ question: String, _ answered: @escaping @Sendable (ProgramAnswer) -> Void)
-}
-
-/// What became of a program.
-public enum ProgramAnswer: Sendable {
-    /// What it wrote to its standard output.
-    case output(String)
-    /// Why there is none, as the end of "the login program ...".
-    case failed(String)
-}
 
 /// The question: one line of JSON.
 ///
@@ -107,15 +90,4 @@ enum LoginReply: Equatable {
         guard case .object(let members)? = tree else { return [] }
         return members.map { Pair(name: $0.name, value: $0.value.text ?? "") }
     }
-}
-
-/// Where a program's answer waits until its household looks for it: a lane never waits for one.
-final class ProgramMailbox: Sendable {
-    private let answer = Mutex<ProgramAnswer?>(nil)
-
-    func put(_ answer: ProgramAnswer) {
-        self.answer.withLock { $0 = answer }
-    }
-
-    func take() -> ProgramAnswer? { answer.withLock { $0 } }
 }

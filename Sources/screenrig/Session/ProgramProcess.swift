@@ -3,19 +3,19 @@ internal import Dispatch
 internal import Foundation
 internal import Synchronization
 
-/// Runs `login: {command: PROGRAM}`: one process for each login, on threads of its own, and only a
-/// few at a time.
-struct LoginProcess: LoginProgram {
+/// Runs a program of the user's: one process for each question, on threads of its own, and only a few
+/// at a time.
+struct ProgramProcess: UserProgram {
     let path: String
     /// How long a program may take.
     private let limit: Duration
     /// What it gets to end by itself once it is told to.
     private static let grace = 1.0
     private let queue = DispatchQueue(
-        label: "screenrig.login-program", qos: .userInitiated, attributes: .concurrent)
+        label: "screenrig.program", qos: .userInitiated, attributes: .concurrent)
     /// Processes and their threads are dear; others wait for their turn.
     private let turns = DispatchSemaphore(value: 16)
-    private let door = DispatchQueue(label: "screenrig.login-program.door")
+    private let door = DispatchQueue(label: "screenrig.program.door")
 
     init(path: String, limit: Duration) {
         self.path = path
