@@ -184,7 +184,7 @@ struct ReadingCase: Sendable, CustomTestStringConvertible {
             label: "Z1 412", operation: .preauthorize, status: 412,
             body: #"{"status":412,"message":"User not authenticated","details":null}"#,
             outcome: .rejected,
-            answer: "denied", result: .denied, reason: "User not authenticated"),
+            answer: "denied", result: .unauthenticated, reason: "User not authenticated"),
         ReadingCase(
             label: "Z3 200", operation: .authorize, status: 200,
             body:

@@ -54,9 +54,15 @@ extension Household {
         case .preauthorize: try await callSDK(.checkPreauthorizedResources(terms.resources))
         case .preauthorizeCode: break
         case .authorize: try await authorizeInSDK()
+        // The SDK keeps authorizations itself (§ 11).
+        case .authorizationToken: break
         case .mediaToken:
             // Part of each authorization (§ 11).
             if !plan.activities.contains(.authorize) { try await authorizeInSDK() }
+            reach(.playing)
+        // An SDK does one thing at a time.
+        case .playAtOnce:
+            try await authorizeInSDK()
             reach(.playing)
         case .watch(let duration): try await nap(duration)
         case .logout: try await logOutOfSDK()
@@ -67,9 +73,13 @@ extension Household {
     }
 
     private func authorizeInSDK() async throws(Halt) {
+        for resource in terms.resources { try await authorizeInSDK(resource) }
+    }
+
+    private func authorizeInSDK(_ resource: String) async throws(Halt) {
         for attempt in 1... {
             isAuthorized = false
-            try await callSDK(.checkAuthorization(terms.resources.first ?? ""))
+            try await callSDK(.checkAuthorization(resource))
             if isAuthorized { return }
             guard wasThrottled, attempt < Self.appPatience else { break }
             try await nap(Backoff.afterThrottle(.seconds(1), using: &tv.dice))
