@@ -29,6 +29,8 @@ struct Beat: Sendable, Hashable {
         case .success: "success"
         case .absent: "absent"
         case .expired: "expired"
+        case .unauthenticated: "unauthenticated"
+        case .unauthorized: "unauthorized"
         case .denied: flags & Observed.Flags.throttled.rawValue != 0 ? "throttled" : "denied"
         case .maybe, .doubtful: "redirect"
         case .open: "lost"

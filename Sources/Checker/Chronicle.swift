@@ -66,10 +66,13 @@ struct Stranger: Sendable {
     var name: Tag
 }
 
-/// A resource was authorized, or may have been.
+/// What was answered to the question whether a resource may be played: it was authorized, may have
+/// been, or was not.
 struct Grant: Sendable {
     var beat: Beat
     var resource: UInt8
+    /// Until when, by the service's clock in epoch milliseconds; 0: not told.
+    var expires: Int64
 }
 
 extension Tag {

@@ -5,7 +5,7 @@
 /// bits  0 ..<  8   token: 0 nobody is signed in, else sign-in tag + 1
 /// bits  8 ..< 16   the code it came by: 0 none, else code + 1
 /// bits 16 ..< 48   16 codes, 2 bits each: 0 not made, 1 fresh, 2 bound, 3 dead
-/// bits 48 ..< 56   resources that are authorized
+/// bits 48 ..< 56   the first eight resources, if they are authorized
 /// ```
 struct DeviceState: Hashable, Sendable {
     enum CodeState: UInt64 { case unmade, fresh, bound, dead }
@@ -64,7 +64,8 @@ struct Act: Hashable, Sendable {
         case create, createUnseen, delete, expireCode, signIn, signInElsewhere, signOut, authorize
         case expireToken
         // Reads: from here on.
-        case tokenAbsent, tokenSeen, tokenAny, codeLive, codeDead, codeBound, codeUnbound, media
+        case tokenAbsent, tokenSeen, tokenAny, codeLive, codeDead, codeBound, codeUnbound
+        case granted, ungranted
     }
 
     /// A code, resource or tag that does not matter.
@@ -80,6 +81,9 @@ struct Act: Hashable, Sendable {
     var isMaybe = false
 
     var isRead: Bool { kind.rawValue >= Kind.tokenAbsent.rawValue }
+
+    /// Its place in `DeviceState.grants`; 0 where the state does not keep it.
+    var grant: UInt8 { resource < DeviceState.resources ? 1 << resource : 0 }
 }
 
 /// The sequential specification of one device's life: a pure function.
@@ -117,8 +121,8 @@ struct DeviceModel: Sendable, Hashable {
             guard newCodeReplaces else { return nil }
             state.killFreshCodes()
         case .delete:
-            let code = state.code(act.code)
-            guard code == .fresh || code == .bound else { return nil }
+            // Of a dead code too: that is done already, and a "yes" to it does no harm.
+            guard state.code(act.code) != .unmade else { return nil }
             state.set(act.code, .dead)
         case .expireCode: state.set(act.code, .dead)
         case .signIn:
@@ -136,7 +140,7 @@ struct DeviceModel: Sendable, Hashable {
         case .signOut: state.signOut()
         case .authorize:
             guard state.token != 0 else { return nil }
-            if act.resource != Act.none { state.grants |= 1 << act.resource }
+            state.grants |= act.grant
         case .expireToken:
             guard state.token == act.tag + 1 else { return nil }
             state.signOut()
@@ -162,10 +166,11 @@ struct DeviceModel: Sendable, Hashable {
         case .codeUnbound:
             return !isBound(state, act.code)
                 || !recordsOutliveTokens && state.code(act.code) == .bound
-        case .media:
+        case .granted:
             guard state.token != 0 else { return false }
             if act.tag != Act.none, state.token != act.tag + 1 { return false }
-            return act.resource == Act.none || state.grants >> act.resource & 1 == 1
+            return state.grants & act.grant == act.grant
+        case .ungranted: return act.grant == 0 || state.grants & act.grant == 0
         default: return false
         }
     }

@@ -3,7 +3,17 @@ internal import Dialects
 /// What each answer is held against as it returns: everything that was called before then has been
 /// noted. The first that finds something names the breach; the rest may add to it.
 extension Dossier {
+    /// Counts the answer at hand for a promise that it could have broken: once, however many rules look
+    /// at it.
+    mutating func check(_ invariant: Invariant) {
+        let bit: UInt32 = 1 << UInt32(invariant.rawValue)
+        guard counted & bit == 0 else { return }
+        counted |= bit
+        registry.check(invariant)
+    }
+
     mutating func judge(_ operation: Observed, _ beat: Beat, isQuiet: Bool) {
+        counted = 0
         if operation.operation.isThrottled { judgeThrottle(operation, beat, isQuiet: isQuiet) }
         if operation.operation == .pollToken { judgePolling(operation, beat) }
         // Letters that another holds as well: nobody can say whose code the answer is about.
@@ -12,13 +22,11 @@ extension Dossier {
         guard operation.effect != .denied else { return }
         if operation.effect == .success, operation.operation.showsToken {
             judgeToken(operation, beat)
-        } else if operation.effect != .success, operation.operation.showsAbsence {
+        } else if operation.tellsAbsence {
             judgeAbsence(operation, beat)
         }
         if operation.code != 0 { judgeCode(operation, beat) }
-        if operation.operation == .mediaToken, operation.effect == .success {
-            judgeMedia(operation, beat)
-        }
+        if operation.operation.needsAuthorization { judgeAuthorization(operation, beat) }
     }
 
     /// "Somebody is signed in", and where the answer tells, who.
@@ -37,6 +45,7 @@ extension Dossier {
         if operation.tag != 0 { judgeOwner(operation, beat, value) }
         judgeLogout(operation, beat, value)
         guard operation.screen == 0 else { return }
+        countSight(beat, value)
         compare(TokenRead(value: value, beat: beat))
         noteDelivery()
         if operation.tag != 0, tags[Int(value) - 1].first == nil {
@@ -48,20 +57,42 @@ extension Dossier {
         }
     }
 
-    /// Every answer after a sign-out or a deletion could have broken their promise: also one that
-    /// says no.
-    private func countEnds(_ operation: Observed, _ beat: Beat) {
+    /// Promises that an answer could have broken whatever it says: that nobody is signed in before the
+    /// first sign-in, after a sign-out, or by one that was refused; that a deleted code is gone; that
+    /// what nobody authorized is not played, and what somebody did may be.
+    private mutating func countEnds(_ operation: Observed, _ beat: Beat) {
         guard !operation.flags.contains(.throttled) else { return }
         let sent = beat.call - registry.visibility
-        if operation.operation.showsToken, !signOuts.isEmpty,
-            signOuts.contains(where: { $0.effect == .success && $0.ret < sent })
-        {
-            registry.check(.logoutFinal)
+        if operation.operation.showsToken {
+            if !hasWriters(of: TokenRead.somebody, by: beat.ret) {
+                check(.noTokenBeforeSignIn)
+                if attempts.contains(where: { $0.beat.call <= beat.ret }) {
+                    check(.errorsHaveNoEffect)
+                }
+            }
+            if let out = signOuts.last(where: { $0.call <= beat.ret }), out.effect == .denied {
+                check(.errorsHaveNoEffect)
+            }
+            if let out = signOuts.last(where: { $0.effect == .success && $0.ret < sent }),
+                !attempts.contains(where: {
+                    $0.isCandidate && $0.beat.call <= beat.ret
+                        && $0.beat.ret >= out.call - registry.visibility
+                })
+            {
+                check(.logoutFinal)
+            }
         }
-        if operation.code != 0, operation.operation.isAboutCode, let life = life(of: operation),
+        if operation.operation.needsAuthorization,
+            operation.operation != .authorize
+                || standingGrant(of: operation.resource, at: beat) != nil
+        {
+            check(.authorizationGates)
+        }
+        if operation.code != 0, operation.operation.isAboutCode,
+            operation.operation != .deleteRegistration, let life = life(of: operation),
             let deleted = lives[life].deleted, deleted.ret < sent
         {
-            registry.check(.deleteFinal)
+            check(.deleteFinal)
         }
     }
 

@@ -15,21 +15,13 @@ extension Dossier {
         case _ where isEdge || operation.effect == .nothing: return nil
         case _ where operation.flags.contains(.anothers): return nil
         case .pollToken, .checkAuthentication: return tokenRead(operation)
-        case .checkCode: return checkRead(operation)
+        case .checkCode, .preauthorizeCode: return checkRead(operation)
         case .registrationRecord: return recordRead(operation)
         case .authenticate:
             guard operation.effect == .success, let life = life(of: operation) else { return nil }
             return codeAct(.codeLive, life)
-        case .preauthorizeCode:
-            guard operation.effect == .success, let life = life(of: operation) else { return nil }
-            return codeAct(.codeBound, life)
-        case .preauthorize, .userMetadata:
-            return operation.effect == .success ? Act(kind: .tokenAny) : nil
-        case .authorizationToken, .mediaToken:
-            guard operation.effect == .success else { return nil }
-            // After a sign-in that no poll waits for, it is the first to name the user.
-            let tag = operation.tag == 0 ? nil : knownTag(operation.tag) ?? learn(operation)
-            return Act(kind: .media, tag: tag ?? Act.none, resource: operation.resource)
+        case .preauthorize, .userMetadata, .authorizationToken, .mediaToken:
+            return gatedRead(operation)
         default: return nil
         }
     }
@@ -128,14 +120,9 @@ extension Dossier {
         case .success:
             end(life, operation.call)
             if lives[life].deleted == nil { lives[life].deleted = Beat(operation) }
-            // A second "yes" would come of a code that is dead: that is no harm. And where letters
-            // were given twice it was the other's code, perhaps.
             var act = codeAct(.delete, life)
-            if lives[life].deleted?.sequence != operation.sequence
-                || operation.flags.contains(.anothers)
-            {
-                act?.isMaybe = true
-            }
+            // Where letters were given twice it was the other's code, perhaps.
+            act?.isMaybe = operation.flags.contains(.anothers)
             return act
         case .open:
             end(life, operation.call)
@@ -164,6 +151,8 @@ extension Dossier {
         }
     }
 
+    /// N2 and Z2 speak of their code: once that has ended they tell nothing of the sign-in
+    /// (rest-v1.md § 6.3).
     private func checkRead(_ operation: Observed) -> Act? {
         guard let life = life(of: operation) else { return nil }
         switch operation.effect {
@@ -178,6 +167,7 @@ extension Dossier {
     private mutating func noteSignIn(_ operation: Observed) -> Act? {
         let tag = operation.tag == 0 ? newUnknownTag() : knownTag(operation.tag) ?? Act.none
         let life = life(of: operation)
+        if operation.effect != .denied { unproven = 0 }
         if operation.code != 0, operation.tag != 0, operation.effect != .denied,
             life == nil || operation.flags.contains(.afterEnd)
         {
@@ -229,11 +219,43 @@ extension Dossier {
     }
 
     private mutating func noteAuthorization(_ operation: Observed) -> Act? {
-        guard operation.effect == .success || operation.effect == .open else { return nil }
-        grants.append(Grant(beat: Beat(operation), resource: operation.resource))
+        let isEdge = operation.flags.contains(.edge)
+        guard operation.effect == .success || operation.effect == .open else {
+            if !isEdge, !operation.flags.contains(.throttled), operation.effect != .nothing,
+                operation.effect != .unauthenticated
+            {
+                noteGrant(operation)
+            }
+            return isEdge ? nil : gatedRead(operation)
+        }
+        noteGrant(operation)
         return Act(
             kind: .authorize, resource: operation.resource,
             isMaybe: operation.effect == .open)
+    }
+
+    private mutating func noteGrant(_ operation: Observed) {
+        grants.append(
+            Grant(
+                beat: Beat(operation), resource: operation.resource, expires: operation.expires))
+    }
+
+    /// A call that needs a sign-in, and perhaps an authorization: its answer tells of both.
+    private mutating func gatedRead(_ operation: Observed) -> Act? {
+        if operation.tellsAbsence { return Act(kind: .tokenAbsent) }
+        if operation.tellsNoAuthorization {
+            let stands = standingGrant(of: operation.resource, at: Beat(operation)) != nil
+            return stands ? Act(kind: .ungranted, resource: operation.resource) : nil
+        }
+        guard operation.effect == .success else { return nil }
+        guard operation.operation.needsAuthorization else { return Act(kind: .tokenAny) }
+        // After a sign-in that no poll waits for, it is the first to name the user.
+        let tag = operation.tag == 0 ? nil : knownTag(operation.tag) ?? learn(operation)
+        // What a device came with it may have been authorized for before.
+        if isFromBefore(TokenRead.somebody) {
+            return tag.map { Act(kind: .tokenSeen, tag: $0) } ?? Act(kind: .tokenAny)
+        }
+        return Act(kind: .granted, tag: tag ?? Act.none, resource: operation.resource)
     }
 
     private mutating func tokenRead(_ operation: Observed) -> Act? {

@@ -52,6 +52,11 @@ struct Dossier {
     var frontier: Frontier
 
     // What was found.
+    /// Promises that the answer at hand was counted for.
+    var counted: UInt32 = 0
+    /// "Not yet" answers to the TV since the last sign-in was answered, while nobody knew that it had
+    /// taken effect.
+    var unproven = 0
     /// Whoever was told "done" by then has been held against what the TV saw (`judgeDelivery`).
     var delivered = Int64.min
     var causes: [(position: Int?, invariant: Invariant, standing: Standing)] = []

@@ -90,8 +90,7 @@ extension Dossier {
 
     private mutating func number(of resource: String) -> UInt8 {
         if let known = resources.firstIndex(of: resource) { return UInt8(known) }
-        // Beyond eight they are all one: fewer breaches are seen, none is made up.
-        guard resources.count < DeviceState.resources else { return UInt8(resources.count - 1) }
+        guard resources.count < Int(Act.none) else { return Act.none }
         resources.append(resource)
         return UInt8(resources.count - 1)
     }

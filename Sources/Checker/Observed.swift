@@ -6,6 +6,10 @@ internal import Journal
 struct Observed: Sendable {
     enum Effect: UInt8, Sendable {
         case success, absent, expired, denied
+        /// Turned down: nobody is signed in on the device.
+        case unauthenticated
+        /// Turned down: what it is about is not authorized.
+        case unauthorized
         /// Took effect within the interval or not at all, and the answer does not tell.
         case maybe
         /// As `maybe`, with an answer that says no without promising it.
@@ -107,10 +111,30 @@ extension Observed {
         case .success: .success
         case .absent: .absent
         case .expired: .expired
+        case .unauthenticated: .unauthenticated
+        case .unauthorized: .unauthorized
         case .denied:
             // The assertion consumer sends the browser back whatever came of it.
             exchange.pointee.operation == .assertion && status < 400 ? .doubtful : .denied
         case .none: exchange.pointee.operation == .assertion ? .maybe : .nothing
+        }
+    }
+
+    /// Whether it tells that nobody is signed in on the device.
+    var tellsAbsence: Bool {
+        switch effect {
+        case .absent, .expired: operation.showsAbsence
+        case .unauthenticated: true
+        default: false
+        }
+    }
+
+    /// Whether it tells that the authorization it is about is not there (any more).
+    var tellsNoAuthorization: Bool {
+        switch effect {
+        case .unauthorized: true
+        case .expired: operation.needsAuthorization
+        default: false
         }
     }
 
@@ -161,8 +185,14 @@ extension OperationName {
         }
     }
 
-    /// Whether "absent" and "expired" tell that the device has none.
-    var showsAbsence: Bool { self == .pollToken || self == .checkAuthentication }
+    /// Whether "absent" and "expired" tell that the device has none; of other operations
+    /// "unauthenticated" does.
+    fileprivate var showsAbsence: Bool { self == .pollToken || self == .checkAuthentication }
+
+    /// Answered by the authorization of one resource (rest-v1.md § 11).
+    var needsAuthorization: Bool {
+        self == .authorize || self == .authorizationToken || self == .mediaToken
+    }
 
     /// Whether the service throttles it (rest-v1.md § 14).
     var isThrottled: Bool {

@@ -53,7 +53,7 @@ public struct SceneEntry: Sendable, Hashable {
     public var ret: Int64
     /// The answer was lost: the service may have acted at any time from `call` on.
     public var isOpen: Bool
-    /// `success`, `absent`, `expired`, `denied`, `maybe` or `lost`.
+    /// `success`, `absent`, `expired`, `unauthenticated`, `denied`, `maybe`, `lost` ...
     public var answer: String
     /// What the device may have been after it returned: bit 0 signed out, bit n the n-th sign-in of
     /// the household; 0 where nothing explains it any more.

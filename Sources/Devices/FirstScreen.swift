@@ -141,34 +141,23 @@ extension Household {
         }
     }
 
-    /// The account may not watch this: the viewer reads so, and there is nothing to play.
-    func deny(_ words: String) {
-        isDenied = true
-        record.denials += 1
-        lane.note(record)
-        note(.notEntitled, words)
-    }
-
     private func perform(_ activity: PlannedActivity) async throws(Halt) {
         let dialect = terms.dialect
-        let resource = terms.resources.first ?? ""
         switch activity {
         case .userMetadata: try await optional { dialect.userMetadata($0) }
         case .preauthorize: try await optional { dialect.preauthorize(terms.resources, $0) }
         // The phone's, which has done it.
         case .preauthorizeCode: break
-        case .authorize:
-            let answered = try await ask(tv) { dialect.authorize(resource, $0) }
-            switch answered.answer {
-            case .done: isDenied = false
-            case .notEntitled(let words): deny(words)
-            default: throw .refused(answered)
+        case .authorize: for resource in terms.resources { try await authorize(resource, on: tv) }
+        case .authorizationToken:
+            for resource in terms.resources where !denied.contains(resource) {
+                try await optional { dialect.authorizationToken(resource, $0) }
             }
-        case .mediaToken where isDenied: break
         case .mediaToken:
-            try await optional { dialect.mediaToken(resource, $0) }
+            for resource in terms.resources { try await takeMediaToken(resource, on: tv) }
             if !isDenied { reach(.playing) }
         case .watch where isDenied: break
+        case .playAtOnce: try await playAtOnce()
         case .watch(let duration): try await nap(duration)
         case .logout: try await logout()
         case .again:
@@ -191,10 +180,12 @@ extension Household {
     }
 
     /// A step that a protocol may lack, or whose answer changes nothing for the device.
-    func optional(_ make: (Credential) -> Call?) async throws(Halt) {
+    func optional(
+        on screen: Screen? = nil, _ make: (Credential) -> Call?
+    ) async throws(Halt) {
         let answered: Answered
         do throws(Halt) {
-            answered = try await ask(tv) { credential throws(Halt) in
+            answered = try await ask(screen ?? tv) { credential throws(Halt) in
                 guard let call = make(credential) else { throw .unknownStep }
                 return call
             }
@@ -203,7 +194,6 @@ extension Household {
         }
         switch answered.answer {
         case .done, .decisions, .media, .metadata: return
-        case .notEntitled(let words): deny(words)
         default: throw .refused(answered)
         }
     }

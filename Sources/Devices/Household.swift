@@ -16,6 +16,8 @@ actor Household {
     let tv: Screen
     /// Further poll loops of the TV, for test benches: the same TV on connections of their own.
     let morePollers: [Screen]
+    /// Connections of the TV's own for what it plays at the same time: one for each resource.
+    let players: [Screen]
     /// The household's phones; empty where a web view of the first screen is what signs in.
     let phones: [Screen]
     /// The browser that is in use: one of the phones, or the first screen itself.
@@ -62,8 +64,8 @@ actor Household {
     /// When the token that the last poll saw expires.
     var tokenEnd: Instant?
     var hasCancelled = false
-    /// The newest authorization was denied: there is nothing to play.
-    var isDenied = false
+    /// Resources that the newest authorization was denied for.
+    var denied: Set<String> = []
     /// The SDK was told that nobody is signed in any more; the service's words.
     var sessionLoss: String?
     /// How often it has signed in again because the service had forgotten it.
@@ -92,6 +94,16 @@ actor Household {
                 seed: seed.child("poller waits", index))
         }
         self.tv = tv
+        let playing = plan.activities.contains(.playAtOnce) ? terms.resources.count : 0
+        players = (0..<playing).map { number in
+            Screen(
+                device: Device(
+                    id: DeviceID(
+                        household: plan.index, role: .firstScreen,
+                        index: max(1, terms.polling.pollers) + number),
+                    identity: plan.firstScreen, counter: counter),
+                seed: seed.child("player waits", number))
+        }
         phones = identities.enumerated().map { position, identity in
             Screen(
                 device: Device(
@@ -121,7 +133,7 @@ actor Household {
         if terms.cleansUp { await cleanUp() }
         giveBackAccount()
         lane.retire(tv.device)
-        for poller in morePollers { lane.retire(poller.device) }
+        for poller in morePollers + players { lane.retire(poller.device) }
         for phone in phones { lane.retire(phone.device) }
     }
 

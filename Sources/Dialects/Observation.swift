@@ -23,6 +23,10 @@ public struct Observation: Hashable, Sendable {
         case denied
         /// The answer carries no information about the service's state (429, blocked, lost).
         case none
+        /// Turned down because nobody is signed in on the device that asks.
+        case unauthenticated
+        /// Turned down because what the device asks for is not authorized (any more).
+        case unauthorized
     }
 
     public var result: Result

@@ -96,6 +96,8 @@ extension Observation.Result {
         case .expired: "expired"
         case .denied: "denied"
         case .none: "none"
+        case .unauthenticated: "unauthenticated"
+        case .unauthorized: "unauthorized"
         }
     }
 

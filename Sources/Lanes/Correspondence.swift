@@ -95,7 +95,8 @@ public struct Correspondence: Sendable {
         }
         var observation = reading.observation
         if observation.code == nil { observation.code = call.code }
-        if observation.resource == nil { observation.resource = call.resource }
+        // The one asked for: where the answer names another, its deviations tell (rest-v1.md § 11).
+        if let asked = call.resource { observation.resource = asked }
         if observation.tag == nil { observation.tag = call.tag }
         let fingerprint = observation.secret.map(fingerprinter.fingerprint(of:))
         observation.secret = nil

@@ -23,7 +23,9 @@ struct KindFlow {
         // A TV whose viewer left polls on, until its code or the settling ends.
         let codeLife = (rig.code.lifetime ?? Self.usualCodeLife).seconds
         let abandoned = min(codeLife, human + rig.load.settle.seconds)
-        let after = Self.after(rig.afterSignIn)
+        let after = Self.after(
+            rig.afterSignIn, resources: Double(rig.target.resources.count),
+            isSDK: kind.firstScreen.isSDK)
         // Test benches poll on, after each success and each logout.
         let logouts = after.requests.first { $0.0 == .logout }?.1 ?? 0
         let polledOn = rig.polling.afterSuccess.seconds / interval * (1 + logouts)
@@ -105,7 +107,7 @@ struct KindFlow {
     /// What follows the sign-in: requests, seconds of watching, share that signs in again, share that
     /// is signed in at the end.
     private static func after(
-        _ activities: [Rig.Activity]
+        _ activities: [Rig.Activity], resources: Double, isSDK: Bool
     ) -> (
         requests: [(OperationName, Double)], watching: Double, again: Double, staysSignedIn: Double
     ) {
@@ -118,8 +120,16 @@ struct KindFlow {
             case .userMetadata: requests.append((.userMetadata, signedIn))
             case .preauthorize: requests.append((.preauthorize, signedIn))
             case .preauthorizeCode: requests.append((.preauthorizeCode, signedIn))
-            case .authorize: requests.append((.authorize, signedIn))
-            case .mediaToken: requests.append((.mediaToken, signedIn))
+            case .authorize: requests.append((.authorize, signedIn * resources))
+            // The SDK keeps authorizations itself.
+            case .authorizationToken where isSDK: continue
+            case .authorizationToken:
+                requests.append((.authorizationToken, signedIn * resources))
+            case .mediaToken: requests.append((.mediaToken, signedIn * resources))
+            case .playAtOnce:
+                requests.append((.authorize, signedIn * resources))
+                if !isSDK { requests.append((.authorizationToken, signedIn * resources)) }
+                requests.append((.mediaToken, signedIn * resources))
             case .watch(let time): watching += time.mean.seconds * signedIn
             case .logout(let share):
                 requests.append((.logout, signedIn * share))

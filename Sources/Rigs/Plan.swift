@@ -179,7 +179,9 @@ public struct Plan: Sendable, Hashable {
             case .preauthorize: planned.append(.preauthorize)
             case .preauthorizeCode: planned.append(.preauthorizeCode)
             case .authorize: planned.append(.authorize)
+            case .authorizationToken: planned.append(.authorizationToken)
             case .mediaToken: planned.append(.mediaToken)
+            case .playAtOnce: planned.append(.playAtOnce)
             }
         }
         return planned
@@ -229,7 +231,8 @@ public struct HouseholdPlan: Sendable, Hashable {
 
 /// An activity that this household will really do.
 public enum PlannedActivity: Sendable, Hashable {
-    case userMetadata, preauthorize, preauthorizeCode, authorize, mediaToken
+    case userMetadata, preauthorize, preauthorizeCode, authorize, authorizationToken, mediaToken
+    case playAtOnce
     case watch(Duration)
     case logout
     case again

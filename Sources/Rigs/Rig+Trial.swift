@@ -38,7 +38,8 @@ extension Rig {
             switch activity {
             case .watch: .watch(.fixed(.milliseconds(500)))
             case .logout, .again, .relaunch: nil
-            case .userMetadata, .preauthorize, .preauthorizeCode, .authorize, .mediaToken:
+            case .userMetadata, .preauthorize, .preauthorizeCode, .authorize, .authorizationToken,
+                .mediaToken, .playAtOnce:
                 activity
             }
         }

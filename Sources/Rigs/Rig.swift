@@ -143,7 +143,11 @@ public struct Rig: Sendable, Hashable {
 
     /// What the TV does once it is signed in.
     public enum Activity: Sendable, Hashable {
-        case userMetadata, preauthorize, authorize, mediaToken
+        case userMetadata, preauthorize
+        /// Each of `target.resources`, one after another.
+        case authorize, authorizationToken, mediaToken
+        /// Authorized and played: all of `target.resources` at once.
+        case playAtOnce
         /// The phone asks, by the code, once its sign-in was confirmed (Z2).
         case preauthorizeCode
         case watch(Distribution)

@@ -295,8 +295,10 @@ extension RigAssembly {
             case "preauthorize": return .preauthorize
             case "preauthorize-code": return .preauthorizeCode
             case "authorize": return .authorize
+            case "authorization-token": return .authorizationToken
             case "media-token": return .mediaToken
-            default: preconditionFailure("the format's words for activities are these five")
+            case "play-at-once": return .playAtOnce
+            default: preconditionFailure("the format's words for activities are these seven")
             }
         }
     }

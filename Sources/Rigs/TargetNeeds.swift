@@ -65,7 +65,8 @@ extension Rig.Activity {
     fileprivate var playing: String? {
         switch self {
         case .preauthorize, .preauthorizeCode: "preauthorize"
-        case .authorize: "authorize"
+        case .authorize, .playAtOnce: "authorize"
+        case .authorizationToken: "authorization-token"
         case .mediaToken: "media-token"
         case .userMetadata, .watch, .logout, .again, .relaunch: nil
         }

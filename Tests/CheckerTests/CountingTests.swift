@@ -26,6 +26,122 @@ struct CountingTests {
         #expect(findings[.logoutFinal].checked == 2)
     }
 
+    @Test("the first poll after the phone was told done tests whether the TV sees it: once")
+    func clean() {
+        var story = Story()
+        story.code()
+        story.poll(at: 1_000)
+        story.assertion(at: 8_000)
+        story.check(at: 8_010)
+        story.poll(at: 10_000, Story.alice)
+        story.poll(at: 11_000, Story.alice)
+        #expect(story.sentences == [])
+        #expect(story.findings[.signInVisible].checked == 1)
+        #expect(story.findings[.tokenMonotonic].checked == 1)
+        #expect(Story.clean().findings[.signInVisible].checked == 1)
+    }
+
+    @Test("each of sixteen late polls counts once", arguments: [true, false])
+    func late(isTold: Bool) throws {
+        var story = Story()
+        story.code()
+        story.poll(at: 1_000)
+        story.assertion(at: 8_000)
+        if isTold { story.check(at: 8_010) }
+        for number in 0..<16 { story.poll(at: 9_000 + Double(number) * 100) }
+        for number in 0..<4 { story.poll(at: 11_000 + Double(number) * 100, Story.alice) }
+        let found = try story.only()
+        #expect(found.invariant == .signInVisible)
+        #expect(story.findings[.signInVisible].checked == 17)
+        #expect(story.findings[.tokenMonotonic].checked == 3)
+    }
+
+    @Test("a login that came to nothing tests nothing")
+    func noSignIn() {
+        var story = Story()
+        story.code()
+        story.assertion(at: 8_000)
+        for number in 0..<16 { story.poll(at: 9_000 + Double(number) * 100) }
+        #expect(story.findings[.signInVisible].checked == 0)
+        story.assertion(at: 12_000)
+        story.poll(at: 13_000, Story.alice)
+        #expect(story.sentences == [])
+        #expect(story.findings[.signInVisible].checked == 1)
+    }
+
+    @Test("the sign-in after a logout is tested as the first was")
+    func again() throws {
+        var story = Story.clean()
+        story.code("BBBBBB2", at: 22_000)
+        story.assertion(Story.bob, at: 23_000, code: "BBBBBB2")
+        story.check(at: 23_500, code: "BBBBBB2")
+        var late = story
+        story.poll(at: 24_000, Story.bob, code: "BBBBBB2")
+        #expect(story.sentences == [])
+        #expect(story.findings[.signInVisible].checked == 2)
+        late.poll(at: 24_000, code: "BBBBBB2")
+        late.poll(at: 25_000, Story.bob, code: "BBBBBB2")
+        #expect(try late.only().invariant == .signInVisible)
+        #expect(late.findings[.signInVisible].checked == 3)
+    }
+
+    @Test("polls before the sign-in could have shown a token")
+    func early() {
+        var story = Story()
+        story.code()
+        for number in 1...5 { story.poll(at: Double(number) * 1_000) }
+        #expect(story.findings[.noTokenBeforeSignIn].checked == 5)
+    }
+
+    @Test("answers after a refused sign-in, or a refused logout, could have shown an effect")
+    func errors() {
+        var story = Story()
+        story.code()
+        story.poll(at: 1_000)
+        story.assertion(at: 2_000, .denied, status: 400)
+        story.poll(at: 3_000)
+        story.poll(at: 4_000)
+        #expect(story.findings[.errorsHaveNoEffect].checked == 2)
+        story.assertion(at: 5_000)
+        story.poll(at: 6_000, Story.alice)
+        #expect(story.findings[.errorsHaveNoEffect].checked == 2)
+        story.tell(.tv, .logout, at: 7_000, .denied, code: nil, status: 400)
+        story.poll(at: 8_000, Story.alice)
+        #expect(story.sentences == [])
+        #expect(story.findings[.errorsHaveNoEffect].checked == 3)
+    }
+
+    @Test("an answer counts once for a promise that several rules look at")
+    func once() {
+        var story = Story()
+        story.code()
+        story.assertion(at: 1_000)
+        story.poll(at: 2_000, Story.alice)
+        let findings = story.findings
+        for invariant in [
+            Invariant.noTokenBeforeSignIn, .tokenIsolation, .signInVisible, .oneOwner, .oneToken,
+            .expiryRespected,
+        ] {
+            #expect(findings[invariant].checked == 1, "\(invariant)")
+        }
+    }
+
+    @Test("refused media tokens, and what was authorized, were checked as well")
+    func gates() {
+        var story = Story()
+        story.code()
+        story.assertion(at: 1_000)
+        story.poll(at: 2_000, Story.alice)
+        story.gated(.mediaToken, at: 3_000, .unauthorized)
+        story.authorize(at: 4_000)
+        #expect(story.findings[.authorizationGates].checked == 1)
+        story.gated(.authorizationToken, at: 5_000)
+        story.authorize(at: 6_000)
+        story.gated(.mediaToken, at: 7_000, secret: 1)
+        #expect(story.sentences == [])
+        #expect(story.findings[.authorizationGates].checked == 4)
+    }
+
     @Test("a 429 after a sign-out tells nothing, and is not counted")
     func throttled() {
         var story = Story.clean()
@@ -69,7 +185,7 @@ struct CountingTests {
         story.poll(at: 3_000, Story.alice)
         story.poll(at: 4_000, Story.alice)
         #expect(story.sentences == [])
-        #expect(story.findings[.retryOnce].checked == 1)
+        #expect(story.findings[.retryOnce].checked == 2)
     }
 
     @Test("such an exchange that made two tokens is a suspicion: each may have been done as asked")

@@ -46,7 +46,8 @@ struct Histories {
             Act(kind: .tokenAbsent), Act(kind: .tokenSeen, tag: tag), Act(kind: .tokenAny),
             Act(kind: .codeLive, code: code), Act(kind: .codeDead, code: code),
             Act(kind: .codeBound, code: code), Act(kind: .codeUnbound, code: code),
-            Act(kind: .media, tag: dice.chance(0.5) ? tag : Act.none, resource: resource),
+            Act(kind: .granted, tag: dice.chance(0.5) ? tag : Act.none, resource: resource),
+            Act(kind: .ungranted, resource: resource),
         ]
         guard let state else { return candidates[dice.below(candidates.count)] }
         let trueOnes = candidates.filter { model.holds(state, $0) }

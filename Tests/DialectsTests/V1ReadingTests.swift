@@ -184,7 +184,7 @@ struct ReadingCase: Sendable, CustomTestStringConvertible {
             label: "Z1 412", operation: .preauthorize, status: 412,
             body: #"{"status":412,"message":"User not authenticated","details":null}"#,
             outcome: .rejected,
-            answer: "signedOut", result: .denied, reason: "User not authenticated"),
+            answer: "signedOut", result: .unauthenticated, reason: "User not authenticated"),
         ReadingCase(
             label: "Z3 403 as a public client recorded it", operation: .authorize, status: 403,
             body: #"{"status":403,"message":"noAuthz","details":"Not in your package"}"#,
@@ -193,7 +193,7 @@ struct ReadingCase: Sendable, CustomTestStringConvertible {
             label: "Z3 403 of the page, in XML", operation: .authorize, status: 403,
             type: "application/xml",
             body: "<error><status>403</status><message>User not authorized</message></error>",
-            outcome: .notEntitled, answer: "notEntitled", result: .denied,
+            outcome: .notEntitled, answer: "notEntitled", result: .unauthorized,
             reason: "User not authorized"),
         ReadingCase(
             label: "Z3 403 without a body", operation: .authorize, status: 403,
@@ -206,12 +206,12 @@ struct ReadingCase: Sendable, CustomTestStringConvertible {
         ReadingCase(
             label: "Z3 403 of a session that is gone", operation: .authorize, status: 403,
             body: #"{"status":403,"message":"User not Authenticated"}"#,
-            outcome: .rejected, answer: "signedOut", result: .denied,
+            outcome: .rejected, answer: "signedOut", result: .unauthenticated,
             reason: "User not Authenticated"),
         ReadingCase(
             label: "Z3 403 of a session that is gone, enhanced", operation: .authorize, status: 403,
             body: #"{"code":"authentication_session_expired","message":"x"}"#,
-            outcome: .rejected, answer: "signedOut", result: .denied,
+            outcome: .rejected, answer: "signedOut", result: .unauthenticated,
             reason: "authentication_session_expired"),
         ReadingCase(
             label: "Z3 403 of a provider that did not answer", operation: .authorize, status: 403,
@@ -225,11 +225,11 @@ struct ReadingCase: Sendable, CustomTestStringConvertible {
         ReadingCase(
             label: "Z5 403 noAuthz", operation: .mediaToken, status: 403,
             body: #"{"status":403,"message":"noAuthz"}"#,
-            outcome: .notEntitled, answer: "notEntitled", result: .denied, reason: "noAuthz"),
+            outcome: .notEntitled, answer: "notEntitled", result: .unauthorized, reason: "noAuthz"),
         ReadingCase(
             label: "Z5 403 without an authorization", operation: .mediaToken, status: 403,
             body: #"{"status":403,"message":"User not authorized"}"#,
-            outcome: .rejected, answer: "denied", result: .denied, reason: "User not authorized"),
+            outcome: .rejected, answer: "denied", result: .unauthorized, reason: "User not authorized"),
         ReadingCase(
             label: "Z3 200", operation: .authorize, status: 200,
             body:

@@ -34,7 +34,7 @@ struct FaultScene: Sendable, CustomTestStringConvertible {
 
 extension FaultScene {
     /// One for each fault, in the order of `FaultName`.
-    static let all: [FaultScene] = reads + signIns + codes + endings + strain
+    static let all: [FaultScene] = reads + signIns + codes + endings + losses + strain
 
     private static let soon: Duration = .milliseconds(10)
 
@@ -235,6 +235,29 @@ extension FaultScene {
         },
     ]
 
+    private static let losses: [FaultScene] = [
+        FaultScene("lost-session:after=1s") { caller in
+            caller.logIn(caller.issue())
+            let first = caller.poll().status
+            let early = caller.metadata().status
+            caller.advance(.seconds(2))
+            return first == 200 && early == 200 && caller.poll().status == 200
+                && caller.metadata().status == 412 && caller.media().status == 403
+        },
+        FaultScene("lost-authorization") { caller in
+            caller.logIn(caller.issue())
+            let granted = caller.authorize().status
+            caller.advance(soon)
+            return granted == 200 && caller.poll().status == 200
+                && caller.authorization().status == 404 && caller.media().status == 403
+        },
+        FaultScene("resource-swap") { caller in
+            caller.logIn(caller.issue())
+            let granted = caller.authorize()
+            return granted.status == 200 && granted.member("resource") != "demo-1"
+        },
+    ]
+
     private static let strain: [FaultScene] = [
         FaultScene("throttle-wedge", ServiceSettings()) { caller in
             caller.advance(.seconds(60))
@@ -260,6 +283,19 @@ extension Caller {
     /// N2.
     mutating func check(_ code: String) -> Reply {
         get("/api/v1/checkauthn/\(code)?requestor=DEMOTV")
+    }
+
+    /// U1.
+    mutating func metadata() -> Reply { get("/api/v1/tokens/usermetadata?\(Self.key())") }
+
+    /// Z3.
+    mutating func authorize(resource: String = "demo-1") -> Reply {
+        get("/api/v1/authorize?\(Self.key())&resource=\(resource)")
+    }
+
+    /// Z4.
+    mutating func authorization(resource: String = "demo-1") -> Reply {
+        get("/api/v1/tokens/authz?\(Self.key())&resource=\(resource)")
     }
 
     /// Z5.

@@ -11,7 +11,7 @@ struct FaultTests {
     func complete() throws {
         let shown = try Set(FaultScene.all.map { try Fault(parsing: $0.fault).name })
         #expect(shown == Set(FaultName.allCases.filter { !$0.isControl }))
-        #expect(shown.count == 24)
+        #expect(shown.count == 27)
     }
 
     @Test("without it the promise holds", arguments: FaultScene.all)
@@ -128,6 +128,57 @@ struct ObservableTests {
             #expect(caller.poll().member("userId") == "viewer-1")
         }
         #expect(kinds == [])
+    }
+
+    @Test("lost-session: seen by all, polls lose it as well")
+    func lostForAll() throws {
+        let kinds = try truth("lost-session:after=1s,seen-by=all") { caller in
+            caller.logIn(caller.issue())
+            #expect(caller.poll().status == 200)
+            caller.advance(.seconds(2))
+            #expect(caller.poll().status == 404)
+        }
+        #expect(kinds == [.activated, .observable])
+    }
+
+    @Test("lost-session: where nobody was told of the sign-in before, nobody can tell")
+    func lostUntold() throws {
+        let kinds = try truth("lost-session:after=1s") { caller in
+            caller.logIn(caller.issue())
+            caller.advance(.seconds(2))
+            #expect(caller.metadata().status == 412)
+        }
+        #expect(kinds == [.activated])
+    }
+
+    @Test("lost-authorization: another resource keeps its own, and asking again grants it anew")
+    func otherAuthorization() throws {
+        let kinds = try truth("lost-authorization:after=1s") { caller in
+            caller.logIn(caller.issue())
+            #expect(caller.authorize().status == 200)
+            caller.advance(.seconds(2))
+            #expect(caller.authorize(resource: "demo-2").status == 200)
+            #expect(caller.authorization(resource: "demo-2").status == 200)
+            #expect(caller.authorize().status == 200)
+            #expect(caller.authorization().status == 200)
+        }
+        #expect(kinds == [])
+    }
+
+    @Test("expiry-skew of deletions: gone early shows, a late yes does no harm")
+    func lateDeletion() throws {
+        let early = try truth("expiry-skew:skew=-2s,endpoint=delete-registration") { caller in
+            let code = caller.issue(more: "&ttl=3")
+            caller.advance(.seconds(2))
+            #expect(caller.delete(Caller.recordPath(code)).status == 404)
+        }
+        #expect(early == [.activated, .observable])
+        let late = try truth("expiry-skew:skew=2s,endpoint=delete-registration") { caller in
+            let code = caller.issue(more: "&ttl=3")
+            caller.advance(.seconds(4))
+            #expect(caller.delete(Caller.recordPath(code)).status == 204)
+        }
+        #expect(late == [.activated])
     }
 
     @Test("error-but-applied: another sign-in shows nothing of the refused one")

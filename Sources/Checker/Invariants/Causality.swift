@@ -4,8 +4,8 @@ internal import Dialects
 extension Dossier {
     /// `no-token-before-sign-in`: somebody signed in before an answer that says so returned.
     mutating func judgeCausality(_ operation: Observed, _ beat: Beat, _ value: UInt8) -> Bool {
-        registry.check(.noTokenBeforeSignIn)
-        if operation.tag != 0 { registry.check(.tokenIsolation) }
+        check(.noTokenBeforeSignIn)
+        if operation.tag != 0 { check(.tokenIsolation) }
         if hasWriters(of: value, by: beat.ret) { return true }
         if isFromBefore(value) {
             notePreSignedIn()
@@ -41,8 +41,9 @@ extension Dossier {
 
     /// A user that this household does not sign in as.
     mutating func judgeStranger(_ operation: Observed, _ beat: Beat) {
-        registry.check(.tokenIsolation)
-        registry.check(.noTokenBeforeSignIn)
+        check(.tokenIsolation)
+        check(.noTokenBeforeSignIn)
+        check(.oneToken)
         guard let stranger = strangers.first(where: { $0.seen.mark == operation.tag }) else {
             return
         }
@@ -55,7 +56,6 @@ extension Dossier {
             $0.tag != Act.none && tags[Int($0.tag)].user == stranger.seen.user
         }
         if let one = providers.first, let two = users.first {
-            registry.check(.oneToken)
             let text =
                 "\(beat.name) showed \(stranger.name.text): the provider of \(one.beat.name) with the "
                 + "user of \(two.beat.name); nobody signed in as both"

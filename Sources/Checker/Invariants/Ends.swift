@@ -19,8 +19,11 @@ extension Dossier {
             if operation.operation == .checkCode, lives[life].told == nil {
                 lives[life].told = beat
             }
-        case (.checkCode, .absent), (.checkCode, .expired): lives[life].refused = beat
-        case (.registrationRecord, .absent), (.registrationRecord, .expired):
+        case (.checkCode, .absent), (.checkCode, .expired), (.preauthorizeCode, .absent):
+            if operation.operation == .checkCode { lives[life].refused = beat }
+            judgeUnbound(life, beat)
+        case (.registrationRecord, .absent), (.registrationRecord, .expired),
+            (.deleteRegistration, .absent), (.deleteRegistration, .expired):
             judgeEarlyEnd(ofCode: life, beat)
         default: break
         }
@@ -29,7 +32,7 @@ extension Dossier {
     /// `expiry-respected`, `delete-final`: a code answered after its end.
     private mutating func judgeAlive(_ position: Int, _ beat: Beat) {
         let life = lives[position]
-        registry.check(.expiryRespected)
+        check(.expiryRespected)
         let sent = beat.call - registry.visibility
         if let deleted = life.deleted {
             if sent > deleted.ret {
@@ -53,10 +56,31 @@ extension Dossier {
         }
     }
 
+    /// `token-monotonic`: a code's sign-in was there, and is not there while the code still lives
+    /// (rest-v1.md § 6.3): signed out, replaced, run out, or a breach. Once the code has ended such
+    /// answers tell nothing.
+    private mutating func judgeUnbound(_ position: Int, _ beat: Beat) {
+        let life = lives[position]
+        guard let told = life.told, told.ret < beat.call - registry.visibility else { return }
+        check(.tokenMonotonic)
+        guard registry.rules.recordsOutliveTokens, beat.ret < life.low,
+            codes[position].endCalled > beat.ret, !mayHaveEnded(since: told, by: beat.ret),
+            !attempts.contains(where: {
+                $0.isCandidate && $0.beat.call <= beat.ret && $0.beat.ret >= told.call
+            })
+        else { return }
+        let gap = beat.call - told.ret
+        let text =
+            "\(beat.name) was told that nobody has signed in by code \(codes[position].text), "
+            + "\(milliseconds(gap)) after \(told.name) had been told that somebody has; nothing ended "
+            + "it between"
+        accuse(violation(.tokenMonotonic, .certain, [told, beat], gap: gap, text))
+    }
+
     /// `expiry-respected`: gone before its time.
     private mutating func judgeEarlyEnd(ofCode position: Int, _ beat: Beat) {
         let life = lives[position]
-        registry.check(.expiryRespected)
+        check(.expiryRespected)
         defer { if lives[position].gone == nil { lives[position].gone = beat } }
         guard beat.call > life.made.ret + registry.visibility, beat.ret < life.low,
             codes[position].endCalled > beat.ret,
@@ -75,7 +99,7 @@ extension Dossier {
 
     /// `one-owner`: ended states stay ended.
     private mutating func judgeBack(_ position: Int, _ beat: Beat) {
-        registry.check(.oneOwner)
+        check(.oneOwner)
         guard let gone = lives[position].gone, gone.ret < beat.call - registry.visibility else {
             return
         }
@@ -95,9 +119,9 @@ extension Dossier {
             writers.allSatisfy({ $0.life == first.life })
         else { return }
         let life = lives[first.life]
-        registry.check(.expiryRespected)
+        check(.expiryRespected)
         if let deleted = life.deleted {
-            registry.check(.deleteFinal)
+            check(.deleteFinal)
             if writers.allSatisfy({ $0.beat.call - registry.visibility > deleted.ret }) {
                 let gap = first.beat.call - deleted.ret
                 let text =
@@ -121,7 +145,7 @@ extension Dossier {
 
     /// A token shown after the expiry that it names itself.
     mutating func judgeExpiry(_ operation: Observed, _ beat: Beat, _ value: UInt8) {
-        registry.check(.expiryRespected)
+        check(.expiryRespected)
         guard let window = registry.clock.window(of: operation.expires, at: now) else { return }
         let over = window.high.plus(registry.sweepLag)
         guard beat.call > over else { return }
@@ -138,7 +162,7 @@ extension Dossier {
     /// Gone shortly before the expiry that its token names: early rather than lost. True when it
     /// was told so.
     mutating func judgeEarlyEnd(_ read: TokenRead, _ earlier: TokenRead) -> Bool {
-        registry.check(.expiryRespected)
+        check(.expiryRespected)
         guard earlier.value != TokenRead.somebody,
             let seen = tokens.last(where: { $0.tag == earlier.value - 1 }),
             let window = registry.clock.window(of: seen.expires, at: now)

@@ -1,31 +1,107 @@
 internal import Dialects
 
-/// I14, `authorization-gates`: a media token needs a live authorization of that resource, is bound
-/// to it, and lives.
+/// I14, `authorization-gates`: an authorization stands until it expires or its sign-in ends; a media
+/// token needs one of its resource, is bound to it, and lives (rest-v1.md §§ 10, 11).
 extension Dossier {
-    mutating func judgeMedia(_ operation: Observed, _ beat: Beat) {
-        registry.check(.authorizationGates)
-        let of = operation.resource == Act.none ? "" : " for \(resources[Int(operation.resource)])"
+    mutating func judgeAuthorization(_ operation: Observed, _ beat: Beat) {
+        switch (operation.operation, operation.effect) {
+        case (.mediaToken, .success):
+            guard judgeGate(operation, beat, "gave a media token") else { return }
+            judgeLife(operation, beat, of(operation))
+            judgeBinding(operation, beat, of(operation))
+        case (.authorizationToken, .success):
+            _ = judgeGate(operation, beat, "showed an authorization")
+        default:
+            if operation.tellsNoAuthorization { judgeLostAuthorization(operation, beat) }
+        }
+    }
+
+    /// ` for demo-1`.
+    private func of(_ operation: Observed) -> String {
+        operation.resource == Act.none ? "" : " for \(resources[Int(operation.resource)])"
+    }
+
+    /// Granted, and not there any more although nothing ended it: lost, or, where the answer says that
+    /// it has run out, expired too early.
+    private mutating func judgeLostAuthorization(_ operation: Observed, _ beat: Beat) {
+        guard let grant = standingGrant(of: operation.resource, at: beat) else { return }
+        let gap = beat.call - grant.ret
+        let hasExpired = operation.effect == .expired
+        let text =
+            "\(beat.name) was told that \(resources[Int(operation.resource)]) is "
+            + (hasExpired ? "authorized no longer" : "not authorized")
+            + ", \(milliseconds(gap)) after \(grant.name) had authorized it; nothing ended that between"
+        var lost = violation(
+            hasExpired ? .expiryRespected : .authorizationGates, .withinDrift, [grant, beat],
+            gap: gap, text)
+        // Nobody got what was another's.
+        lost.level = .monotonicReads
+        accuse(lost)
+    }
+
+    /// The last authorization of that resource that was answered before `beat` was sent, if it must
+    /// stand as `beat` returns: until it expires, the sign-in ends or another comes, or the service is
+    /// asked once more and says no. A free preview's ends with the preview, which no date tells.
+    func standingGrant(of resource: UInt8, at beat: Beat) -> Beat? {
+        guard resource != Act.none else { return nil }
+        let sent = beat.call - registry.visibility
+        var last: Grant?
+        for grant in grants
+        where grant.resource == resource && grant.beat.effect == .success && grant.beat.ret < sent {
+            if grant.beat.ret > last?.beat.ret ?? .min { last = grant }
+        }
+        guard let last, let window = registry.clock.window(of: last.expires, at: now),
+            beat.ret < window.low
+        else { return nil }
+        func isBetween(_ other: Beat) -> Bool {
+            other.sequence != beat.sequence && other.call <= beat.ret
+                && other.ret >= last.beat.call - registry.visibility
+        }
+        let isEnded =
+            signOuts.contains { $0.effect != .denied && isBetween($0) }
+            || attempts.contains { $0.isCandidate && isBetween($0.beat) }
+            || attempts.contains { $0.isCandidate && $0.beat.operation == .freePreview }
+            || grants.contains {
+                $0.resource == resource && $0.beat.effect != .success && isBetween($0.beat)
+            }
+        return isEnded || mayHaveExpired(TokenRead.somebody, by: beat.ret) ? nil : last.beat
+    }
+
+    /// Whether what was given or shown had been authorized.
+    private mutating func judgeGate(_ operation: Observed, _ beat: Beat, _ gave: String) -> Bool {
+        let of = of(operation)
         let granted = grants.filter {
             $0.resource == operation.resource && $0.beat.call <= beat.ret
+                && ($0.beat.effect == .success || $0.beat.effect == .open)
         }
         guard let last = granted.map(\.beat).max(by: { $0.ret < $1.ret }) else {
-            let text = "\(beat.name) gave a media token\(of) that nobody had authorized"
+            // A device that came signed in may have been authorized before.
+            guard !isFromBefore(TokenRead.somebody) else { return true }
+            let text = "\(beat.name) \(gave)\(of) that nobody had authorized"
             accuse(violation(.authorizationGates, .certain, [beat], text))
-            return
+            return false
         }
         if let out = signOuts.last(where: {
             $0.effect == .success && $0.ret < beat.call - registry.visibility
         }), last.ret < out.call - registry.visibility {
             let gap = beat.call - out.ret
             let text =
-                "\(beat.name) gave a media token\(of) \(milliseconds(gap)) after \(out.name); it had "
+                "\(beat.name) \(gave)\(of) \(milliseconds(gap)) after \(out.name); it had "
                 + "been authorized before that only (\(last.name))"
             accuse(violation(.authorizationGates, .certain, [last, out, beat], gap: gap, text))
-            return
+            return false
         }
-        judgeLife(operation, beat, of)
-        judgeBinding(operation, beat, of)
+        let ends = granted.map { registry.clock.window(of: $0.expires, at: now)?.high ?? .max }
+        let end = (ends.max() ?? .max).plus(registry.sweepLag)
+        if beat.call > end {
+            let gap = beat.call - end
+            let text =
+                "\(beat.name) \(gave)\(of) at least \(milliseconds(gap)) after the authorization had "
+                + "expired (\(last.name))"
+            accuse(violation(.authorizationGates, .withinDrift, [last, beat], gap: gap, text))
+            return false
+        }
+        return true
     }
 
     private mutating func judgeLife(_ operation: Observed, _ beat: Beat, _ of: String) {

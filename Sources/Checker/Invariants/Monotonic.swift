@@ -4,8 +4,8 @@ extension Dossier {
     /// another that contradicts it something must have happened, and everything that can have is
     /// known.
     mutating func compare(_ read: TokenRead) {
-        registry.check(.tokenMonotonic)
         let sent = read.beat.call - registry.visibility
+        if reads.contains(where: { $0.value != 0 && $0.beat.ret < sent }) { check(.tokenMonotonic) }
         // The latest first: it leaves the least time for a cause.
         var last: Int?
         while let position = contradiction(of: read.value, before: sent, after: last) {
@@ -85,6 +85,13 @@ extension Dossier {
         guard let last = lastWriter(of: read.value, by: read.beat.ret) else { return true }
         guard last.ret < earlier.beat.call - registry.visibility else { return true }
         if isFromBefore(read.value) { return true }
+        // An answer before this one was held against that already.
+        if reads.contains(where: {
+            $0.value == read.value && $0.beat.call > earlier.beat.ret
+                && $0.beat.ret < read.beat.call
+        }) {
+            return false
+        }
         if last.effect == .doubtful,
             let denied = attempts.last(where: {
                 !$0.isCandidate && $0.beat.call <= read.beat.ret
@@ -100,7 +107,6 @@ extension Dossier {
         }
         let gap = earlier.beat.call - last.ret
         if earlier.value == 0, !wasSeen {
-            registry.check(.signInVisible)
             let text =
                 "\(earlier.beat.name), sent \(milliseconds(gap)) after \(last.name) had been "
                 + "answered, was told \"not yet\"; \(read.beat.name) then saw that sign-in"

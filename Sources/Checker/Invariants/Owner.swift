@@ -4,17 +4,14 @@ internal import Dialects
 extension Dossier {
     mutating func judgeOwner(_ operation: Observed, _ beat: Beat, _ value: UInt8) {
         let tag = value - 1
-        if tags[Int(tag)].first == nil {
-            judgeOneOwner(beat, tag)
-            let isRetried = attempts.contains {
-                $0.tag == tag && $0.isRetried && $0.isCandidate && $0.beat.call <= beat.ret
-            }
-            if isRetried {
-                registry.check(.retryOnce)
-            }
+        check(.oneOwner)
+        let isRetried = attempts.contains {
+            $0.tag == tag && $0.isRetried && $0.isCandidate && $0.beat.call <= beat.ret
         }
+        if isRetried { check(.retryOnce) }
+        if tags[Int(tag)].first == nil { judgeOneOwner(beat, tag) }
         guard operation.operation == .pollToken, operation.expires > 0 else { return }
-        registry.check(.oneToken)
+        check(.oneToken)
         var seen = 0
         for token in tokens where token.tag == tag {
             if token.expires == operation.expires { return }
@@ -34,7 +31,6 @@ extension Dossier {
 
     /// `one-owner`: the TV's token shows two users within one life of a code.
     private mutating func judgeOneOwner(_ beat: Beat, _ tag: UInt8) {
-        registry.check(.oneOwner)
         guard registry.rules.policies.codeReuse == .single,
             let life = onlyLife(of: tag, by: beat.ret)
         else { return }
@@ -104,7 +100,6 @@ extension Dossier {
             isShared ? .suspicion("several households use that account") : .certain
         if writers.count >= seen.count {
             let isRetry = writers.contains(where: \.isRetried)
-            if !isRetry { registry.check(.oneOwner) }
             let text =
                 "\(first.beat.name) and \(beat.name) showed sign-ins of \(names[Int(tag)].text) that "
                 + "end \(milliseconds(apart)) apart: "

@@ -10,7 +10,7 @@ extension Dossier {
         guard registry.rules.throttledBy == .device,
             let throttle = registry.rules.policies.throttle
         else { return }
-        registry.check(.throttleContract)
+        check(.throttleContract)
         guard operation.flags.contains(.throttled) else { return }
         let state = screens[operation.screen]
         let every = milliseconds(throttle.every)
@@ -31,7 +31,7 @@ extension Dossier {
     /// was due in time: that says nothing of the device.
     mutating func judgePolling(_ operation: Observed, _ beat: Beat) {
         guard let life = life(of: operation), lives[life].high < .max else { return }
-        registry.check(.pollingEnds)
+        check(.pollingEnds)
         let grace: Int64 = 60_000_000_000
         guard beat.call > lives[life].high.plus(grace), !operation.flags.contains(.overdue),
             !reads.contains(where: { $0.value != 0 && $0.beat.ret < beat.call })

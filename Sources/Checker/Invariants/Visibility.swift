@@ -25,11 +25,15 @@ extension Dossier {
     /// `sign-in-visible`: a TV that asks after somebody was told "done" is told so too. Kept back:
     /// until the TV sees the sign-in nobody knows whether it is late or lost.
     mutating func judgeVisibility(_ operation: Observed, _ beat: Beat) {
-        guard late == nil, let told = done(before: beat.call - registry.visibility) else { return }
-        registry.check(.signInVisible)
-        guard !mayHaveEnded(since: told, by: beat.ret) else { return }
+        let sent = beat.call - registry.visibility
         // A TV that had seen it lost it again: that is another breach, and told already.
-        guard !reads.contains(where: { $0.value != 0 && $0.beat.ret < beat.call }) else { return }
+        guard !hasSight(before: beat) else { return }
+        guard let told = done(before: sent), !mayHaveEnded(since: told, by: beat.ret) else {
+            if attempts.contains(where: { $0.isCandidate && $0.beat.ret < sent }) { unproven += 1 }
+            return
+        }
+        check(.signInVisible)
+        guard late == nil else { return }
         let gap = beat.call - told.ret
         late = violation(
             .signInVisible, .certain, [told, beat], gap: gap,
@@ -37,8 +41,31 @@ extension Dossier {
                 + "is signed in")
     }
 
+    /// `sign-in-visible` was put to the test by the answers to the TV that were asked for after the
+    /// sign-in, up to the first that shows it: by those before, too, once this one proves that it had
+    /// taken effect.
+    mutating func countSight(_ beat: Beat, _ value: UInt8) {
+        defer { unproven = 0 }
+        guard !hasSight(before: beat), let writer = lastWriter(of: value, by: beat.ret),
+            !mayHaveEnded(since: writer, by: beat.ret)
+        else { return }
+        registry.check(.signInVisible, unproven)
+        let sent = beat.call - registry.visibility
+        let isTold = done(before: sent).map { $0.ret >= writer.call } ?? false
+        if isTold || writer.ret < sent { check(.signInVisible) }
+    }
+
+    /// Whether the TV was shown a sign-in before it sent `beat`, and after the last sign-out before.
+    private func hasSight(before beat: Beat) -> Bool {
+        let out =
+            signOuts.last { $0.effect == .success && $0.ret < beat.call }?.call ?? .min
+        return reads.contains {
+            $0.value != 0 && $0.beat.ret < beat.call && $0.beat.ret >= out
+        }
+    }
+
     /// Whether the sign-in that `told` was about may have been ended by `time`.
-    private func mayHaveEnded(since told: Beat, by time: Int64) -> Bool {
+    func mayHaveEnded(since told: Beat, by time: Int64) -> Bool {
         if signOuts.contains(where: {
             $0.effect != .denied && $0.call <= time && $0.ret >= told.call - registry.visibility
         }) {

@@ -125,7 +125,9 @@ public struct DrivenHousehold: Sendable {
     /// Nothing more will come of it.
     public func retire() {
         household.assumeIsolated { household in
-            for screen in [household.tv] + household.morePollers + household.phones {
+            for screen in [household.tv] + household.morePollers + household.players
+                + household.phones
+            {
                 household.lane.retire(screen.device)
             }
         }

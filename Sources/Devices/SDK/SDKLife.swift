@@ -63,11 +63,17 @@ extension Household {
         case .preauthorize: try await callSDK(.checkPreauthorizedResources(terms.resources))
         case .preauthorizeCode: break
         case .authorize: try await authorizeInSDK()
+        // The SDK keeps authorizations itself (§ 11).
+        case .authorizationToken: break
         case .mediaToken:
             // Part of each authorization (§ 11).
             if !plan.activities.contains(.authorize) { try await authorizeInSDK() }
             if !isDenied { reach(.playing) }
         case .watch where isDenied: break
+        // An SDK does one thing at a time.
+        case .playAtOnce:
+            try await authorizeInSDK()
+            if !isDenied { reach(.playing) }
         case .watch(let duration): try await nap(duration)
         case .logout: try await logOutOfSDK()
         case .again:
@@ -88,10 +94,15 @@ extension Household {
     }
 
     private func authorizeInSDK() async throws(Halt) {
+        for resource in terms.resources { try await authorizeInSDK(resource) }
+    }
+
+    private func authorizeInSDK(_ resource: String) async throws(Halt) {
         for attempt in 1... {
-            (isAuthorized, isDenied, sessionLoss) = (false, false, nil)
-            try await callSDK(.checkAuthorization(terms.resources.first ?? ""))
-            if isAuthorized || isDenied { return }
+            (isAuthorized, sessionLoss) = (false, nil)
+            denied.remove(resource)
+            try await callSDK(.checkAuthorization(resource))
+            if isAuthorized || denied.contains(resource) { return }
             if let sessionLoss { throw .signedOut(sessionLoss) }
             guard wasThrottled, attempt < Self.appPatience else { break }
             try await nap(Backoff.afterThrottle(.seconds(1), using: &tv.dice))

@@ -206,7 +206,7 @@ extension Household {
         switch answered.answer {
         case .denied(let words): return .notAuthorized(.notAuthorized, words)
         case .notEntitled(let words):
-            deny(words)
+            deny(resource, words)
             return .notAuthorized(.notAuthorized, words)
         case .signedOut:
             sessionLoss = Halt.refusal(answered)

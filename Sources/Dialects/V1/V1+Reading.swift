@@ -16,6 +16,7 @@ extension V1 {
             // The table says the same as the codec, and more exactly.
             let deviations = deviations(of: reply, to: call)
             if !deviations.isEmpty { reading.deviations = deviations }
+            if let other = otherResource(in: reading, to: call) { reading.deviations.append(other) }
         }
         return reading
     }
@@ -94,78 +95,6 @@ extension V1 {
         default: return readRefusal(reply, to: call)
         }
     }
-
-    private func readRefusal(_ reply: Reply, to call: Call) -> Reading {
-        let isPoll = call.operation == .pollToken
-        switch (call.operation, reply.status) {
-        // A14: 410 while polling a fresh code is pending, never evidence about expiry.
-        case (.pollToken, 404), (.pollToken, 410):
-            return Reading(.pending, .pending, Observation(.absent))
-        case (.checkAuthentication, 403), (.checkCode, 403), (.pollToken, 403):
-            let reason = reason(of: reply)
-            if reason == "invalid_client" { break }
-            // § 10, N3: the message is our own text, so it is evidence against our stand-in only.
-            let expired =
-                !isPoll
-                && (reason == "Authentication token expired"
-                    || reason == "authentication_session_expired")
-            return Reading(.pending, .pending, Observation(expired ? .expired : .absent))
-        case (_, 410):
-            return Reading(.rejected, .expired, Observation(.expired), reason: reason(of: reply))
-        case (_, 404):
-            let reason = reason(of: reply)
-            return Reading(.rejected, .denied(reason), Observation(.absent), reason: reason)
-        default: break
-        }
-        let reason = reason(of: reply)
-        if let reading = readGate(reason, reply, to: call) { return reading }
-        // § 5: the client is no longer known; register again.
-        let answer: Answer = reason == "invalid_client" ? .staleClient : .denied(reason)
-        return Reading(.rejected, answer, Observation(.denied), reason: reason)
-    }
-
-    /// A refusal of what a signed-in device asks for (§ 11): the session is gone, the account may not
-    /// watch this, or the provider's side failed. Nil: something else.
-    private func readGate(_ reason: String, _ reply: Reply, to call: Call) -> Reading? {
-        switch call.operation {
-        case .authorize, .authorizationToken, .mediaToken, .preauthorize, .userMetadata: break
-        default: return nil
-        }
-        switch reply.status {
-        // Services write the message in either case of letters (observed.md).
-        case 403, 412:
-            if reason.lowercased() == "user not authenticated" || Self.lostSessions.contains(reason) {
-                return Reading(
-                    .rejected, .signedOut(reason), Observation(.denied), reason: reason)
-            }
-        default: return nil
-        }
-        guard reply.status == 403 else { return nil }
-        let isDenial =
-            call.operation == .authorize
-            || call.operation == .mediaToken && reason.lowercased() == "noauthz"
-        guard isDenial, reason != "invalid_client" else { return nil }
-        // § 4: the action of these is "retry".
-        if Self.providerFailures.contains(reason) {
-            return Reading(.rejected, .fault, Observation(.denied), reason: reason)
-        }
-        return Reading(
-            .notEntitled, .notEntitled(words(of: reply) ?? reason), Observation(.denied),
-            reason: reason)
-    }
-
-    /// Enhanced codes that say the session is gone (§ 4).
-    private static let lostSessions: Set = [
-        "authentication_session_missing", "authentication_session_expired",
-        "authentication_session_invalidated", "authorization_denied_by_session_invalidated",
-        "preauthorization_authentication_session_missing",
-        "preauthorization_authentication_session_expired",
-    ]
-
-    /// Enhanced codes that say the provider's back end failed (§ 4).
-    private static let providerFailures: Set = [
-        "network_received_error", "network_connection_timeout", "maximum_execution_time_exceeded",
-    ]
 
     private func readSuccess(_ reply: Reply, to call: Call) -> Reading {
         switch call.operation {
@@ -303,6 +232,19 @@ extension V1 {
         return Reading(.ok, .done, Observation(.success, resource: resource, expires: expires))
     }
 
+    /// § 11: Z3, Z4 and Z5 answer for the resource that was asked for. Services trim ids, and write
+    /// MRSS anew (observed.md), which is no other resource.
+    private func otherResource(in reading: Reading, to call: Call) -> Deviation? {
+        guard let asked = call.resource, let answered = reading.observation.resource,
+            asked != answered, !asked.utf8.contains(UInt8(ascii: "<")),
+            asked.trimmingSpaces().lowercased() != answered.trimmingSpaces().lowercased()
+        else { return nil }
+        let page = Self.row(of: call)?.page ?? "11"
+        return Deviation(
+            rule: "rest-v1.md \(page): resource is the one asked for",
+            found: "'\(answered.prefix(60))' for '\(asked.prefix(60))'")
+    }
+
     private func readMedia(_ tree: Tree) -> Reading {
         guard let token = tree["serializedToken"]?.text, let expires = tree["expires"]?.integer
         else {
@@ -333,35 +275,19 @@ extension V1 {
 
     // MARK: Bodies
 
-    private func document(_ reply: Reply) -> Tree? {
+    func document(_ reply: Reply) -> Tree? {
         let first = reply.body.first { $0 > 0x20 }
         return first == UInt8(ascii: "<")
             ? XMLReader.read(reply.body)?.tree : JSONReader.read(reply.body)
     }
 
-    private func looksLikePage(_ reply: Reply) -> Bool {
+    func looksLikePage(_ reply: Reply) -> Bool {
         if reply.hasMediaType("text/html") { return true }
         guard reply.body.count > 5, let start = reply.body.firstIndex(where: { $0 > 0x20 }),
             reply.body[start] == UInt8(ascii: "<")
         else { return false }
         let opening = String(decoding: reply.body[start...].prefix(14), as: UTF8.self).lowercased()
         return opening.hasPrefix("<!doctype html") || opening.hasPrefix("<html")
-    }
-
-    /// What the provider wants the viewer to read (§ 11, Z3).
-    private func words(of reply: Reply) -> String? {
-        guard !looksLikePage(reply), let words = document(reply)?["details"]?.text, !words.isEmpty
-        else { return nil }
-        return String(words.prefix(120))
-    }
-
-    /// The service's own word for what went wrong: `error` of § 5, else `code` or `message` of § 4.
-    private func reason(of reply: Reply) -> String {
-        guard !looksLikePage(reply), let tree = document(reply) else {
-            return "status \(reply.status)"
-        }
-        let word = tree["error"]?.text ?? tree["code"]?.text ?? tree["message"]?.text
-        return word.map { String($0.prefix(120)) } ?? "status \(reply.status)"
     }
 }
 

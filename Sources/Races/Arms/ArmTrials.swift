@@ -86,8 +86,8 @@ extension TrialResult {
             }
             switch exchange.observation.result {
             case .success: break
-            case .absent, .expired: isSeen = false
-            case .denied, .none:
+            case .absent, .expired, .unauthenticated: isSeen = false
+            case .denied, .unauthorized, .none:
                 return .failure(Unread(reason: "the answer to \(read) does not tell"))
             }
         }

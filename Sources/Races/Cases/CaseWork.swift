@@ -249,6 +249,8 @@ extension Case.Entry {
             case .absent: "absent"
             case .expired: "expired"
             case .denied: "denied"
+            case .unauthenticated: "unauthenticated"
+            case .unauthorized: "unauthorized"
             case .none: isOpen ? "lost" : exchange.operation == .assertion ? "maybe" : "ok"
             }
         self.init(

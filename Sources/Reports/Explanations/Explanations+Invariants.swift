@@ -35,8 +35,11 @@ extension Explanation {
         invariant(
             "token-monotonic",
             "once seen, a token stays until logout, a newer sign-in or its own expiry",
-            "A later poll said \"not yet\" again: a flap.",
-            harmless: "A token that ran out between two polls."),
+            "A later answer said that nobody is signed in: a poll's \"not yet\", or a refusal of "
+                + "user-metadata, preauthorize, authorize, authorization-token or media-token (412, or "
+                + "403 with \"User not authenticated\").",
+            harmless: "A token that ran out between two answers; a session that the provider ended."
+        ),
         invariant(
             "one-owner", "a code is consumed by at most one sign-in; ended states stay ended",
             "One code served two users, or came back after its end.",
@@ -72,8 +75,9 @@ extension Explanation {
             harmless: "None known: only retries that were marked are judged."),
         invariant(
             "authorization-gates",
-            "media tokens only with live authentication and authorization of that device and resource",
-            "A media token came without one of them.",
+            "media tokens exactly with live authentication and authorization of that device and resource",
+            "A media token came without one of them, or an authorization was gone before its expiry "
+                + "although nobody signed out or in (rest-v1.md, 11).",
             harmless: "A temporary pass, where the service gives one."),
         invariant(
             "clock-agreement", "all server timestamps fit one clock",

@@ -34,7 +34,10 @@ enum RigFormat {
                 "after-sign-in", .list(activity), default: "[]",
                 example: "[user-metadata, preauthorize, authorize, media-token, {watch: 30s}, "
                     + "{logout: 20%}, {again: 10%}]",
-                "What the TV does once it is signed in, in this order."),
+                "What the TV does once it is signed in, in this order. authorize, "
+                    + "authorization-token and media-token ask for each of target.resources, one "
+                    + "after another; play-at-once does all three for all of them at the same time, "
+                    + "each over a connection of its own."),
         ] + accounts + connections + judging + extras
 
     private static let connections: [Key] = [

@@ -204,7 +204,8 @@ extension RigFormat {
 
     static let activity: Shape = .either([
         .words(
-            "user-metadata", "preauthorize", "preauthorize-code", "authorize", "media-token"),
+            "user-metadata", "preauthorize", "preauthorize-code", "authorize",
+            "authorization-token", "media-token", "play-at-once"),
         .one(of: [
             Key("watch", .scalar(.distribution), example: "30s", "Play for this long."),
             Key("logout", .scalar(.share), example: "20%", "Share of TVs that log out here."),

@@ -25,6 +25,9 @@ public enum FaultName: String, CaseIterable, Sendable {
     case pollErasesApproval = "poll-erases-approval"
     case mediaTokenReuse = "media-token-reuse"
     case ssoVersusLogin = "sso-vs-login"
+    case lostSession = "lost-session"
+    case lostAuthorization = "lost-authorization"
+    case resourceSwap = "resource-swap"
     case none, slow, noisy
 
     /// Whether every promise holds in spite of it.
@@ -62,6 +65,9 @@ public enum FaultName: String, CaseIterable, Sendable {
         case .pollErasesApproval: "a poll writes back what it read, over a sign-in"
         case .mediaTokenReuse: "a media token is given to another, or is over already"
         case .ssoVersusLogin: "platform sign-on and login at once: fields of both in one token"
+        case .lostSession: "a sign-in is lost after a while; polls still see it, other calls do not"
+        case .lostAuthorization: "an authorization is gone although nothing ended it"
+        case .resourceSwap: "an answer about one resource names another"
         case .none: "control: nothing at all"
         case .slow: "control: every answer takes its time"
         case .noisy: "control: all that is allowed, such as 5xx without effect, resets, XML, 410"
@@ -97,6 +103,9 @@ public enum FaultName: String, CaseIterable, Sendable {
         case .pollErasesApproval:
             ["sign-in-delivered", "token-monotonic", "sign-in-visible", "poll-is-pure"]
         case .mediaTokenReuse: ["authorization-gates"]
+        case .lostSession: ["token-monotonic", "sign-in-visible"]
+        case .lostAuthorization: ["authorization-gates"]
+        case .resourceSwap: ["conforms"]
         case .none, .slow, .noisy: []
         }
     }
@@ -124,7 +133,7 @@ public enum FaultName: String, CaseIterable, Sendable {
                 parameter("delay", .duration, "200ms", "what each answer takes longer"),
                 parameter("jitter", .share, "50%", "by which that varies both ways"),
             ]
-        case .noisy, .lostAuthentication: own = []
+        case .noisy, .lostAuthentication, .resourceSwap: own = []
         case .prematureToken: own = [window("from the first such poll on")]
         case .tokenFlap:
             own = [
@@ -152,7 +161,10 @@ public enum FaultName: String, CaseIterable, Sendable {
                 parameter("skew", .signedDuration, "-2s", "how late (or early, with a minus)"),
                 parameter(
                     "endpoint",
-                    .word(["registration-record", "authenticate", "check-code", "poll-token"]),
+                    .word([
+                        "registration-record", "delete-registration", "authenticate", "check-code",
+                        "poll-token",
+                    ]),
                     "registration-record", "which one"),
             ]
         case .authenticateAfterExpiry:
@@ -198,6 +210,15 @@ public enum FaultName: String, CaseIterable, Sendable {
                     "whose token it is: another device's, another resource's, or one that is over")
             ]
         case .ssoVersusLogin: own = [window("in which both come")]
+        case .lostSession:
+            own = [
+                parameter("after", .duration, "500ms", "from the sign-in to its loss"),
+                parameter(
+                    "seen-by", .word(["gated", "all"]), "gated",
+                    "calls that say so: those that need a sign-in, or polls and checks too"),
+            ]
+        case .lostAuthorization:
+            own = [parameter("after", .duration, "0ms", "from the authorization to its loss")]
         }
         return [probability] + own
     }

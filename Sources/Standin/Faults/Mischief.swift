@@ -78,6 +78,9 @@ extension FaultName {
         case .pollErasesApproval: PollErasesApproval(fault, chance)
         case .mediaTokenReuse: MediaTokenReuse(fault, chance)
         case .ssoVersusLogin: SSOVersusLogin(fault, chance)
+        case .lostSession: LostSession(fault, chance)
+        case .lostAuthorization: LostAuthorization(fault, chance)
+        case .resourceSwap: ResourceSwap(chance)
         case .none: nil
         case .slow: Slow(fault, chance)
         case .noisy: Noisy(chance)

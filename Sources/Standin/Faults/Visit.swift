@@ -20,6 +20,9 @@ struct Visit {
     var isPoll: Bool { endpoint == .pollToken && question.request.method == .get }
     var isLogout: Bool { endpoint == .logout }
 
+    /// Asks whether somebody is signed in, and for nothing else.
+    var asksForToken: Bool { isPoll || endpoint == .checkAuthentication }
+
     /// What a first screen asks of its sign-in.
     var readsToken: Bool {
         switch endpoint {

@@ -1,0 +1,78 @@
+internal import Dialects
+internal import Journal
+internal import Lanes
+
+/// What a TV asks before it plays: may it (Z3), and the token that the player takes (Z5). A TV that
+/// records, or shows several pictures, does so for several resources at the same time.
+extension Household {
+    func authorize(_ resource: String, on screen: Screen) async throws(Halt) {
+        let answered = try await ask(screen) { terms.dialect.authorize(resource, $0) }
+        switch answered.answer {
+        case .done: denied.remove(resource)
+        case .notEntitled(let words): deny(resource, words)
+        default: throw .refused(answered)
+        }
+    }
+
+    /// Nothing for what the account may not watch, or where the protocol has no such step.
+    func takeMediaToken(_ resource: String, on screen: Screen) async throws(Halt) {
+        guard !denied.contains(resource) else { return }
+        let answered: Answered
+        do throws(Halt) {
+            answered = try await ask(screen) { credential throws(Halt) in
+                guard let call = terms.dialect.mediaToken(resource, credential) else {
+                    throw .unknownStep
+                }
+                return call
+            }
+        } catch .unknownStep {
+            return
+        }
+        switch answered.answer {
+        case .done, .media: return
+        case .notEntitled(let words): deny(resource, words)
+        default: throw .refused(answered)
+        }
+    }
+
+    /// The account may not watch this: the viewer reads so.
+    func deny(_ resource: String, _ words: String) {
+        denied.insert(resource)
+        record.denials += 1
+        lane.note(record)
+        note(.notEntitled, words)
+    }
+
+    /// There is nothing to play: the account may watch none of the rig's resources.
+    var isDenied: Bool { !denied.isEmpty && terms.resources.allSatisfy(denied.contains) }
+
+    /// All resources, each from its authorization to its media token on a connection of its own. All
+    /// come to their end before the first that was refused is told.
+    func playAtOnce() async throws(Halt) {
+        _ = try await credential(of: tv)
+        let app = App(of: tv)
+        for player in players { app.install(on: player) }
+        var halts = [Halt?](repeating: nil, count: players.count)
+        await withTaskGroup(of: (Int, Halt?).self) { group in
+            for position in players.indices {
+                group.addTask { (position, await self.play(position)) }
+            }
+            for await (position, halt) in group { halts[position] = halt }
+        }
+        if let halt = halts.lazy.compactMap(\.self).first { throw halt }
+        if !isDenied { reach(.playing) }
+    }
+
+    private func play(_ position: Int) async -> Halt? {
+        let (player, resource) = (players[position], terms.resources[position])
+        do throws(Halt) {
+            try await authorize(resource, on: player)
+            guard !denied.contains(resource) else { return nil }
+            try await optional(on: player) { terms.dialect.authorizationToken(resource, $0) }
+            try await takeMediaToken(resource, on: player)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}

@@ -1,0 +1,135 @@
+/// What the service says when it turns a request down: 4xx of the codec (rest-v1.md §§ 4, 10 to 12).
+extension V1 {
+    func readRefusal(_ reply: Reply, to call: Call) -> Reading {
+        // A14: 410 while polling a fresh code is pending, never evidence about expiry.
+        if call.operation == .pollToken, reply.status == 404 || reply.status == 410 {
+            return Reading(.pending, .pending, Observation(.absent))
+        }
+        let refusal = Refusal(self, reply)
+        switch (call.operation, reply.status) {
+        case (.checkAuthentication, 403), (.checkCode, 403), (.pollToken, 403):
+            if refusal.word == "invalid_client" { break }
+            // § 10, N3: the message is our own text, so it is evidence against our stand-in only.
+            let expired =
+                call.operation != .pollToken
+                && (refusal.word == "Authentication token expired"
+                    || refusal.word == "authentication_session_expired")
+            return Reading(.pending, .pending, Observation(expired ? .expired : .absent))
+        default: break
+        }
+        let observation = Observation(refusal.result(of: call.operation, reply.status))
+        if refusal.isDenial(of: call.operation, reply.status) {
+            return Reading(
+                .notEntitled, .notEntitled(refusal.details ?? refusal.word), observation,
+                reason: refusal.word)
+        }
+        // § 5: the client is no longer known; register again.
+        let answer: Answer =
+            switch observation.result {
+            case _ where refusal.word == "invalid_client": .staleClient
+            case .unauthenticated: .signedOut(refusal.word)
+            case _ where refusal.isProvidersFailure: .fault
+            default: reply.status == 410 ? .expired : .denied(refusal.word)
+            }
+        return Reading(.rejected, answer, observation, reason: refusal.word)
+    }
+
+    /// The service's own word for what went wrong.
+    func reason(of reply: Reply) -> String { Refusal(self, reply).word }
+}
+
+/// An error body of § 4 or § 5.
+private struct Refusal {
+    /// `error` of § 5, else `code` or `message` of § 4, else the status.
+    let word: String
+    private let code: String?
+    private let message: String
+    /// What the provider wants the viewer to read (§ 11, Z3).
+    let details: String?
+
+    init(_ dialect: V1, _ reply: Reply) {
+        guard !dialect.looksLikePage(reply), let tree = dialect.document(reply) else {
+            word = "status \(reply.status)"
+            code = nil
+            message = ""
+            details = nil
+            return
+        }
+        code = tree["code"]?.text
+        let said = tree["message"]?.text
+        message = said?.lowercased() ?? ""
+        details = tree["details"]?.text.flatMap { $0.isEmpty ? nil : String($0.prefix(120)) }
+        word =
+            (tree["error"]?.text ?? code ?? said).map { String($0.prefix(120)) }
+            ?? "status \(reply.status)"
+    }
+
+    /// What it tells of codes, sign-ins and authorizations.
+    func result(of operation: OperationName, _ status: Int) -> Observation.Result {
+        switch (operation, status) {
+        // Z2's is about its code, as N2's is (§ 6.3).
+        case (.preauthorizeCode, 403), (.preauthorizeCode, 412):
+            isNotAuthenticated(status) ? .absent : .denied
+        case (_, 403) where operation.isGated, (_, 412) where operation.isGated:
+            isNotAuthenticated(status)
+                ? .unauthenticated : isNotAuthorized(operation) ? .unauthorized : .denied
+        // § 11, Z4: no authorization, while somebody is signed in.
+        case (.authorizationToken, 404): .unauthorized
+        case (_, 410): .expired
+        case (_, 404): .absent
+        default: .denied
+        }
+    }
+
+    /// Nobody is signed in: 412 says so (A16), unless its enhanced code names another reason; 403
+    /// where its message or code does. Services write the message in several ways.
+    private func isNotAuthenticated(_ status: Int) -> Bool {
+        if let code { return Self.sessionCodes.contains(code) }
+        return status == 412 || message.contains("not authenticated")
+    }
+
+    /// No authorization is there: not the provider's own no, which has its words in `details`.
+    private func isNotAuthorized(_ operation: OperationName) -> Bool {
+        guard operation.needsAuthorization, details == nil else { return false }
+        if let code { return code == "authorization_not_found" }
+        return message.contains("not authorized") || message == "noauthz"
+    }
+
+    /// The account may not watch this: an ordinary business answer (§ 11, Z3; observed.md).
+    func isDenial(of operation: OperationName, _ status: Int) -> Bool {
+        guard status == 403, word != "invalid_client", !isNotAuthenticated(status),
+            !isProvidersFailure
+        else { return false }
+        return operation == .authorize || operation == .mediaToken && message == "noauthz"
+    }
+
+    /// The provider's back end failed: the action of these is "retry" (§ 4).
+    var isProvidersFailure: Bool { code.map(Self.providerFailures.contains) ?? false }
+
+    private static let providerFailures: Set<String> = [
+        "network_received_error", "network_connection_timeout", "maximum_execution_time_exceeded",
+    ]
+
+    /// The session is gone (§ 4).
+    private static let sessionCodes: Set<String> = [
+        "authentication_session_missing", "authentication_session_expired",
+        "authentication_session_invalidated", "authorization_denied_by_session_invalidated",
+        "preauthorization_authentication_session_missing",
+        "preauthorization_authentication_session_expired",
+    ]
+}
+
+extension OperationName {
+    /// Answered only while somebody is signed in on the device that asks (rest-v1.md §§ 11, 12).
+    fileprivate var isGated: Bool {
+        switch self {
+        case .preauthorize, .authorize, .authorizationToken, .mediaToken, .userMetadata: true
+        default: false
+        }
+    }
+
+    /// About the authorization of one resource (rest-v1.md § 11).
+    fileprivate var needsAuthorization: Bool {
+        self == .authorize || self == .authorizationToken || self == .mediaToken
+    }
+}
