@@ -96,7 +96,10 @@ public struct Correspondence: Sendable {
         var observation = reading.observation
         if observation.code == nil { observation.code = call.code }
         if observation.resource == nil { observation.resource = call.resource }
-        if observation.tag == nil { observation.tag = call.tag }
+        if observation.tag == nil, let tag = call.tag {
+            observation.tag = tag
+            observation.record = call.login
+        }
         let fingerprint = observation.secret.map(fingerprinter.fingerprint(of:))
         observation.secret = nil
         let exchange = Exchange(

@@ -36,6 +36,7 @@ extension RigAssembly {
             enhancedErrors: section.value("enhanced-errors"),
             signsMedia: section.value("sign-media"),
             verifiesStatements: section.value("verify-statements"),
+            hasOpaqueUsers: section.value("user-ids") == "opaque",
             providersRemember: section.value("providers-remember"),
             providers: self.providers(providers), latency: network.value("latency"),
             loss: network.value("loss"))

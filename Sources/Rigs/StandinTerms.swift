@@ -56,6 +56,8 @@ extension Rig {
         /// Media tokens with a true RSA signature, at 0.24 ms each.
         public var signsMedia: Bool
         public var verifiesStatements: Bool
+        /// Tokens name users by ids that have nothing of the login in them.
+        public var hasOpaqueUsers: Bool
         /// Providers' browser sessions outlive a sign-in.
         public var providersRemember: Bool
         /// Empty: those of `target.mvpds`, or the stand-in's own.
@@ -72,7 +74,8 @@ extension Rig {
             mediaLifetime: Duration = .seconds(420), accessLifetime: Duration = .seconds(6 * 3600),
             deletesOnFirstRetrieve: Bool = false, enhancedErrors: Bool = false,
             signsMedia: Bool = false, verifiesStatements: Bool = true,
-            providersRemember: Bool = false, providers: [Provider] = [],
+            hasOpaqueUsers: Bool = false, providersRemember: Bool = false,
+            providers: [Provider] = [],
             latency: Distribution = .lognormal(median: .milliseconds(2), p95: .milliseconds(8)),
             loss: Double = 0
         ) {
@@ -86,6 +89,7 @@ extension Rig {
             self.enhancedErrors = enhancedErrors
             self.signsMedia = signsMedia
             self.verifiesStatements = verifiesStatements
+            self.hasOpaqueUsers = hasOpaqueUsers
             self.providersRemember = providersRemember
             self.providers = providers
             self.latency = latency

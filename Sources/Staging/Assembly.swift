@@ -69,8 +69,8 @@ package enum Assembly {
             authorizationTTL: terms.authzLifetime, mediaTTL: terms.mediaLifetime,
             accessTTL: terms.accessLifetime, deleteOnFirstRetrieve: terms.deletesOnFirstRetrieve,
             signsMedia: terms.signsMedia, enhancedErrors: terms.enhancedErrors,
-            policies: policies(terms.policies), providersRemember: terms.providersRemember,
-            checksStatements: terms.verifiesStatements)
+            policies: policies(terms.policies), hasOpaqueUsers: terms.hasOpaqueUsers,
+            providersRemember: terms.providersRemember, checksStatements: terms.verifiesStatements)
     }
 
     /// The stand-in's faults as the rig names them.

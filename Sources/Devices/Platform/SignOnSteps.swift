@@ -158,7 +158,7 @@ extension Household {
                         response, mvpd: provider.id, on: platformDevice, credential)
                 else { throw .unknownStep }
                 // Whom the platform vouches for (`SubscriberAccounts`).
-                call.tag = Tag(mvpd: provider.id, user: plan.account.userID)
+                call.signsIn(plan.account, at: provider.id)
                 return call
             }
         }

@@ -70,6 +70,10 @@ extension RigFormat {
             "verify-statements", .scalar(.flag), default: "true",
             "Software statements must bear the demo key's signature."),
         Key(
+            "user-ids", .words("login", "opaque"), default: "login",
+            "What tokens call a user. login: as the viewer typed it. opaque: an id of the service's own, "
+                + "as real services have."),
+        Key(
             "providers-remember", .scalar(.flag), default: "false",
             "A provider knows a browser again, and asks for nothing, until a logout through it."),
         Key(
