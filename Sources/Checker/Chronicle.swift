@@ -47,6 +47,9 @@ struct TagSeen: Sendable {
     var mark: UInt64 = 0
     var mvpd: UInt64 = 0
     var user: UInt64 = 0
+    /// The user that the accounts file says the service will name, with its provider; a hint where
+    /// users are learned.
+    var listed: UInt64 = 0
     /// The first answer of all that named it.
     var first: Beat?
     /// Nobody told who signs in: the first token that comes is believed.
@@ -58,6 +61,21 @@ struct TokenSeen: Sendable {
     var expires: Int64
     var beat: Beat
     var tag: UInt8
+}
+
+/// A user that answers named on this device, where users are learned.
+struct Face: Sendable {
+    var source: UserLedger.Claim.Source
+    /// Mark of the user with its provider, and of the user alone.
+    var user: UInt64
+    var person: UInt64
+    /// Number of the account that it is the user of, as far as this device shows; `Act.none` where it
+    /// is that of one of several.
+    var tag: UInt8
+    /// No account that had signed in here can be this user: it is accused already.
+    var isForeign = false
+    var first: Beat
+    var name: Tag
 }
 
 /// A user that an answer named, and that never signed in here as far as is known.

@@ -13,7 +13,9 @@ extension Dossier {
         // With exchanges missing, what came after them may have causes that nobody recorded.
         let isWhole = !hasGap
         if isWhole { advance(before: .max) }
-        judgeWhole(isWhole: isWhole, isConfused: withdrawStrays())
+        let isConfused = withdrawStrays()
+        judgeWhole(isWhole: isWhole, isConfused: isConfused)
+        tellUsers(isConfused: isConfused)
     }
 
     /// Now everything is known that happened until this household's end: takes back what was said of
@@ -62,9 +64,18 @@ extension Dossier {
 
     /// Whether that user may have signed in by letters that this device holds or held.
     private func isCrossed(by tag: UInt64) -> Bool {
-        if tag == Self.anybody { return lives.contains { registry.isUsedAstray($0.mark) } }
+        // Where users are learned, nobody knows yet which account that one is.
+        guard registry.rules.knowsUsers else { return isCrossedByOthers }
+        if tag == Self.anybody {
+            return lives.contains { registry.isUsedAstray($0.mark) }
+        }
         return registry.codes(usedAstrayBy: tag).contains { code in
             lives.contains { $0.mark == code }
         }
+    }
+
+    /// Whether somebody else's sign-in may have come here, by letters that this device holds or held.
+    var isCrossedByOthers: Bool {
+        lives.contains { registry.isUsedAstray($0.mark, byOtherThan: tags) }
     }
 }

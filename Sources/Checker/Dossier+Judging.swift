@@ -31,7 +31,8 @@ extension Dossier {
 
     /// "Somebody is signed in", and where the answer tells, who.
     private mutating func judgeToken(_ operation: Observed, _ beat: Beat) {
-        let value = value(of: operation)
+        let value = value(of: operation, beat)
+        let isNamed = operation.tag != 0 && value != TokenRead.somebody
         if value == 0 {
             // Named a user that never signed in here.
             judgeStranger(operation, beat)
@@ -42,13 +43,13 @@ extension Dossier {
             accuse(late)
         }
         guard judgeCausality(operation, beat, value) else { return }
-        if operation.tag != 0 { judgeOwner(operation, beat, value) }
+        if isNamed { judgeOwner(operation, beat, value) }
         judgeLogout(operation, beat, value)
         guard operation.screen == 0 else { return }
         countSight(beat, value)
         compare(TokenRead(value: value, beat: beat))
         noteDelivery()
-        if operation.tag != 0, tags[Int(value) - 1].first == nil {
+        if isNamed, tags[Int(value) - 1].first == nil {
             judgeSource(of: value - 1, beat)
             noteFirst(operation, beat, value)
         }
@@ -101,12 +102,6 @@ extension Dossier {
         compare(TokenRead(value: 0, beat: beat))
         judgeVisibility(operation, beat)
         judgeDelivery(beat)
-    }
-
-    /// 0: a stranger; 255: somebody; else the tag's number plus one.
-    private func value(of operation: Observed) -> UInt8 {
-        guard operation.tag != 0 else { return TokenRead.somebody }
-        return knownTag(operation.tag).map { $0 + 1 } ?? 0
     }
 
     /// The first answer that names a tag: what it says of the time until then.
@@ -246,7 +241,9 @@ extension Dossier {
     }
 
     /// The first cause of a household is told; what follows from it is attached.
-    mutating func accuse(_ violation: Violation, foreignTag: UInt64 = 0) {
+    mutating func accuse(
+        _ violation: Violation, foreignTag: UInt64 = 0, onAccount account: UInt64 = 0
+    ) {
         if let level = violation.level, violation.standing != .suspected { broken.insert(level) }
         let same = causes.first {
             // What may have to be taken back does not stand for what stands by itself.
@@ -278,7 +275,8 @@ extension Dossier {
             return
         }
         let position = registry.add(
-            violation, foreignTag: foreignTag == Self.anybody ? 0 : foreignTag)
+            violation, foreignTag: foreignTag == Self.anybody ? 0 : foreignTag,
+            onAccount: account)
         causes.append((position, violation.invariant, violation.standing))
         if let position, violation.hangsOnCode || foreignTag != 0 {
             conditional.append((position, foreignTag))
@@ -290,7 +288,7 @@ extension Dossier {
     }
 
     /// The last operations, with those of the conflict marked.
-    private func scene(_ evidence: [Beat]) -> [SceneEntry] {
+    func scene(_ evidence: [Beat]) -> [SceneEntry] {
         var beats = ring.all
         for beat in evidence where !beats.contains(where: { $0.sequence == beat.sequence }) {
             beats.append(beat)

@@ -250,7 +250,10 @@ extension Dossier {
         guard operation.effect == .success else { return nil }
         guard operation.operation.needsAuthorization else { return Act(kind: .tokenAny) }
         // After a sign-in that no poll waits for, it is the first to name the user.
-        let tag = operation.tag == 0 ? nil : knownTag(operation.tag) ?? learn(operation)
+        let tag =
+            registry.rules.knowsUsers
+            ? operation.tag == 0 ? nil : knownTag(operation.tag) ?? learn(operation)
+            : placedTag(operation.tag)
         // What a device came with it may have been authorized for before.
         if isFromBefore(TokenRead.somebody) {
             return tag.map { Act(kind: .tokenSeen, tag: $0) } ?? Act(kind: .tokenAny)
@@ -263,6 +266,11 @@ extension Dossier {
         case .absent, .expired: return Act(kind: .tokenAbsent)
         case .success:
             guard operation.tag != 0 else { return Act(kind: .tokenAny) }
+            guard registry.rules.knowsUsers else {
+                // Whom it names is decided as it returns: by then every sign-in is known that began.
+                return placedTag(operation.tag).map { Act(kind: .tokenSeen, tag: $0) }
+                    ?? Act(kind: .tokenAny)
+            }
             guard let tag = knownTag(operation.tag) ?? learn(operation) else {
                 // Nobody here ever signs in as that user: no state explains it.
                 return Act(kind: .tokenSeen, tag: UInt8(DeviceState.tags))
@@ -286,13 +294,7 @@ extension Dossier {
         }) {
             return adopt(operation, at: open)
         }
-        guard !registry.rules.knowsUsers else { return nil }
-        let candidates = attempts.filter { $0.isCandidate && $0.beat.call <= operation.ret }
-        guard let only = candidates.first, only.tag != Act.none,
-            candidates.allSatisfy({ $0.tag == only.tag }), tags[Int(only.tag)].first == nil,
-            !tags[Int(only.tag)].isLearned
-        else { return nil }
-        return adopt(operation, at: Int(only.tag))
+        return nil
     }
 
     private mutating func adopt(_ operation: Observed, at position: Int) -> UInt8 {
@@ -303,7 +305,7 @@ extension Dossier {
             names[position] = stranger.name
         }
         tags[position].isLearned = true
-        registry.write(operation.tag, by: household)
+        registry.accounts.hold(operation.tag, by: household, at: operation.call)
         return UInt8(truncatingIfNeeded: position)
     }
 }

@@ -40,6 +40,8 @@ struct Dossier {
     var reads: [TokenRead] = []
     /// Users that answers named and that never signed in here, as far as is known.
     var strangers: [Stranger] = []
+    /// Where users are learned: those that answers named here.
+    var faces: [Face] = []
     /// Answers about codes that may have been another's by then, as far as nobody knew better.
     var strays: [Stray] = []
     var resources: [String] = []

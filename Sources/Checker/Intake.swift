@@ -55,11 +55,19 @@ extension Dossier {
             let record = exchange.pointee.observation.record
         {
             operation.detail = mark(record)
+        } else if operation.operation == .userMetadata, !registry.rules.knowsUsers,
+            let subscription = exchange.pointee.observation.record
+        {
+            operation.detail = noteShown(Tag(mvpd: "", user: subscription))
         }
         if let tag = exchange.pointee.observation.tag {
-            operation.tag = note(tag, isWriting: operation.operation.isMutator)
-            if operation.operation.isMutator, operation.effect != .denied {
-                registry.write(operation.tag, by: household)
+            if operation.operation.isMutator {
+                operation.tag = noteAccount(tag, login: exchange.pointee.observation.record)
+                if operation.effect != .denied {
+                    registry.accounts.hold(operation.tag, by: household, at: operation.call)
+                }
+            } else {
+                operation.tag = noteShown(tag)
             }
         }
         noteWay(of: exchange, &operation)
@@ -95,17 +103,43 @@ extension Dossier {
         return UInt8(resources.count - 1)
     }
 
-    /// The tag's mark; those this household signs in with get a number.
-    private mutating func note(_ tag: Tag, isWriting: Bool) -> UInt64 {
+    /// The mark of the account that a sign-in is with, which gets a number. `login` is given where the
+    /// tag has the user that the accounts file names beside it.
+    private mutating func noteAccount(_ tag: Tag, login: String?) -> UInt64 {
         let mvpd = Checker.mark(tag.mvpd)
-        let mark = Checker.mark(tag.user, mvpd)
-        if tags.contains(where: { $0.mark == mark }) { return mark }
-        let seen = TagSeen(mark: mark, mvpd: mvpd, user: Checker.mark(tag.user))
-        if isWriting {
-            guard tags.count < DeviceState.tags else { return mark }
-            add(seen, named: tag)
+        let name = Tag(mvpd: tag.mvpd, user: login ?? tag.user)
+        let mark = Checker.mark(name.user, mvpd)
+        guard tags.count < DeviceState.tags, !tags.contains(where: { $0.mark == mark }) else {
+            return mark
+        }
+        var seen = TagSeen(mark: mark, mvpd: mvpd, user: Checker.mark(name.user))
+        if registry.rules.knowsUsers {
             strangers.removeAll { $0.seen.mark == mark }
-        } else if !strangers.contains(where: { $0.seen.mark == mark }), strangers.count < 64 {
+            add(seen, named: name)
+        } else {
+            if login != nil {
+                seen.listed = Checker.mark(tag.user, mvpd)
+                registry.users.list(seen.listed, of: mark)
+            }
+            // What the service calls the user is not known yet.
+            add(seen, named: Tag(mvpd: tag.mvpd, user: ""))
+        }
+        return mark
+    }
+
+    /// The mark of a user that an answer names, with its provider.
+    private mutating func noteShown(_ tag: Tag) -> UInt64 {
+        let (mvpd, user) = (Checker.mark(tag.mvpd), Checker.mark(tag.user))
+        if registry.rules.knowsUsers, tag.mvpd.isEmpty,
+            let known = tags.first(where: { $0.user == user })
+        {
+            // Of a user without a provider all that can be held against sign-ins is the user.
+            return known.mark
+        }
+        let mark = Checker.mark(tag.user, mvpd)
+        if registry.rules.knowsUsers, tags.contains(where: { $0.mark == mark }) { return mark }
+        if !strangers.contains(where: { $0.seen.mark == mark }), strangers.count < 64 {
+            let seen = TagSeen(mark: mark, mvpd: mvpd, user: user)
             strangers.append(Stranger(seen: seen, name: tag))
         }
         return mark

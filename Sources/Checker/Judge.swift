@@ -143,7 +143,7 @@ public final class Judge {
         for household in folders.keys.sorted() { folders[household]?.dossier.close() }
         folders.removeAll()
         for household in callbacks.households { callbacks.close(household, registry) }
-        registry.settleForeign()
+        registry.settleUsers()
         registry.judgeTwins()
         registry.judgeClocks()
         registry.judgeHerds()
@@ -163,6 +163,8 @@ public struct Findings: Sendable, Hashable {
     public var staleness: Staleness
     /// Changes of the service under the run, in words.
     public var changes: [String]
+    /// Why the accounts file's `user-id` column was not believed; nil where it was, or is none.
+    public var columnNote: String?
     /// Exchanges judged.
     public var operations: Int
     /// Households that are done with.
@@ -182,6 +184,7 @@ public struct Findings: Sendable, Hashable {
         levels = registry.levels.verdicts
         staleness = registry.staleness
         changes = registry.changes.texts
+        columnNote = registry.columnNote
         self.operations = operations
         households = registry.households
         preSignedIn = registry.preSignedIn

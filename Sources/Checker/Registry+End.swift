@@ -42,32 +42,6 @@ extension Registry {
         }
     }
 
-    func settleForeign() {
-        for (position, tag) in foreign {
-            var violation = found[position]
-            if violation.isWithdrawn { continue }
-            let household = violation.household
-            if isShared(tag) {
-                violation.invariant = .tokenIsolation
-                violation.certainty = .suspicion("several households use that account")
-                violation.sentence += "; several households sign in as that user"
-            } else if let other = otherOwner(of: tag, than: household) {
-                violation.invariant = .tokenIsolation
-                violation.sentence += "; household \(other) signed in as that user"
-            } else {
-                violation.sentence += "; nobody in this run signed in as that user"
-            }
-            violation.source = violation.invariant.source
-            violation.companions.removeAll { $0 == violation.invariant }
-            violation.signature = violation.signature(as: violation.invariant)
-            violation.standing = standing(
-                violation.invariant, violation.certainty, violation.source,
-                violation.operations.last)
-            found[position] = violation
-        }
-        foreign.removeAll()
-    }
-
     // MARK: Verdicts
 
     func verdicts() -> [Verdict] {
@@ -105,8 +79,8 @@ extension Registry {
             case .device: return ""
             }
         case .tokenIsolation:
-            if sharedTags { return "weakened: several households share accounts" }
-            return rules.knowsUsers ? "" : "users learned from each device's first sign-in"
+            if accounts.sharesAny { return "weakened: several households share accounts" }
+            return rules.knowsUsers ? "" : usersNote
         case .conforms:
             guard sdkHouseholds > 0 else { return "" }
             return "with the order of the SDK's callbacks in \(sdkHouseholds) "

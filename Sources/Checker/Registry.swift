@@ -26,16 +26,23 @@ final class Registry {
     var causes: [(position: Int, households: Set<Int>)] = []
     /// Positions in `found` of tokens that their household never asked for, with the token's mark.
     var foreign: [(position: Int, tag: UInt64)] = []
+    /// Positions in `found` of what another household with the same account would explain.
+    var onAccount: [(position: Int, account: UInt64)] = []
+    /// Who had which account when, and, where users are learned, who is who.
+    var accounts = AccountBook()
+    var users = UserLedger()
+    /// Where what is known of users comes from.
+    var usersNote = "users learned from sign-ins"
+    /// What of the accounts file was not believed.
+    var columnNote: String?
     /// Breaches beyond `foundLimit`, by invariant and standing.
     var unlisted: [Invariant: Verdict] = [:]
     let checked = Tally()
     var undecided = [Int](repeating: 0, count: Invariant.allCases.count)
-    private(set) var sharedTags = false
     /// Codes that users signed in by which may not have been their device's at that time.
     private var astray: [UInt64: [UInt64]] = [:]
-    private var astrayCodes: Set<UInt64> = []
+    private var astrayUsers: [UInt64: [UInt64]] = [:]
 
-    private var owners: [UInt64: Int32] = [:]
     private var lives: [UInt64: [SharedLife]] = [:]
     private var records: [UInt64: SharedLife] = [:]
     /// So many lives are looked through for old ones: at twice as many as were left.
@@ -97,7 +104,8 @@ final class Registry {
     }
 
     /// Takes a violation in and gives its position; nil when there are too many to list.
-    func add(_ violation: Violation, foreignTag: UInt64 = 0) -> Int? {
+    func add(_ violation: Violation, foreignTag: UInt64 = 0, onAccount account: UInt64 = 0) -> Int?
+    {
         var violation = violation
         if violation.standing == .fails { failing += 1 }
         guard found.count < Self.foundLimit else {
@@ -111,6 +119,7 @@ final class Registry {
         found.append(violation)
         accused.append(violation.household)
         if foreignTag != 0 { foreign.append((found.count - 1, foreignTag)) }
+        if account != 0 { onAccount.append((found.count - 1, account)) }
         return found.count - 1
     }
 
@@ -124,34 +133,6 @@ final class Registry {
 
     /// What was found and stands.
     var upheld: [Violation] { found.filter { !$0.isWithdrawn } }
-
-    // MARK: Tags
-
-    /// A household signs in as that user.
-    func write(_ tag: UInt64, by household: Int) {
-        let number = Int32(truncatingIfNeeded: household)
-        guard let owner = owners[tag] else {
-            owners[tag] = number
-            return
-        }
-        if owner != number {
-            owners[tag] = Self.several
-            sharedTags = true
-        }
-    }
-
-    private static let several: Int32 = -1
-
-    /// Whether several households sign in as that user, so that its name proves nothing.
-    func isShared(_ tag: UInt64) -> Bool { owners[tag] == Self.several }
-
-    /// Another household that signed in as that user.
-    func otherOwner(of tag: UInt64, than household: Int) -> Int? {
-        guard let owner = owners[tag], owner != Self.several, Int(owner) != household else {
-            return nil
-        }
-        return Int(owner)
-    }
 
     // MARK: Codes
 
@@ -192,10 +173,15 @@ final class Registry {
     func noteAstray(_ code: UInt64, of tag: UInt64) {
         if astray[tag]?.contains(code) == true { return }
         astray[tag, default: []].append(code)
-        astrayCodes.insert(code)
+        astrayUsers[code, default: []].append(tag)
     }
 
-    func isUsedAstray(_ code: UInt64) -> Bool { astrayCodes.contains(code) }
+    func isUsedAstray(_ code: UInt64) -> Bool { astrayUsers[code] != nil }
+
+    /// Whether somebody else than these accounts signed in so by that code.
+    func isUsedAstray(_ code: UInt64, byOtherThan own: [TagSeen]) -> Bool {
+        astrayUsers[code]?.contains { user in !own.contains { $0.mark == user } } ?? false
+    }
 
     func codes(usedAstrayBy tag: UInt64) -> [UInt64] { astray[tag] ?? [] }
 

@@ -16,8 +16,8 @@ public struct Rules: Sendable, Hashable {
     public var policies = Policies()
     public var promises = Promises()
     public var known: [Known] = []
-    /// Whether the user that a token will name is known before the sign-in. If not, it is learned
-    /// from the first sign-in of a device that has no other.
+    /// Whether tokens name the login that was typed. If not, what the service calls an account's user
+    /// comes from the accounts file, or is learned from sign-ins (`UserLedger`).
     public var knowsUsers = true
     /// Whether no device can have been known to the service before this run.
     public var devicesAreFresh = true

@@ -39,7 +39,7 @@ extension Household {
         for _ in 0..<terms.maxHops {
             walk.call.code = code
             if walk.call.operation == .assertion {
-                walk.call.tag = Tag(mvpd: walk.provider, user: person.account.userID)
+                walk.call.signsIn(person.account, at: walk.provider)
                 if stopsAtAssertion { return walk.call }
             }
             // Of two at once one may be turned down.

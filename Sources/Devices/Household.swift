@@ -205,6 +205,6 @@ extension SubscriberAccounts {
         }
         self.init(
             plan.kind.platform ?? PlatformSignOn(access: .denied, account: .none), own: own,
-            subject: plan.account.userID, cancelsLogin: plan.viewer.cancels, at: now)
+            subject: plan.account.user, cancelsLogin: plan.viewer.cancels, at: now)
     }
 }

@@ -82,8 +82,11 @@ public struct Call: Sendable, Hashable {
     public var code: Code?
     /// The resource it is about.
     public var resource: String?
-    /// Who signs in by it, where it is what makes a sign-in: the tag that a token will carry.
-    public var tag: Tag?
+    /// Who signs in by it, where it is what makes a sign-in: the tag that a token will carry, or, where
+    /// nobody told what the service calls the user, the login.
+    public private(set) var tag: Tag?
+    /// The login, where `tag` has another name.
+    public private(set) var login: String?
     /// True when the rig expects to be turned down here (wrong code typed, wrong password): such
     /// answers are no errors.
     public var provoked: Bool
@@ -101,6 +104,12 @@ public struct Call: Sendable, Hashable {
         self.code = code
         self.resource = resource
         self.provoked = provoked
+    }
+
+    /// By it somebody signs in with `account`.
+    public mutating func signsIn(_ account: Account, at mvpd: String) {
+        tag = Tag(mvpd: mvpd, user: account.userID ?? account.user)
+        login = account.userID == nil ? nil : account.user
     }
 }
 

@@ -196,10 +196,10 @@ public enum PlatformDevice: String, Hashable, Sendable {
 public struct Account: Hashable, Sendable {
     public var user: String
     public var password: Secret
-    /// What the service calls the user in tokens, where known before; the tag of a sign-in.
-    public var userID: String
+    /// What the service calls the user in tokens; nil where nobody told.
+    public var userID: String?
 
-    public init(user: String, password: Secret, userID: String) {
+    public init(user: String, password: Secret, userID: String? = nil) {
         self.user = user
         self.password = password
         self.userID = userID

@@ -36,7 +36,9 @@ public struct Observation: Hashable, Sendable {
     public var resource: String?
     public var generated: Int64?
     public var expires: Int64?
-    /// Identity of the record or token seen, where the answer carries one that is no secret.
+    /// Identity of the record or token seen, where the answer carries one that is no secret; of user
+    /// metadata, the subscription (`householdID`); of a request that makes a sign-in, the login, where
+    /// `tag` has what the accounts file says that the service calls the user.
     public var record: String?
     /// A secret seen (media token, access token); the journal keeps its fingerprint only.
     public var secret: Secret?

@@ -97,7 +97,10 @@ public struct Correspondence: Sendable {
         if observation.code == nil { observation.code = call.code }
         // The one asked for: where the answer names another, its deviations tell (rest-v1.md § 11).
         if let asked = call.resource { observation.resource = asked }
-        if observation.tag == nil { observation.tag = call.tag }
+        if observation.tag == nil, let tag = call.tag {
+            observation.tag = tag
+            observation.record = call.login
+        }
         let fingerprint = observation.secret.map(fingerprinter.fingerprint(of:))
         observation.secret = nil
         let exchange = Exchange(

@@ -152,6 +152,7 @@ public struct Summary: Sendable, Hashable {
         notes =
             fold.gaps + Self.throttling(fold.header.throttledBy) + Self.slowings(fold.sum())
             + Self.holds(fold.restraint) + Self.preSignIns(households)
+            + (findings?.columnNote.map { [$0] } ?? [])
         (outcome, exitStatus, headline, explanations) = (.pass, .passed, "", [])
         if rigHealth.isLateInSilence, let silence = fold.silence {
             notes.append(

@@ -108,7 +108,7 @@ struct AccountFileReader {
         let file = list.file.split(separator: "/").last.map(String.init) ?? list.file
         return AccountList.Entry(
             mvpd: mvpd,
-            account: Account(user: user, password: Secret(password), userID: id ?? user),
+            account: Account(user: user, password: Secret(password), userID: id),
             place: "\(file):\(row.line)")
     }
 

@@ -59,7 +59,7 @@ struct Identities: Sendable, Hashable {
     }
 
     private func account(_ user: String, _ seed: Seed) -> Account {
-        Account(user: user, password: Secret("pw-" + hexadecimal(seed.value)), userID: user)
+        Account(user: user, password: Secret("pw-" + hexadecimal(seed.value)))
     }
 
     /// 32 hexadecimal digits. Children of one purpose never collide, so the first half alone is

@@ -37,6 +37,7 @@ extension RigAssembly {
             unentitled: section.value("not-entitled"),
             signsMedia: section.value("sign-media"),
             verifiesStatements: section.value("verify-statements"),
+            hasOpaqueUsers: section.value("user-ids") == "opaque",
             providersRemember: section.value("providers-remember"),
             providers: self.providers(providers), latency: network.value("latency"),
             loss: network.value("loss"), platformKey: RigReader.file("platform-key", of: section))

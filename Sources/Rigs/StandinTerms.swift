@@ -72,6 +72,8 @@ extension Rig {
         public var verifiesStatements: Bool
         /// The file with the platform's key; nil: the demo key.
         public var platformKey: String?
+        /// Tokens name users by ids that have nothing of the login in them.
+        public var hasOpaqueUsers: Bool
         /// Providers' browser sessions outlive a sign-in.
         public var providersRemember: Bool
         /// Empty: those of `target.mvpds`, or the stand-in's own.
@@ -89,7 +91,8 @@ extension Rig {
             deletesOnFirstRetrieve: Bool = false, enhancedErrors: Bool = false,
             unentitled: Double = 0,
             signsMedia: Bool = false, verifiesStatements: Bool = true,
-            providersRemember: Bool = false, providers: [Provider] = [],
+            hasOpaqueUsers: Bool = false, providersRemember: Bool = false,
+            providers: [Provider] = [],
             latency: Distribution = .lognormal(median: .milliseconds(2), p95: .milliseconds(8)),
             loss: Double = 0, platformKey: String? = nil
         ) {
@@ -105,6 +108,7 @@ extension Rig {
             self.unentitled = unentitled
             self.signsMedia = signsMedia
             self.verifiesStatements = verifiesStatements
+            self.hasOpaqueUsers = hasOpaqueUsers
             self.providersRemember = providersRemember
             self.providers = providers
             self.latency = latency

@@ -69,7 +69,8 @@ package enum Assembly {
             authorizationTTL: terms.authzLifetime, mediaTTL: terms.mediaLifetime,
             accessTTL: terms.accessLifetime, deleteOnFirstRetrieve: terms.deletesOnFirstRetrieve,
             signsMedia: terms.signsMedia, enhancedErrors: terms.enhancedErrors,
-            policies: policies(terms.policies), providersRemember: terms.providersRemember,
+            policies: policies(terms.policies), hasOpaqueUsers: terms.hasOpaqueUsers,
+            providersRemember: terms.providersRemember,
             checksStatements: terms.verifiesStatements, unentitled: terms.unentitled)
     }
 

@@ -1,5 +1,6 @@
 internal import Dialects
 internal import Journal
+internal import Signing
 
 /// A sign-in without a browser: hops 1 to 5 at once (rest-v1.md § 8, "Generator shortcut").
 struct Approval: Hashable, Sendable {
@@ -78,9 +79,18 @@ extension Service {
         let provider = settings.provider(mvpd)
         let ttl = provider?.authenticationTTL ?? settings.authenticationTTL
         let serial = tokens.signIn(
-            record.device, mvpd: mvpd, user: user, code: record.key, at: moment.milliseconds,
-            ttl: ttl.wholeMilliseconds)
+            record.device, mvpd: mvpd, user: userID(of: user, at: mvpd), code: record.key,
+            at: moment.milliseconds, ttl: ttl.wholeMilliseconds)
         codes.bind(record, serial: serial)
         counters.signIns += 1
+    }
+
+    /// What tokens call a user.
+    func userID(of login: String, at mvpd: String) -> String {
+        guard settings.hasOpaqueUsers else { return login }
+        let digits = SHA256.digest("\(mvpd)\n\(login)").prefix(7).map { byte in
+            (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }
+        return "u-" + digits.joined()
     }
 }

@@ -74,6 +74,8 @@ public struct ServiceSettings: Hashable, Sendable {
     public var enhancedErrors: Bool
     /// What the protocol leaves open.
     public var policies: Policies
+    /// Users have ids of the service's own, the same at each sign-in, instead of their logins.
+    public var hasOpaqueUsers: Bool
     /// A provider's browser session outlives a sign-in: the next login in that browser asks for
     /// nothing, until a logout through the browser ends it (A12).
     public var providersRemember: Bool
@@ -102,8 +104,9 @@ public struct ServiceSettings: Hashable, Sendable {
         accessTTL: Duration = .seconds(21_600), deleteOnFirstRetrieve: Bool = false,
         signsMedia: Bool = false, preauthorizeLimit: Int = 5, registrationURL: String? = nil,
         revokedSoftware: [String] = [], enhancedErrors: Bool = false,
-        policies: Policies = Policies(), providersRemember: Bool = false,
-        checksStatements: Bool = true, platformKey: PlatformKey? = nil, unentitled: Double = 0
+        policies: Policies = Policies(), hasOpaqueUsers: Bool = false,
+        providersRemember: Bool = false, checksStatements: Bool = true,
+        platformKey: PlatformKey? = nil, unentitled: Double = 0
     ) {
         self.platformKey = platformKey
         self.requestors = requestors
@@ -124,6 +127,7 @@ public struct ServiceSettings: Hashable, Sendable {
         self.revokedSoftware = revokedSoftware
         self.enhancedErrors = enhancedErrors
         self.policies = policies
+        self.hasOpaqueUsers = hasOpaqueUsers
         self.providersRemember = providersRemember
         self.checksStatements = checksStatements
         self.unentitled = unentitled

@@ -118,7 +118,7 @@ struct ExplainedTests {
         #expect(story.sentences == [])
         #expect(
             story.findings[.tokenIsolation].note
-                == "users learned from each device's first sign-in")
+                == "users learned from sign-ins")
         story.poll(at: 20_000, Tag(mvpd: "DemoCable", user: "u-9999"))
         #expect(story.findings.violations.map(\.invariant) == [.tokenIsolation])
     }

@@ -166,6 +166,12 @@ struct Story {
     var findings: Findings {
         let judge = Judge(rules)
         for exchange in told { judge.take(exchange) }
+        for (household, ended) in ends.sorted(by: { $0.key < $1.key }) {
+            var record = HouseholdRecord(
+                household: household, kind: "", lane: household % 2, arrived: .start)
+            record.ended = Instant(nanoseconds: Int64(ended * 1e6))
+            judge.take(record)
+        }
         return judge.finish()
     }
 

@@ -18,7 +18,7 @@ import Testing
                 return AccountList.Entry(
                     mvpd: mvpd,
                     account: Account(
-                        user: user, password: Secret("secret-\(number)"), userID: user),
+                        user: user, password: Secret("secret-\(number)")),
                     place: "accounts.csv:\(number + 2)")
             }, atOnce: atOnce, onExhausted: onExhausted)
     }

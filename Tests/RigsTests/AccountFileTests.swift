@@ -38,7 +38,7 @@ import Testing
             list.entries.map { $0.account.password.reveal() } == [
                 "a \"b\", c", "from,outside", "from a file",
             ])
-        #expect(list.entries.map(\.account.userID) == ["u-1", "bob", "u-3"])
+        #expect(list.entries.map(\.account.userID) == ["u-1", nil, "u-3"])
         #expect(
             list.entries.map(\.place) == ["accounts.csv:2", "accounts.csv:4", "accounts.csv:5"])
         #expect(list.providers.map(\.mvpd) == ["DemoCable", "DemoSat"])

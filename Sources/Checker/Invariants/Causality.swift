@@ -20,7 +20,8 @@ extension Dossier {
             judgeError(beat, denied)
             return false
         }
-        let who = operation.tag == 0 ? "a sign-in" : "the sign-in of \(names[Int(value) - 1].text)"
+        let isNamed = operation.tag != 0 && value != TokenRead.somebody
+        let who = isNamed ? "the sign-in of \(names[Int(value) - 1].text)" : "a sign-in"
         let next = waitingSignIn(after: beat)
         var text = "\(beat.name) showed \(who)"
         var evidence = [beat]
@@ -35,7 +36,7 @@ extension Dossier {
         }
         // A bare yes may be about somebody who went astray, and has no name to tell by.
         let found = violation(.noTokenBeforeSignIn, .certain, evidence, gap: gap, text)
-        accuse(found, foreignTag: operation.tag == 0 ? Self.anybody : 0)
+        accuse(found, foreignTag: isNamed ? 0 : Self.anybody)
         return false
     }
 
@@ -47,6 +48,7 @@ extension Dossier {
         guard let stranger = strangers.first(where: { $0.seen.mark == operation.tag }) else {
             return
         }
+        guard registry.rules.knowsUsers else { return judgeStrange(stranger, beat) }
         let own = writers(of: TokenRead.somebody, by: beat.ret)
         // Provider of one attempt, user of another: torn (R15, R25).
         let providers = own.filter {

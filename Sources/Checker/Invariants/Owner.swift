@@ -95,9 +95,8 @@ extension Dossier {
             return
         }
         let apart = abs(expires - first.expires) &* 1_000_000
-        let isShared = registry.isShared(tags[Int(tag)].mark)
-        let certainty: Certainty =
-            isShared ? .suspicion("several households use that account") : .certain
+        // Of several who have the account at once, another's token may have come here.
+        let account = tags[Int(tag)].mark
         if writers.count >= seen.count {
             let isRetry = writers.contains(where: \.isRetried)
             let text =
@@ -108,9 +107,9 @@ extension Dossier {
                     : "one code was used for two sign-ins")
             accuse(
                 violation(
-                    isRetry ? .retryOnce : .oneOwner, certainty,
-                    writers.map(\.beat) + [first.beat, beat], gap: beat.call - first.beat.ret, text)
-            )
+                    isRetry ? .retryOnce : .oneOwner, .certain,
+                    writers.map(\.beat) + [first.beat, beat], gap: beat.call - first.beat.ret, text
+                ), onAccount: account)
             return
         }
         let text =
@@ -118,7 +117,7 @@ extension Dossier {
             + "\(milliseconds(apart)) apart; there was one sign-in"
         accuse(
             violation(
-                .oneToken, certainty, writers.map(\.beat) + [first.beat, beat],
-                gap: beat.call - first.beat.ret, text))
+                .oneToken, .certain, writers.map(\.beat) + [first.beat, beat],
+                gap: beat.call - first.beat.ret, text), onAccount: account)
     }
 }

@@ -183,11 +183,11 @@ public struct DrivenGround: Sendable {
             return list.entries[(household * 2 + number - 1) % list.entries.count].account
         }
         guard let own = plan.household(household)?.account else {
-            return Account(user: "viewer", password: Secret("pw"), userID: "viewer")
+            return Account(user: "viewer", password: Secret("pw"))
         }
         guard number > 1 else { return own }
         let user = "\(own.user)-\(number)"
-        return Account(user: user, password: own.password, userID: user)
+        return Account(user: user, password: own.password)
     }
 }
 
@@ -254,7 +254,7 @@ extension Household {
         guard case .profileRequest(let bytes) = asked.answer else { throw .refused(asked) }
         let query = AttributeQuery(
             verificationToken: bytes, provider: provider.platform?.mappingID ?? provider.id,
-            subject: account.userID, attributes: provider.platform?.requiredMetadata ?? [])
+            subject: account.user, attributes: provider.platform?.requiredMetadata ?? [])
         let document: String
         switch try await platformAnswer(to: query, for: provider.id) {
         case .document(let text): document = text
@@ -263,7 +263,7 @@ extension Household {
         let credential = try await credential(of: screen.value)
         var call = terms.dialect.tokenExchange(
             SAMLText.base64(document), mvpd: provider.id, on: platformDevice, credential)
-        call?.tag = Tag(mvpd: provider.id, user: account.userID)
+        call?.signsIn(account, at: provider.id)
         return call
     }
 }

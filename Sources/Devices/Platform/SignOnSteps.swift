@@ -230,7 +230,7 @@ extension Household {
                         base64, mvpd: provider.id, on: platformDevice, credential)
                 else { throw .unknownStep }
                 // Whom the platform vouches for (`SubscriberAccounts`).
-                call.tag = Tag(mvpd: provider.id, user: account.userID)
+                call.signsIn(account, at: provider.id)
                 return call
             }
         }

@@ -196,13 +196,15 @@ extension Household {
     /// Z3, then Z5.
     private func authorizeForSDK(_ resource: String) async throws(Halt) -> AccessEnabler.Input {
         let allowed = try await once { terms.dialect.authorize(resource, $0) }
-        guard case .done = allowed.answer else { return notAuthorized(allowed) }
+        guard case .done = allowed.answer else { return notAuthorized(allowed, resource) }
         let played = try await once { terms.dialect.mediaToken(resource, $0) }
-        guard case .media = played.answer else { return notAuthorized(played) }
+        guard case .media = played.answer else { return notAuthorized(played, resource) }
         return .authorized
     }
 
-    private func notAuthorized(_ answered: Answered) -> AccessEnabler.Input {
+    private func notAuthorized(
+        _ answered: Answered, _ resource: String
+    ) -> AccessEnabler.Input {
         switch answered.answer {
         case .denied(let words): return .notAuthorized(.notAuthorized, words)
         case .notEntitled(let words):

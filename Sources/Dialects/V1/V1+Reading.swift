@@ -267,10 +267,14 @@ extension V1 {
             Observation(.success, secret: Secret(reply.text)))
     }
 
-    /// U1: `tokenSource` says who made the token; absent for all but the platform.
+    /// U1: `tokenSource` says who made the token; absent for all but the platform. Its `userID` and
+    /// `householdID` are whose token it is (§ 12); the provider may be missing.
     private func readMetadata(_ tree: Tree) -> Reading {
-        let source = tree["data"]?["tokenSource"]?.text ?? tree["tokenSource"]?.text
-        return Reading(.ok, .metadata(tokenSource: source), Observation(.success))
+        let data = tree["data"] ?? tree
+        let tag = data["userID"]?.text.map { Tag(mvpd: data["mvpd"]?.text ?? "", user: $0) }
+        return Reading(
+            .ok, .metadata(tokenSource: data["tokenSource"]?.text),
+            Observation(.success, tag: tag, record: data["householdID"]?.text))
     }
 
     // MARK: Bodies

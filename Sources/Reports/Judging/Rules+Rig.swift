@@ -21,7 +21,7 @@ extension Rules {
                     until: known.until)
             }
         }
-        knowsUsers = isEmbedded
+        knowsUsers = isEmbedded && !rig.standin.hasOpaqueUsers
         devicesAreFresh = isEmbedded || rig.identities == .perRun
         delivery = Self.delivery(rig.polling)
         if isEmbedded { shortestSignIn = Self.shortestSignIn(rig.standin) }

@@ -68,7 +68,11 @@ struct Pseudonyms {
     /// Meets everybody in a recorded run.
     init(_ history: History) throws {
         try history.exchanges { exchange in
-            if let tag = exchange.observation.tag { meet(tag.user, "person") }
+            if let tag = exchange.observation.tag {
+                meet(tag.user, "person")
+                // Beside a tag stands a login, or a subscription.
+                if let other = exchange.observation.record { meet(other, "person") }
+            }
             meet(Self.host(exchange.route.local), "address")
         }
         try history.messages { meet(fields: $0) }

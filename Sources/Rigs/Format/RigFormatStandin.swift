@@ -77,6 +77,10 @@ extension RigFormat {
             "A file beside the rig with the RSA private key of the platform that it trusts; by "
                 + "default the demo key."),
         Key(
+            "user-ids", .words("login", "opaque"), default: "login",
+            "What tokens call a user. login: as the viewer typed it. opaque: an id of the service's own, "
+                + "as real services have."),
+        Key(
             "providers-remember", .scalar(.flag), default: "false",
             "A provider knows a browser again, and asks for nothing, until a logout through it."),
         Key(

@@ -76,7 +76,8 @@ extension Service {
         }
         let ttl = settings.provider(mvpd)?.authenticationTTL ?? settings.authenticationTTL
         _ = tokens.signIn(
-            device, mvpd: mvpd, user: assertion.subject, code: nil, at: moment.milliseconds,
+            device, mvpd: mvpd, user: userID(of: assertion.subject, at: mvpd), code: nil,
+            at: moment.milliseconds,
             ttl: ttl.wholeMilliseconds, origin: .platform)
         counters.signIns += 1
         return empty(204, at: moment)

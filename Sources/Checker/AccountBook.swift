@@ -1,0 +1,77 @@
+/// Which household signed in with which account, and from when to when it had it: whether accounts are
+/// one household's own, used in turn, or shared at once.
+struct AccountBook {
+    private struct Holding {
+        var household: Int32
+        /// The call of its first sign-in with the account.
+        var from: Int64
+        /// When the household left.
+        var until = Int64.max
+    }
+
+    /// By the account's mark: the first household that had it.
+    private var first: [UInt64: Holding] = [:]
+    /// The others; empty for nearly every account.
+    private var others: [UInt64: [Holding]] = [:]
+    /// Accounts that several households had at once, once the run is over.
+    private var shared: Set<UInt64> = []
+
+    /// A household signs in with that account.
+    mutating func hold(_ account: UInt64, by household: Int, at call: Int64) {
+        let number = Int32(truncatingIfNeeded: household)
+        guard let holding = first[account] else {
+            first[account] = Holding(household: number, from: call)
+            return
+        }
+        if holding.household == number {
+            if call < holding.from { first[account]?.from = call }
+        } else if let position = others[account]?.firstIndex(where: { $0.household == number }) {
+            if let from = others[account]?[position].from, call < from {
+                others[account]?[position].from = call
+            }
+        } else {
+            others[account, default: []].append(Holding(household: number, from: call))
+        }
+    }
+
+    /// That household has left, and needs the account no more.
+    mutating func release(_ account: UInt64, by household: Int, at time: Int64) {
+        let number = Int32(truncatingIfNeeded: household)
+        if first[account]?.household == number {
+            first[account]?.until = time
+        } else if let position = others[account]?.firstIndex(where: { $0.household == number }) {
+            others[account]?[position].until = time
+        }
+    }
+
+    /// Finds out, when every household has left, which accounts several had at once.
+    mutating func settle() {
+        for (account, more) in others {
+            let all = (more + (first[account].map { [$0] } ?? [])).sorted { $0.from < $1.from }
+            var end = Int64.min
+            for holding in all {
+                if holding.from < end { shared.insert(account) }
+                end = max(end, holding.until)
+            }
+        }
+    }
+
+    /// Whether several households had it at once, so that what it is shown as proves nothing
+    /// (design/decisions.md, 8). Known once the run is over.
+    func isShared(_ account: UInt64) -> Bool { shared.contains(account) }
+
+    var sharesAny: Bool { !shared.isEmpty }
+
+    /// A household that signed in with that account, and is not `household`.
+    func holder(of account: UInt64, otherThan household: Int) -> Int? {
+        guard let holding = first[account] else { return nil }
+        if Int(holding.household) != household { return Int(holding.household) }
+        return others[account]?.map { Int($0.household) }.min()
+    }
+
+    /// The call of its first sign-in of all; nil for an account that nobody used.
+    func firstSignIn(with account: UInt64) -> Int64? {
+        guard let holding = first[account] else { return nil }
+        return others[account]?.reduce(holding.from) { min($0, $1.from) } ?? holding.from
+    }
+}

@@ -1,0 +1,397 @@
+import Dialects
+import Journal
+import Testing
+
+@testable import Checker
+
+/// Who a TV is signed in as, where the service has names of its own for users: nobody is accused for
+/// being called otherwise than the login, and nobody gets away with being somebody else.
+@Suite("Users that are learned")
+struct UserTests {
+    private typealias Tag = Dialects.Tag
+
+    private static func user(_ name: String, at mvpd: String = "DemoCable") -> Tag {
+        Tag(mvpd: mvpd, user: name)
+    }
+
+    /// One viewer's account and what the service calls its user.
+    private struct Person {
+        var account: Tag
+        var user: Tag
+        /// What the accounts file says that the service calls the user.
+        var listed: String?
+
+        init(_ login: String, _ user: String, at mvpd: String = "DemoCable", listed: String? = nil)
+        {
+            account = Tag(mvpd: mvpd, user: login)
+            self.user = Tag(mvpd: mvpd, user: user)
+            self.listed = listed
+        }
+    }
+
+    private static let ann = Person("ann", "u-11")
+    private static let ben = Person("ben", "u-22")
+    private static let cy = Person("cy", "u-33")
+
+    private static func story() -> Story {
+        var story = Story()
+        story.rules.knowsUsers = false
+        return story
+    }
+
+    /// From the code to the logout; `shown`: as whom the TV is told that it is signed in.
+    private static func live(
+        _ story: inout Story, _ person: Person, in household: Int, from: Double,
+        shown: [Tag]? = nil, media: Tag? = nil,
+        metadata: (user: String?, household: String?) = (nil, nil)
+    ) {
+        let code = "C\(household % 10)\(Int(from / 1_000) + 10000)"
+        story.code(code, at: from, in: household)
+        var account = person.account
+        if let listed = person.listed { account.user = listed }
+        story.tell(
+            .phone, .assertion, at: from + 1_000, .none, in: household, code: code, tag: account,
+            record: person.listed == nil ? nil : person.account.user, status: 302)
+        story.check(at: from + 1_010, in: household, code: code)
+        for (number, tag) in (shown ?? [person.user, person.user]).enumerated() {
+            story.poll(
+                at: from + 2_000 + Double(number) * 100, tag, in: household, code: code,
+                expires: Story.epoch + Int64(from) + 21_600_000)
+        }
+        if let media {
+            story.tell(
+                .tv, .authorize, at: from + 2_900, in: household, code: nil, resource: "demo-1")
+            story.tell(
+                .tv, .mediaToken, at: from + 2_950, in: household, code: nil, tag: media,
+                expires: Story.epoch + Int64(from) + 430_000, resource: "demo-1",
+                secret: UInt64(household) << 32 | UInt64(from))
+        }
+        if metadata.user != nil || metadata.household != nil {
+            story.tell(
+                .tv, .userMetadata, at: from + 2_960, in: household, code: nil,
+                tag: metadata.user.map { Tag(mvpd: "", user: $0) }, record: metadata.household)
+        }
+        story.tell(.tv, .logout, at: from + 3_000, in: household, code: nil, status: 204)
+        story.tell(
+            .tv, .checkAuthentication, at: from + 3_100, .absent, in: household, code: nil,
+            status: 403)
+        story.ends[household] = from + 3_200
+    }
+
+    private static func accused(_ story: Story) -> [String] {
+        story.findings.violations.map {
+            "\($0.invariant) \($0.household) \($0.certainty == .certain ? "certain" : $0.certainty.name)"
+        }
+    }
+
+    // MARK: Nobody is accused
+
+    @Test("a household that signs out and in again, under names of the service's own")
+    func again() {
+        var story = Self.story()
+        Self.live(&story, Self.ann, in: 1, from: 0)
+        Self.live(&story, Self.ann, in: 1, from: 10_000)
+        #expect(story.sentences == [])
+        #expect(story.findings[.tokenIsolation].note == "users learned from sign-ins")
+        // The login is never compared, whatever it looks like: here it is another account's user.
+        var crossed = Self.story()
+        Self.live(&crossed, Person("u-22", "u-11"), in: 1, from: 0)
+        Self.live(&crossed, Person("u-11", "u-22"), in: 2, from: 20)
+        Self.live(&crossed, Person("u-22", "u-11"), in: 1, from: 10_000)
+        #expect(crossed.sentences == [])
+    }
+
+    @Test("accounts that households have in turn, and at once")
+    func turns() {
+        for pause in [5_000.0, 50.0] {
+            var story = Self.story()
+            for household in 1...4 {
+                Self.live(
+                    &story, household % 2 == 0 ? Self.ann : Self.ben, in: household,
+                    from: Double(household) * pause)
+            }
+            #expect(story.sentences == [])
+        }
+    }
+
+    @Test("two of one provider on one device: nobody knows which is which")
+    func two() {
+        var story = Self.story()
+        story.code()
+        story.code("BBBBBB2", at: 20)
+        story.rules.policies.newCode = .keep
+        story.assertion(Self.ann.account, at: 1_000, took: 50)
+        story.assertion(Self.ben.account, at: 1_010, took: 50, by: .otherPhone, code: "BBBBBB2")
+        story.poll(at: 1_040, Self.ben.user)
+        story.poll(at: 2_000, Self.ann.user)
+        story.poll(at: 3_000, Self.ann.user)
+        #expect(story.sentences == [])
+        // A third is none of them.
+        story.poll(at: 4_000, Self.cy.user)
+        #expect(Self.accused(story) == ["token-isolation 7 certain"])
+    }
+
+    @Test("a sign-in that a poll overlapped")
+    func overlapped() {
+        var story = Self.story()
+        story.code()
+        story.poll(at: 1_000, took: 100, Self.ann.user)
+        story.assertion(Self.ann.account, at: 1_050, took: 80)
+        story.poll(at: 2_000, Self.ann.user)
+        #expect(story.sentences == [])
+    }
+
+    @Test("a service that has a new name at each sign-in")
+    func renamed() {
+        var story = Self.story()
+        for (number, person) in [Self.ann, Self.ben, Self.cy].enumerated() {
+            for turn in 0..<3 {
+                var person = person
+                person.user.user += "-\(turn)"
+                Self.live(
+                    &story, person, in: number + 1,
+                    from: Double(number) * 20 + Double(turn) * 10_000)
+            }
+        }
+        #expect(story.sentences == [])
+        #expect(
+            story.findings[.tokenIsolation].note
+                == "users learned from sign-ins; not compared between sign-ins: the service gave 3 of "
+                + "3 accounts another user at each")
+    }
+
+    @Test("metadata and media tokens that have other names for users than tokens")
+    func otherNames() {
+        var story = Self.story()
+        for (number, person) in [Self.ann, Self.ben].enumerated() {
+            for turn in [0.0, 10_000.0] {
+                Self.live(
+                    &story, person, in: number + 1, from: Double(number) * 20 + turn,
+                    media: Tag(mvpd: "DemoCable", user: "m-\(person.user.user)"),
+                    metadata: ("x-\(person.user.user)", "one subscription"))
+            }
+        }
+        #expect(story.sentences == [])
+    }
+
+    @Test("a device that was signed in when it came")
+    func preSignedIn() {
+        var story = Self.story()
+        story.rules.devicesAreFresh = false
+        story.tell(.tv, .checkAuthentication, at: 0, in: 1, code: nil)
+        story.poll(at: 100, Self.ben.user, in: 1)
+        story.tell(.tv, .logout, at: 200, in: 1, code: nil, status: 204)
+        Self.live(&story, Self.ann, in: 1, from: 1_000)
+        #expect(story.sentences == [])
+        #expect(story.findings.preSignedIn == 1)
+    }
+
+    // MARK: The accounts file
+
+    @Test("a user-id column that most accounts contradict accuses nobody, and is reported")
+    func wrongColumn() {
+        var story = Self.story()
+        for (number, person) in [Self.ann, Self.ben, Self.cy].enumerated() {
+            var person = person
+            person.listed = number == 0 ? person.user.user : "id-\(number)"
+            for turn in [0.0, 10_000.0] {
+                Self.live(&story, person, in: number + 1, from: Double(number) * 20 + turn)
+            }
+        }
+        #expect(story.sentences == [])
+        #expect(
+            story.findings.columnNote
+                == "user-id column ignored: the service gave 2 of 3 accounts another user than the "
+                + "accounts file")
+        #expect(
+            story.findings[.tokenIsolation].note
+                == story.findings.columnNote.map { $0 + "; users learned from sign-ins" })
+    }
+
+    @Test("by the column a single sign-in tells, wherever it is wrong")
+    func column() {
+        var story = Self.story()
+        let people = [Self.ann, Self.ben, Self.cy].map { person in
+            var person = person
+            person.listed = person.user.user
+            return person
+        }
+        Self.live(&story, people[0], in: 1, from: 0)
+        Self.live(&story, people[1], in: 2, from: 20)
+        Self.live(&story, people[2], in: 3, from: 40, shown: [Self.user("u-99")])
+        #expect(
+            story.sentences == [
+                "household 3: the TV's poll-token #4 showed user u-99 at DemoCable, and the accounts "
+                    + "file has another user-id for the account"
+            ])
+        #expect(story.findings[.tokenIsolation].note == "users known from the accounts file")
+        // Everybody is somebody else of the file: that is no wrong column.
+        var mixed = Self.story()
+        for number in 0..<3 {
+            Self.live(
+                &mixed, people[number], in: number + 1, from: Double(number) * 20,
+                shown: [people[(number + 1) % 3].user])
+        }
+        #expect(mixed.findings[.tokenIsolation].violations == 3)
+    }
+
+    // MARK: Somebody else
+
+    @Test("a TV that is signed in as another account's user", arguments: [true, false])
+    func wrongTV(victimFirst: Bool) {
+        var story = Self.story()
+        Self.live(&story, Self.ann, in: victimFirst ? 1 : 5, from: 0)
+        Self.live(&story, Self.ben, in: 3, from: 20, shown: [Self.ann.user])
+        #expect(
+            story.sentences == [
+                "household 3: the TV's poll-token #4 showed user u-11 at DemoCable, which is another "
+                    + "account's: household \(victimFirst ? 1 : 5) signed in with that one"
+            ])
+        #expect(Self.accused(story) == ["token-isolation 3 certain"])
+        #expect(story.findings.failing == 1)
+    }
+
+    @Test("a leak before the true user, and after")
+    func leak() {
+        for shown in [[Self.ann.user, Self.ben.user], [Self.ben.user, Self.ann.user]] {
+            var story = Self.story()
+            Self.live(&story, Self.ann, in: 1, from: 0)
+            Self.live(&story, Self.ben, in: 3, from: 20, shown: shown)
+            #expect(Self.accused(story) == ["token-isolation 3 certain"])
+        }
+    }
+
+    @Test("a leak teaches nothing: the account is judged by what it is on its other devices")
+    func unlearned() {
+        var story = Self.story()
+        Self.live(&story, Self.ben, in: 1, from: 0, shown: [Self.ann.user])
+        Self.live(&story, Self.ann, in: 2, from: 20)
+        Self.live(&story, Self.ben, in: 3, from: 10_000)
+        Self.live(&story, Self.ann, in: 4, from: 10_020)
+        #expect(Self.accused(story) == ["token-isolation 1 certain"])
+    }
+
+    @Test("before anybody signed in: a leak has a name, a phantom none")
+    func early() {
+        var story = Self.story()
+        Self.live(&story, Self.ann, in: 1, from: 0)
+        story.code("EEEEEE1", at: 2_050, in: 2)
+        story.poll(at: 2_500, Self.ann.user, in: 2, code: "EEEEEE1")
+        #expect(
+            story.sentences == [
+                "household 2: the TV's poll-token #2 showed the sign-in of u-11 at DemoCable before "
+                    + "anybody of this household had signed in; household 1 signed in as that user"
+            ])
+        #expect(Self.accused(story) == ["token-isolation 2 certain"])
+        story.exchanges[story.exchanges.count - 1].observation.tag = Self.user("u-77")
+        #expect(Self.accused(story) == ["no-token-before-sign-in 2 certain"])
+    }
+
+    @Test("in turn, a wrong user is certain; at once it is a suspicion")
+    func sharing() {
+        for (pause, verdict) in [(5_000.0, "certain"), (20.0, "suspicion")] {
+            var story = Self.story()
+            Self.live(&story, Self.ann, in: 1, from: 0)
+            Self.live(&story, Self.ben, in: 2, from: pause)
+            Self.live(&story, Self.ann, in: 3, from: 2 * pause)
+            Self.live(&story, Self.ben, in: 4, from: 3 * pause, shown: [Self.ann.user])
+            #expect(Self.accused(story) == ["token-isolation 4 \(verdict)"])
+        }
+    }
+
+    @Test("an account that is another user at a later sign-in")
+    func changed() {
+        var story = Self.story()
+        for (number, person) in [Self.ann, Self.ben, Self.cy].enumerated() {
+            Self.live(&story, person, in: number + 1, from: Double(number) * 20)
+            Self.live(
+                &story, person, in: number + 1, from: Double(number) * 20 + 10_000,
+                shown: number == 2 ? [Self.user("u-44")] : nil)
+        }
+        #expect(
+            story.sentences == [
+                "household 3: the TV's poll-token #11 showed user u-44 at DemoCable, and household 3, "
+                    + "with the same account, was shown user u-33 at DemoCable"
+            ])
+    }
+
+    @Test("the provider is known, whoever the user is")
+    func provider() {
+        var story = Self.story()
+        Self.live(&story, Self.ann, in: 1, from: 0, shown: [Self.user("u-11", at: "DemoSat")])
+        #expect(
+            story.sentences == [
+                "household 1: the TV's poll-token #4 showed a sign-in at DemoSat (user u-11); this "
+                    + "household signed in at DemoCable; nobody in this run signed in as that user"
+            ])
+        #expect(Self.accused(story) == ["token-isolation 1 certain"])
+    }
+
+    @Test("two logins that are always the same user may be one person's")
+    func aliases() {
+        var story = Self.story()
+        let other = Person("ann@example.test", "u-11")
+        for turn in 0..<2 {
+            Self.live(&story, Self.ann, in: turn * 2 + 1, from: Double(turn) * 20_000)
+            Self.live(&story, other, in: turn * 2 + 2, from: Double(turn) * 20_000 + 10_000)
+        }
+        #expect(
+            Self.accused(story) == ["token-isolation 2 suspicion", "token-isolation 4 suspicion"])
+        // Unless the file says so.
+        var told = Self.story()
+        for turn in 0..<2 {
+            for (number, login) in ["ann", "ann@example.test"].enumerated() {
+                Self.live(
+                    &told, Person(login, "u-11", listed: "u-11"), in: turn * 2 + number + 1,
+                    from: Double(turn * 2 + number) * 10_000)
+            }
+        }
+        #expect(told.sentences == [])
+    }
+
+    @Test("two users within one life of a code, whoever is who")
+    func oneOwner() {
+        var story = Self.story()
+        story.code()
+        story.assertion(Self.ann.account, at: 1_000, took: 50)
+        story.assertion(Self.ben.account, at: 1_010, took: 50, by: .otherPhone)
+        story.poll(at: 1_100, Self.ben.user)
+        story.poll(at: 1_200, Self.ann.user)
+        #expect(story.findings.violations.map(\.invariant) == [.oneOwner])
+    }
+
+    // MARK: What else names users
+
+    @Test("user metadata and media tokens of another account")
+    func metadata() {
+        func told(media: Tag? = nil, metadata: (user: String?, household: String?)) -> [String] {
+            var story = Self.story()
+            for (number, person) in [Self.ann, Self.ben, Self.cy].enumerated() {
+                Self.live(
+                    &story, person, in: number + 1, from: Double(number) * 20, media: person.user,
+                    metadata: (person.user.user, "h-\(number)"))
+            }
+            Self.live(
+                &story, Self.cy, in: 3, from: 10_000, media: media ?? Self.cy.user,
+                metadata: metadata)
+            return Self.accused(story)
+        }
+        #expect(told(metadata: ("u-33", "h-2")) == [])
+        #expect(told(metadata: ("u-11", "h-2")) == ["token-isolation 3 certain"])
+        #expect(told(metadata: ("u-33", "h-0")) == ["token-isolation 3 certain"])
+        #expect(
+            told(media: Self.ann.user, metadata: ("u-33", "h-2")) == ["token-isolation 3 certain"])
+    }
+
+    @Test("user metadata where logins are the users")
+    func knownMetadata() {
+        var story = Story()
+        story.code()
+        story.assertion(at: 1_000)
+        story.poll(at: 2_000, Story.alice)
+        story.tell(.tv, .userMetadata, at: 2_100, code: nil, tag: Tag(mvpd: "", user: "alice"))
+        #expect(story.sentences == [])
+        story.tell(.tv, .userMetadata, at: 2_200, code: nil, tag: Tag(mvpd: "", user: "bob"))
+        #expect(story.findings.violations.map(\.invariant) == [.tokenIsolation])
+    }
+}
