@@ -22,7 +22,7 @@ struct Observed: Sendable {
         /// Whether the service said yes or no.
         var isAnswer: Bool {
             switch self {
-            case .success, .absent, .expired, .denied: true
+            case .success, .absent, .expired, .denied, .unauthenticated, .unauthorized: true
             case .maybe, .doubtful, .open, .nothing: false
             }
         }
@@ -187,7 +187,7 @@ extension OperationName {
 
     /// Whether "absent" and "expired" tell that the device has none; of other operations
     /// "unauthenticated" does.
-    fileprivate var showsAbsence: Bool { self == .pollToken || self == .checkAuthentication }
+    var showsAbsence: Bool { self == .pollToken || self == .checkAuthentication }
 
     /// Answered by the authorization of one resource (rest-v1.md § 11).
     var needsAuthorization: Bool {

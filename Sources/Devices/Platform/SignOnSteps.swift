@@ -180,7 +180,7 @@ extension Household {
     /// Whom the platform is to vouch for, where accounts come from a file.
     func takePlatformAccount() async throws(Halt) {
         try await takeAccount()
-        accounts.subject = account.userID
+        accounts.subject = account.userID ?? account.user
     }
 }
 
