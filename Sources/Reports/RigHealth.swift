@@ -77,13 +77,15 @@ public struct RigHealth: Sendable, Hashable {
             "\(Figures.time(milliseconds: allowedLatenessMs)) are allowed (validity.lateness-p99)"
         if lateness.count >= Self.enoughForP99 {
             guard let late = Spread(lateness)?.p99, late > allowedLatenessMs else { return nil }
-            return "it sent 1 request in 100 at least \(Figures.time(milliseconds: late)) late; \(allowed)"
+            return
+                "it sent 1 request in 100 at least \(Figures.time(milliseconds: late)) late; \(allowed)"
         }
         let late = lateness.count(above: Int64(allowedLatenessMs * 1e6))
         guard late >= Self.fewestLate,
             Double(late) >= Self.leastShareLate * Double(lateness.count)
         else { return nil }
-        return "it sent \(Figures.count(late)) of \(Figures.counted(lateness.count, "request")) too late; "
+        return
+            "it sent \(Figures.count(late)) of \(Figures.counted(lateness.count, "request")) too late; "
             + allowed
     }
 }

@@ -134,7 +134,8 @@ extension V1 {
         switch reply.status {
         // Services write the message in either case of letters (observed.md).
         case 403, 412:
-            if reason.lowercased() == "user not authenticated" || Self.lostSessions.contains(reason) {
+            if reason.lowercased() == "user not authenticated" || Self.lostSessions.contains(reason)
+            {
                 return Reading(
                     .rejected, .signedOut(reason), Observation(.denied), reason: reason)
             }
