@@ -80,13 +80,15 @@ public struct RigHealth: Sendable, Hashable {
             "\(Figures.time(milliseconds: allowedMs)) are allowed (validity.lateness-p99)"
         if lateness.count >= enoughForP99 {
             guard let late = Spread(lateness)?.p99, late > allowedMs else { return nil }
-            return "it sent 1 request in 100 at least \(Figures.time(milliseconds: late)) late; \(allowed)"
+            return
+                "it sent 1 request in 100 at least \(Figures.time(milliseconds: late)) late; \(allowed)"
         }
         let late = lateness.count(above: Int64(allowedMs * 1e6))
         guard late >= fewestLate,
             Double(late) >= leastShareLate * Double(lateness.count)
         else { return nil }
-        return "it sent \(Figures.count(late)) of \(Figures.counted(lateness.count, "request")) too late; "
+        return
+            "it sent \(Figures.count(late)) of \(Figures.counted(lateness.count, "request")) too late; "
             + allowed
     }
 }

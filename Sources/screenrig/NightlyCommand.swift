@@ -112,7 +112,8 @@ struct NightlyCommand: AsyncParsableCommand {
             let reason = failure?.message ?? ""
             return Night(
                 failed: rig.name, series: rig.nightly.series, started: date,
-                reason: reason.isEmpty ? "\(error)" : reason, version: Screenrig.version, mark: mark)
+                reason: reason.isEmpty ? "\(error)" : reason, version: Screenrig.version, mark: mark
+            )
         }
     }
 }

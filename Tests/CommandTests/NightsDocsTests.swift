@@ -133,7 +133,8 @@ struct NightsDocsTests {
     }
 
     static let keys = [
-        "schema", "type", "alarm", "verdict", "mark", "unusual", "headline", "rig", "night", "run", "outcome", "gap", "exitCode",
+        "schema", "type", "alarm", "verdict", "mark", "unusual", "headline", "rig", "night", "run",
+        "outcome", "gap", "exitCode",
         "changes", "standing", "nights", "report", "page",
     ]
     static let changeKeys = [

@@ -145,7 +145,10 @@ struct NightsTests {
         let folder = try Folder()
         for (book, more, code, words) in [
             ("a.sqlite", [], 0 as Int32, "Unusual tonight: "),
-            ("b.sqlite", ["--set", "nightly.alarm=3x"], 1, "Alarm: far worse than usual tonight: "),
+            (
+                "b.sqlite", ["--set", "nightly.alarm=3x"], 1,
+                "Alarm: far worse than usual tonight: "
+            ),
         ] {
             try await simulate(folder, book + "-run", more)
             _ = try await Command.run(

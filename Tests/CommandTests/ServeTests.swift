@@ -41,7 +41,8 @@ struct ServeTests {
         #expect(try await server.ended().code == 0)
     }
 
-    @Test("on a target of somebody else's, too, denials are no errors and lost sessions begin again")
+    @Test(
+        "on a target of somebody else's, too, denials are no errors and lost sessions begin again")
     func gates() async throws {
         let folder = try Folder()
         for (policy, rig) in [

@@ -46,7 +46,8 @@ struct AccessEnablerTests {
         effects.compactMap { if case .work(let work) = $0 { work } else { nil } }
     }
 
-    @Test("a session that the service has forgotten ends in both callbacks, and nobody is signed in")
+    @Test(
+        "a session that the service has forgotten ends in both callbacks, and nobody is signed in")
     func sessionLost() {
         var sdk = ready(hasPlatform: false)
         _ = sdk.on(.call(.getAuthentication(filter: nil)))

@@ -103,7 +103,8 @@ struct StepTests {
         #expect(scene.record.fate == .signedIn && scene.record.stage == .playing)
     }
 
-    @Test("a service that forgets each sign-in is signed in to three times, then the household fails")
+    @Test(
+        "a service that forgets each sign-in is signed in to three times, then the household fails")
     func signedOutForEver() throws {
         let scene = try Scene(
             polls: Array(repeating: Script.token, count: 9),

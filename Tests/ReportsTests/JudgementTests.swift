@@ -47,7 +47,8 @@ struct JudgementTests {
         Case(
             testDescription: "the rig was late, and households failed", outcome: .fail,
             status: .failed,
-            headline: "Failed: 2 of 2 thresholds were missed; 0 of 6 households signed in. Its times "
+            headline:
+                "Failed: 2 of 2 thresholds were missed; 0 of 6 households signed in. Its times "
                 + "are not to be trusted: the rig itself was the bottleneck.",
             thresholds: [Thresholds.poll(below: 5000), Thresholds.failed(below: 0.05)]
         ) {

@@ -75,7 +75,8 @@ struct NightsTests {
         #expect(view.headline.hasPrefix("It got worse: sign-in-service p95 went from 5.1"))
         let later = NightsView(MadeUp.story, rig: "nightly")
         #expect(
-            later.headline.hasPrefix("Still worse since 2026-10-20: sign-in-service p95 went from 5."))
+            later.headline.hasPrefix(
+                "Still worse since 2026-10-20: sign-in-service p95 went from 5."))
         #expect(later.standing.map(\.series.name) == ["sign-in-service p95", "errors"])
         #expect(later.verdict == .worse)
     }
@@ -105,7 +106,8 @@ struct NightsTests {
         #expect(view.verdict == .unusual)
         #expect(
             view.headline.wholeMatch(
-                of: /Unusual tonight: sign-in-service p95 was 14\d s, 28 times its level of 5\.\d+ s; one more night decides\./
+                of:
+                    /Unusual tonight: sign-in-service p95 was 14\d s, 28 times its level of 5\.\d+ s; one more night decides\./
             ) != nil, "\(view.headline)")
         let json = NightJSON.text(view, exitCode: 0, report: nil, page: "p")
         #expect(json.contains(#""alarm":false"#) && json.contains(#""verdict":"unusual""#))
@@ -116,13 +118,15 @@ struct NightsTests {
         #expect(NightsText.text([view], width: 80, color: true).hasPrefix("\u{1b}[1;33m"))
     }
 
-    @Test("the next night decides: as bad is an alarm, as ever is nothing, and the third is a change")
+    @Test(
+        "the next night decides: as bad is an alarm, as ever is nothing, and the third is a change")
     func nextNight() {
         let again = view(20, then: [28, 27])
         #expect(again.verdict == .worse && again.newAlarms.isEmpty)
         #expect(
             again.headline.wholeMatch(
-                of: /Much worse for two nights: sign-in-service p95 was 1\d\d s, 2\d times its level of 5\.\d+ s\./
+                of:
+                    /Much worse for two nights: sign-in-service p95 was 1\d\d s, 2\d times its level of 5\.\d+ s\./
             ) != nil, "\(again.headline)")
         #expect(view(20, then: [28, 1]).verdict == .quiet)
         let third = view(20, then: [28, 27, 28])
@@ -151,7 +155,8 @@ struct NightsTests {
     func alarmFactor() {
         let beyond = view(20, then: [3.4], alarm: 3)
         #expect(beyond.verdict == .worse && beyond.newAlarms.isEmpty)
-        #expect(beyond.headline.hasPrefix("Alarm: far worse than usual tonight: sign-in-service p95"))
+        #expect(
+            beyond.headline.hasPrefix("Alarm: far worse than usual tonight: sign-in-service p95"))
         #expect(view(20, then: [2.7], alarm: 3).verdict == .unusual)
     }
 
@@ -159,7 +164,8 @@ struct NightsTests {
     func stays() {
         let bad = view(20, then: Array(repeating: 1.5, count: 12))
         #expect(bad.verdict == .worse && bad.newAlarms.isEmpty)
-        #expect(bad.headline.hasPrefix("Still worse since 2026-10-10: sign-in-service p95 went from"))
+        #expect(
+            bad.headline.hasPrefix("Still worse since 2026-10-10: sign-in-service p95 went from"))
         let better = view(
             20, then: Array(repeating: 1.5, count: 12) + Array(repeating: 1.2, count: 6))
         #expect(better.verdict == .worse, "half of it is left: \(better.headline)")

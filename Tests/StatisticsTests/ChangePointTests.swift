@@ -82,7 +82,8 @@ struct ChangePointTests {
         }
     }
 
-    @Test("a single night is unusual in fewer than one of 1,000 quiet ones, and when 30 % are added")
+    @Test(
+        "a single night is unusual in fewer than one of 1,000 quiet ones, and when 30 % are added")
     func unusual() {
         func isUnusual(_ values: [Double], _ night: Int) -> Bool {
             guard

@@ -109,7 +109,8 @@ extension Explanation {
             harmless: "The run was interrupted."),
         fate(
             "signed-in", "the TV saw its token",
-            "Whether the account may watch anything is another question: not_entitled.", harmless: ""),
+            "Whether the account may watch anything is another question: not_entitled.",
+            harmless: ""),
         fate(
             "pre-signed-in", "the TV was signed in before it began",
             "The first check said yes: a token of an earlier run. Counted apart.",

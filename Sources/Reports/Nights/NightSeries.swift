@@ -187,7 +187,9 @@ public struct NightSeries: Sendable, Hashable {
     func excessText(_ unusual: Unusual) -> String {
         let level = text(unusual.level)
         switch unit {
-        case .share: return "\(Comparison.Row.points(unusual.value - unusual.level)) from its level of \(level)"
+        case .share:
+            return
+                "\(Comparison.Row.points(unusual.value - unusual.level)) from its level of \(level)"
         case .rate:
             return "\(Figures.percent(1 - 1 / unusual.times)) below its level of \(level)"
         case .milliseconds where unusual.times >= 2:

@@ -106,7 +106,9 @@ public struct Checklist: Sendable {
                 .enumerated().map { ($0 == 0 ? head : String(repeating: " ", count: 30)) + $1 }
                 .nonEmpty ?? [text]
         }
-        guard let remedy, let failure = firstFailure else { return lines.joined(separator: "\n") }
+        guard let remedy, let row = Self.firstToMend(rows) else {
+            return lines.joined(separator: "\n")
+        }
         lines += ["", "what to do about '\(row.step.rawValue)'"]
         lines += Wrapping.lines(
             "  " + Plain.line(remedy, limit: 2000), width: width, hanging: 2)
