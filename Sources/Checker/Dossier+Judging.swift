@@ -161,7 +161,7 @@ extension Dossier {
     /// nothing explains.
     func violation(
         _ invariant: Invariant, _ certainty: Certainty, _ evidence: [Beat], gap: Int64? = nil,
-        source: PromiseSource? = nil, _ text: String
+        gapFrom: Int64? = nil, source: PromiseSource? = nil, _ text: String
     ) -> Violation {
         let certainty = weakened(certainty, invariant, evidence)
         let source = source ?? invariant.source
@@ -178,6 +178,9 @@ extension Dossier {
             operations: evidence.map(\.operation), signature: "\(invariant.name): \(told)",
             gap: gap.flatMap { $0 < 0 ? nil : $0 }, at: last?.ret ?? now, sentence: sentence,
             scene: scene(evidence))
+        violation.gapFrom = violation.gap.flatMap {
+            gapFrom ?? Self.start(ofGap: $0, between: evidence)
+        }
         violation.hangsOnCode = evidence.contains {
             $0.flags & Observed.Flags.afterEnd.rawValue != 0
         }
@@ -186,6 +189,11 @@ extension Dossier {
         violation.level =
             invariant == .signInVisible && isOwn ? .readYourWrites : invariant.level
         return violation
+    }
+
+    /// Where one operation of the evidence returned so long before another was sent.
+    private static func start(ofGap gap: Int64, between evidence: [Beat]) -> Int64? {
+        evidence.first { first in evidence.contains { $0.call - first.ret == gap } }?.ret
     }
 
     /// What stands between us and the service makes some things less sure.

@@ -12,7 +12,7 @@ extension Summary {
     public enum ExitStatus: Sendable, Hashable, CaseIterable {
         /// Not one exchange was ever answered, or the run could not go on. Exit code 3.
         case couldNotRun
-        /// By Ctrl-C or SIGTERM, or the record was cut short. Exit code 130.
+        /// By Ctrl-C, SIGTERM or SIGHUP, or the record was cut short. Exit code 130.
         case interrupted
         /// Exit code 1.
         case violated
