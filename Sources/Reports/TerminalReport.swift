@@ -204,7 +204,8 @@ public enum TerminalReport {
             code.times == 1 ? code.name : "\(code.name) \(Figures.count(code.times))x"
         }
         if !codes.isEmpty {
-            lines += wrapped("  codes: \(codes.joined(separator: ", "))", width: width, hanging: 9)
+            lines += Wrapping.lines(
+                "  codes: \(codes.joined(separator: ", "))", width: width, hanging: 9)
         }
         return lines.map(\.trimmedEnd).joined(separator: "\n")
     }

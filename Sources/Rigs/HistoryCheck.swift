@@ -68,10 +68,10 @@ extension HistoryCheck {
         + "[reason WORD]; event NAME [DETAIL]; households FATE; violation INVARIANT; and OP one of "
         + "< <= > >= ==, by default >= 1"
 
-    /// Fates of households, and stages that they reach on their way.
+    /// Fates of households, another path than their kind asks for, and stages on their way.
     public static let ends = [
-        "signed-in", "pre-signed-in", "failed", "abandoned", "code-shown", "code-typed", "playing",
-        "logged-out",
+        "signed-in", "pre-signed-in", "failed", "abandoned", "diverted", "code-shown", "code-typed",
+        "playing", "logged-out",
     ]
 
     /// Events of first screens, by their names in the history (docs/history.md).

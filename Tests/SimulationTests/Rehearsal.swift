@@ -56,7 +56,8 @@ final class Rehearsal: Sendable {
             let transport = InProcess(
                 lane: lane,
                 service: Service(
-                    settings, faults: try Assembly.faults(rig), seed: rig.seed.child("standin", index),
+                    settings, faults: try Assembly.faults(rig),
+                    seed: rig.seed.child("standin", index),
                     epochMilliseconds: Self.epoch / 1000),
                 network: Network(latency: rig.standin.latency, loss: rig.standin.loss),
                 seed: rig.seed.child("network"), timeout: rig.target.timeout)

@@ -111,7 +111,8 @@ extension Household {
     func platformAnswer(
         to query: AttributeQuery, for provider: String
     ) async throws(Halt) -> PlatformAnswer {
-        switch plan.kind.platform.flatMap({ terms.platforms[$0.signer] }) {
+        // A race drives households whose kind has no platform of its own.
+        switch terms.platforms[plan.kind.platform?.signer ?? .demo] {
         case nil: return .refused(code: 7, why: "there is no platform that signs here")
         case .builtIn(let sign): return sign(query)
         case .program(let program, let limit):

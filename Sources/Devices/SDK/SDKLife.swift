@@ -45,6 +45,7 @@ extension Household {
             if hasLoginFailed {
                 // The silent exchange failed, and will fail again: the app signs in regularly.
                 try await human(plan.viewer.noticesCode)
+                if plan.viewer.givesUp { throw .abandoned("the viewer gave up") }
                 try await callSDK(.setSelectedProvider(try choice(among: sdk.providers)))
             }
             if let halt = sdkHalt {

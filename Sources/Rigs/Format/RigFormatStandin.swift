@@ -86,7 +86,8 @@ extension RigFormat {
         Key(
             "providers", .list(.map(provider)), default: "[]",
             example: "[{id: DemoCable, encrypted-zip: true}, {id: DemoSat, platform: picker, "
-                + "metadata: true}, {id: TempPass, temp-pass: 10m}]",
+                + "metadata: true}, {id: DemoNet, platform-for: 20s, platform-refuses: "
+                + "token-exchange, integrated-for: 1h}, {id: TempPass, temp-pass: 10m}]",
             "The providers it knows; none: those of target.mvpds, all on the platform, or else "
                 + "DemoCable and DemoSat (picker). Both with TempPass."),
         Key(
