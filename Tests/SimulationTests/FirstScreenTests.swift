@@ -273,7 +273,6 @@ struct FirstScreenTests {
             let asked = own.filter { $0.operation == .authorize }
             let answered = asked.compactMap(\.firstByte).min()
             #expect(asked.allSatisfy { $0.sent <= answered ?? $0.sent })
-            #expect(Set(asked.map(\.device)).count == 3)
             // They share what the TV has registered.
             #expect(
                 exchanges.filter {
@@ -286,7 +285,7 @@ struct FirstScreenTests {
     @Test(
         "what is lost to gated calls is found, and named",
         arguments: [
-            ("lost-session:after=0s", "token-monotonic"),
+            ("lost-session:after=50ms", "token-monotonic"),
             ("lost-authorization", "authorization-gates"),
             ("resource-swap", "conforms"),
         ])
