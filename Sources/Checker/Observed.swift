@@ -22,8 +22,17 @@ struct Observed: Sendable {
         /// Whether the service said yes or no.
         var isAnswer: Bool {
             switch self {
-            case .success, .absent, .expired, .denied, .unauthenticated, .unauthorized: true
+            case .success, .absent, .expired, .unauthenticated, .unauthorized, .denied: true
             case .maybe, .doubtful, .open, .nothing: false
+            }
+        }
+
+        /// Whether it tells that nobody is signed in on the device.
+        func tellsAbsence(_ operation: OperationName) -> Bool {
+            switch self {
+            case .absent, .expired: operation.showsAbsence
+            case .unauthenticated: true
+            default: false
             }
         }
     }
@@ -122,11 +131,7 @@ extension Observed {
 
     /// Whether it tells that nobody is signed in on the device.
     var tellsAbsence: Bool {
-        switch effect {
-        case .absent, .expired: operation.showsAbsence
-        case .unauthenticated: true
-        default: false
-        }
+        effect.tellsAbsence(operation)
     }
 
     /// Whether it tells that the authorization it is about is not there (any more).

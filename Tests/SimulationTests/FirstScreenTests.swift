@@ -318,6 +318,78 @@ struct FirstScreenTests {
         #expect(asked.allSatisfy { $0.outcome == .ok && $0.device.role == .secondScreen })
     }
 
+    @Test("a TV plays each of its resources, one after another")
+    func resourcesInTurn() throws {
+        let run = try Rehearsal(
+            RigFiles.read(
+                "playing.yaml", ["after-sign-in": "[authorize, authorization-token, media-token]"]))
+        let exchanges = try run.exchanges()
+        for record in try run.households() {
+            #expect(record.stage == .playing)
+            let own = exchanges.filter {
+                $0.device.household == record.household && $0.observation.resource != nil
+            }
+            #expect(
+                own.map { "\($0.operation) \($0.observation.resource ?? "")" }
+                    == ["authorize", "authorization-token", "media-token"].flatMap { operation in
+                        ["news", "sports", "film"].map { "\(operation) \($0)" }
+                    })
+            #expect(own.allSatisfy { $0.outcome == .ok })
+            #expect(zip(own, own.dropFirst()).allSatisfy { $0.ended <= $1.sent })
+        }
+    }
+
+    @Test("a TV plays all of its resources at once")
+    func resourcesAtOnce() throws {
+        let run = try Rehearsal(
+            RigFiles.read("playing.yaml", ["after-sign-in": "[play-at-once]"]))
+        let exchanges = try run.exchanges()
+        for record in try run.households() {
+            #expect(record.stage == .playing)
+            let own = exchanges.filter {
+                $0.device.household == record.household && $0.observation.resource != nil
+            }
+            #expect(own.count == 9 && own.allSatisfy { $0.outcome == .ok })
+            for resource in ["news", "sports", "film"] {
+                let steps = own.filter { $0.observation.resource == resource }
+                #expect(steps.map(\.operation) == [.authorize, .authorizationToken, .mediaToken])
+            }
+            // All are under way before the first is answered.
+            let asked = own.filter { $0.operation == .authorize }
+            let answered = asked.compactMap(\.firstByte).min()
+            #expect(asked.allSatisfy { $0.sent <= answered ?? $0.sent })
+            // They share what the TV has registered.
+            #expect(
+                exchanges.filter {
+                    $0.device.household == record.household && $0.device.role == .firstScreen
+                        && $0.operation == .registerClient
+                }.count == 1)
+        }
+    }
+
+    @Test(
+        "what is lost to gated calls is found, and named",
+        arguments: [
+            ("lost-session:after=50ms", "token-monotonic"),
+            ("lost-authorization", "authorization-gates"),
+            ("resource-swap", "conforms"),
+        ])
+    func losses(fault: String, invariant: String) throws {
+        let run = try Rehearsal(RigFiles.read("playing.yaml", ["faults": "[\(spelled(fault))]"]))
+        let findings = try JudgeTests.findings(run)
+        let households = try run.households().count
+        #expect(Set(findings.violations.map(\.invariant.name)) == [invariant])
+        #expect(findings.violations.count == households)
+        #expect(findings.violations.allSatisfy { $0.standing == .fails })
+    }
+
+    /// `{token-flap: {window: 30ms}}` for `token-flap:window=30ms`.
+    private func spelled(_ fault: String) -> String {
+        let parts = fault.split(separator: ":")
+        guard parts.count == 2 else { return fault }
+        return "{\(parts[0]): {\(parts[1].replacing("=", with: ": "))}}"
+    }
+
     @Test("a TempPass plays without a code")
     func tempPass() throws {
         let run = try Rehearsal.standard("temp-pass.yaml")

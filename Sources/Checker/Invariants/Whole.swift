@@ -27,9 +27,7 @@ extension Dossier {
         let fitting: UInt16
         switch beat.effect {
         case .success where beat.operation.showsToken && !beat.operation.isAboutCode: fitting = ~1
-        case .unauthenticated: fitting = 1
-        case .absent where beat.operation.showsAbsence, .expired where beat.operation.showsAbsence:
-            fitting = 1
+        case _ where beat.effect.tellsAbsence(beat.operation): fitting = 1
         default: return opposite
         }
         let believed = earlier.filter { $0.belief != 0 }
