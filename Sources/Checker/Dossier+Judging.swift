@@ -35,7 +35,11 @@ extension Dossier {
             accuse(late)
         }
         guard judgeCausality(operation, beat, value) else { return }
-        if isNamed { judgeOwner(operation, beat, value) }
+        if isNamed {
+            judgeOwner(operation, beat, value)
+        } else if operation.tag != 0 {
+            judgeUnplacedToken(operation, beat)
+        }
         judgeLogout(operation, beat, value)
         guard operation.screen == 0 else { return }
         compare(TokenRead(value: value, beat: beat))
@@ -156,7 +160,7 @@ extension Dossier {
     /// nothing explains.
     func violation(
         _ invariant: Invariant, _ certainty: Certainty, _ evidence: [Beat], gap: Int64? = nil,
-        source: PromiseSource? = nil, _ text: String
+        gapFrom: Int64? = nil, source: PromiseSource? = nil, _ text: String
     ) -> Violation {
         let certainty = weakened(certainty, invariant, evidence)
         let source = source ?? invariant.source
@@ -173,6 +177,9 @@ extension Dossier {
             operations: evidence.map(\.operation), signature: "\(invariant.name): \(told)",
             gap: gap.flatMap { $0 < 0 ? nil : $0 }, at: last?.ret ?? now, sentence: sentence,
             scene: scene(evidence))
+        violation.gapFrom = violation.gap.flatMap {
+            gapFrom ?? Self.start(ofGap: $0, between: evidence)
+        }
         violation.hangsOnCode = evidence.contains {
             $0.flags & Observed.Flags.afterEnd.rawValue != 0
         }
@@ -181,6 +188,11 @@ extension Dossier {
         violation.level =
             invariant == .signInVisible && isOwn ? .readYourWrites : invariant.level
         return violation
+    }
+
+    /// Where one operation of the evidence returned so long before another was sent.
+    private static func start(ofGap gap: Int64, between evidence: [Beat]) -> Int64? {
+        evidence.first { first in evidence.contains { $0.call - first.ret == gap } }?.ret
     }
 
     /// What stands between us and the service makes some things less sure.

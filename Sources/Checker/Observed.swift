@@ -14,6 +14,14 @@ struct Observed: Sendable {
         case open
         /// Tells nothing, and could do nothing: it is counted, for the throttle.
         case nothing
+
+        /// Whether the service said yes or no.
+        var isAnswer: Bool {
+            switch self {
+            case .success, .absent, .expired, .denied: true
+            case .maybe, .doubtful, .open, .nothing: false
+            }
+        }
     }
 
     struct Flags: OptionSet, Sendable {

@@ -79,6 +79,9 @@ public struct Violation: Sendable, Hashable {
     /// How far apart the two that cannot both be were, in nanoseconds; nil where time is no part of
     /// it.
     public var gap: Int64?
+    /// When that gap begins: where one of the two returned, or where what the answer is held against was
+    /// due to end. Nil where `gap` is, or where the other lies in another household.
+    public var gapFrom: Int64?
     /// When the last of `exchanges` returned, in nanoseconds since the run began.
     public var at: Int64
     /// Household, exchanges and gap in words.

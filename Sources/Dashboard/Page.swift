@@ -57,8 +57,9 @@ enum Page {
         font-size:13px;margin:6px 0 0}
         .verdict .path{margin-top:8px;font-size:13px;font-weight:400;color:var(--soft);overflow-wrap:anywhere;\
         letter-spacing:0}
-        .lost{border-left-color:var(--warn);background:var(--warn-back)}
-        .funnel .fill.good{background:var(--good)}.funnel .fill.bad{background:var(--bad)}
+        .lost,.suspected{border-left-color:var(--warn);background:var(--warn-back)}
+        .funnel .fill.good{background:var(--good)}.funnel .fill.bad{background:var(--bad)}\
+        .funnel .fill.warn{background:var(--warn)}
         .funnel .fill.soft{background:var(--faint)}
         .breaches,.causes{margin:0;padding:0;list-style:none;max-height:420px;overflow-y:auto}
         .breaches li,.causes li{padding:10px 0;border-top:1px solid var(--hair);overflow-wrap:anywhere}

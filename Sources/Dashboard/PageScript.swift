@@ -187,7 +187,7 @@ extension Page {
             const s = state.search;
             byId("facts").replaceChildren(
               fact("Trials", count(s.trials), s.trials), fact("Discarded", count(s.discarded), s.discarded, percent(s.discarded, s.trials)),
-              fact("Found", count(s.found.length), s.found.length, "", s.found.length > 0),
+              fact("Found", count(s.found.length), s.found.length, s.curve ? "1 suspected" : "", s.found.length > 0),
               fact("Requests answered", count(e.completed), e.completed),
               fact("Answers per second", significant(rate), rate, state.ended ? "on average" : "now"),
               fact("Errors", count(e.errors), e.errors, percent(e.errors, e.sent), e.errors > 0));
@@ -237,16 +237,16 @@ extension Page {
           document.body.classList.toggle("searching", search !== null);
           if (!search) return;
           byId("phase").textContent = (search.phase ? search.phase + ". " : "")
-            + (search.found.length ? "" : "Nothing is found" + (last.ended ? "." : " so far."));
+            + (search.found.length ? "" : "Nothing confirmed" + (last.ended ? "." : " so far."));
           byId("found").replaceChildren(...search.found.map(f => {
             const row = make("li");
             row.append(make("b", "bad", f.name), ` in ${f.plan}: ${f.sentence}`, make("small", "", "at the best offset " + f.rate));
             return row;
           }));
           const curve = search.curve;
-          byId("curve-of").textContent = curve ? `${curve.name} broken in ${curve.plan}, by offset` : "";
+          byId("curve-of").textContent = curve ? `Suspected: ${curve.name} violated in ${curve.plan}. Hits by offset, not yet confirmed:` : "";
           byId("curve").replaceChildren(...(curve ? curve.points : []).flatMap(([ms, hits, of]) => {
-            const track = make("dd", "track"), fill = make("span", "fill bad");
+            const track = make("dd", "track"), fill = make("span", "fill warn");
             fill.style.width = (of ? 100 * hits / of : 0) + "%";
             track.append(fill);
             return [make("dt", "n", (ms > 0 ? "+" : "") + axisTime(ms)), track, make("dd", "n", `${hits} of ${of}`),
@@ -309,7 +309,9 @@ extension Page {
           show(JSON.parse(event.data));
           const found = last.findings, search = last.search;
           if (search)
-            return say(search.found.length ? "Searching; the service has broken its promises." : "Searching.", search.found.length ? "fail" : "");
+            return say(search.found.length ? "Searching; the service has broken its promises."
+              : search.curve ? "Searching; a violation is suspected, and is being confirmed." : "Searching.",
+              search.found.length ? "fail" : search.curve ? "suspected" : "");
           say(found && found.violations ? "Running; the service has broken its promises." : "Running.",
             found && found.violations ? "fail" : "");
         });

@@ -108,6 +108,8 @@ public struct HistoryHeader: Sendable, Hashable {
     public var load: String
     /// All thresholds in force, as written.
     public var thresholds: [String]
+    /// What the run must show, as written; empty in histories from before this was kept.
+    public var shows: [String]
     /// What the service is held to where its protocol leaves it open, a line each:
     /// `code-reuse: single`. Empty in histories from before this was kept.
     public var policies: [String]
@@ -124,7 +126,8 @@ public struct HistoryHeader: Sendable, Hashable {
         run: String, rigName: String, rigSource: String, seed: UInt64, startedMicroseconds: Int64,
         target: String, protocolName: String, version: String, isVirtual: Bool, lanes: Int,
         kinds: [String], plannedHouseholds: Int?, load: String, thresholds: [String],
-        policies: [String] = [], judging: [String] = [], validLatenessNanoseconds: Int64,
+        shows: [String] = [], policies: [String] = [], judging: [String] = [],
+        validLatenessNanoseconds: Int64,
         validBusy: Double, breachFails: Bool, throttledBy: ThrottleKey? = nil
     ) {
         self.run = run
@@ -141,6 +144,7 @@ public struct HistoryHeader: Sendable, Hashable {
         self.plannedHouseholds = plannedHouseholds
         self.load = load
         self.thresholds = thresholds
+        self.shows = shows
         self.policies = policies
         self.judging = judging
         self.validLatenessNanoseconds = validLatenessNanoseconds

@@ -30,6 +30,10 @@ enum JUnit {
                     ? nil : verdict.examples.first ?? "\(verdict.violations) violations")
         }
         var suites = [("run", run), ("thresholds", thresholds)]
+        let shows = summary.shows.map { result in
+            Case(name: result.expression, failure: result.held ? nil : result.sentence)
+        }
+        if !shows.isEmpty { suites.append(("shows", shows)) }
         if !promises.isEmpty { suites.append(("invariants", promises)) }
         let cases = suites.flatMap(\.1)
         let attributes =

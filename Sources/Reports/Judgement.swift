@@ -12,13 +12,13 @@ extension Summary {
     public enum ExitStatus: Sendable, Hashable, CaseIterable {
         /// Not one exchange was ever answered, or the run could not go on. Exit code 3.
         case couldNotRun
-        /// By Ctrl-C or SIGTERM, or the record was cut short. Exit code 130.
+        /// By Ctrl-C, SIGTERM or SIGHUP, or the record was cut short. Exit code 130.
         case interrupted
         /// Exit code 1.
         case violated
         /// The rig itself was the bottleneck. Exit code 4.
         case untrusted
-        /// A threshold was missed. Exit code 1.
+        /// A threshold was missed, or the run did not show what its rig is for. Exit code 1.
         case missed
         /// Exit code 0.
         case passed
@@ -62,10 +62,15 @@ extension Summary {
             settle(.fail, .missed, "Stopped by the breaker: \(breaker); \(progress).")
         } else if !missed.isEmpty {
             settle(.fail, .missed, "Failed: \(missedSentence(missed.count)); \(progress).")
+        } else if shows.contains(where: { !$0.held }) {
+            settle(.fail, .missed, "Failed: \(notShownSentence); \(progress).")
         } else {
             settle(.pass, .passed, "Passed: \(progress)\(metSentence).")
         }
         explanations = brokenPromises
+        if outcome != .aborted {
+            explanations += shows.filter { !$0.held }.map { "expected by 'shows': \($0.sentence)" }
+        }
         if !breaker.isEmpty, !headline.contains(breaker) {
             explanations.insert("stopped by the breaker: \(breaker)", at: 0)
         }
@@ -178,6 +183,17 @@ extension Summary {
     private func missedSentence(_ missed: Int) -> String {
         if thresholds.count == 1 { return "the one threshold was missed" }
         return "\(missed) of \(thresholds.count) thresholds \(missed == 1 ? "was" : "were") missed"
+    }
+
+    /// `the run did not show 1 of the 3 things that its rig expects (media-token 200)`.
+    private var notShownSentence: String {
+        let missing = shows.filter { !$0.held }
+        let what =
+            shows.count == 1
+            ? "what its rig expects"
+            : "\(missing.count) of the \(shows.count) things that its rig expects"
+        let first = missing[0].expression + (missing.count > 1 ? ", ..." : "")
+        return "the run did not show \(what) (\(first))"
     }
 
     /// What `explain 4` says, too.

@@ -101,7 +101,7 @@ public struct LiveBoard: Sendable {
 
     /// Columns instead of points: a third of the length.
     private var series: JSON {
-        let points = course.points
+        let points = course.shown
         func column(_ value: (LiveCourse.Point) -> Double?) -> JSON {
             .array(points.map { value($0).map { .number($0) } ?? .null })
         }

@@ -104,7 +104,20 @@ public struct LiveCourse: Sendable {
         return parts
     }
 
-    public var points: [Point] {
+    /// What charts draw: without the bucket under way, which would always look like a collapse.
+    ///
+    /// ```text
+    /// 100/s  |~~~~~~~~~~~~~~~~\        3.2 s have passed: of the fourth second a fifth,
+    ///   0/s  |_________________\       and so a fifth of its requests
+    /// ```
+    public var shown: ArraySlice<Point> {
+        let points = points
+        let whole = Int(last.elapsed.milliseconds / 1000) / width
+        return points.prefix(whole)
+    }
+
+    /// All buckets, with the one under way: they add up to the run.
+    var points: [Point] {
         var level = Level()
         return buckets.values.enumerated().map { index, moment in
             level = moment.level ?? level

@@ -11,6 +11,7 @@ enum MarkdownPage {
                 summary.explanations.prefix(8).map { "- \(cell($0))" }.joined(separator: "\n"))
         }
         if !summary.thresholds.isEmpty { parts.append(thresholds(summary.thresholds)) }
+        if !summary.shows.isEmpty { parts.append(shows(summary.shows)) }
         if let findings = summary.findings { parts += promises(findings) }
         if !summary.operations.isEmpty { parts.append(operations(summary)) }
         parts.append(signIns(summary))
@@ -34,6 +35,15 @@ enum MarkdownPage {
             ranked.prefix(thresholdLimit).map {
                 [code($0.expression), cell($0.actual), $0.met ? "yes" : "**no**"]
             }) + (rest == 0 ? "" : "\n\nand \(Figures.counted(rest, "threshold")) more")
+    }
+
+    /// How many lines of `shows:` held, and those that did not.
+    private static func shows(_ all: [HistoryCheckResult]) -> String {
+        let missing = all.filter { !$0.held }
+        let first = "**Expected to show:** \(all.count - missing.count) of \(all.count) found."
+        guard !missing.isEmpty else { return first }
+        let rows = missing.prefix(thresholdLimit).map { [code($0.expression), cell($0.actual)] }
+        return first + "\n\n" + table(["not shown", ">found"], rows)
     }
 
     /// How many were kept, and those that were broken.

@@ -97,6 +97,7 @@ public enum ProgressJSON {
                         ])
                     })
             ),
+            ("shows", .array(summary.shows.map(SummaryJSON.check))),
         ]).line()
     }
 

@@ -18,6 +18,10 @@ public protocol Recorded {
     func errorGroups() throws -> [ErrorGroup]
     /// Ordered by time.
     func health() throws -> [LaneHealth]
+    /// All exchanges that were kept.
+    func exchanges(_ body: (Exchange) throws -> Void) throws
+    /// All events of devices that were kept, each household's in their order.
+    func events(_ body: (DeviceEvent) throws -> Void) throws
     /// What was kept of one household, in its order.
     func exchanges(household: Int) throws -> [Exchange]
     /// The requests and replies that were kept of one household, in its order.
@@ -31,6 +35,8 @@ extension Recorded {
     public var restraint: Restraint { Restraint() }
 
     /// Nothing was kept one by one.
+    public func exchanges(_ body: (Exchange) throws -> Void) throws {}
+    public func events(_ body: (DeviceEvent) throws -> Void) throws {}
     public func exchanges(household: Int) throws -> [Exchange] { [] }
     public func messages(household: Int) throws -> [KeptMessage] { [] }
     public func householdsWithMessages() throws -> [Int] { [] }

@@ -29,6 +29,8 @@ struct RunFold {
     private(set) var silence: Silence?
     /// How late the rig was while there was a service to be late for: nil where there was to the end.
     private(set) var latenessBeforeSilence: Histogram?
+    /// The lines of `shows:`, each held against the history.
+    private(set) var shows: [HistoryCheckResult] = []
     /// What the record covers, in seconds.
     private(set) var seconds = 0.0
 
@@ -70,6 +72,7 @@ struct RunFold {
         }
         health = try history.health()
         seconds = length()
+        shows = try HistoryCheckCounter(history, self).results
     }
 
     /// A record that was cut short lasts as long as anything in it.

@@ -42,6 +42,8 @@ public struct Summary: Sendable, Hashable {
     /// `the service stopped answering at second 4: ...`; nil where it did not, for good.
     public var outage: String?
     public var thresholds: [ThresholdResult]
+    /// What the rig says that its runs show, and whether this one did.
+    public var shows: [HistoryCheckResult]
     /// `register-client answered 400 invalid_software_statement in 20 of 20`: the first thing that
     /// went wrong; nil when nothing did.
     public var firstFailure: String?
@@ -136,6 +138,7 @@ public struct Summary: Sendable, Hashable {
         rigHealth = RigHealth(fold)
         outage = fold.silence.flatMap { $0.isOutage ? $0.sentence : nil }
         self.thresholds = thresholds.map { ThresholdResult($0, fold) }
+        shows = fold.shows
         firstFailure = fold.errors.min { ($0.first, $0.operation) < ($1.first, $1.operation) }
             .map { ErrorRow($0, of: fold.sum($0.operation)).sentence }
         notes =

@@ -26,6 +26,7 @@ enum SummaryJSON {
             ),
             ("staleness", summary.findings.map { staleness($0.staleness) } ?? .null),
             ("thresholds", .array(summary.thresholds.map(threshold))),
+            ("shows", .array(summary.shows.map(check))),
             ("funnels", .array(summary.funnels.map(funnel))),
             ("losses", .array(summary.losses.map(loss))),
             ("errors", .array(summary.errors.map(error))),
@@ -175,6 +176,14 @@ enum SummaryJSON {
             ("expression", .text(result.expression)),
             ("actual", .text(result.actual)),
             ("met", .flag(result.met)),
+        ])
+    }
+
+    static func check(_ result: HistoryCheckResult) -> JSON {
+        .object([
+            ("expression", .text(result.expression)),
+            ("count", result.count.map(JSON.integer) ?? .null),
+            ("held", .flag(result.held)),
         ])
     }
 

@@ -10,6 +10,7 @@ public enum TerminalReport {
         let ink = Ink(isOn: color)
         var blocks = [verdict(summary, width: width, ink)]
         if !summary.thresholds.isEmpty { blocks.append(thresholds(summary.thresholds, ink)) }
+        if !summary.shows.isEmpty { blocks.append(shows(summary.shows, ink)) }
         if let findings = summary.findings {
             blocks.append(promises(findings, width: width, ink))
         }
@@ -18,9 +19,10 @@ public enum TerminalReport {
         if !summary.errors.isEmpty { blocks.append(errors(summary.errors, width: width, ink)) }
         if !summary.notes.isEmpty {
             blocks.append(
-                summary.notes.flatMap { wrapped("note: \($0)", width: width, hanging: 6) }
+                summary.notes.flatMap { Wrapping.lines("note: \($0)", width: width, hanging: 6) }
                     .joined(separator: "\n"))
         }
+        blocks.append(totals(summary))
         if let path {
             blocks.append(
                 (["report: \(path)/report.html"] + again(summary, path)).joined(separator: "\n"))
@@ -35,10 +37,10 @@ public enum TerminalReport {
             case .fail: Ink.Paint.red
             case .invalid, .aborted: Ink.Paint.yellow
             }
-        let headline = wrapped(summary.headline, width: width, hanging: 0)
+        let headline = Wrapping.lines(summary.headline, width: width, hanging: 0)
             .map { ink($0, paint, bold: true) }
         let lines = summary.explanations.prefix(8)
-            .flatMap { wrapped("  \($0)", width: width, hanging: 4) }
+            .flatMap { Wrapping.lines("  \($0)", width: width, hanging: 4) }
         return (headline + lines).joined(separator: "\n")
     }
 
@@ -46,6 +48,15 @@ public enum TerminalReport {
         let wide = results.map(\.expression.count).max() ?? 0
         return results.map { result in
             let mark = result.met ? ink("  met   ", .green) : ink("  MISSED", .red, bold: true)
+            return "\(mark)  \(result.expression.padded(to: wide))  \(result.actual)"
+        }.joined(separator: "\n")
+    }
+
+    /// What the rig expects its runs to show: each line, and how often it was found.
+    private static func shows(_ results: [HistoryCheckResult], _ ink: Ink) -> String {
+        let wide = results.map(\.expression.count).max() ?? 0
+        return results.map { result in
+            let mark = result.held ? ink("  shown ", .green) : ink("  ABSENT", .red, bold: true)
             return "\(mark)  \(result.expression.padded(to: wide))  \(result.actual)"
         }.joined(separator: "\n")
     }
@@ -69,7 +80,7 @@ public enum TerminalReport {
         if let level = findings.strongestLevel { first += "; \(level.name)" }
         if let callbacks = findings.callbackSentence { first += "; \(callbacks)" }
         if let gap = findings.gapSentence { first += "; \(gap)" }
-        var lines = wrapped(first, width: width, hanging: 8)
+        var lines = Wrapping.lines(first, width: width, hanging: 8)
         for verdict in findings.verdicts {
             let counts = [
                 ("violations", verdict.violations), ("observed", verdict.observed),
@@ -167,10 +178,11 @@ public enum TerminalReport {
         var lines: [String] = []
         let groups = ErrorRow.grouped(rows)
         for group in groups.prefix(5) {
-            let sentence = wrapped("error: \(ErrorRow.sentence(group))", width: width, hanging: 7)
+            let sentence = Wrapping.lines(
+                "error: \(ErrorRow.sentence(group))", width: width, hanging: 7)
             lines += [ink("error:", .red) + sentence[0].dropFirst(6)] + sentence.dropFirst()
             guard let hint = group.first?.hint, !hint.isEmpty else { continue }
-            lines += wrapped("       \(hint)", width: width, hanging: 7)
+            lines += Wrapping.lines("       \(hint)", width: width, hanging: 7)
         }
         if groups.count > 5 {
             let rest = groups.dropFirst(5).joined().map(\.count).reduce(0, +)
@@ -178,6 +190,18 @@ public enum TerminalReport {
                 "       and \(Figures.counted(rest, "error")) of other sorts, in the report")
         }
         return lines.joined(separator: "\n")
+    }
+
+    /// `totals: 12,345 requests in 61.2 s (201/s), 37 errors (0.3 %)`.
+    private static func totals(_ summary: Summary) -> String {
+        let exchanges = summary.exchanges
+        let share =
+            exchanges.errors > 0 && exchanges.sent > 0
+            ? " (\(Figures.percent(Double(exchanges.errors) / Double(exchanges.sent))))" : ""
+        return "totals: \(Figures.counted(exchanges.sent, "request")) in "
+            + "\(Figures.span(seconds: summary.run.seconds)) "
+            + "(\(Figures.rate(exchanges.perSecond)) answered), "
+            + "\(Figures.counted(exchanges.errors, "error"))\(share)"
     }
 
     private static let replays = 3
@@ -189,23 +213,6 @@ public enum TerminalReport {
             group.violations.first.flatMap { summary.cases?[$0.signature] }
         }
         return names.prefix(replays).map { "again:  screenrig replay \(path)/cases/\($0).json" }
-    }
-
-    /// Lines of at most `width` columns, broken at spaces.
-    public static func wrapped(_ text: String, width: Int, hanging: Int) -> [String] {
-        var lines: [String] = []
-        var line = String(text.prefix { $0 == " " })
-        var isEmpty = true
-        for word in text.split(separator: " ") {
-            if !isEmpty, line.count + 1 + word.count > width {
-                lines.append(line)
-                line = String(repeating: " ", count: hanging)
-                isEmpty = true
-            }
-            line += isEmpty ? "\(word)" : " \(word)"
-            isEmpty = false
-        }
-        return isEmpty ? lines : lines + [line]
     }
 }
 

@@ -27,6 +27,7 @@ extension Rig {
         rig.record = .all
         rig.validity.failsOnBreach = false
         rig.thresholds = []
+        rig.shows = []
         return rig
     }
 

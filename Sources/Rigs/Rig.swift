@@ -38,6 +38,8 @@ public struct Rig: Sendable, Hashable {
     /// Misbehaviour of the embedded stand-in.
     public var faults: [FaultTerms]
     public var thresholds: [Threshold]
+    /// What its history must hold, or the run fails.
+    public var shows: [HistoryCheck]
     /// What `screenrig race` does with it.
     public var race: RaceTerms
     public var nightly: Nightly
@@ -161,7 +163,7 @@ public struct Rig: Sendable, Hashable {
         validity: Validity = Validity(), policies: Policies = Policies(),
         promises: Promises = Promises(), known: [Known] = [],
         standin: StandinTerms = StandinTerms(), faults: [FaultTerms] = [],
-        thresholds: [Threshold] = [], race: RaceTerms = RaceTerms(),
+        thresholds: [Threshold] = [], shows: [HistoryCheck] = [], race: RaceTerms = RaceTerms(),
         nightly: Nightly = Nightly(), source: String = ""
     ) {
         self.name = name
@@ -189,6 +191,7 @@ public struct Rig: Sendable, Hashable {
         self.standin = standin
         self.faults = faults
         self.thresholds = thresholds
+        self.shows = shows
         self.race = race
         self.nightly = nightly
         self.source = source

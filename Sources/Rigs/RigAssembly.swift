@@ -48,6 +48,7 @@ struct RigAssembly {
             standin: standin(root.value("standin"), under: policies),
             faults: faults(root.value("faults"), target),
             thresholds: thresholds(root.value("thresholds"), kinds),
+            shows: shows(root.value("shows"), kinds),
             race: race(root.value("race")), nightly: nightly(root.value("nightly")), source: source)
     }
 
@@ -375,17 +376,39 @@ extension RigAssembly {
     private mutating func thresholds(_ items: [Item], _ kinds: [HouseholdKind]) -> [Threshold] {
         let own = items.compactMap { item -> Threshold? in
             guard let threshold = item.value as? Threshold else { return nil }
-            let names = kinds.map(\.name)
-            if let kind = threshold.kind, !names.contains(kind) {
-                let near = kind.nearest(among: names).map { "; did you mean '\($0)'?" }
-                let known = names.map { "'\($0)'" }.joined(separator: ", ")
-                refuse(
-                    item.place,
-                    "no kind of household is called '\(kind)'" + (near ?? "; there is \(known)"))
-            }
+            check(threshold.kind, item.place, kinds)
             return threshold
         }
         return Threshold.withDefaults(own)
+    }
+
+    private mutating func shows(_ items: [Item], _ kinds: [HouseholdKind]) -> [HistoryCheck] {
+        let record: Rig.Recording = root.value("record")
+        return items.compactMap { item in
+            guard let expected = item.value as? HistoryCheck else { return nil }
+            check(expected.kind, item.place, kinds)
+            if expected.needsRecords, record != .all {
+                refuse(
+                    item.place,
+                    "'\(expected.text)' is counted from single records, and not all are kept; "
+                        + "write record: all, or remove this line of shows")
+            }
+            if expected.kind != nil, case .violation = expected.subject {
+                refuse(
+                    item.place,
+                    "violations are counted over all kinds; remove 'kind \"...\":' from this line")
+            }
+            return expected
+        }
+    }
+
+    /// A line about one kind of household names one that there is.
+    private mutating func check(_ kind: String?, _ place: Place, _ kinds: [HouseholdKind]) {
+        let names = kinds.map(\.name)
+        guard let kind, !names.contains(kind) else { return }
+        let near = kind.nearest(among: names).map { "; did you mean '\($0)'?" }
+        let known = names.map { "'\($0)'" }.joined(separator: ", ")
+        refuse(place, "no kind of household is called '\(kind)'" + (near ?? "; there is \(known)"))
     }
 }
 

@@ -16,7 +16,7 @@ public enum RigSchema {
 
     private static let named: [Scalar] = [
         .text, .secret, .flag, .duration, .rate, .share, .size, .distribution, .base, .url, .host,
-        .address, .addressRange, .ceiling, .proxy, .recording, .threshold, .offsets,
+        .address, .addressRange, .ceiling, .proxy, .recording, .threshold, .historyCheck, .offsets,
     ]
 
     private static var definitions: [(String, JSON)] {
@@ -64,9 +64,9 @@ public enum RigSchema {
             return map(keys) + [("minProperties", .number(1)), ("maxProperties", .number(1))]
         case .named(let inner):
             return [("type", "object"), ("additionalProperties", .object(schema(inner)))]
-        case .list(.scalar(let scalar)) where scalar.name == "threshold":
+        case .list(.scalar(let scalar)) where scalar.mayNameKind:
             // `kind "NAME": errors < 1%` is a map with one key to YAML.
-            let line: JSON = .object([("$ref", "#/$defs/threshold")])
+            let line: JSON = .object([("$ref", .string("#/$defs/\(scalar.name ?? "text")"))])
             let ofKind: JSON = .object([
                 ("type", "object"), ("minProperties", .number(1)), ("maxProperties", .number(1)),
                 ("patternProperties", .object([("^kind ", line)])),

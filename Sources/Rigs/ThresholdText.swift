@@ -174,7 +174,7 @@ extension Scalar {
         name: "threshold",
         wanted: "[kind \"NAME\":] SUBJECT [service|lateness] STAT OP VALUE, such as "
             + "'poll-token p99 < 250ms', 'errors < 1%' or 'households failed < 5%'",
-        pattern: ".*\\S +(<|<=|>|>=|==) +\\S.*"
+        pattern: ".*\\S +(<|<=|>|>=|==) +\\S.*", mayNameKind: true
     ) { text throws(Refusal) in
         try Threshold.read(text)
     }

@@ -134,7 +134,7 @@ struct ValueReader {
         default: break
         }
         if let joined = Self.lineOfKind(tree), case .scalar(let scalar) = shape,
-            scalar.name == "threshold"
+            scalar.mayNameKind
         {
             return parsed(joined, false, scalar, name, tree.place, isOwn: isOwn)
         }

@@ -13,7 +13,7 @@ enum ExitCode: Int32 {
     case couldNotRun = 3
     /// It ran, but the rig itself was the bottleneck.
     case untrusted = 4
-    /// Ctrl-C or SIGTERM; what was measured so far is reported in full.
+    /// Ctrl-C, SIGTERM or SIGHUP; what was measured so far is reported in full.
     case interrupted = 130
 
     init(_ status: Summary.ExitStatus) {

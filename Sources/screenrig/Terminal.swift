@@ -32,7 +32,7 @@ enum Terminal {
         text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { line in
             line.count <= width
                 ? [String(line)]
-                : TerminalReport.wrapped(String(line), width: width, hanging: hanging)
+                : Wrapping.lines(String(line), width: width, hanging: hanging)
         }.joined(separator: "\n")
     }
 

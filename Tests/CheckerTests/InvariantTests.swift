@@ -43,7 +43,10 @@ struct InvariantTests {
         #expect(
             found.sentence
                 == "household 7: no order of the operations explains the answer (success) to the "
-                + "phone's check-code #4")
+                + "phone's check-code #4 after the answer (absent) to the phone's check-code #3")
+        #expect(
+            found.exchanges == [3, 4], "the conflict has both answers that contradict each other")
+        #expect(found.scene.filter(\.isConflict).map(\.sequence) == [3, 4])
     }
 
     @Test("conforms: as captured, with its rule")

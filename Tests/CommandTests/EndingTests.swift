@@ -17,7 +17,7 @@ struct EndingTests {
 
     @Test(
         "Ctrl-C ends a run within six seconds, with everything so far",
-        arguments: [SIGINT, SIGTERM])
+        arguments: [SIGINT, SIGTERM, SIGHUP])
     func interrupted(signal: Int32) async throws {
         let folder = try Folder()
         let command = try start(long, in: folder)

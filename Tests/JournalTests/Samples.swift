@@ -95,7 +95,7 @@ struct Samples {
             seed: .max, startedMicroseconds: 1_795_244_400_000_000, target: "http://127.0.0.1:8080",
             protocolName: "adobe-pass-v1", version: "0.1.0", isVirtual: true, lanes: lanes,
             kinds: ["family", "flat share"], plannedHouseholds: nil, load: "50/s for 40 s",
-            thresholds: ["errors < 1%", "poll-token p99 < 250ms"],
+            thresholds: ["errors < 1%", "poll-token p99 < 250ms"], shows: ["media-token"],
             validLatenessNanoseconds: 10_000_000, validBusy: 0.9, breachFails: true)
     }
 

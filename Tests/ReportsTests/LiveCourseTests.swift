@@ -57,6 +57,22 @@ struct LiveCourseTests {
         #expect(rates == [100, 100, 100, 20])
     }
 
+    @Test("charts leave out the second under way, which would look like a collapse")
+    func underWay() {
+        var course = LiveCourse()
+        var progress = Journal.Progress()
+        for step in 1...4 {
+            progress.elapsed = Instant(.milliseconds(800 * step))
+            progress.completed += 80
+            course.add(progress)
+        }
+        #expect(course.shown.map { $0.completed.rounded() } == [100, 100, 100])
+        progress.elapsed = Instant(.seconds(4))
+        progress.completed += 80
+        course.add(progress)
+        #expect(course.shown.map { $0.completed.rounded() } == [100, 100, 100, 100])
+    }
+
     @Test("the same state twice is counted once")
     func twice() {
         var course = LiveCourse()

@@ -54,7 +54,8 @@ final class Rehearsal: Sendable {
             let transport = InProcess(
                 lane: lane,
                 service: Service(
-                    Assembly.service(rig), seed: rig.seed.child("standin", index),
+                    Assembly.service(rig), faults: try Assembly.faults(rig),
+                    seed: rig.seed.child("standin", index),
                     epochMilliseconds: Self.epoch / 1000),
                 network: Network(latency: rig.standin.latency, loss: rig.standin.loss),
                 seed: rig.seed.child("network"), timeout: rig.target.timeout)
@@ -113,6 +114,7 @@ final class Rehearsal: Sendable {
             protocolName: "adobe-pass-v1", version: "0", isVirtual: true, lanes: lanes,
             kinds: rig.kinds.map(\.name), plannedHouseholds: plan.households,
             load: rig.load.description, thresholds: rig.thresholds.map(\.text),
+            shows: rig.shows.map(\.text),
             policies: rig.policies.lines,
             validLatenessNanoseconds: 10_000_000, validBusy: rig.validity.busy,
             breachFails: rig.validity.failsOnBreach)

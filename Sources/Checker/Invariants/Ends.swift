@@ -49,7 +49,7 @@ extension Dossier {
             accuse(
                 violation(
                     .expiryRespected, .withinDrift,
-                    [life.made, beat], gap: gap, text))
+                    [life.made, beat], gap: gap, gapFrom: life.high, text))
         }
     }
 
@@ -70,7 +70,7 @@ extension Dossier {
         accuse(
             violation(
                 .expiryRespected, .withinDrift,
-                [life.made, beat], gap: gap, text))
+                [life.made, beat], gap: gap, gapFrom: beat.ret, text))
     }
 
     /// `one-owner`: ended states stay ended.
@@ -116,7 +116,7 @@ extension Dossier {
         accuse(
             violation(
                 .expiryRespected, .withinDrift,
-                [life.made, first.beat, beat], gap: gap, text))
+                [life.made, first.beat, beat], gap: gap, gapFrom: life.high, text))
     }
 
     /// A token shown after the expiry that it names itself.
@@ -131,7 +131,7 @@ extension Dossier {
             + "own answer"
         accuse(
             violation(
-                .expiryRespected, .withinDrift, [beat], gap: gap,
+                .expiryRespected, .withinDrift, [beat], gap: gap, gapFrom: over,
                 text))
     }
 
@@ -153,7 +153,7 @@ extension Dossier {
         accuse(
             violation(
                 .expiryRespected, .withinDrift,
-                [earlier.beat, read.beat], gap: left, text))
+                [earlier.beat, read.beat], gap: left, gapFrom: read.beat.ret, text))
         return true
     }
 

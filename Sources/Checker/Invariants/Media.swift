@@ -40,7 +40,7 @@ extension Dossier {
         accuse(
             violation(
                 .authorizationGates, .withinDrift, [beat],
-                gap: gap, text))
+                gap: gap, gapFrom: window.high, text))
     }
 
     /// One token, one device, one resource; and, by policy, one use.

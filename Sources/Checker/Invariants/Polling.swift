@@ -40,7 +40,10 @@ extension Dossier {
         let text =
             "\(beat.name) still asked for code \(codes[life].text) \(milliseconds(gap)) after its "
             + "expiry"
-        accuse(violation(.pollingEnds, .certain, [lives[life].made, beat], gap: gap, text))
+        accuse(
+            violation(
+                .pollingEnds, .certain, [lives[life].made, beat], gap: gap,
+                gapFrom: lives[life].high, text))
     }
 
     /// `conforms`: judged at capture against the dialect's table; here it is only counted.

@@ -2,11 +2,39 @@ internal import Dialects
 
 /// What only a household's whole life tells: delivery, order, and the levels.
 extension Dossier {
-    /// No order of its operations explains what this device was told.
+    /// No order of its operations explains what this device was told. The evidence has both answers that
+    /// cannot be true together, where the first of them is known.
     func orderViolation(_ beat: Beat) -> Violation {
-        violation(
-            .linearizable, .certain, [beat],
-            "no order of the operations explains the answer (\(beat.answer)) to \(beat.name)")
+        let text =
+            "no order of the operations explains the answer (\(beat.answer)) to \(beat.name)"
+        guard let other = contradiction(of: beat) else {
+            return violation(.linearizable, .certain, [beat], text)
+        }
+        return violation(
+            .linearizable, .certain, [other, beat], gap: beat.call - other.ret,
+            text + " after the answer (\(other.answer)) to \(other.name)")
+    }
+
+    /// The answer since which `beat`'s own could not be given any more: with it, what the device may have
+    /// been stopped fitting. Where that does not tell (answers about a code), the latest that said the
+    /// opposite. Nil where neither is among the last operations.
+    private func contradiction(of beat: Beat) -> Beat? {
+        let earlier = ring.all.filter { $0.ret <= beat.call }
+            .sorted { ($0.ret, $0.sequence) < ($1.ret, $1.sequence) }
+        let opposite = earlier.last {
+            $0.operation == beat.operation && $0.effect.isAnswer && $0.effect != beat.effect
+        }
+        let fitting: UInt16
+        switch beat.effect {
+        case .success where beat.operation.showsToken && !beat.operation.isAboutCode: fitting = ~1
+        case .absent where beat.operation.showsAbsence, .expired where beat.operation.showsAbsence:
+            fitting = 1
+        default: return opposite
+        }
+        let believed = earlier.filter { $0.belief != 0 }
+        guard let last = believed.last, last.belief & fitting == 0 else { return opposite }
+        let since = believed.lastIndex { $0.belief & fitting != 0 }.map { $0 + 1 } ?? 0
+        return believed[since]
     }
 
     /// `isConfused`: what some code's answers were about is not known (`withdrawStrays`).

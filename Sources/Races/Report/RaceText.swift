@@ -1,5 +1,6 @@
 public import Checker
 internal import Dialects
+internal import Reports
 internal import Statistics
 
 /// What a search says, as text and as lines of JSON.
@@ -182,18 +183,6 @@ public enum RaceText {
     /// Breaks at spaces; what follows the first line is indented as it and by two more.
     private static func wrapped(_ line: String, _ width: Int) -> [String] {
         guard line.count > width, !line.contains("█") else { return [line] }
-        let indent = String(line.prefix { $0 == " " })
-        var lines: [String] = []
-        var current = indent
-        for word in line.dropFirst(indent.count).split(separator: " ") {
-            let isEmpty = current.allSatisfy { $0 == " " }
-            if !isEmpty, current.count + 1 + word.count > width {
-                lines.append(current)
-                current = indent + "  " + word
-            } else {
-                current += (isEmpty ? "" : " ") + word
-            }
-        }
-        return lines + [current]
+        return Wrapping.lines(line, width: width, hanging: line.prefix { $0 == " " }.count + 2)
     }
 }

@@ -22,9 +22,9 @@ public enum ComparisonText {
             case .noise, .tooFew: .dim
             }
         let warnings = comparison.warnings.flatMap {
-            TerminalReport.wrapped("warning: not alike: \($0)", width: width, hanging: 9)
+            Wrapping.lines("warning: not alike: \($0)", width: width, hanging: 9)
         }
-        let lines = TerminalReport.wrapped(comparison.headline, width: width, hanging: 0)
+        let lines = Wrapping.lines(comparison.headline, width: width, hanging: 0)
         let sides = [("base", comparison.base), ("run ", comparison.run)].map { name, side in
             let all =
                 "\(name)  \(side.id)  \(Moments.minute(side.started)), "
@@ -33,7 +33,7 @@ public enum ComparisonText {
             return all.count <= width ? all : "\(name)  \(side.id)"
         }
         let reservation = comparison.reservation.map {
-            TerminalReport.wrapped("         \($0)", width: width, hanging: 9)
+            Wrapping.lines("         \($0)", width: width, hanging: 9)
         }
         return
             (lines.map { paint == .dim ? $0 : ink($0, paint, bold: true) }
@@ -101,7 +101,7 @@ public enum ComparisonText {
             ([ink(lines[0], .dim)] + lines.dropFirst()
             + [
                 ink(
-                    TerminalReport.wrapped(
+                    Wrapping.lines(
                         "▲ worse, ▼ better, · no more than chance or the floor, ? too few values"
                             + (comparison.gridNote.map { ", # \($0)" } ?? ""),
                         width: width, hanging: 0
@@ -121,7 +121,7 @@ public enum ComparisonText {
     private static func errors(_ comparison: Comparison, width: Int, _ ink: Ink) -> String {
         var lines: [String] = []
         func add(_ text: String, _ paint: Ink.Paint? = nil) {
-            let wrapped = TerminalReport.wrapped(text, width: width, hanging: 2)
+            let wrapped = Wrapping.lines(text, width: width, hanging: 2)
             lines += wrapped.map { line in paint.map { ink(line, $0) } ?? line }
         }
         for row in comparison.rows where row.unit == .share && row.verdict == .noise {
@@ -149,7 +149,7 @@ public enum ComparisonText {
             "\(Figures.counted(comparison.compared, "value")) compared; less than "
             + "\(comparison.floor.text) is no difference, however sure. Intervals are 95 % "
             + "(block bootstrap); 'sure' takes into account how many were compared (Holm).\(judged)"
-        return TerminalReport.wrapped(text, width: min(width, 110), hanging: 0)
+        return Wrapping.lines(text, width: min(width, 110), hanging: 0)
             .map { ink($0, .dim) }.joined(separator: "\n")
     }
 }

@@ -16,7 +16,8 @@ struct Likeness: Sendable, Hashable {
 
     /// Keys that change no request.
     private static let harmless: Set<String> = [
-        "rig", "seed", "thresholds", "nightly", "known", "validity", "record", "promises", "race",
+        "rig", "seed", "thresholds", "shows", "nightly", "known", "validity", "record", "promises",
+        "race",
         "lanes", "clean-up",
     ]
 

@@ -71,7 +71,7 @@ public struct Explanation: Sendable, Hashable {
             ("", meaning), ("harmless causes: ", harmless), ("what to send: ", send),
         ]
         let body = parts.filter { !$0.1.isEmpty }.flatMap { head, text in
-            [""] + TerminalReport.wrapped("  \(head)\(text)", width: width, hanging: 2)
+            [""] + Wrapping.lines("  \(head)\(text)", width: width, hanging: 2)
         }
         return (["\(name) (\(kind.rawValue)): \(line)"] + body).joined(separator: "\n")
     }

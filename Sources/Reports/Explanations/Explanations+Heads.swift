@@ -45,7 +45,8 @@ extension Explanation {
             "The first thing that kept it from going on; 'the run was stopped' where nothing did."),
         head(
             "cut off", "under way without a token when the run was ended from outside",
-            "By Ctrl-C, SIGTERM or kill -9: such households are abandoned, and no failures."),
+            "By Ctrl-C, SIGTERM, SIGHUP or kill -9: such households are abandoned, and no failures."
+        ),
         head(
             "staleness", "for how long a TV was told less than the phone",
             "From the phone's last answer to the last poll that missed the sign-in (at least), and to the "

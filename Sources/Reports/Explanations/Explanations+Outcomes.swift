@@ -29,7 +29,7 @@ extension Explanation {
             harmless: "Other work on this machine. What helps: \(Summary.bottleneckRemedy).",
             send: ""),
         Explanation(
-            .exitCode, "130", "interrupted by Ctrl-C or SIGTERM",
+            .exitCode, "130", "interrupted by Ctrl-C, SIGTERM or SIGHUP",
             "What was measured until then is reported in full.", harmless: "", send: ""),
     ]
 

@@ -106,7 +106,7 @@ struct FindingGroup {
                     (
                         "See it again",
                         """
-                        <code>screenrig replay cases/\(name).json --times 50</code> \
+                        <code class="command">screenrig replay cases/\(name).json --times 50</code> \
                         (<a href="cases/\(name).html">its page</a>)
                         """
                     ))
@@ -114,7 +114,7 @@ struct FindingGroup {
             rows.append(
                 (
                     "Every exchange",
-                    "<code>screenrig export . --violation \(row) --format har</code>"
+                    "<code class=\"command\">screenrig export . --violation \(row) --format har</code>"
                 ))
         }
         rows.append(("For the server\u{2019}s team", "\(evidence(summary))"))

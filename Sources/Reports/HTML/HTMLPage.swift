@@ -58,6 +58,10 @@ enum HTMLPage {
                 id: "changes", title: "Since the last comparable run",
                 body: ComparisonSection.html(summary.comparison)),
             Section(id: "thresholds", title: "Thresholds", body: thresholds(summary.thresholds)),
+            summary.shows.isEmpty
+                ? nil
+                : Section(
+                    id: "shows", title: "Expected to show", body: shows(summary.shows)),
             summary.findings.map {
                 Section(
                     id: "promises", title: "Promises", body: PromiseSection.html($0, summary))
@@ -132,6 +136,21 @@ enum HTMLPage {
                     result.met
                         ? "<span class=\"good\">✓ met</span>"
                         : "<span class=\"bad\">✗ missed</span>",
+                ]
+            }
+        ).html
+    }
+
+    private static func shows(_ results: [HistoryCheckResult]) -> HTML {
+        Table(
+            caption: "What the rig expects its runs to show",
+            columns: [.text("Line of 'shows'"), .number("Found"), .text("Verdict")],
+            rows: results.map { result in
+                [
+                    "<code>\(result.expression)</code>", "\(result.actual)",
+                    result.held
+                        ? "<span class=\"good\">✓ shown</span>"
+                        : "<span class=\"bad\">✗ not shown</span>",
                 ]
             }
         ).html

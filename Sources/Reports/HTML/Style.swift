@@ -94,6 +94,8 @@ enum Style {
         summary{cursor:pointer;color:var(--accent);font-size:14px}
         pre{background:var(--back);border:1px solid var(--line);border-radius:8px;padding:16px;\
         overflow-x:auto;margin:12px 0 0;white-space:pre-wrap;overflow-wrap:anywhere}
+        pre.command,pre.curl{white-space:pre;overflow-wrap:normal}
+        code.command{display:block;white-space:nowrap;overflow-x:auto;overflow-wrap:normal}
         footer{padding-top:28px;padding-bottom:56px;color:var(--faint);font-size:13px}
         th button{font:inherit;color:inherit;letter-spacing:inherit;background:none;border:0;padding:0;margin:0;cursor:pointer;\
         text-align:inherit;white-space:nowrap}
@@ -133,6 +135,6 @@ enum Style {
         summary{list-style:none;color:#000}details.always::details-content{content-visibility:visible;block-size:auto}\
         .screen-only{display:none}table{width:100%;max-width:none}.talk pre,pre.curl{max-height:none;overflow:visible;padding:8px 10px}\
         .kind .funnel{font-size:10px}.kinds{grid-template-columns:1fr 1fr}h4{font-size:11px}\
-        pre{font-size:9px}@page{margin:14mm}}
+        pre,pre.command,pre.curl{font-size:9px;white-space:pre-wrap;overflow-wrap:anywhere}@page{margin:14mm}}
         """
 }

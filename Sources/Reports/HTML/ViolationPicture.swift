@@ -12,7 +12,8 @@ enum ViolationPicture {
 
     static func html(_ violation: Violation, number: Int) -> HTML {
         let entries = shown(violation.scene)
-        guard let scale = Scale(entries) else { return .none }
+        let gap = Gap(violation, entries)
+        guard let scale = Scale(entries, gap) else { return .none }
         let screens = Set(entries.map(\.screen)).sorted()
         let rows = Double(screens.count + 1)
         let height = top + rows * laneHeight + 30
@@ -29,7 +30,7 @@ enum ViolationPicture {
         return """
             <figure><div class="scroll" role="region" tabindex="0" aria-label="Picture of finding \(number + 1)"><svg viewBox="0 0 \(px: width) \(px: height)" role="img" \
             aria-labelledby="v\(number)-t"><title id="v\(number)-t">\(Plain.line(violation.sentence, limit: 600))</title>
-            \(lanes)\(belief)\(gap(violation, entries, screens, scale))\(boxes)\(beliefs)\(axis(scale, height))
+            \(lanes)\(belief)\(drawn(gap, screens, scale))\(boxes)\(beliefs)\(axis(scale, height))
             </svg></div></figure>
             """
     }
@@ -52,9 +53,10 @@ enum ViolationPicture {
         var from: Int64
         var through: Int64
 
-        init?(_ entries: [SceneEntry]) {
-            guard let from = entries.map(\.call).min(),
-                let through = entries.map({ $0.isOpen ? $0.call : $0.ret }).max()
+        init?(_ entries: [SceneEntry], _ gap: Gap?) {
+            let times = gap.map { [$0.from, $0.through] } ?? []
+            guard !entries.isEmpty, let from = (entries.map(\.call) + times).min(),
+                let through = (entries.map { $0.isOpen ? $0.call : $0.ret } + times).max()
             else { return nil }
             let margin = max((through - from) / 25, 200_000)
             self.from = from - margin
@@ -115,28 +117,48 @@ enum ViolationPicture {
             """
     }
 
-    /// From where the one before the last returned to where the last was sent.
-    private static func gap(
-        _ violation: Violation, _ entries: [SceneEntry], _ screens: [Int], _ scale: Scale
-    ) -> HTML {
-        guard let gap = violation.gap, violation.exchanges.count >= 2,
-            let last = entries.first(where: { $0.sequence == violation.exchanges.last }),
-            let other = entries.first(where: {
-                $0.sequence == violation.exchanges[violation.exchanges.count - 2]
-            })
-        else { return .none }
-        let (first, second) = other.ret <= last.call ? (other, last) : (last, other)
-        let (from, to) = (scale.across(first.ret), scale.across(second.call))
-        let (high, low) = (
-            y(screens.firstIndex(of: first.screen) ?? 0) + 24,
-            y(screens.firstIndex(of: second.screen) ?? 0) + 24
-        )
-        let text = Figures.time(milliseconds: Double(gap) / 1e6)
+    /// The gap that the sentence tells, where it really was: from one exchange's return to the sending
+    /// of another, or between an exchange and an end that nobody asked for (an expiry).
+    private struct Gap {
+        var from: Int64
+        var through: Int64
+        /// The screens of the exchanges at its ends; nil where there is none.
+        var first: Int?
+        var second: Int?
+
+        init?(_ violation: Violation, _ entries: [SceneEntry]) {
+            guard let gap = violation.gap, let from = violation.gapFrom else { return nil }
+            self.from = from
+            let through = from + gap
+            self.through = through
+            let conflict = entries.filter(\.isConflict)
+            first = conflict.first { $0.ret == from }?.screen
+            second = conflict.first { $0.call == through }?.screen
+        }
+    }
+
+    private static func drawn(_ gap: Gap?, _ screens: [Int], _ scale: Scale) -> HTML {
+        guard let gap, gap.first != nil || gap.second != nil else { return .none }
+        func height(_ screen: Int?) -> Double {
+            y(screens.firstIndex(of: screen ?? gap.first ?? gap.second ?? 0) ?? 0) + 24
+        }
+        let (from, to) = (scale.across(gap.from), scale.across(gap.through))
+        let (high, low) = (height(gap.first), height(gap.second))
+        let text = Figures.time(milliseconds: Double(gap.through - gap.from) / 1e6)
+        let isUnasked = gap.first == nil || gap.second == nil
+        let end = isUnasked ? expiry(gap.first == nil ? from : to, high) : .none
         return """
-            <line class="gap" x1="\(px: from)" y1="\(px: high)" x2="\(px: to)" y2="\(px: low)"/>\
+            <line class="gap" x1="\(px: from)" y1="\(px: high)" x2="\(px: to)" y2="\(px: low)"/>\(end)\
             <text class="gaptext" x="\(px: (from + to) / 2)" y="\(px: (high + low) / 2 - 6)" \
             text-anchor="middle">\(text)</text>
             """
+    }
+
+    private static func expiry(_ x: Double, _ y: Double) -> HTML {
+        """
+        <line class="gap" x1="\(px: x)" y1="\(px: y - 12)" x2="\(px: x)" y2="\(px: y + 12)"/>\
+        <text class="gaptext" x="\(px: x)" y="\(px: y + 24)" text-anchor="middle">expiry</text>
+        """
     }
 
     private static func axis(_ scale: Scale, _ height: Double) -> HTML {

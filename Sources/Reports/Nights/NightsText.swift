@@ -15,22 +15,22 @@ public enum NightsText {
         let counts =
             "\(view.rig): \(Figures.counted(view.nights.count, "night"))"
             + (view.gaps == 0 ? "" : ", \(Figures.count(view.gaps)) without values")
-        var lines = TerminalReport.wrapped(view.headline, width: width, hanging: 0)
+        var lines = Wrapping.lines(view.headline, width: width, hanging: 0)
             .map { line in paint.map { ink(line, $0, bold: true) } ?? line }
         lines.append(counts)
         if let failure = view.newestFailure {
-            lines += TerminalReport.wrapped(failure, width: width, hanging: 2).map { ink($0, .red) }
+            lines += Wrapping.lines(failure, width: width, hanging: 2).map { ink($0, .red) }
         }
         lines += [""] + table(view, width: width, ink)
         for series in view.series where series.isOnGrid {
-            lines += TerminalReport.wrapped(
+            lines += Wrapping.lines(
                 "\(series.name): \(NightSeries.gridNote)", width: width, hanging: 2)
         }
         let told = changes(view, width: width, ink)
         if !told.isEmpty { lines += [""] + told }
         if let words = view.restartWords, !view.headline.contains(words) {
             lines += [""]
-            lines += TerminalReport.wrapped(
+            lines += Wrapping.lines(
                 "note: \(words); levels are not compared across that", width: width, hanging: 2)
         }
         let gaps = gaps(view, width: width)
@@ -102,7 +102,7 @@ public enum NightsText {
                 "       \(series.name) \(series.text(change.before)) → \(series.text(change.after)), "
                 + "\(series.sizeText(change)), from \(view.nights[change.first].day) on, told on "
                 + view.nights[change.noticed].day
-            let wrapped = TerminalReport.wrapped(text, width: width, hanging: 7)
+            let wrapped = Wrapping.lines(text, width: width, hanging: 7)
             return [mark + wrapped[0].dropFirst(6)] + wrapped.dropFirst()
         }
         if all.count > 12 {
@@ -113,7 +113,7 @@ public enum NightsText {
 
     private static func gaps(_ view: NightsView, width: Int) -> [String] {
         view.nights.filter(\.isGap).suffix(3).flatMap { night in
-            TerminalReport.wrapped(
+            Wrapping.lines(
                 "no values on \(night.day): \(night.gap)", width: width, hanging: 2)
         }
     }

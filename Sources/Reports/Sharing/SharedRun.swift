@@ -46,6 +46,12 @@ struct SharedRun: Recorded {
         }
     }
 
+    func exchanges(_ body: (Exchange) throws -> Void) throws {
+        try original.exchanges { try body(shared($0)) }
+    }
+
+    func events(_ body: (DeviceEvent) throws -> Void) throws { try original.events(body) }
+
     func exchanges(household: Int) throws -> [Exchange] {
         try original.exchanges(household: household).map(shared)
     }

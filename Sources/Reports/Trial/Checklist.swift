@@ -94,13 +94,13 @@ public struct Checklist: Sendable {
             let text = Plain.line(head + more, limit: 600).trimmedEnd
             // Only the sentence is broken: the columns before it keep their spaces.
             lines +=
-                TerminalReport.wrapped(Plain.line(more, limit: 600), width: width - 30, hanging: 0)
+                Wrapping.lines(Plain.line(more, limit: 600), width: width - 30, hanging: 0)
                 .enumerated().map { ($0 == 0 ? head : String(repeating: " ", count: 30)) + $1 }
                 .nonEmpty ?? [text]
         }
         guard let remedy, let failure = firstFailure else { return lines.joined(separator: "\n") }
         lines += ["", "what to do about '\(failure.step.rawValue)'"]
-        lines += TerminalReport.wrapped(
+        lines += Wrapping.lines(
             "  " + Plain.line(remedy, limit: 2000), width: width, hanging: 2)
         return lines.joined(separator: "\n")
     }

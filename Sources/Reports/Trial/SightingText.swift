@@ -32,7 +32,7 @@ public struct SightingText: Sendable {
             head.count + learnt.count <= width
             ? [head + learnt]
             : [head.trimmedEnd]
-                + TerminalReport.wrapped(
+                + Wrapping.lines(
                     "            " + learnt, width: width, hanging: 12)
         lines += request(sighting)
         if bodies { lines += conversation(sighting) }

@@ -134,6 +134,11 @@ enum RigFormat {
                 + "the same subject replaces them: "
                 + Threshold.defaults.map(\.text).joined(separator: ", ") + "."),
         Key(
+            "shows", .list(.scalar(.historyCheck)), default: "[]",
+            example: "[poll-token pending, media-token 200, households signed-in == 8]",
+            "What the run must show, or it fails; a line is " + HistoryCheck.grammar
+                + ". FATE: " + HistoryCheck.ends.joined(separator: ", ") + "."),
+        Key(
             "race", .map(race), default: "{}", example: "{plans: [poll-authenticate]}",
             "What 'screenrig race' searches, and for how long."),
         Key(

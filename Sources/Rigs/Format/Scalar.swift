@@ -23,6 +23,8 @@ struct Scalar: Sendable {
     var hasUnit = false
     /// Whether a text typed out in the file would give a secret away.
     var isSecret = false
+    /// Whether it may begin with `kind "NAME":`, which makes it a map with one key to YAML.
+    var mayNameKind = false
     var parse: @Sendable (String) throws(Refusal) -> any Sendable
 }
 

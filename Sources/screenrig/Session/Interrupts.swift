@@ -2,19 +2,22 @@ internal import Dispatch
 internal import Foundation
 internal import Synchronization
 
-/// Ctrl-C and SIGTERM: the first ends the run gracefully, the second at once. They are heard for as long
-/// as this lives; then they end the program.
+/// Ctrl-C, SIGTERM and SIGHUP (a terminal that was closed, an SSH connection that broke): the first ends
+/// the run gracefully, the second at once. They are handled for as long as this lives; then they end
+/// the program. A program started by `nohup` ignores SIGHUP, and goes on doing so.
 ///
 /// Safe because the sources are made in `init` and only cancelled in `deinit`; the count is in a
 /// `Mutex`.
 final class Interrupts: @unchecked Sendable {
+    private let numbers: [Int32]
     private let sources: [any DispatchSourceSignal]
     private let count = Mutex(0)
 
     /// `onInterrupt` is called on a queue of its own with 1, 2, ...
     init(_ onInterrupt: @escaping @Sendable (Int) -> Void) {
         let queue = DispatchQueue(label: "screenrig.signals")
-        sources = [SIGINT, SIGTERM].map { number in
+        numbers = [SIGINT, SIGTERM] + (Self.isIgnored(SIGHUP) ? [] : [SIGHUP])
+        sources = numbers.map { number in
             signal(number, SIG_IGN)
             return DispatchSource.makeSignalSource(signal: number, queue: queue)
         }
@@ -32,8 +35,14 @@ final class Interrupts: @unchecked Sendable {
 
     deinit {
         for source in sources { source.cancel() }
-        signal(SIGINT, SIG_DFL)
-        signal(SIGTERM, SIG_DFL)
+        for number in numbers { signal(number, SIG_DFL) }
+    }
+
+    private static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        guard sigaction(number, nil, &action) == 0 else { return false }
+        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+            == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
     var hasInterrupted: Bool { count.withLock { $0 > 0 } }

@@ -38,7 +38,8 @@ struct LivePrinter {
         }
     }
 
+    /// A terminal that has been closed takes nothing more, and that is no reason to stop.
     private func write(_ text: String) {
-        FileHandle.standardError.write(Data(text.utf8))
+        try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
     }
 }

@@ -48,7 +48,7 @@ enum Preflight {
     }
 
     private static func complain(_ text: String) {
-        let lines = TerminalReport.wrapped(text, width: Terminal.progressWidth, hanging: 2)
+        let lines = Wrapping.lines(text, width: Terminal.progressWidth, hanging: 2)
         Terminal.complain(lines.joined(separator: "\n"))
     }
 }

@@ -261,7 +261,7 @@ final class RunWatch: @unchecked Sendable {
             case .nothing: break
             case .json, .lines: Terminal.complain(line)
             case .block:
-                let lines = TerminalReport.wrapped(
+                let lines = Wrapping.lines(
                     line, width: Terminal.progressWidth, hanging: 2)
                 state.printer.say(
                     lines.joined(separator: "\n"), above: state.hasEnded ? [] : state.shown)

@@ -205,6 +205,7 @@ struct Session {
             isVirtual: venue.isVirtual,
             lanes: venue.laneCount, kinds: rig.kinds.map(\.name), plannedHouseholds: planned,
             load: rig.load.description, thresholds: rig.thresholds.map(\.text),
+            shows: rig.shows.map(\.text),
             policies: rig.policies.lines, judging: judging,
             validLatenessNanoseconds: rig.validity.latenessP99.nanoseconds,
             validBusy: rig.validity.busy, breachFails: rig.validity.failsOnBreach,

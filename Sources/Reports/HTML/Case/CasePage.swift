@@ -105,7 +105,7 @@ enum CasePage {
         """
         <p class="lead">With screenrig, or with Python alone; either prints k of n.</p>
         <pre class="command">\(picture.command) --times 50</pre>
-        <pre>\(picture.command.replacing(" --virtual", with: "")) --emit python &gt; race.py &amp;&amp; python3 race.py</pre>
+        <pre class="command">\(picture.command.replacing(" --virtual", with: "")) --emit python &gt; race.py &amp;&amp; python3 race.py</pre>
         """
     }
 

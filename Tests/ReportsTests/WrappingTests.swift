@@ -1,0 +1,30 @@
+import Testing
+
+@testable import Reports
+
+@Suite("Text in a terminal's width")
+struct WrappingTests {
+    @Test(
+        "a command to copy stays on one line, at any width",
+        arguments: [
+            "again: screenrig replay reports/evening/cases/sign-in-visible.json --times 50",
+            "  again:  screenrig replay cases/one-owner.json --virtual",
+            "the numbers mislead; 'screenrig calibrate --rate 2000/s' says what this machine can do",
+            "what to do: give it a core ('screenrig validate rigs/mine.yaml'), or fewer households",
+        ], [20, 40, 80])
+    func commands(text: String, width: Int) throws {
+        let command = try #require(text.firstMatch(of: /screenrig [^']+/)).output
+        let lines = Wrapping.lines(text, width: width, hanging: 2)
+        #expect(lines.contains { $0.contains(command) }, "\(lines)")
+        #expect(lines.map(\.count).max() ?? 0 <= max(width, command.count + 7))
+        let words = lines.joined(separator: " ").split(separator: " ")
+        #expect(words == text.split(separator: " "), "nothing is lost")
+    }
+
+    @Test("words are broken at spaces, and quotes that hold no command do not matter")
+    func words() {
+        #expect(
+            Wrapping.lines("it's the rig's own 'key: value' here", width: 12, hanging: 2)
+                == ["it's the", "  rig's own", "  'key:", "  value'", "  here"])
+    }
+}
