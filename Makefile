@@ -40,7 +40,7 @@ bench: release ## measure the goals against wrk, hey, h2load and ab; rewrites th
 	Benchmarks/.build/release/goals $(ROWS)
 
 detection: release ## score the judge against the stand-in's faults; rewrites the tables in docs/detection.md
-	.build/release/screenrig detection --seeds 20 --socket-seeds 3 --page docs/detection.md
+	.build/release/screenrig detection --seeds 20 --socket-seeds 3 --foreign-seeds 3 --page docs/detection.md
 
 races: release ## score the race lab against the stand-in's timing faults; rewrites the tables in docs/races.md
 	.build/release/screenrig races-table --seeds 20 --socket-seeds 5 --page docs/races.md

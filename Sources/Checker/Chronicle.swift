@@ -76,6 +76,8 @@ struct Face: Sendable {
     var isForeign = false
     var first: Beat
     var name: Tag
+    /// Ends of its tokens, where it is one of several accounts: those of the others are `tokens`.
+    var ends: [Int64] = []
 }
 
 /// A user that an answer named, and that never signed in here as far as is known.

@@ -43,7 +43,11 @@ extension Dossier {
             accuse(late)
         }
         guard judgeCausality(operation, beat, value) else { return }
-        if isNamed { judgeOwner(operation, beat, value) }
+        if isNamed {
+            judgeOwner(operation, beat, value)
+        } else if operation.tag != 0 {
+            judgeUnplacedToken(operation, beat)
+        }
         judgeLogout(operation, beat, value)
         guard operation.screen == 0 else { return }
         countSight(beat, value)

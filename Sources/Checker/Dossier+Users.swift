@@ -108,18 +108,9 @@ extension Dossier {
                 signIns.append((attempt.tag, 1))
             }
         }
-        // The provider is always known (rest-v1.md § 16); of a sign-in that nobody told us of, nothing.
-        func isAtProvider(_ tag: UInt8) -> Bool {
-            let account = tags[Int(tag)]
-            return account.mark == 0 || account.mvpd == seen.mvpd
-        }
-        let able = signIns.filter { isAtProvider($0.tag) }
+        let able = signIns.filter { isAccount($0.tag, at: seen) }
         if able.isEmpty, !isBefore {
-            let denied = attempts.last {
-                !$0.isCandidate && $0.beat.call <= beat.ret && $0.tag != Act.none
-                    && isAtProvider($0.tag)
-            }
-            return denied.map { .denied($0.tag) } ?? .nobody
+            return deniedSignIn(at: seen, by: beat.ret).map { .denied($0) } ?? .nobody
         }
         if let listed = able.first(where: { tags[Int($0.tag)].listed == seen.mark }) {
             return .account(listed.tag)
@@ -139,8 +130,30 @@ extension Dossier {
         let unplaced = faces.count {
             $0.source == .token && $0.tag == Act.none && !$0.isForeign && $0.user != seen.mark
         }
-        guard let only = open.first, left > unplaced else { return .nobody }
+        guard let only = open.first, left > unplaced else {
+            // One user too many: a sign-in that was turned down may have had an effect.
+            let denied = deniedSignIn(at: seen, by: beat.ret)
+            return denied.flatMap { hasFace($0) ? nil : .denied($0) } ?? .nobody
+        }
         return open.count == 1 && unplaced == 0 ? .account(only) : .oneOfSeveral
+    }
+
+    /// Whether that account is at the user's provider, which is always known (rest-v1.md § 16); of a
+    /// sign-in that nobody told us of, nothing is.
+    private func isAccount(_ tag: UInt8, at seen: TagSeen) -> Bool {
+        let account = tags[Int(tag)]
+        return account.mark == 0 || account.mvpd == seen.mvpd
+    }
+
+    /// The account of the last sign-in there that was turned down, where it was never let in.
+    private func deniedSignIn(at seen: TagSeen, by time: Int64) -> UInt8? {
+        attempts.last { denied in
+            !denied.isCandidate && denied.beat.call <= time && denied.tag != Act.none
+                && isAccount(denied.tag, at: seen)
+                && !attempts.contains {
+                    $0.isCandidate && $0.tag == denied.tag && $0.beat.call <= time
+                }
+        }?.tag
     }
 
     private func hasFace(_ tag: UInt8) -> Bool {
@@ -237,6 +250,38 @@ extension Dossier {
                 gap: face.first.call - other.first.ret, text))
     }
 
+    /// `one-token` of a user who may be any of several accounts: more tokens than any of them signed in
+    /// for. Each sign-in makes one, with one expiry; sign-ins by one code are one.
+    mutating func judgeUnplacedToken(_ operation: Observed, _ beat: Beat) {
+        guard operation.operation == .pollToken, operation.expires > 0,
+            let position = faces.firstIndex(where: {
+                $0.source == .token && $0.user == operation.tag && $0.tag == Act.none
+            }), !faces[position].ends.contains(operation.expires), faces[position].ends.count < 8
+        else { return }
+        registry.check(.oneToken)
+        faces[position].ends.append(operation.expires)
+        let signIns = writers(of: TokenRead.somebody, by: beat.ret)
+        let isSingle = registry.rules.policies.codeReuse == .single
+        let possible = tags.indices.map { tag in
+            let own = signIns.filter { Int($0.tag) == tag }
+            let byCode = own.filter { $0.life >= 0 }.map(\.life)
+            return own.count - byCode.count + (isSingle ? Set(byCode).count : byCode.count)
+        }.max()
+        guard let possible, faces[position].ends.count > possible else { return }
+        let face = faces[position]
+        let isRetry = signIns.contains(where: \.isRetried)
+        let text =
+            "\(face.first.name) and \(beat.name) showed tokens of \(face.name.text) that end "
+            + "\(milliseconds(abs(operation.expires - face.ends[0]) &* 1_000_000)) apart: "
+            + (isRetry
+                ? "a sign-in that was tried again took effect twice"
+                : "there were not as many sign-ins of one account")
+        accuse(
+            violation(
+                isRetry ? .retryOnce : .oneToken, .certain,
+                signIns.map(\.beat) + [face.first, beat], gap: beat.call - face.first.ret, text))
+    }
+
     // MARK: The end
 
     /// The household is closed: what it knows of its accounts goes to the ledger. `isConfused`: others
@@ -246,6 +291,12 @@ extension Dossier {
             registry.accounts.release(tag.mark, by: household, at: ended ?? .max)
         }
         guard !isConfused, !faces.isEmpty, !isCrossedByOthers else { return }
+        for face in faces where face.tag == Act.none && !face.isForeign {
+            registry.users.add(
+                UserLedger.Unplaced(
+                    user: face.user, accounts: tags.map(\.mark), name: face.name,
+                    household: household, beat: face.first))
+        }
         for face in faces where face.tag != Act.none && tags[Int(face.tag)].mark != 0 {
             let user = mark(of: face)
             var claim = UserLedger.Claim(

@@ -91,7 +91,13 @@ extension Registry {
         _ accusation: UserResolution.Accusation, _ positions: inout [Int: [Int]]
     ) {
         let claim = accusation.claim
-        let own = positions[claim.household] ?? []
+        var own = positions[claim.household] ?? []
+        if claim.account == 0 {
+            // Two users of one code, of whom one is somebody else's.
+            for position in own where found[position].invariant == .oneOwner { withdraw(position) }
+            own.removeAll { found[$0].isWithdrawn }
+            positions[claim.household] = own
+        }
         let before = own.first {
             found[$0].invariant == .tokenIsolation
                 || found[$0].invariant.companions.contains(.tokenIsolation)

@@ -32,7 +32,17 @@ struct UserLedger {
         var scene: [SceneEntry] = []
     }
 
+    /// A user who was shown where any of several accounts may be meant.
+    struct Unplaced {
+        var user: UInt64
+        var accounts: [UInt64]
+        var name: Tag
+        var household: Int
+        var beat: Beat
+    }
+
     private var claims: [Claim] = []
+    private var unplaced: [Unplaced] = []
     /// Users by account, as the accounts file has them.
     private var listed: [UInt64: UInt64] = [:]
     private struct Showing {
@@ -60,6 +70,8 @@ struct UserLedger {
     func isContested(_ user: UInt64) -> Bool { contested.contains(user) }
 
     mutating func add(_ claim: Claim) { claims.append(claim) }
+
+    mutating func add(_ showing: Unplaced) { unplaced.append(showing) }
 }
 
 /// Who is who, and which claims cannot be.
@@ -97,6 +109,7 @@ extension UserLedger {
     func resolve(_ book: AccountBook) -> UserResolution {
         var view = View(claims, listed, shown.mapValues(\.at), book)
         view.resolveTokens()
+        view.resolve(unplaced)
         for source in [Claim.Source.media, .metadata, .household] { view.resolve(source) }
         return view.resolution
     }
@@ -257,6 +270,32 @@ extension UserLedger {
                     let before = self.first(first, of: claim.account)
                 else { continue }
                 accuse(claim, .otherThan(before.name, household: before.household), [])
+            }
+        }
+
+        /// Whoever of a household is meant, it is none of them.
+        mutating func resolve(_ unplaced: [Unplaced]) {
+            // The first of all showings of users that no account alone was shown as.
+            var first: [UInt64: Unplaced] = [:]
+            for showing in unplaced.sorted(by: {
+                ($0.beat.ret, $0.household) < ($1.beat.ret, $1.household)
+            }) {
+                let before = first[showing.user] ?? showing
+                first[showing.user] = before
+                let owners = resolution.owners[showing.user] ?? before.accounts
+                let home = resolution.homes[showing.user] ?? before.household
+                guard home != showing.household, !owners.contains(where: showing.accounts.contains)
+                else { continue }
+                let isShared = (owners + showing.accounts).contains(where: book.isShared)
+                resolution.accusations.append(
+                    .init(
+                        claim: Claim(
+                            source: .token, account: 0, user: showing.user, person: 0,
+                            name: showing.name, household: showing.household, beat: showing.beat,
+                            signIns: 0),
+                        reason: .anothers(household: home),
+                        certainty: isShared
+                            ? .suspicion("several households use that account at once") : .certain))
             }
         }
 

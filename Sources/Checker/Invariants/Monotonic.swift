@@ -102,9 +102,14 @@ extension Dossier {
             judgeError(read.beat, denied)
             return false
         }
-        let wasSeen = reads.contains {
-            $0.value != 0 && !$0.contradicts(read.value) && $0.beat.ret < earlier.beat.call
-        }
+        let wasSeen =
+            reads.contains {
+                $0.value != 0 && !$0.contradicts(read.value) && $0.beat.ret < earlier.beat.call
+            }
+            || read.value == TokenRead.somebody
+                && faces.contains {
+                    $0.source == .token && !$0.isForeign && $0.first.ret < earlier.beat.call
+                }
         let gap = earlier.beat.call - last.ret
         if earlier.value == 0, !wasSeen {
             let text =

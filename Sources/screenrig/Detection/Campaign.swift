@@ -6,6 +6,8 @@ struct Campaign: Sendable {
     let fault: String
     /// `path.to.key` and value, as `--set` has them.
     var sets: [(String, String)] = []
+    /// The same for somebody else's server.
+    var foreignSets: [(String, String)] = []
 
     var name: FaultName? {
         FaultName(rawValue: String(fault.prefix { $0 != ":" }))
@@ -32,7 +34,9 @@ struct Campaign: Sendable {
         case .throttleWedge:
             Campaign(
                 fault: "throttle-wedge",
-                sets: [("standin.throttle", "contract"), ("polling.every", "500ms")])
+                sets: [("standin.throttle", "contract"), ("polling.every", "500ms")],
+                // By what a service throttles is known of the embedded one alone.
+                foreignSets: [("target.probe", "on")])
         case .herdCollapse:
             Campaign(
                 fault: "herd-collapse:rate=100/s",
@@ -64,6 +68,8 @@ struct DetectionRun: Sendable {
     var doubts: [String] = []
     /// Households that were struck at, observably, and not flagged.
     var missed: [Int] = []
+    /// Whether the run itself failed, as a user sees it.
+    var failed = false
 
     var isFound: Bool { !expected.isEmpty }
     var isSuspected: Bool { suspected > 0 }
@@ -90,8 +96,8 @@ struct DetectionRow: Sendable {
             .map { "\($0.key) \($0.value)" }.joined(separator: ", ")
     }
 
-    /// A row of the table.
-    var markdown: String {
+    /// A row of the table; `tellsRuns`: with how many runs failed.
+    func markdown(tellsRuns: Bool) -> String {
         let expected = campaign.name?.invariants.joined(separator: ", ") ?? ""
         let isControl = campaign.name?.isControl == true
         let share =
@@ -110,10 +116,13 @@ struct DetectionRow: Sendable {
             }
         return "| `\(campaign.fault)` | \(expected.isEmpty ? "none" : expected) | \(activated) "
             + "| \(share) | \(campaigns) | \(merged(\.wrong)) | \(falseAccusations) |"
+            + (tellsRuns ? " \(runs.count(where: \.failed))/\(runs.count) |" : "")
     }
 
-    static let head = """
-        | fault | expected | households struck | flagged of observable | campaigns found | other invariants | false accusations |
-        |---|---|---|---|---|---|---|
+    static func head(tellsRuns: Bool) -> String {
         """
+        | fault | expected | households struck | flagged of observable | campaigns found | other invariants | false accusations |\(tellsRuns ? " runs that exit 1 |" : "")
+        |---|---|---|---|---|---|---|\(tellsRuns ? "---|" : "")
+        """
+    }
 }

@@ -1,6 +1,7 @@
 internal import Checker
 internal import Devices
 internal import Dialects
+internal import Foundation
 internal import Journal
 internal import Rigs
 internal import Signing
@@ -11,8 +12,18 @@ internal import Synchronization
 
 /// Runs one campaign with one seed, and scores the judge against what the stand-in says it did.
 struct DetectionBench: Sendable {
+    /// Where the service is.
+    enum Place: Sendable {
+        /// In this process, in virtual time.
+        case virtual
+        /// Behind sockets of this process: the embedded target.
+        case sockets
+        /// In another process, judged as anybody's (`ForeignRun`).
+        case foreign
+    }
+
     let rigPath: String
-    let isVirtual: Bool
+    let place: Place
     /// For every run, besides the campaign's own.
     let sets: [(String, String)]
 
@@ -37,7 +48,7 @@ struct DetectionBench: Sendable {
 
     /// One run for each seed, from 1. Over sockets a run mostly waits: they go on at the same time.
     func runs(_ campaign: Campaign, seeds: Int) async throws -> [DetectionRun] {
-        if isVirtual {
+        if place == .virtual {
             var runs: [DetectionRun] = []
             for seed in 1...seeds { runs.append(try await run(campaign, seed: UInt64(seed))) }
             return runs
@@ -53,6 +64,8 @@ struct DetectionBench: Sendable {
     }
 
     private func run(_ campaign: Campaign, seed: UInt64) async throws -> DetectionRun {
+        let isVirtual = place == .virtual
+        if place == .foreign { return try await foreignRun(campaign, seed: seed) }
         let rig = try rig(campaign, seed: seed)
         let venue = try await Venue(rig, isVirtual: isVirtual, allowed: [])
         let sink = JudgingSink(rules(rig, campaign), lanes: venue.laneCount)
@@ -66,10 +79,24 @@ struct DetectionBench: Sendable {
         await LaneThread.run { coordinator.run() }
         let (findings, hurry) = sink.finish()
         await venue.strike()
-        let truth = venue.truths.filter {
-            isVirtual || $0.kind == .activated || hurry.bears(out: $0)
+        let strikes = venue.truths.map { Strike($0) }.filter {
+            isVirtual || !$0.isObservable || hurry.bears(out: $0)
         }
-        return score(findings, truth, campaign)
+        return score(findings, strikes, campaign)
+    }
+
+    /// The processes are waited for on a thread of their own.
+    private func foreignRun(_ campaign: Campaign, seed: UInt64) async throws -> DetectionRun {
+        let foreign = ForeignRun(
+            rigPath: rigPath, fault: campaign.fault, seed: seed,
+            sets: sets + campaign.sets + campaign.foreignSets)
+        let result = try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(with: Result { try foreign.result() }) }
+        }
+        let strikes = result.strikes.filter { !$0.isObservable || result.hurry.bears(out: $0) }
+        var run = score(result.findings, strikes, campaign)
+        run.failed = result.exitStatus == ExitCode.failed.rawValue
+        return run
     }
 
     private func rig(_ campaign: Campaign, seed: UInt64) throws -> Rig {
@@ -92,12 +119,13 @@ struct DetectionBench: Sendable {
         rules.throttledBy = isThrottled ? .device : .unknown
         rules.delivery = Rules.delivery(rig.polling)
         rules.codeLifetime = rig.code.lifetime
+        rules.knowsUsers = !rig.standin.hasOpaqueUsers
         rules.startedMicroseconds = Venue.virtualEpoch
         return rules
     }
 
     private func score(
-        _ findings: Findings, _ truth: [TruthEvent], _ campaign: Campaign
+        _ findings: Findings, _ strikes: [Strike], _ campaign: Campaign
     ) -> DetectionRun {
         let expected = (campaign.name?.invariants ?? []).compactMap { Checker.Invariant(name: $0) }
         let allowed = expected.flatMap(\.companions)
@@ -107,14 +135,14 @@ struct DetectionBench: Sendable {
         // By the household that was struck at. Where two are concerned, the breach may be told at
         // either.
         var shown: [Int: Set<Int>] = [:]
-        for event in truth {
-            let both = [event.household, event.otherHousehold].compactMap { $0 }
+        for strike in strikes {
+            let both = [strike.household, strike.otherHousehold].compactMap { $0 }
             guard let household = both.first else { continue }
-            switch event.kind {
-            case .activated:
+            if strike.isObservable {
+                shown[household, default: []].formUnion(both)
+            } else {
                 struck.formUnion(both)
                 activated.insert(household)
-            case .observable: shown[household, default: []].formUnion(both)
             }
         }
         run.activated = activated.count

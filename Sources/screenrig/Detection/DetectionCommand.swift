@@ -10,9 +10,9 @@ struct DetectionCommand: AsyncParsableCommand {
         abstract: "Score the judge against the stand-in's faults.",
         discussion: """
             Example:
-                screenrig detection --seeds 20 --socket-seeds 3 --page docs/detection.md
-            Runs rigs/detection.yaml with every fault and control, and writes the table between the markers
-            of the page.
+                screenrig detection --seeds 20 --socket-seeds 3 --foreign-seeds 3 --page docs/detection.md
+            Runs rigs/detection.yaml with every fault and control, and writes the tables between the markers
+            of the page. The foreign table is of 'serve' in one process and 'run --target' in another.
             """,
         shouldDisplay: false)
 
@@ -24,6 +24,9 @@ struct DetectionCommand: AsyncParsableCommand {
 
     @Option(help: "Seeds over sockets.")
     var socketSeeds = 0
+
+    @Option(help: "Seeds against a server in another process.")
+    var foreignSeeds = 0
 
     @Option(help: "Only these faults, by comma.")
     var only: String?
@@ -49,14 +52,17 @@ struct DetectionCommand: AsyncParsableCommand {
             names?.contains { campaign.name?.rawValue == $0 } ?? true
         }
         if seeds > 0 {
-            let bench = DetectionBench(rigPath: rig, isVirtual: true, sets: sets)
+            let bench = DetectionBench(rigPath: rig, place: .virtual, sets: sets)
             try await table(bench, campaigns, seeds: seeds, mark: "virtual")
         }
+        let fewer = [("load.arrivals.1.hold", "4s"), ("lanes", "1")]
         if socketSeeds > 0 {
-            let bench = DetectionBench(
-                rigPath: rig, isVirtual: false,
-                sets: [("load.arrivals.1.hold", "4s"), ("lanes", "1")] + sets)
+            let bench = DetectionBench(rigPath: rig, place: .sockets, sets: fewer + sets)
             try await table(bench, campaigns, seeds: socketSeeds, mark: "sockets")
+        }
+        if foreignSeeds > 0 {
+            let bench = DetectionBench(rigPath: rig, place: .foreign, sets: fewer + sets)
+            try await table(bench, campaigns, seeds: foreignSeeds, mark: "foreign")
         }
     }
 
@@ -75,13 +81,16 @@ struct DetectionCommand: AsyncParsableCommand {
     private func table(
         _ bench: DetectionBench, _ campaigns: [Campaign], seeds: Int, mark: String
     ) async throws {
-        var lines = [DetectionRow.head]
-        Terminal.print(DetectionRow.head)
+        let tellsRuns = bench.place == .foreign
+        let head = DetectionRow.head(tellsRuns: tellsRuns)
+        var lines = [head]
+        Terminal.print(head)
         for campaign in campaigns {
             var row = DetectionRow(campaign: campaign)
             row.runs = try await bench.runs(campaign, seeds: seeds)
-            Terminal.print(row.markdown)
-            lines.append(row.markdown)
+            let line = row.markdown(tellsRuns: tellsRuns)
+            Terminal.print(line)
+            lines.append(line)
             if verbose { explain(row) }
         }
         if let page { try MarkedPage(path: page).write(lines, at: mark) }

@@ -1,5 +1,4 @@
 internal import Journal
-internal import Standin
 
 /// When this machine was slower than the margin that a truth reckons with. The stand-in knows when it
 /// answered, not when the answer was read nor when the next request had been sent: over sockets, on a
@@ -27,7 +26,7 @@ struct Hurry: Sendable {
     }
 
     /// Whether nothing of that household was slow shortly before the answer that showed a strike.
-    func bears(out event: TruthEvent) -> Bool {
+    func bears(out event: Strike) -> Bool {
         guard let household = event.household, let own = calls[household],
             let sequence = event.exchange?.split(separator: "/").last.flatMap({ Int($0) }),
             let call = own.first(where: { $0.sequence == sequence })
