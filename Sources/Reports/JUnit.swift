@@ -30,9 +30,10 @@ enum JUnit {
             ? nil : summary.observations.map { "observed: \($0.sentence)" }.joined(separator: "\n")
         let promises = (summary.findings?.verdicts ?? []).filter { $0.checked > 0 }.map { verdict in
             let result = (summary.findings?.result(of: verdict.invariant)) ?? .kept
-            let told =
-                ([result.words] + verdict.examples.prefix(1).map { Plain.line($0, limit: 400) })
-                .joined(separator: ": ")
+            let example = verdict.examples.first.map { Plain.line($0, limit: 400) }
+            // A failure's message is the breach itself; what is more needs saying what it means.
+            let words = result == .broken(with: nil) ? nil : result.words
+            let told = [words, example].compactMap(\.self).joined(separator: ": ")
             return Case(
                 name: verdict.invariant.name, failure: result.isBroken ? told : nil,
                 output: result.isBroken || result.isQuiet ? nil : told)

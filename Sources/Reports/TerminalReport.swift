@@ -89,13 +89,11 @@ public enum TerminalReport {
             ].filter { $0.1 > 0 }
             let result = findings.result(of: verdict.invariant)
             guard !result.isQuiet else { continue }
-            let text =
-                counts.isEmpty
-                ? result.words
-                : counts.map { "\(Figures.count($0.1)) \($0.0)" }.joined(separator: ", ")
+            let checks = Figures.counted(verdict.checked, "check")
+            let found = counts.map { "\(Figures.count($0.1)) \($0.0)" }.joined(separator: ", ")
+            let text = counts.isEmpty ? "\(result.words) (\(checks))" : "\(found) in \(checks)"
             lines.append(
-                "\(mark(result, ink))  \(verdict.invariant.name.padded(to: 24))  \(text) in "
-                    + "\(Figures.counted(verdict.checked, "check"))")
+                "\(mark(result, ink))  \(verdict.invariant.name.padded(to: 24))  \(text)")
         }
         return lines.joined(separator: "\n")
     }

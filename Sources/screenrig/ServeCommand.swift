@@ -20,9 +20,9 @@ struct ServeCommand: AsyncParsableCommand {
                 screenrig serve --fault ack-before-apply:window=2s --truth truth.jsonl
 
             It prints its URL first. With --fault it misbehaves by name, and --truth FILE says what it really \
-            did; when it ends, it says how often each fault was activated. It listens on 127.0.0.1 only, unless --host says otherwise: in a container, --host 0.0.0.0 \
-            with a published port. With --tls it makes its own certificate and says where it is: name that \
-            file under target.tls.ca.
+            did; when it ends, it says how often each fault was activated. It listens on 127.0.0.1 only, unless \
+            --host says otherwise: in a container, --host 0.0.0.0 with a published port. With --tls it makes its \
+            own certificate and says where it is: name that file under target.tls.ca.
 
             GET /_standin/counters shows what it has counted. --policy takes the keys of policies: and \
             standin: of a rig; rigs/reference.yaml explains them.

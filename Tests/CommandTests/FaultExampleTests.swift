@@ -65,7 +65,10 @@ struct FaultExampleTests {
     func levels() async throws {
         let folder = try Folder()
         let rig = Self.root.appending(path: "rigs/smoke.yaml").path
-        let run = ["simulate", rig, "--fault", "ack-before-apply:window=2s"]
+        // Long enough for each TV to see its sign-in in the end.
+        let run = [
+            "simulate", rig, "--fault", "ack-before-apply:window=2s", "--set", "load.settle=10s",
+        ]
         let strict = try await Command(run + ["--out", "strict"], in: folder).ended()
         #expect(strict.code == 1 && strict.output.hasPrefix("Failed: "))
         let options = ["--promises", "documented", "--out", "documented"]
