@@ -197,12 +197,13 @@ public struct Findings: Sendable, Hashable {
     public var failing: Int { verdicts.reduce(0) { $0 + $1.violations } }
     public var undecided: Int { verdicts.reduce(0) { $0 + $1.undecided } }
 
-    /// The first cause that broke `invariant` along with itself, though no breach counts as its own:
-    /// such a promise was not kept. Nil if there is none.
-    public func cause(ofCompanion invariant: Invariant) -> Invariant? {
-        guard self[invariant].violations == 0 else { return nil }
-        return violations.first { $0.standing == .fails && $0.companions.contains(invariant) }?
-            .invariant
+    /// The gravest first cause that broke `invariant` along with itself. Nil if there is none.
+    func cause(ofCompanion invariant: Invariant) -> Violation? {
+        var gravest: Violation?
+        for violation in violations where violation.companions.contains(invariant) {
+            if violation.standing.rank < gravest?.standing.rank ?? .max { gravest = violation }
+        }
+        return gravest
     }
 
     /// The strongest level that holds, with all below it; nil when not even safety does, or when no

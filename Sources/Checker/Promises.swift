@@ -28,6 +28,15 @@ public struct Promises: Sendable, Hashable {
         case .observe: false
         }
     }
+
+    /// What a breach means for a run, in the words of every output: `fails a run under promises:
+    /// documented`, `observed; does not fail a run under promises: documented`.
+    public func meaning(of invariant: Invariant, from source: PromiseSource) -> String {
+        let word = overrides[invariant].map { "{\(invariant.name): \($0.rawValue)}" }
+        let under = "a run under promises: \(word ?? level.rawValue)"
+        return holds(invariant, from: source)
+            ? "fails \(under)" : "observed; does not fail \(under)"
+    }
 }
 
 /// A finding that is accepted for now: listed in each report, and no reason to fail until its date.

@@ -334,7 +334,7 @@ extension Page {
           const path = byId("path");
           path.hidden = last.search !== null && !last.search.found.length;
           path.textContent = last.search ? "The cases: " + last.ended.path + "/cases" : "The report: " + last.ended.path + "/report.html";
-          say(last.ended.headline, last.ended.outcome);
+          say(last.ended.headline, last.ended.tone);
           document.body.dataset.ended = last.ended.outcome;
         });
         source.onerror = () => {

@@ -5,6 +5,8 @@ enum JUnit {
     private struct Case {
         var name: String
         var failure: String?
+        /// What a reader should know although it passed.
+        var output: String?
     }
 
     static func text(_ summary: Summary) -> String {
@@ -23,11 +25,18 @@ enum JUnit {
         let thresholds = summary.thresholds.map { result in
             Case(name: result.expression, failure: result.met ? nil : result.sentence)
         }
+        run[0].output =
+            summary.observations.isEmpty
+            ? nil : summary.observations.map { "observed: \($0.sentence)" }.joined(separator: "\n")
         let promises = (summary.findings?.verdicts ?? []).filter { $0.checked > 0 }.map { verdict in
-            Case(
-                name: verdict.invariant.name,
-                failure: verdict.violations == 0
-                    ? nil : verdict.examples.first ?? "\(verdict.violations) violations")
+            let result = (summary.findings?.result(of: verdict.invariant)) ?? .kept
+            let example = verdict.examples.first.map { Plain.line($0, limit: 400) }
+            // A failure's message is the breach itself; what is more needs saying what it means.
+            let words = result == .broken(with: nil) ? nil : result.words
+            let told = [words, example].compactMap(\.self).joined(separator: ": ")
+            return Case(
+                name: verdict.invariant.name, failure: result.isBroken ? told : nil,
+                output: result.isBroken || result.isQuiet ? nil : told)
         }
         var suites = [("run", run), ("thresholds", thresholds)]
         let shows = summary.shows.map { result in
@@ -39,7 +48,7 @@ enum JUnit {
         let attributes =
             "tests=\"\(cases.count)\" failures=\"\(cases.filter { $0.failure != nil }.count)\" "
             + "errors=\"0\" time=\"\(Figures.fixed(summary.run.seconds, 3))\""
-        let body = suites.map { suite($0.0, $0.1, summary.run) }.joined()
+        let body = suites.map { suite($0.0, $0.1, summary) }.joined()
         return """
             <?xml version="1.0" encoding="UTF-8"?>
             <testsuites name="\(Markup.escaped(summary.run.rig))" \(attributes)>
@@ -48,7 +57,20 @@ enum JUnit {
             """
     }
 
-    private static func suite(_ name: String, _ cases: [Case], _ run: Summary.Run) -> String {
+    /// Of the suite that says how the run went: by what promises it was judged, and what was observed.
+    private static func properties(_ summary: Summary) -> String {
+        guard let findings = summary.findings else { return "" }
+        let pairs =
+            [("promises", findings.rules.promises.level.rawValue)]
+            + summary.observations.map { ("observed", $0.sentence) }
+        let rows = pairs.map {
+            "      <property name=\"\($0.0)\" value=\"\(Markup.escaped($0.1))\"/>\n" as String
+        }
+        return "    <properties>\n\(rows.joined() as String)    </properties>\n"
+    }
+
+    private static func suite(_ name: String, _ cases: [Case], _ summary: Summary) -> String {
+        let run = summary.run
         let failures = cases.filter { $0.failure != nil }.count
         let stamp = run.started.hasSuffix("Z") ? String(run.started.dropLast()) : run.started
         // The types are written out: GRDB, which comes along with `Journal`, offers a `joined` for its
@@ -56,14 +78,19 @@ enum JUnit {
         let rows: String = cases.map { test -> String in
             let open =
                 "    <testcase classname=\"screenrig.\(name)\" name=\"\(Markup.escaped(test.name))\" time=\"0\""
-            guard let failure = test.failure else { return "\(open)/>\n" }
-            return
-                "\(open)>\n      <failure message=\"\(Markup.escaped(failure))\"/>\n    </testcase>\n"
+            let failure = test.failure.map {
+                "      <failure message=\"\(Markup.escaped($0))\"/>\n"
+            }
+            let output = test.output.map {
+                "      <system-out>\(Markup.escaped($0))</system-out>\n"
+            }
+            guard failure != nil || output != nil else { return "\(open)/>\n" }
+            return "\(open)>\n\(failure ?? "")\(output ?? "")    </testcase>\n"
         }.joined()
         return """
               <testsuite name="\(name)" tests="\(cases.count)" failures="\(failures)" errors="0" \
             skipped="0" time="\(Figures.fixed(name == "run" ? run.seconds : 0, 3))" timestamp="\(stamp)">
-            \(rows)  </testsuite>
+            \(name == "run" ? properties(summary) : "")\(rows)  </testsuite>
 
             """
     }

@@ -79,9 +79,9 @@ extension Summary {
         } else if shows.contains(where: { !$0.held }) {
             settle(.fail, .missed, "Failed: \(notShownSentence); \(progress).")
         } else {
-            settle(.pass, .passed, "Passed\(diversionAside): \(progress)\(metSentence).")
+            settle(.pass, .passed, passedSentence)
         }
-        explanations = brokenPromises
+        explanations = brokenPromises + observedPromises
         if outcome != .aborted {
             explanations += shows.filter { !$0.held }.map { "expected by 'shows': \($0.sentence)" }
         }
@@ -140,6 +140,33 @@ extension Summary {
     private static func line(of promise: Invariant) -> String {
         let known = Explanation.invariants.first { $0.name == promise.name }
         return known.map { " (\($0.line))" } ?? ""
+    }
+
+    /// Whether breaches were seen that fail no run.
+    var isObserved: Bool { outcome == .pass && !observations.isEmpty }
+
+    /// The outcome as colours have it: a pass with observations is no plain pass.
+    public var tone: String { isObserved ? "observed" : outcome.rawValue }
+
+    private var passedSentence: String {
+        guard let first = observations.first else {
+            return "Passed\(diversionAside): \(progress)\(metSentence)."
+        }
+        let others = observations.dropFirst().map { "\($0.invariant.name) in \($0.count)" }
+        let also = others.isEmpty ? "" : "; also observed: \(others.joined(separator: ", "))"
+        let rest = "\(progress)\(metSentence)."
+        return "Passed\(diversionAside), with observations: \(first.sentence)\(also). "
+            + rest.prefix(1).uppercased() + rest.dropFirst()
+    }
+
+    /// What fails no run: beside a failure the whole sentence, else an example of what the headline says.
+    private var observedPromises: [String] {
+        observations.flatMap { observation in
+            (outcome == .pass && observation == observations.first
+                ? [] : ["observed; does not fail the run: \(observation.sentence)"])
+                + (observation.example.isEmpty
+                    ? [] : ["\(observation.invariant.name), the first: \(observation.example)"])
+        }
     }
 
     /// The first violation of each promise, those that fail the run first.

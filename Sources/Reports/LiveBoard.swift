@@ -11,11 +11,15 @@ public struct LiveBoard: Sendable {
         public var path: String
         /// `pass`, `fail`, `invalid` or `aborted`.
         public var outcome: String
+        /// The outcome as colours have it: `observed` is a pass with observations.
+        public var tone: String
         public var headline: String
 
-        public init(path: String, outcome: String, headline: String) {
+        /// Without a tone of its own it has that of its outcome.
+        public init(path: String, outcome: String, tone: String? = nil, headline: String) {
             self.path = path
             self.outcome = outcome
+            self.tone = tone ?? outcome
             self.headline = headline
         }
     }
@@ -118,6 +122,7 @@ public struct LiveBoard: Sendable {
         guard let ending else { return .null }
         return .object([
             ("path", .text(ending.path)), ("outcome", .text(ending.outcome)),
+            ("tone", .text(ending.tone)),
             ("headline", .text(Plain.line(ending.headline, limit: 600))),
         ])
     }

@@ -4,7 +4,7 @@ internal import Checker
 enum MarkdownPage {
     static func text(_ summary: Summary) -> String {
         var parts = [
-            "## \(badge(summary.outcome)) \(cell(summary.run.rig))", cell(summary.headline),
+            "## \(badge(summary)) \(cell(summary.run.rig))", cell(summary.headline),
         ]
         if !summary.explanations.isEmpty {
             parts.append(
@@ -46,26 +46,32 @@ enum MarkdownPage {
         return first + "\n\n" + table(["not shown", ">found"], rows)
     }
 
-    /// How many were kept, and those that were broken.
+    /// How many were kept, and what became of the others.
     private static func promises(_ findings: Findings) -> [String] {
-        let broken = findings.verdicts.filter { $0.violations > 0 }
-        let checked = findings.verdicts.filter { $0.checked > 0 }
-        let kept =
-            checked.count { $0.violations == 0 && findings.cause(ofCompanion: $0.invariant) == nil }
+        let results = findings.verdicts.map { ($0, findings.result(of: $0.invariant)) }
+        let checked = results.filter { $0.0.checked > 0 }
+        guard !checked.isEmpty else { return [] }
         let first =
-            "**Promises:** \(kept) of \(checked.count) kept"
+            "**Promises** (\(findings.rules.promises.level.rawValue))**:** "
+            + "\(checked.count { $0.1 == .kept }) of \(checked.count) kept"
             + (findings.strongestLevel.map { "; the strongest level that holds: \($0.name)." }
                 ?? ".")
-        guard !broken.isEmpty else { return checked.isEmpty ? [] : [first] }
-        let rows = broken.map {
-            [code($0.invariant.name), Figures.count($0.violations), Figures.count($0.checked)]
+        let others = results.filter { !$0.1.isQuiet }
+        guard !others.isEmpty else { return [first] }
+        let rows = others.map { verdict, result in
+            let breaches =
+                verdict.violations + verdict.observed + verdict.known + verdict.suspected
+            return [
+                code(verdict.invariant.name), cell(result.words), Figures.count(breaches),
+                Figures.count(verdict.checked),
+            ]
         }
-        return [first, table(["broken", ">violations", ">checked"], rows)]
+        return [first, table(["promise", "result", ">breaches", ">checked"], rows)]
     }
 
-    private static func badge(_ outcome: RunOutcome) -> String {
-        switch outcome {
-        case .pass: "✅ pass:"
+    private static func badge(_ summary: Summary) -> String {
+        switch summary.outcome {
+        case .pass: summary.isObserved ? "🟡 pass, with observations:" : "✅ pass:"
         case .fail: "❌ fail:"
         case .invalid: "⚠️ invalid:"
         case .aborted: "🛑 aborted:"

@@ -65,6 +65,7 @@ public enum ProgressJSON {
             ("outcome", .text(summary.outcome.rawValue)),
             ("exitCode", .integer(Int(exitCode))),
             ("headline", .text(summary.headline)),
+            ("verdict", SummaryJSON.verdict(summary)),
             ("explanations", .array(summary.explanations.map(JSON.text))),
             ("notes", .array(summary.notes.map(JSON.text))),
             ("path", .text(path)),

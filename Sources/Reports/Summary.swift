@@ -51,6 +51,8 @@ public struct Summary: Sendable, Hashable {
     public var firstFailure: String?
     /// What the judge found; nil where nothing was judged.
     public var findings: Findings?
+    /// Breaches that fail no run, because nobody promised it.
+    public var observations: [ObservedPromise] { findings?.observations ?? [] }
     /// The first violations with what helps to find them in the service's logs.
     public var violations: [ViolationRow]
     /// Names of cases in `cases/`, by the signature of their violation; nil where the reports stand

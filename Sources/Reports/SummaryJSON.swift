@@ -10,6 +10,7 @@ enum SummaryJSON {
             ("run", run(summary.run)),
             ("outcome", .text(summary.outcome.rawValue)),
             ("headline", .text(summary.headline)),
+            ("verdict", verdict(summary)),
             ("households", households(summary.households)),
             ("exchanges", exchanges(summary.exchanges)),
             ("operations", .array(summary.operations.map(operation))),
@@ -18,7 +19,12 @@ enum SummaryJSON {
             ("signInServiceMs", spread(summary.signInService)),
             ("tokenVisibilityMs", spread(summary.tokenVisibility)),
             ("signOns", signOns(summary.signOns)),
-            ("invariants", .array(summary.findings?.verdicts.map(verdict) ?? [])),
+            (
+                "invariants",
+                .array(
+                    summary.findings.map { found in found.verdicts.map { verdict($0, found) } }
+                        ?? [])
+            ),
             ("levels", .array(summary.findings?.levels.map(level) ?? [])),
             (
                 "unjudgedFromSeconds",
@@ -81,9 +87,35 @@ enum SummaryJSON {
         ])
     }
 
-    private static func verdict(_ verdict: Verdict) -> JSON {
+    /// What fails no run has a list of its own: a pass with observations is exit code 0.
+    static func verdict(_ summary: Summary) -> JSON {
+        .object([
+            ("outcome", .text(summary.outcome.rawValue)),
+            (
+                "promises",
+                summary.findings.map { .text($0.rules.promises.level.rawValue) } ?? .null
+            ),
+            (
+                "observations",
+                .array(
+                    summary.observations.map { observation in
+                        .object([
+                            ("invariant", .text(observation.invariant.name)),
+                            ("households", .integer(observation.households)),
+                            ("judged", .integer(observation.judged)),
+                            ("breaches", .integer(observation.breaches)),
+                            ("sentence", .text(observation.sentence)),
+                            ("example", .text(observation.example)),
+                        ])
+                    })
+            ),
+        ])
+    }
+
+    private static func verdict(_ verdict: Verdict, _ findings: Findings) -> JSON {
         .object([
             ("name", .text(verdict.invariant.name)),
+            ("result", .text(findings.result(of: verdict.invariant).words)),
             ("checked", .integer(verdict.checked)),
             ("violations", .integer(verdict.violations)),
             ("undecided", .integer(verdict.undecided)),

@@ -36,7 +36,7 @@ public enum TerminalReport {
     private static func verdict(_ summary: Summary, width: Int, _ ink: Ink) -> String {
         let paint =
             switch summary.outcome {
-            case .pass: Ink.Paint.green
+            case .pass: summary.isObserved ? Ink.Paint.yellow : .green
             case .fail: Ink.Paint.red
             case .invalid, .aborted: Ink.Paint.yellow
             }
@@ -83,20 +83,33 @@ public enum TerminalReport {
         if let level = findings.strongestLevel { first += "; \(level.name)" }
         if let callbacks = findings.callbackSentence { first += "; \(callbacks)" }
         if let gap = findings.gapSentence { first += "; \(gap)" }
+        first += "; promises: \(findings.rules.promises.level.rawValue)"
         var lines = Wrapping.lines(first, width: width, hanging: 8)
         for verdict in findings.verdicts {
             let counts = [
                 ("violations", verdict.violations), ("observed", verdict.observed),
                 ("known", verdict.known), ("suspected", verdict.suspected),
             ].filter { $0.1 > 0 }
-            guard !counts.isEmpty else { continue }
-            let text = counts.map { "\(Figures.count($0.1)) \($0.0)" }.joined(separator: ", ")
-            let mark = verdict.violations > 0 ? ink("  BROKEN", .red, bold: true) : "  seen  "
+            let result = findings.result(of: verdict.invariant)
+            guard !result.isQuiet else { continue }
+            let checks = Figures.counted(verdict.checked, "check")
+            let found = counts.map { "\(Figures.count($0.1)) \($0.0)" }.joined(separator: ", ")
+            let text = counts.isEmpty ? "\(result.words) (\(checks))" : "\(found) in \(checks)"
             lines.append(
-                "\(mark)  \(verdict.invariant.name.padded(to: 24))  \(text) in "
-                    + "\(Figures.counted(verdict.checked, "check"))")
+                "\(mark(result, ink))  \(verdict.invariant.name.padded(to: 24))  \(text)")
         }
         return lines.joined(separator: "\n")
+    }
+
+    private static func mark(_ result: PromiseResult, _ ink: Ink) -> String {
+        switch result {
+        case .broken: ink("  BROKEN   ", .red, bold: true)
+        case .observed: ink("  observed ", .yellow)
+        case .known: "  known    "
+        case .suspected: "  suspected"
+        case .undecided: "  undecided"
+        case .kept, .notExercised: ""
+        }
     }
 
     private struct Column {

@@ -83,6 +83,11 @@ public enum RigTemplate {
         # accounts in a file beside this one, first line mvpd,user,password, and type chmod 600 accounts.csv
         # accounts: {file: accounts.csv}
 
+        # Which broken promises fail a run. Without this line 'documented': what the protocol's pages promise, and
+        # safety (nobody sees another's sign-in). 'strict' adds what users expect though no page promises it, such
+        # as a TV that sees its sign-in at once; 'observe' fails nothing. The headline tells what was observed.
+        # promises: strict
+
         thresholds:
           - sign-in-service p95 < 8s
           - errors < 1%

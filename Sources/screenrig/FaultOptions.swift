@@ -61,10 +61,31 @@ final class TruthFile: Sendable {
         self.handle = Mutex(handle)
     }
 
+    /// Says which faults are switched on, whatever comes of them.
+    func enable(_ faults: [Fault]) {
+        let lines = faults.filter { !$0.name.isControl }.map {
+            "{\"event\":\"\(Strikes.enabled)\",\"fault\":\"\($0.name.rawValue)\",\"us\":0}\n"
+        }
+        handle.withLock { try? $0.write(contentsOf: Data(lines.joined().utf8)) }
+    }
+
     func append(_ events: [TruthEvent]) {
         guard !events.isEmpty else { return }
         let text = events.map { $0.json + "\n" }.joined()
         // A full disk ends the record of the truth, not the service.
         handle.withLock { try? $0.write(contentsOf: Data(text.utf8)) }
+    }
+}
+
+extension Strikes {
+    /// Of faults that are switched on, and what they did.
+    init(_ faults: [Fault], _ events: [TruthEvent]) {
+        // Controls break nothing, and note nothing.
+        self.init(faults.filter { !$0.name.isControl }.map(\.name.rawValue))
+        take(events)
+    }
+
+    mutating func take(_ events: [TruthEvent]) {
+        for event in events { add(event.fault.rawValue, event.kind.rawValue) }
     }
 }

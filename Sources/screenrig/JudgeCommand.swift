@@ -15,15 +15,34 @@ struct JudgeCommand: ParsableCommand {
 
             RUN is a run directory, its history.sqlite, 'latest', or 'latest~1' for the one before. The same \
             reports as of the run go to a directory beside it, whose name ends in -judged; the run itself is \
-            left alone.
+            left alone. --promises judges it by another level than the run was held to.
 
-            Exit codes: 0 passed, 1 a promise broken or a threshold missed, 3 not every exchange was recorded.
+            Exit codes: 0 passed, 1 a promise broken or a threshold missed, 3 not every exchange was recorded, or \
+            the rules in the history cannot be read.
             """)
 
     @Argument(help: ArgumentHelp("The run.", valueName: "RUN"), completion: .directory)
     var recorded: String
 
+    @Option(
+        help: ArgumentHelp(
+            "Which broken promises fail it: strict, documented or observe; replaces the run's.",
+            valueName: "LEVEL"),
+        completion: .list(["strict", "documented", "observe"]))
+    var promises: String?
+
+    private func level() throws -> Promises? {
+        try promises.map { text in
+            guard let level = Promises.Level(rawValue: text) else {
+                throw Failure.badInput(
+                    "--promises is '\(text)'; it must be strict, documented or observe")
+            }
+            return Promises(level)
+        }
+    }
+
     func run() throws {
+        let level = try level()
         let directory: RunDirectory
         let thresholds: [Threshold]
         let findings: Findings
@@ -31,7 +50,7 @@ struct JudgeCommand: ParsableCommand {
             directory = try RunDirectory.find(recorded)
             let history = try History(path: directory.history)
             thresholds = try ReportCommand.thresholds(of: history)
-            guard let found = try Findings(rejudging: history) else {
+            guard let found = try Findings(rejudging: history, promises: level) else {
                 if let verdicts = history.end?.verdicts, !verdicts.isEmpty {
                     Terminal.print("while it ran:\n\(verdicts)")
                 }

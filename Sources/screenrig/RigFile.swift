@@ -16,6 +16,9 @@ enum RigFile {
         if let rate = traffic.maxRate {
             options.append(Override("--max-rate", "target.max-rate", rate))
         }
+        if let level = traffic.promises {
+            options.append(Override("--promises", "promises", level))
+        }
         _ = try FaultOptions.faults(traffic.play.faults)
         if let faults = FaultOptions.override(traffic.play.faults) {
             options.append(Override("--fault", faults.path, faults.value))

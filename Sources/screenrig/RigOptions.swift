@@ -59,6 +59,13 @@ struct TrafficOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "Which broken promises fail a run: strict, documented or observe; replaces the rig's.",
+            valueName: "LEVEL"),
+        completion: .list(["strict", "documented", "observe"]))
+    var promises: String?
+
+    @Option(
+        help: ArgumentHelp(
             "How many exchanges may wait for the judge before it spills them.", visibility: .hidden)
     )
     var judgeBacklog = JudgeQueue.usualBacklog

@@ -9,11 +9,17 @@ struct RunCommand: AsyncParsableCommand {
                 screenrig run rigs/smoke.yaml
                 screenrig run rigs/second-screen.yaml --target http://127.0.0.1:8080
                 screenrig run rigs/smoke.yaml --dashboard --set load.settle=5s
-                screenrig run rigs/smoke.yaml --fault token-flap:probability=10%
+                screenrig run rigs/smoke.yaml --fault ack-before-apply:window=2s
 
             Ctrl-C once ends the run within 5 s with a full report; twice, at once. A service that stops \
             answering is waited for until the last arrival, and then for load.settle, at least 10 s. \
             --dashboard and --metrics take the next free port where none is named.
+
+            --promises says which broken promises fail the run: 'strict' all of them, 'documented' those that the \
+            protocol documents and those of safety, 'observe' none. Without it the rig's promises: decide; without \
+            those it is strict against the embedded stand-in, whose every answer is known, and documented elsewhere, \
+            because a service is not to blame for what nobody promised. What was observed and does not fail the run \
+            is in the headline: "Passed, with observations".
             """)
 
     @OptionGroup var traffic: TrafficOptions

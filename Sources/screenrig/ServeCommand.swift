@@ -1,11 +1,13 @@
 internal import ArgumentParser
 internal import Foundation
 internal import Journal
+internal import Reports
 internal import Rigs
 internal import Signing
 internal import Staging
 internal import Standin
 internal import Statistics
+internal import Synchronization
 
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -15,12 +17,12 @@ struct ServeCommand: AsyncParsableCommand {
             Example:
                 screenrig serve --port 8080
                 screenrig serve --policy code-reuse=until-expiry --policy new-code=keep
-                screenrig serve --fault token-flap:probability=10% --truth truth.jsonl
+                screenrig serve --fault ack-before-apply:window=2s --truth truth.jsonl
 
             It prints its URL first. With --fault it misbehaves by name, and --truth FILE says what it really \
-            did. It listens on 127.0.0.1 only, unless --host says otherwise: in a container, --host 0.0.0.0 \
-            with a published port. With --tls it makes its own certificate and says where it is: name that \
-            file under target.tls.ca.
+            did; when it ends, it says how often each fault was activated. It listens on 127.0.0.1 only, unless \
+            --host says otherwise: in a container, --host 0.0.0.0 with a published port. With --tls it makes its \
+            own certificate and says where it is: name that file under target.tls.ca.
 
             GET /_standin/counters shows what it has counted. --policy takes the keys of policies: and \
             standin: of a rig; rigs/reference.yaml explains them.
@@ -80,8 +82,11 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws {
         let settings = try settings()
         let record = try truth.map { try TruthFile($0) }
+        let faults = try FaultOptions.faults(faults)
+        record?.enable(faults)
+        let strikes = Mutex(Strikes(faults, []))
         let service = Service(
-            settings, faults: try FaultOptions.faults(faults), seed: Seed(seed),
+            settings, faults: faults, seed: Seed(seed),
             epochMilliseconds: WallClock.microseconds / 1000)
         // Before the URL is told: whoever reads it may interrupt at once.
         let (signals, continuation) = AsyncStream.makeStream(of: Int.self)
@@ -93,7 +98,10 @@ struct ServeCommand: AsyncParsableCommand {
             certificate = try pair.map(Self.save)
             listener = try await Listener.start(
                 service, host: host, port: port, tls: pair,
-                truth: { events in record?.append(events) })
+                truth: { events in
+                    record?.append(events)
+                    strikes.withLock { $0.take(events) }
+                })
         } catch {
             throw Failure.couldNotRun("cannot serve on \(host):\(port): \(error)")
         }
@@ -107,6 +115,8 @@ struct ServeCommand: AsyncParsableCommand {
         for await _ in signals { break }
         withExtendedLifetime(interrupts) {}
         await listener.stop()
+        let told = strikes.withLock { $0.sentence }
+        if !told.isEmpty { Terminal.complain(told) }
     }
 
     /// What the certificate is for: this machine, and where it listens if that is one address.

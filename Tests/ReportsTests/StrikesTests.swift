@@ -10,30 +10,47 @@ struct StrikesTests {
         #"{"event":"\#(event)","id":1,"fault":"\#(fault)","us":1,"wallMs":1}"#
     }
 
-    @Test("faults that struck and that no answer showed are told, with what would show them")
-    func unseen() {
-        let lines = (0..<104).map { _ in Self.line("activated", "token-flap") }
-        let strikes = Strikes(lines: lines.joined(separator: "\n") + "\nnonsense\n")
-        #expect(strikes.counts == [.init(fault: "token-flap", struck: 104, shown: 0)])
+    @Test("a fault that was switched on and never activated is told")
+    func never() {
+        let lines = ["token-flap", "slow"].map { Self.line("enabled", $0) }
+        var strikes = Strikes(lines: lines.joined(separator: "\n"))
         #expect(
-            strikes.note(violations: 0)
-                == "faults of the stand-in: token-flap struck 104 times and showed in no answer. No promise was "
-                + "found broken: a TV stops at its first token and sees little of them; "
-                + "rigs/detection.yaml looks longer")
+            strikes.note(breaches: 0)
+                == "injected fault token-flap: never activated; injected fault slow: never activated, so "
+                + "this run says nothing about it. Nothing in this rig gives it an occasion; "
+                + "rigs/detection.yaml polls on after the sign-in and the logout")
+        strikes.add("slow", "activated")
+        #expect(
+            strikes.sentence
+                == "injected fault token-flap: never activated; injected fault slow: activated 1 time, "
+                + "visible in no response")
     }
 
     @Test(
-        "faults that were found are told briefly, in the order of their first strikes; none, not at all"
+        "faults that were activated and that no answer showed are told, with what would show them")
+    func unseen() {
+        let lines = (0..<104).map { _ in Self.line("activated", "token-flap") }
+        let strikes = Strikes(lines: lines.joined(separator: "\n") + "\nnonsense\n")
+        #expect(strikes.counts == [.init(fault: "token-flap", activated: 104, visible: 0)])
+        #expect(
+            strikes.note(breaches: 0)
+                == "injected fault token-flap: activated 104 times, visible in no response. No broken "
+                + "promise was found: a TV that stops polling at its first token sees little of it; "
+                + "rigs/detection.yaml polls on")
+    }
+
+    @Test(
+        "faults that were found are told briefly, in the order of their first events; none, not at all"
     )
     func seen() {
         let events = [("activated", "b"), ("observable", "b"), ("activated", "a")]
         let strikes = Strikes(lines: events.map(Self.line).joined(separator: "\n"))
         #expect(
-            strikes.note(violations: 3)
-                == "faults of the stand-in: b struck 1 time and showed in 1 answer; a struck 1 time and "
-                + "showed in no answer. An answer may break several promises, or prove a breach with "
-                + "others")
-        #expect(Strikes(lines: "").note(violations: 0) == nil)
+            strikes.note(breaches: 3)
+                == "injected fault b: activated 1 time, visible in 1 response; injected fault a: "
+                + "activated 1 time, visible in no response. One response may break several promises, "
+                + "or only together with others")
+        #expect(Strikes(lines: "").note(breaches: 0) == nil)
     }
 
     private static func row(

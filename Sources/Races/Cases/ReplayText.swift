@@ -119,13 +119,13 @@ extension Case.Evidence {
 extension Replay.Outcome {
     /// One line for `--json`, schema `screenrig/replay/1`.
     public func json(
-        _ replayed: Case, target: String, fixed: FixedAt?, exitCode: Int32
+        _ replayed: Case, target: String, level: String, fixed: FixedAt?, exitCode: Int32
     ) -> String {
         let interval = interval
         var members: [(String, JSON)] = [
             ("schema", .text("screenrig/replay/1")), ("event", .text("end")),
             ("case", .text(replayed.name)), ("target", .text(target)),
-            ("invariant", .text(replayed.expected.invariant.name)),
+            ("invariant", .text(replayed.expected.invariant.name)), ("level", .text(level)),
             ("hits", .integer(rate.hits)), ("of", .integer(rate.trials)),
             (
                 "ci95",

@@ -4,13 +4,15 @@ internal import Dialects
 /// Comparisons of two arms in words.
 extension RaceText {
     /// The verdict, both rates, and how sure it is.
-    static func lines(_ comparison: ArmComparison) -> [String] {
-        let name = comparison.plan.invariant.name
+    static func lines(_ comparison: ArmComparison, _ promises: Promises) -> [String] {
+        let invariant = comparison.plan.invariant
+        let name = invariant.name
         var lines: [String] = []
         if comparison.isPartial {
             lines.append("\(name): not decided, there were too few trials")
         } else if comparison.isBroken {
             lines.append("FOUND  \(name) is broken: \(comparison.plan.line)")
+            lines.append("  \(promises.meaning(of: invariant, from: invariant.source))")
         } else {
             lines.append("\(name): no difference told")
         }

@@ -29,7 +29,11 @@ extension RaceText {
     public static func json(_ outcome: RaceOutcome, cases: [String?]) -> String {
         let findings = outcome.findings.enumerated().map { number, finding in
             let path = cases.indices.contains(number) ? cases[number] : nil
-            return object(fields(finding) + (path.map { [("case", quoted($0))] } ?? []))
+            let level = outcome.promises.meaning(
+                of: finding.invariant, from: finding.invariant.source)
+            return object(
+                fields(finding) + [("level", quoted(level))]
+                    + (path.map { [("case", quoted($0))] } ?? []))
         }
         let gate = outcome.gate.map {
             "[\($0.p10.wholeMicroseconds), \($0.p50.wholeMicroseconds), \($0.p90.wholeMicroseconds)]"

@@ -89,13 +89,16 @@ public enum RaceText {
     ) -> String {
         var lines: [String] = []
         for (number, finding) in outcome.findings.enumerated() {
-            lines += found(finding, cases.indices.contains(number) ? cases[number] : nil, width)
+            let path = cases.indices.contains(number) ? cases[number] : nil
+            lines += found(finding, path, outcome.promises, width)
             lines.append("")
         }
         for also in outcome.alsoIn {
             lines.append("\(also.invariant) breaks in \(also.plan) as well")
         }
-        for comparison in outcome.comparisons { lines += Self.lines(comparison) + [""] }
+        for comparison in outcome.comparisons {
+            lines += Self.lines(comparison, outcome.promises) + [""]
+        }
         if !outcome.isAccusing {
             lines.append("nothing found" + (outcome.variants > 0 ? ": \(tried(outcome))" : ""))
         } else if outcome.variants > 0 {
@@ -105,8 +108,12 @@ public enum RaceText {
         return lines.flatMap { wrapped($0, width) }.joined(separator: "\n")
     }
 
-    private static func found(_ finding: RaceFinding, _ path: String?, _ width: Int) -> [String] {
+    private static func found(
+        _ finding: RaceFinding, _ path: String?, _ promises: Promises, _ width: Int
+    ) -> [String] {
         var lines = ["FOUND  \(finding.invariant) is broken in \(finding.plan)"]
+        lines.append(
+            "  \(promises.meaning(of: finding.invariant, from: finding.invariant.source))")
         lines.append("  \(whenText(finding))")
         var rate = "  at \(Offsets.text(finding.best)): \(text(finding.rate))"
         if let achieved = finding.achieved {
@@ -165,6 +172,7 @@ public enum RaceText {
 
     private static func small(_ outcome: RaceOutcome) -> [String] {
         var lines: [String] = []
+        if let faults = outcome.faults { lines.append(faults) }
         if let gate = outcome.gate {
             lines.append(
                 "gate: aimed and achieved differ by \(Offsets.text(gate.p10)) / "

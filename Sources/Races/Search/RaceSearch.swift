@@ -94,6 +94,11 @@ public struct RaceOutcome: Sendable {
     /// Trials were played one at a time because households that are near in time disturb each other.
     public var isAlone = false
 
+    /// By which it is told what a breach would mean for a run; a search reports every one.
+    public var promises = Promises()
+    /// What the stand-in's faults did; nil where it had none.
+    public var faults: String?
+
     public init() {}
 
     /// Whether a promise was found broken in either way.

@@ -29,8 +29,9 @@ extension Explanation {
             harmless: "Many lost answers, or households whose clocks say nothing."),
         word(
             "observed", "a breach of what nobody promised",
-            "It is told and counted, and fails no run: promises: in the rig says what is promised.",
-            harmless: "Most often it is."),
+            "It is counted and does not fail the run; a run that passes with it passes \"with observations\", "
+                + "in every output. promises: in the rig, or --promises, decides: strict fails it.",
+            harmless: "Where nobody relies on it."),
         word(
             "known", "a breach that the rig accepts for now",
             "Listed under known: in the rig with its ticket. It is counted, and fails no run."),

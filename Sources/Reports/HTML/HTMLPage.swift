@@ -101,7 +101,7 @@ enum HTMLPage {
         return """
             <p class="over">screenrig · \(when)</p>
             <h1>\(run.rig)</h1>
-            <div class="verdict \(summary.outcome.rawValue)" role="status"><p>\(summary.headline)</p>\(reasons)</div>
+            <div class="verdict \(summary.tone)" role="status"><p>\(summary.headline)</p>\(reasons)</div>
             \(notes)\(facts(summary))
             """
     }

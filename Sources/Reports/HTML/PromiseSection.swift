@@ -36,17 +36,13 @@ enum PromiseSection {
             ],
             rows: findings.verdicts.map { verdict in
                 let others = verdict.observed + verdict.known + verdict.suspected
+                let result = findings.result(of: verdict.invariant)
                 let word: HTML =
-                    if verdict.violations > 0 {
-                        "<span class=\"bad\">✗ broken</span>"
-                    } else if let cause = findings.cause(ofCompanion: verdict.invariant) {
-                        "<span class=\"bad\">✗ broken with \(cause.name)</span>"
-                    } else if others > 0 {
-                        "<span class=\"soft\">seen, fails no run</span>"
-                    } else if verdict.checked > 0, verdict.undecided == 0 {
-                        "<span class=\"good\">✓ kept</span>"
-                    } else {
-                        "<span class=\"soft\">\(verdict.note.isEmpty ? "not exercised" : verdict.note)</span>"
+                    switch result {
+                    case .broken: "<span class=\"bad\">✗ \(result.words)</span>"
+                    case .observed: "<span class=\"warn\">◐ \(result.words)</span>"
+                    case .kept: "<span class=\"good\">✓ \(result.words)</span>"
+                    default: "<span class=\"soft\">\(result.words)</span>"
                     }
                 return [
                     "<code>\(verdict.invariant.name)</code>", count(verdict.checked),

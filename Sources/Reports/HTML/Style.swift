@@ -35,7 +35,7 @@ enum Style {
         .verdict li{overflow-wrap:anywhere}
         .pass{border-left-color:var(--good);background:var(--good-back)}
         .fail{border-left-color:var(--bad);background:var(--bad-back)}
-        .invalid,.aborted{border-left-color:var(--warn);background:var(--warn-back)}
+        .invalid,.aborted,.observed{border-left-color:var(--warn);background:var(--warn-back)}
         .note{margin:12px 0 0;padding:12px 16px;border-radius:8px;background:var(--warn-back);max-width:none}
         .facts{display:grid;grid-template-columns:repeat(6,1fr);gap:1px;\
         margin:24px 0 0;background:var(--line);border:1px solid var(--line);border-radius:12px;overflow:hidden}
@@ -61,8 +61,8 @@ enum Style {
         tbody tr:last-child>*{border-bottom:0}
         .n{text-align:right;white-space:nowrap}
         .unit,.soft{color:var(--soft)}
-        .good{color:var(--good)}.bad{color:var(--bad)}
-        td .good,td .bad{font-weight:600;white-space:nowrap}td .soft:not(.wrap){white-space:nowrap}
+        .good{color:var(--good)}.bad{color:var(--bad)}.warn{color:var(--warn)}
+        td .good,td .bad,td .warn{font-weight:600;white-space:nowrap}td .soft:not(.wrap){white-space:nowrap}
         .name{white-space:nowrap}
         .wrap{overflow-wrap:anywhere;min-width:180px}
         figure{margin:22px 0 0}

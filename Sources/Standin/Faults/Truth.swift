@@ -2,7 +2,7 @@ internal import Dialects
 public import Journal
 
 /// What a fault really did, noted by the service that did it: detection is scored against this.
-/// A fault that never says "activated" was not exercised.
+/// A fault that never says "activated" was never activated.
 ///
 /// As a JSON line of `serve --truth FILE`:
 ///

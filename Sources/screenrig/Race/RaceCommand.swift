@@ -96,6 +96,8 @@ struct RaceCommand: AsyncParsableCommand {
         var outcome = await search.run(in: arena)
         outcome.comparisons = comparisons
         outcome.isVirtual = isVirtual
+        outcome.promises = stage.promises
+        outcome.faults = stage.strikes?.sentence
         let work = RaceCases(stage, isVirtual: isVirtual, directory: directory)
         let cases = interrupts.hasInterrupted ? [] : await work.make(outcome.findings)
         show.end(outcome, cases: cases, stage)

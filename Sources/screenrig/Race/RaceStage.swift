@@ -18,6 +18,8 @@ struct RaceStage {
     let plans: [RacePlan]
     /// Those of two arms that it asks for.
     let armPlans: [ArmPlan]
+    /// What a run on this rig and target would be held to.
+    let promises: Promises
     /// Microseconds since 1970 at instant zero of its exchanges.
     let startedMicroseconds: Int64
 
@@ -56,6 +58,7 @@ struct RaceStage {
         startedMicroseconds = started
         var rules = Rules(rig, isEmbedded: venue.isEmbedded, startedMicroseconds: started)
         rules.throttledBy = .unknown
+        promises = rules.promises
         // The last read comes so long after the one before.
         rules.delivery = RacePlan.patience(rig.race, patience) - .milliseconds(10)
         let identities =
@@ -65,6 +68,13 @@ struct RaceStage {
             isVirtual: isVirtual,
             settings: isVirtual
                 ? .virtual : .init(ripening: .milliseconds(venue.isNear ? 10 : 100)))
+    }
+
+    /// What the stand-in's faults have done so far; nil where it has none.
+    var strikes: Strikes? {
+        guard venue.isEmbedded, !rig.faults.isEmpty else { return nil }
+        let strikes = (try? Assembly.faults(rig)).map { Strikes($0, venue.truths) }
+        return strikes?.counts.isEmpty == false ? strikes : nil
     }
 
     /// Takes everything down.

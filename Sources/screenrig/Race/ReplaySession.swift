@@ -64,12 +64,18 @@ struct ReplaySession {
         var told = known
         if let via = rig.proxyText { told.path = outcome.path(through: via) }
         if saves, outcome.rate.trials > 0 { try save(outcome, &told, stage) }
+        let broken = known.expected.invariant
+        let level = stage.promises.meaning(of: broken, from: broken.source)
         if asJSON {
             Terminal.print(
-                outcome.json(told, target: target, fixed: fixed, exitCode: code.rawValue))
+                outcome.json(
+                    told, target: target, level: level, fixed: fixed, exitCode: code.rawValue))
         } else {
             Terminal.print(inWords: outcome.line(told, target: target))
-            for note in outcome.notes(told) { Terminal.print(inWords: "  \(note)", hanging: 4) }
+            let more = ["\(broken.name): \(level)"] + outcome.notes(told)
+            for note in more + (stage.strikes.map { [$0.sentence] } ?? []) {
+                Terminal.print(inWords: "  \(note)", hanging: 4)
+            }
             if let fixed { Terminal.print(inWords: "  \(fixed.verdict(outcome.rate))", hanging: 4) }
         }
         guard code != .passed else { return }

@@ -30,6 +30,8 @@ enum LivePages {
 
 extension LiveBoard.Ending {
     init(_ summary: Summary, path: String) {
-        self.init(path: path, outcome: summary.outcome.rawValue, headline: summary.headline)
+        self.init(
+            path: path, outcome: summary.outcome.rawValue, tone: summary.tone,
+            headline: summary.headline)
     }
 }

@@ -173,7 +173,9 @@ struct Session {
             Terminal.complain(Self.pace(ended, events: events, in: spent.wall - usage.wall))
         }
         if !rig.faults.isEmpty {
-            try TruthFile(directory.file("truth.jsonl")).append(venue.truths)
+            let truth = try TruthFile(directory.file("truth.jsonl"))
+            truth.enable(try Assembly.faults(rig))
+            truth.append(venue.truths)
         }
         for sentence in terms.accounts?.givenUp ?? [] { Terminal.complain("note: \(sentence)") }
         if pages.finish() > 0 {

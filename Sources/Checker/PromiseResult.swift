@@ -1,0 +1,74 @@
+/// What became of one promise in a run, the same for every output. A breach that was found only
+/// along with another counts with that one, and keeps the promise from being kept.
+public enum PromiseResult: Sendable, Hashable {
+    /// `with` the first cause, where no breach counts as its own.
+    case broken(with: Invariant?)
+    case observed(with: Invariant?)
+    case known(with: Invariant?)
+    case suspected(with: Invariant?)
+    /// In so many cases nothing could be said.
+    case undecided(Int)
+    case kept
+    /// Nothing put it to the test; the words may say why.
+    case notExercised(String)
+
+    /// `broken with sign-in-visible`, `observed; does not fail the run`, `kept`.
+    public var words: String {
+        func told(_ word: String, _ cause: Invariant?) -> String {
+            word + (cause.map { " with \($0.name)" } ?? "")
+        }
+        return switch self {
+        case .broken(let cause): told("broken", cause)
+        case .observed(let cause): told("observed", cause) + "; does not fail the run"
+        case .known(let cause): told("known", cause) + "; does not fail the run"
+        case .suspected(let cause): told("suspected", cause) + "; does not fail the run"
+        case .undecided(let count): "undecided in \(count)"
+        case .kept: "kept"
+        case .notExercised(let why): why.isEmpty ? "not exercised" : why
+        }
+    }
+
+    public var isBroken: Bool { if case .broken = self { true } else { false } }
+
+    /// Whether there is nothing to say of it.
+    public var isQuiet: Bool {
+        switch self {
+        case .kept, .notExercised: true
+        default: false
+        }
+    }
+}
+
+extension Findings {
+    /// What became of a promise.
+    public func result(of invariant: Invariant) -> PromiseResult {
+        let verdict = self[invariant]
+        let cause = cause(ofCompanion: invariant)
+        func with(_ standing: Standing) -> Invariant?? {
+            guard let cause, cause.standing.rank == standing.rank else { return nil }
+            return .some(cause.invariant)
+        }
+        if verdict.violations > 0 { return .broken(with: nil) }
+        if let cause = with(.fails) { return .broken(with: cause) }
+        if verdict.observed > 0 { return .observed(with: nil) }
+        if let cause = with(.observed) { return .observed(with: cause) }
+        if verdict.known > 0 { return .known(with: nil) }
+        if let cause = with(.known(ticket: "")) { return .known(with: cause) }
+        if verdict.suspected > 0 { return .suspected(with: nil) }
+        if let cause = with(.suspected) { return .suspected(with: cause) }
+        if verdict.undecided > 0 { return .undecided(verdict.undecided) }
+        return verdict.checked > 0 ? .kept : .notExercised(verdict.note)
+    }
+}
+
+extension Standing {
+    /// The gravest first.
+    var rank: Int {
+        switch self {
+        case .fails: 0
+        case .observed: 1
+        case .known: 2
+        case .suspected: 3
+        }
+    }
+}

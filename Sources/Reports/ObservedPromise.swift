@@ -1,0 +1,90 @@
+public import Checker
+
+/// Breaches of one promise that fail no run, because nobody promised it: a run that passes with them
+/// passes "with observations", in every output.
+public struct ObservedPromise: Sendable, Hashable {
+    public var invariant: Invariant
+    /// Households in which it was broken, of those that were judged.
+    public var households: Int
+    public var judged: Int
+    public var breaches: Int
+    /// `the protocol does not promise it; `promises: strict` fails it`.
+    public var reason: String
+    /// The first breach in the judge's words.
+    public var example: String
+
+    /// `179 of 200 TVs polled after their sign-in had been confirmed and got 'pending'
+    /// (sign-in-visible; the protocol does not promise it; `promises: strict` fails it)`.
+    public var sentence: String {
+        "\(count) \(invariant.observed) (\(invariant.name); \(reason))"
+    }
+
+    /// `179 of 200`.
+    var count: String { "\(Figures.count(households)) of \(Figures.count(judged))" }
+}
+
+extension Findings {
+    /// What was observed, the most frequent first. What broke along with something else is told there.
+    public var observations: [ObservedPromise] {
+        verdicts.filter { $0.observed > 0 }.map { verdict in
+            let listed = violations.filter {
+                $0.standing == .observed && $0.invariant == verdict.invariant
+            }
+            // Beyond the judge's list only breaches are counted: each may be a household's.
+            let households = Set(listed.map(\.household)).count + verdict.observed - listed.count
+            return ObservedPromise(
+                invariant: verdict.invariant, households: min(households, self.households),
+                judged: self.households, breaches: verdict.observed,
+                reason: reason(verdict.invariant, listed.first?.source),
+                example: listed.first.map { Plain.line($0.sentence, limit: 400) } ?? "")
+        }.sorted { ($1.households, $0.invariant) < ($0.households, $1.invariant) }
+    }
+
+    /// Who did not promise it, and what would make it fail.
+    private func reason(_ invariant: Invariant, _ source: PromiseSource?) -> String {
+        let own = rules.promises.overrides[invariant]
+        if (own ?? rules.promises.level) == .observe {
+            return own == nil
+                ? "`promises: observe` fails nothing"
+                : "the rig's `promises: {\(invariant.name): observe}` does not fail it"
+        }
+        let strict = own == nil ? "strict" : "{\(invariant.name): strict}"
+        let who =
+            switch source ?? invariant.source {
+            case .documented, .ours: "the protocol does not promise it"
+            case .policy: "a policy of the rig, which the protocol does not promise"
+            }
+        return "\(who); `promises: \(strict)` fails it"
+    }
+}
+
+extension Invariant {
+    /// What was seen where it broke, after a number of households: `179 of 200 ...`.
+    fileprivate var observed: String {
+        switch self {
+        case .noTokenBeforeSignIn: "TVs saw a token before anybody had signed in"
+        case .tokenIsolation: "TVs saw the sign-in of another household"
+        case .signInVisible:
+            "TVs polled after their sign-in had been confirmed and got 'pending'"
+        case .signInDelivered:
+            "TVs still got 'pending' one poll interval after their sign-in had been confirmed"
+        case .tokenMonotonic: "TVs saw their sign-in and then got 'pending' again"
+        case .oneOwner: "households had a code that served more than one sign-in"
+        case .oneToken: "TVs saw different tokens for one sign-in"
+        case .codeUnique: "households had a code that another live device had, too"
+        case .expiryRespected: "households had a token or code that did not end at its own date"
+        case .logoutFinal: "TVs got answers for a sign-in after its logout"
+        case .deleteFinal: "households had a code that answered after its deletion"
+        case .errorsHaveNoEffect: "households saw an effect of a request that had been refused"
+        case .retryOnce: "households saw one intent, sent twice, take effect twice"
+        case .authorizationGates: "TVs got a media token that they had no right to"
+        case .clockAgreement: "households saw timestamps of different clocks"
+        case .throttleContract: "households were throttled within their budget"
+        case .pollIsPure: "households lost a sign-in to a poll"
+        case .pathIndependence: "households got answers that hang on the path of the request"
+        case .pollingEnds: "TVs polled on after their code had ended"
+        case .linearizable: "households got answers that no order of the requests explains"
+        case .conforms: "households got answers that deviate from the protocol's pages"
+        }
+    }
+}
