@@ -89,6 +89,8 @@ public struct ErrorGroup: Sendable, Hashable {
 public struct HistoryHeader: Sendable, Hashable {
     /// Name of the run directory.
     public var run: String
+    /// Which run it was, whatever its directory is called; nil in histories from before this was kept.
+    public var runID: RunID?
     public var rigName: String
     /// The rig as resolved, without secrets; a report of a saved run needs no rig file.
     public var rigSource: String
@@ -123,14 +125,16 @@ public struct HistoryHeader: Sendable, Hashable {
     public var throttledBy: ThrottleKey?
 
     public init(
-        run: String, rigName: String, rigSource: String, seed: UInt64, startedMicroseconds: Int64,
-        target: String, protocolName: String, version: String, isVirtual: Bool, lanes: Int,
+        run: String, runID: RunID? = nil, rigName: String, rigSource: String, seed: UInt64,
+        startedMicroseconds: Int64, target: String, protocolName: String, version: String,
+        isVirtual: Bool, lanes: Int,
         kinds: [String], plannedHouseholds: Int?, load: String, thresholds: [String],
         shows: [String] = [], policies: [String] = [], judging: [String] = [],
         validLatenessNanoseconds: Int64,
         validBusy: Double, breachFails: Bool, throttledBy: ThrottleKey? = nil
     ) {
         self.run = run
+        self.runID = runID
         self.rigName = rigName
         self.rigSource = rigSource
         self.seed = seed

@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Statistics
 
 /// The header and the end of a history as facts of `meta`.
 struct Facts {
@@ -21,6 +22,7 @@ struct Facts {
             "valid_lateness_ns": String(header.validLatenessNanoseconds),
             "valid_busy": String(header.validBusy), "breach_fails": String(header.breachFails),
         ]
+        values["run_id"] = header.runID?.description
         values["throttled_by"] = header.throttledBy?.rawValue
         values["planned_households"] = header.plannedHouseholds.map(String.init)
     }
@@ -66,7 +68,8 @@ struct Facts {
             let breachFails = self["breach_fails"].flatMap(Bool.init)
         else { return nil }
         return HistoryHeader(
-            run: run, rigName: rigName, rigSource: rigSource, seed: seed,
+            run: run, runID: self["run_id"].flatMap { RunID($0) }, rigName: rigName,
+            rigSource: rigSource, seed: seed,
             startedMicroseconds: started, target: target, protocolName: protocolName,
             version: version, isVirtual: isVirtual, lanes: lanes, kinds: kinds,
             plannedHouseholds: self["planned_households"].flatMap { Int($0) }, load: load,

@@ -10,7 +10,7 @@ public struct Correspondence: Sendable {
     public var headers: Headers
     /// Sends `traceparent` and `X-Screenrig` with each request.
     public var correlates: Bool
-    /// The run's id, for `X-Screenrig`.
+    /// The run's id (`RunID`), for `X-Screenrig`; what is no run has a word.
     public var run: String
     public var fingerprinter: Fingerprinter
 

@@ -65,7 +65,10 @@ public struct Summary: Sendable, Hashable {
 
     /// The facts about a run that no measurement changes.
     public struct Run: Sendable, Hashable {
+        /// The name of its directory.
         public var id: String
+        /// `RunID`: what `X-Screenrig` begins with. Empty in histories from before it was kept.
+        public var runID: String
         public var rig: String
         /// The rig file as resolved, without secrets.
         public var source: String
@@ -177,6 +180,7 @@ extension Summary.Run {
     init(_ fold: RunFold) {
         let header = fold.header
         id = Plain.line(header.run)
+        runID = header.runID?.description ?? ""
         rig = Plain.line(header.rigName)
         source = Plain.lines(header.rigSource)
         seed = header.seed

@@ -167,6 +167,7 @@ enum SummaryJSON {
     private static func run(_ run: Summary.Run) -> JSON {
         var members: [(String, JSON)] = [
             ("id", .text(run.id)),
+            ("runId", .text(run.runID)),
             ("rig", .text(run.rig)),
             ("seed", seed(run.seed)),
             ("started", .text(run.started)),

@@ -1,27 +1,33 @@
 public import Dialects
 internal import Statistics
 
-/// Who the households of a run are: device ids, addresses and accounts, each a function of the run
-/// (or of the seed, `identities: by-seed`) and an index, and no two alike.
+/// Who the households of a run are: device ids, addresses and accounts, each a function of the run's
+/// id and the seed (or of the seed alone, `identities: by-seed`) and an index, and no two alike.
 struct Identities: Sendable, Hashable {
-    /// Separates device ids of runs.
+    /// Separates the identities of runs: each half of a run's id has its half of the device ids.
     private let root: Seed
+    private let second: Seed
     /// Names the accounts: `viewer-<label>-<n>`.
     private let label: String
+    /// Where the addresses of this run begin among all that there are.
+    private let firstAddress: Int
     private let hasAddresses: Bool
     /// Device addresses set aside for each household.
     private let devicesEach: Int
 
-    init(_ rig: Rig, seed: Seed, run: String) {
+    init(_ rig: Rig, seed: Seed, run: RunID) {
         switch rig.identities {
         case .perRun:
-            var hash: UInt64 = 0xcbf2_9ce4_8422_2325  // FNV-1a over the run's id
-            for byte in run.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-            root = Seed(seed.value ^ hash).child("identities")
-            label = run
+            root = Seed(seed.value ^ run.high).child("identities")
+            second = Seed(seed.value ^ run.low).child("identities")
+            label = String(run.description.prefix(16))
+            var dice = second.child("first address").generator()
+            firstAddress = dice.below(Self.addresses)
         case .bySeed:
             root = seed.child("identities")
+            second = root
             label = String(seed.value)
+            firstAddress = 0
         }
         hasAddresses = rig.forwardedFor == .perDevice
         devicesEach = 1 + (rig.kinds.map(\.secondScreens).max() ?? 1)
@@ -66,19 +72,22 @@ struct Identities: Sendable, Hashable {
     /// unique within a run.
     private func deviceID(_ number: Int) -> String {
         hexadecimal(root.child("device id", number).value)
-            + hexadecimal(root.child("device id, second half", number).value)
+            + hexadecimal(second.child("device id, second half", number).value)
     }
 
-    /// One address for each device, because the service throttles by it (rest-v1.md § 14): from
-    /// 10.0.0.1 up through 10/8, then 100.64/10; begins again after 20.9 million devices.
+    private static let private10 = 1 << 24 - 2
+    private static let shared100 = 1 << 22 - 2
+    private static let addresses = private10 + shared100
+
+    /// One address for each device, because the service throttles by it (rest-v1.md § 14): upwards
+    /// through 10/8, then 100.64/10, then round again; 20.9 million devices have one of their own.
     private func address(_ number: Int) -> String? {
         guard hasAddresses else { return nil }
-        let (private10, shared100) = (1 << 24 - 2, 1 << 22 - 2)
-        let slot = number % (private10 + shared100)
+        let slot = (firstAddress + number) % Self.addresses
         let bits =
-            slot < private10
+            slot < Self.private10
             ? 10 << 24 + slot + 1
-            : 100 << 24 + 64 << 16 + (slot - private10) + 1
+            : 100 << 24 + 64 << 16 + (slot - Self.private10) + 1
         return "\(bits >> 24).\(bits >> 16 & 255).\(bits >> 8 & 255).\(bits & 255)"
     }
 

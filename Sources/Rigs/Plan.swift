@@ -7,8 +7,6 @@ public import Statistics
 public struct Plan: Sendable, Hashable {
     public let rig: Rig
     public let seed: Seed
-    /// Distinguishes device ids and accounts of runs, when the rig asks for identities per run.
-    public let run: String
     /// This plan's households are `first`, `first + stride`, `first + 2 * stride` ... of the whole.
     private let first: Int
     private let stride: Int
@@ -16,10 +14,11 @@ public struct Plan: Sendable, Hashable {
     private let identities: Identities
     private let totalWeight: Int
 
-    public init(_ rig: Rig, seed: Seed, run: String) {
+    /// `run` tells devices and accounts from those of other runs, where the rig asks for identities
+    /// per run; a plan that nobody runs needs none.
+    public init(_ rig: Rig, seed: Seed, run: RunID? = nil) {
         self.rig = rig
         self.seed = seed
-        self.run = run
         first = 0
         stride = 1
         if case .open(let stages) = rig.load {
@@ -27,14 +26,13 @@ public struct Plan: Sendable, Hashable {
         } else {
             arrivals = nil
         }
-        identities = Identities(rig, seed: seed, run: run)
+        identities = Identities(rig, seed: seed, run: run ?? RunID(of: seed))
         totalWeight = rig.kinds.reduce(0) { $0 + $1.weight }
     }
 
     private init(_ whole: Plan, first: Int, stride: Int) {
         rig = whole.rig
         seed = whole.seed
-        run = whole.run
         self.first = first
         self.stride = stride
         arrivals = whole.arrivals

@@ -4,7 +4,7 @@ package import Journal
 package import Lanes
 package import Rigs
 package import Standin
-internal import Statistics
+package import Statistics
 internal import Wire
 
 /// What a run plays on: the target, embedded or not, the clock, and the lanes with their transports.
@@ -19,6 +19,8 @@ package struct Venue {
     package let isEmbedded: Bool
     /// The target is on this machine: nobody else is burdened by the load.
     package let isNear: Bool
+    /// Tells what is played here from every other run: identities and correlation derive from it.
+    package let run: RunID
     private let rig: Rig
     private let wire: WireSettings
     private let listener: Listener?
@@ -35,6 +37,7 @@ package struct Venue {
     ) async throws {
         self.rig = rig
         self.isVirtual = isVirtual
+        run = isVirtual ? RunID(of: rig.seed) : .random()
         wire = Assembly.wire(rig, allowedByCommand: allowed)
         var origin = Origin(scheme: .http, host: "127.0.0.1", port: 80)
         var prefix = ""
@@ -130,12 +133,12 @@ package struct Venue {
     /// The lanes, each with its transport, on one clock that starts now. `virtual`: how many there are
     /// in virtual time, each with a clock and a service of its own.
     package func lanes(
-        of run: String, recordingTo sink: any HistorySink, virtual: Int = 1
+        recordingTo sink: any HistorySink, virtual: Int = 1
     ) throws -> [Lane] {
         // Under virtual time the salt comes from the seed, so that histories repeat.
         let salt =
             isVirtual ? rig.seed.child("fingerprints").value : UInt64.random(in: .min ... .max)
-        let correspondence = correspondence(of: run, salt: salt)
+        let correspondence = correspondence(of: run.description, salt: salt)
         let ceilings = Politeness.ceilings(rig.target.courtesy, isNear: isNear)
             .part(of: laneCount)
         if isVirtual {

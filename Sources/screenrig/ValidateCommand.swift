@@ -24,7 +24,7 @@ struct ValidateCommand: ParsableCommand {
     func run() throws {
         let rig = try RigFile.read(options, tellsNeeds: true)
         let estimate = PlanEstimate(
-            Plan(rig, seed: rig.seed, run: "validate"), on: Self.limits(for: rig))
+            Plan(rig, seed: rig.seed), on: Self.limits(for: rig))
         if case .remote(let origin, _) = rig.target.base, rig.target.allow.isEmpty,
             !TargetNeeds.isThisMachine(origin.host)
         {

@@ -71,6 +71,19 @@ struct ForeignTests {
         #expect(try #require(run.statuses["assertion"]?["302"]) > started)
     }
 
+    @Test("runs whose directories have one name, begun in one second, are strangers to each other")
+    func oneName() async throws {
+        let folder = try Folder()
+        let server = try ForeignServer([], in: folder)
+        let rig = Command.rig("smoke.yaml")
+        async let first = server.run(rig, as: "one/ci")["run", "runId"] as? String
+        async let second = server.run(rig, as: "two/ci")["run", "runId"] as? String
+        let both = try await [first, second]
+        let ids = both + [try await server.run(rig, as: "three/ci")["run", "runId"] as? String]
+        #expect(Set(ids).count == 3)
+        #expect(ids.allSatisfy { $0?.count == 32 })
+    }
+
     private static let accountsRig = """
         rig: accounts
         target: {base: embedded}

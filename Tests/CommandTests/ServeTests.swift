@@ -204,6 +204,28 @@ struct ServeTests {
         #expect((14...20).contains(counted - sent), "\(counted) of \(sent)")
     }
 
+    @Test("runs whose directories have one name are strangers to each other")
+    func oneName() async throws {
+        let folder = try Folder()
+        let server = try Command(["serve", "--port", "0"], in: folder)
+        let url = try await server.url()
+        var ids: [String] = []
+        for parent in ["one", "two"] {
+            let ended = try await Command(
+                [
+                    "run", Command.rig("smoke.yaml"), "--target", url, "--out", "\(parent)/ci",
+                ] + unhurried, in: folder
+            ).ended()
+            #expect(ended.code == 0, "\(ended.output)\(ended.errors)")
+            let run = try Run(folder, "\(parent)/ci")
+            #expect(try run.table("violations.csv").isEmpty)
+            #expect(run.number("households", "preSignedIn") == 0)
+            ids.append(try #require(run["run", "runId"] as? String))
+            #expect(try History(path: folder.path("\(parent)/ci")).header.runID != nil)
+        }
+        #expect(Set(ids).count == 2)
+    }
+
     @Test("a port that is taken is exit code 3")
     func taken() async throws {
         let folder = try Folder()

@@ -235,7 +235,7 @@ import Testing
         #expect(run.target.cookies == ["S=x"])
         let question = try #require(program.questions.first)
         for part in [
-            #""url": "http://idp.test/login?SAMLRequest=q""#, #""user": "viewer-test-0""#,
+            #""url": "http://idp.test/login?SAMLRequest=q""#, "\"user\": \"\(FakeRun.user)\"",
             #""mvpd": "Demo"#, #""page": "<!doctype html>"#,
         ] {
             #expect(question.contains(part), "\(part)")

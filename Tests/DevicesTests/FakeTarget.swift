@@ -197,6 +197,9 @@ struct FakeRun {
         ledger.households.sorted { $0.key < $1.key }.map(\.value.fate)
     }
 
+    /// Whom the first household signs in as.
+    static let user = "viewer-\(RunID(of: Seed(1)).description.prefix(16))-0"
+
     init(
         _ lines: String = "", target keys: String = "", households: Int = 1,
         accounts: AccountList? = nil,
@@ -232,7 +235,7 @@ struct FakeRun {
         terms.loginProgram = program
         self.terms = terms
         let coordinator = Coordinator(
-            Plan(rig, seed: Seed(1), run: "test"), terms: terms, lanes: [lane])
+            Plan(rig, seed: Seed(1)), terms: terms, lanes: [lane])
         if let stopAfter {
             lane.at(.start + stopAfter) { coordinator.stop(within: .seconds(5)) }
         }

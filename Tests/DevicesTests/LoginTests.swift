@@ -146,7 +146,7 @@ import Testing
             let turn = Turn.page(page)
             guard number > 0, number <= provider.requests.count else { return turn }
             let (target, expected) = provider.requests[number - 1]
-            let user = "viewer-test-0"
+            let user = FakeRun.user
             let secret = fields.first { $0.contains("=pw-") }?.split(separator: "=").last ?? ""
             return turn.when(
                 target,

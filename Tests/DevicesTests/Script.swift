@@ -190,7 +190,7 @@ struct Scene {
             lane, table.merging([.pollToken: polls]) { $1 }, codeLifetime: codeLifetime)
         lane.use(script)
         Coordinator(
-            Plan(rig, seed: rig.seed, run: "scene"),
+            Plan(rig, seed: rig.seed),
             terms: Terms(rig, dialect: dialect, statement: Secret("s")), lanes: [lane]
         ).run()
         let batches = sink.batches.withLock { $0 }

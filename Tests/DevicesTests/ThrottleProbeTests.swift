@@ -106,7 +106,7 @@ struct ThrottleProbeTests {
         lane.use(service)
         let terms = Terms(rig, dialect: dialect, statement: Secret("s"))
         let probe = try #require(
-            ThrottleProbe(Plan(rig, seed: rig.seed, run: "r"), terms: terms, salt: salt))
+            ThrottleProbe(Plan(rig, seed: rig.seed), terms: terms, salt: salt))
         return (probe.find(on: lane), service)
     }
 

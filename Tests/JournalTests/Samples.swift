@@ -90,7 +90,7 @@ struct Samples {
 
     static func header(lanes: Int = 1) -> HistoryHeader {
         HistoryHeader(
-            run: "smoke-20261121T070000Z", rigName: "smoke",
+            run: "smoke-20261121T070000Z", runID: RunID(of: Seed(1)), rigName: "smoke",
             rigSource: "name: smoke\n# \"quoted\"\n",
             seed: .max, startedMicroseconds: 1_795_244_400_000_000, target: "http://127.0.0.1:8080",
             protocolName: "adobe-pass-v1", version: "0.1.0", isVirtual: true, lanes: lanes,

@@ -33,14 +33,14 @@ import Testing
             """
         let rig = try Rig.read(text, file: "group.yaml").rig.racing(phones: 4)
         let venue = try await Venue(rig, isVirtual: false, allowed: [])
-        let lanes = try venue.lanes(of: "group", recordingTo: Unrecorded())
+        let lanes = try venue.lanes(recordingTo: Unrecorded())
         var terms = Terms(
             rig, dialect: venue.dialect, statement: Secret(Signing.demoSoftwareStatement()))
         terms.retries = 1
         var rules = Rules(rig, isEmbedded: false, startedMicroseconds: 0)
         rules.throttledBy = .unknown
         let arena = LaneArena(
-            lanes, plan: Plan(rig, seed: rig.seed, run: "group"), terms: terms, rules: rules,
+            lanes, plan: Plan(rig, seed: rig.seed), terms: terms, rules: rules,
             isVirtual: false)
         let schedule = RacePlan.plans(rig.race)[0].variants[0].at(offset)
         let results = await arena.play(Array(repeating: schedule, count: 12))

@@ -35,7 +35,7 @@ struct TestStage {
         self.rig = rig
         let venue = try await Venue(rig, isVirtual: true, allowed: [])
         plans = RacePlan.plans(rig.race)
-        let lanes = try venue.lanes(of: "test", recordingTo: Unrecorded())
+        let lanes = try venue.lanes(recordingTo: Unrecorded())
         var terms = Terms(
             rig, dialect: venue.dialect, statement: Secret(Signing.demoSoftwareStatement()))
         terms.platforms = try Assembly.platforms(rig, program: nil)
@@ -44,7 +44,7 @@ struct TestStage {
         rules.throttledBy = .unknown
         rules.delivery = RacePlan.patience(rig.race, nil) - .milliseconds(10)
         arena = LaneArena(
-            lanes, plan: Plan(rig, seed: rig.seed, run: "test"), terms: terms, rules: rules,
+            lanes, plan: Plan(rig, seed: rig.seed), terms: terms, rules: rules,
             isVirtual: true, settings: .virtual)
     }
 

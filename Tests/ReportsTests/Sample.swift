@@ -121,7 +121,8 @@ struct Shape {
 
     func header(_ seed: Seed) -> HistoryHeader {
         HistoryHeader(
-            run: "evening-rush-20261121T070000Z", rigName: rigName, rigSource: source,
+            run: "evening-rush-20261121T070000Z", runID: RunID(of: seed), rigName: rigName,
+            rigSource: source,
             seed: seed.value, startedMicroseconds: 1_795_244_400_000_000,
             target: "http://127.0.0.1:8080", protocolName: "adobe-pass-v1", version: "0.1.0",
             isVirtual: isVirtual, lanes: 2, kinds: kinds, plannedHouseholds: households,

@@ -1,4 +1,5 @@
 import Dialects
+import Statistics
 import Testing
 
 @testable import Rigs
@@ -164,7 +165,7 @@ struct CourtesyTests {
     @Test("every user agent ends with the name and version of the rig")
     func userAgent() throws {
         let rig = try Rig.sample()
-        let household = try #require(Plan(rig, seed: rig.seed, run: "r1").household(3))
+        let household = try #require(Plan(rig, seed: rig.seed).household(3))
         for device in [household.firstScreen] + household.secondScreens {
             #expect(device.userAgent.hasSuffix(" screenrig/\(Release.version)"))
         }
@@ -172,13 +173,14 @@ struct CourtesyTests {
 
     @Test("off loopback a second run has devices and accounts of its own; by-seed it has not")
     func identities() throws {
-        func first(_ rig: Rig, _ run: String) throws -> (String, String) {
+        func first(_ rig: Rig, _ run: UInt64) throws -> (String, String) {
+            let run = RunID(of: Seed(run))
             let household = try #require(Plan(rig, seed: rig.seed, run: run).household(0))
             return (household.firstScreen.id, household.account.user)
         }
         let remote = try Rig.sample(target: "{base: https://a.example}")
-        #expect(try first(remote, "r1") != first(remote, "r2"))
+        #expect(try first(remote, 1) != first(remote, 2))
         let kept = try Rig.sample("identities: by-seed", target: "{base: https://a.example}")
-        #expect(try first(kept, "r1") == first(kept, "r2"))
+        #expect(try first(kept, 1) == first(kept, 2))
     }
 }

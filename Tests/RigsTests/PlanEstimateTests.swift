@@ -12,7 +12,7 @@ struct PlanEstimateTests {
             contentsOf: Golden.rigs.appending(path: file).path,
             with: RigSurroundings(overrides: sets.map { (path: $0.0, value: $0.1) })
         ).rig
-        return PlanEstimate(Plan(rig, seed: rig.seed, run: "r1"), on: machine)
+        return PlanEstimate(Plan(rig, seed: rig.seed), on: machine)
     }
 
     @Test(
@@ -57,7 +57,7 @@ struct PlanEstimateTests {
             contentsOf: Golden.rigs.appending(path: "second-screen.yaml").path,
             with: RigSurroundings(overrides: sets.map { (path: $0.0, value: $0.1) })
         ).rig
-        return Plan(rig, seed: rig.seed, run: "r1")
+        return Plan(rig, seed: rig.seed)
     }
 
     @Test("what cannot work on this machine is refused, with what to change; what may work is not")

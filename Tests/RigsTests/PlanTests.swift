@@ -1,3 +1,4 @@
+import Foundation
 import Statistics
 import Testing
 
@@ -16,7 +17,7 @@ struct PlanTests {
     static let open = "{arrivals: [{ramp-to: 50/s, over: 0s}, {hold: 20s}]}"
 
     static func plan(
-        _ lines: String = lines, load: String = open, run: String = "r1", seed: UInt64 = 5
+        _ lines: String = lines, load: String = open, run: RunID? = nil, seed: UInt64 = 5
     ) throws -> Plan {
         Plan(try Rig.sample(lines, load: load), seed: Seed(seed), run: run)
     }
@@ -100,7 +101,7 @@ struct PlanTests {
     @Test("addresses go on where 10/8 ends, and are none where the rig says so")
     func addresses() throws {
         let plan = try Self.plan(
-            "kinds: [{name: a}]", load: "{closed: {households: 1, for: 1s}}")
+            "identities: by-seed\nkinds: [{name: a}]", load: "{closed: {households: 1, for: 1s}}")
         #expect(plan.household(0)?.firstScreen.forwardedFor == "10.0.0.1")
         #expect(plan.household(0)?.secondScreens.first?.forwardedFor == "10.0.0.2")
         let last = (1 << 24 - 2) / 2
@@ -112,20 +113,56 @@ struct PlanTests {
 
     @Test("identities are the run's, or with by-seed the seed's")
     func identities() throws {
-        func identity(_ lines: String, _ run: String, _ seed: UInt64 = 5) throws -> [String] {
+        let (a, b) = (RunID(of: Seed(1)), RunID(of: Seed(2)))
+        func identity(_ lines: String, _ run: RunID, _ seed: UInt64 = 5) throws -> [String] {
             let household = try #require(try Self.plan(lines, run: run, seed: seed).household(3))
-            return [household.firstScreen.id, household.account.user]
+            return [
+                household.firstScreen.id, household.account.user,
+                household.firstScreen.forwardedFor ?? "",
+            ]
         }
-        #expect(try identity("identities: per-run", "a") != identity("identities: per-run", "b"))
-        #expect(try identity("identities: by-seed", "a") == identity("identities: by-seed", "b"))
-        #expect(
-            try identity("identities: by-seed", "a") != identity("identities: by-seed", "a", 6))
-        #expect(try identity("identities: per-run", "a")[1] == "viewer-a-3")
-        #expect(try identity("identities: by-seed", "a")[1] == "viewer-5-3")
+        let perRun = try identity("identities: per-run", a)
+        #expect(try zip(perRun, identity("identities: per-run", b)).allSatisfy { $0 != $1 })
+        #expect(try perRun == identity("identities: per-run", a))
+        #expect(try perRun[0] != identity("identities: per-run", a, 6)[0])
+        #expect(try identity("identities: by-seed", a) == identity("identities: by-seed", b))
+        #expect(try identity("identities: by-seed", a) != identity("identities: by-seed", a, 6))
+        #expect(perRun[1] == "viewer-\(a.description.prefix(16))-3")
+        #expect(try identity("identities: by-seed", a)[1] == "viewer-5-3")
         // The rest of a household's script is the seed's in any case.
-        let one = try Self.plan("identities: per-run", run: "a").household(3)
-        let other = try Self.plan("identities: per-run", run: "b").household(3)
+        let one = try Self.plan("identities: per-run", run: a).household(3)
+        let other = try Self.plan("identities: per-run", run: b).household(3)
         #expect(one?.viewer == other?.viewer)
+    }
+
+    @Test("each of the 128 bits of a run's id changes its devices")
+    func bits() throws {
+        let zero = String(repeating: "0", count: 32)
+        var ids: Set<String> = []
+        for place in zero.indices {
+            for digit in ["1", "2", "4", "8"] {
+                let text = zero.replacingCharacters(in: place...place, with: digit)
+                let run = try #require(RunID(text))
+                let household = try Self.plan("identities: per-run", run: run).household(0)
+                ids.insert(try #require(household).firstScreen.id)
+            }
+        }
+        #expect(ids.count == 128)
+    }
+
+    @Test("addresses of a run begin anywhere, go round, and are no two alike")
+    func ownAddresses() throws {
+        let lines = "identities: per-run\nkinds: [{name: a}]"
+        var first: Set<String> = []
+        for seed in Seed.samples(50) {
+            let plan = try Self.plan(
+                lines, load: "{closed: {households: 1, for: 1s}}", run: RunID(of: seed))
+            first.insert(try #require(plan.household(0)?.firstScreen.forwardedFor))
+            let all = (0..<500).compactMap { plan.household($0 * 20_000)?.firstScreen.forwardedFor }
+            #expect(Set(all).count == 500)
+            #expect(all.allSatisfy { $0.hasPrefix("10.") || $0.hasPrefix("100.") })
+        }
+        #expect(first.count == 50)
     }
 
     @Test("weights and shares hold in a thousand households")

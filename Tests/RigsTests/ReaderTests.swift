@@ -78,7 +78,7 @@ struct ReaderTests {
         ])
         let rig = try Rig.sample("kinds: [{name: a}, {name: b}]", with: given)
         #expect(rig.name == "renamed")
-        #expect(Plan(rig, seed: rig.seed, run: "r").households == 18)
+        #expect(Plan(rig, seed: rig.seed).households == 18)
         #expect(rig.kinds.map(\.weight) == [1, 30])
         #expect(rig.standin.loss == 0.05)
     }

@@ -19,7 +19,7 @@ struct RigFileTests {
             contentsOf: path, with: RigSurroundings(environment: Self.environment))
         #expect(reading.warnings.count == (Self.benches.contains(name) ? 1 : 0))
         #expect(!reading.rig.source.contains("header.body.signature"))
-        let plan = Plan(reading.rig, seed: reading.rig.seed, run: "r1")
+        let plan = Plan(reading.rig, seed: reading.rig.seed)
         #expect(plan.household(0) != nil)
     }
 
@@ -86,7 +86,7 @@ struct RigFileTests {
     func secondScreen() throws {
         let path = Golden.rigs.appending(path: "second-screen.yaml").path
         let rig = try Rig.read(contentsOf: path).rig
-        let plan = Plan(rig, seed: rig.seed, run: "r1")
+        let plan = Plan(rig, seed: rig.seed)
         #expect(plan.households == 2_000)
         #expect(plan.household(50)?.arrival == .seconds(1))
         let viewer = try #require(plan.household(7)?.viewer)

@@ -20,7 +20,7 @@ struct SecondViewerTests {
     @Test("there is a second one in so many households, with times and an account of its own")
     func planned() throws {
         let half = try rig("second-screens: 2, second-viewer: 50%")
-        let plan = Plan(half, seed: half.seed, run: "run")
+        let plan = Plan(half, seed: half.seed)
         let households = (0..<40).compactMap { plan.household($0) }
         let seconds = households.compactMap(\.second)
         #expect((10...30).contains(seconds.count))
@@ -28,7 +28,7 @@ struct SecondViewerTests {
         #expect(users.count == seconds.count + 40)
         // Nobody else is changed by them.
         let none = try rig("second-screens: 2")
-        let alone = Plan(none, seed: none.seed, run: "run")
+        let alone = Plan(none, seed: none.seed)
         for household in households {
             let other = try #require(alone.household(household.index))
             #expect(other.second == nil && other.viewer == household.viewer)

@@ -62,7 +62,7 @@ struct SourceAddressTests {
             let machine = MachineLimits(
                 descriptors: 1_000_000, descriptorsAtMost: 1_000_000, ports: 28_232, cores: 2,
                 foreignSources: foreign)
-            return PlanEstimate(Plan(rig, seed: rig.seed, run: "r1"), on: machine).warnings
+            return PlanEstimate(Plan(rig, seed: rig.seed), on: machine).warnings
                 .joined(separator: "\n")
         }
         #expect(try warnings("connections: fresh").contains("one source address sustains"))

@@ -39,7 +39,7 @@ final class Rehearsal: Sendable {
             origin: Origin(scheme: .http, host: "127.0.0.1", port: 80),
             requestor: rig.target.requestor, domain: rig.target.domain,
             redirectURL: rig.target.redirectURL, format: rig.target.format == .json ? .json : .xml)
-        let plan = Plan(rig, seed: rig.seed, run: "seed-\(rig.seed)")
+        let plan = Plan(rig, seed: rig.seed)
         let writer = try HistoryWriter(
             path: path, header: Self.header(rig, plan, lanes: laneCount), waits: true)
         let correspondence = Correspondence(
@@ -112,7 +112,8 @@ final class Rehearsal: Sendable {
 
     private static func header(_ rig: Rig, _ plan: Plan, lanes: Int) -> HistoryHeader {
         HistoryHeader(
-            run: "rehearsal", rigName: rig.name, rigSource: rig.source, seed: rig.seed.value,
+            run: "rehearsal", runID: RunID(of: rig.seed), rigName: rig.name, rigSource: rig.source,
+            seed: rig.seed.value,
             startedMicroseconds: epoch, target: "embedded (in process)",
             protocolName: "adobe-pass-v1", version: "0", isVirtual: true, lanes: lanes,
             kinds: rig.kinds.map(\.name), plannedHouseholds: plan.households,

@@ -44,7 +44,7 @@ struct RepeatTests {
         let runs = try (0..<2).map { _ in try Rehearsal(rig, lanes: 2) }
         #expect(runs[0].hash == runs[1].hash)
         let households = try runs[0].households()
-        let planned = try #require(Plan(rig, seed: rig.seed, run: "seed-\(rig.seed)").households)
+        let planned = try #require(Plan(rig, seed: rig.seed).households)
         #expect(households.map(\.household) == Array(0..<planned))
         #expect(Set(households.map(\.lane)) == [0, 1])
         #expect(households.allSatisfy { $0.lane == $0.household % 2 && $0.fate == .signedIn })

@@ -28,7 +28,7 @@ enum RigFiles {
 
     private static func cut(_ rig: Rig, to householdLimit: Int) -> Rig {
         var rig = rig
-        guard let planned = Plan(rig, seed: rig.seed, run: "cut").households,
+        guard let planned = Plan(rig, seed: rig.seed).households,
             planned > householdLimit
         else { return rig }
         switch rig.load {

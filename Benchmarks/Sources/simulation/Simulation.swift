@@ -75,7 +75,7 @@ struct Run {
             InProcess(
                 lane: lane, service: service, network: network, seed: Seed(2),
                 timeout: rig.target.timeout))
-        let plan = Plan(rig, seed: rig.seed, run: "benchmark")
+        let plan = Plan(rig, seed: rig.seed)
         let terms = Terms(
             rig, dialect: dialect, statement: Secret(Signing.demoSoftwareStatement()))
         coordinator = Coordinator(plan, terms: terms, lanes: [lane])

@@ -53,7 +53,7 @@ enum RigSections {
 
     static func run(_ run: Summary.Run) -> HTML {
         let pairs: [(String, String)] = [
-            ("Run", run.id), ("Rig", run.rig), ("Seed", String(run.seed)),
+            ("Run", run.id), ("Run id", run.runID), ("Rig", run.rig), ("Seed", String(run.seed)),
             (
                 "Started",
                 run.isVirtual

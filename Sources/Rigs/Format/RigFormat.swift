@@ -15,9 +15,10 @@ enum RigFormat {
                 "Decides everything random; the same seed gives the same households."),
             Key(
                 "identities", .words("per-run", "by-seed"), example: "by-seed",
-                "Whether device ids and accounts change with every run. by-seed for the embedded "
-                    + "target, else per-run: tokens outlive a run, so a second night with the same "
-                    + "device ids would find itself signed in."),
+                "Whether device ids, accounts and forwarded addresses change with every run: per-run, by "
+                    + "its random id, whatever --out says. Default: by-seed for the embedded target, "
+                    + "else per-run, because tokens outlive a run: the same devices would find "
+                    + "themselves signed in."),
             Key(
                 "target", .map(target), required: true, example: "{base: embedded}",
                 "The service under test."),

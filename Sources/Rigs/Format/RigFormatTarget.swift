@@ -101,7 +101,7 @@ extension RigFormat {
             "How connections are secured; needs https."),
         Key(
             "correlate", .scalar(.flag), default: "true",
-            "traceparent and X-Screenrig: RUN/HOUSEHOLD/SEQUENCE on each request, for the "
+            "traceparent and X-Screenrig: RUN-ID/HOUSEHOLD/SEQUENCE on each request, for the "
                 + "server's logs."),
         Key(
             "probe", .words("on", "off"), example: "on", alternative: true,

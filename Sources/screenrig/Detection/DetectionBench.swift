@@ -69,8 +69,8 @@ struct DetectionBench: Sendable {
         let rig = try rig(campaign, seed: seed)
         let venue = try await Venue(rig, isVirtual: isVirtual, allowed: [])
         let sink = JudgingSink(rules(rig, campaign), lanes: venue.laneCount)
-        let lanes = try venue.lanes(of: "detection", recordingTo: sink)
-        let plan = Plan(rig, seed: rig.seed, run: "d\(seed)")
+        let lanes = try venue.lanes(recordingTo: sink)
+        let plan = Plan(rig, seed: rig.seed, run: venue.run)
         var terms = Terms(
             rig, dialect: venue.dialect, statement: Secret(Signing.demoSoftwareStatement()))
         terms.platforms = try Assembly.platforms(rig, program: nil)

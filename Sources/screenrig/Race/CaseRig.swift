@@ -38,7 +38,7 @@ extension EmitTarget {
     /// What a script must know of a rig's target. Secrets and the rig's own headers, which may hold
     /// some, are left out.
     init(_ rig: Rig) {
-        let home = Plan(rig.racing(phones: 1), seed: rig.seed, run: "emit").household(0)
+        let home = Plan(rig.racing(phones: 1), seed: rig.seed).household(0)
         let target = rig.target
         let (base, isEmbedded): (String, Bool) =
             switch target.base {

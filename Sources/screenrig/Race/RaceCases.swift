@@ -56,7 +56,7 @@ struct RaceCases {
         return { latency, play in
             guard
                 let other = try? await RaceStage(
-                    rig.slow(by: latency), run: "clean", isVirtual: isVirtual, allowed: [])
+                    rig.slow(by: latency), isVirtual: isVirtual, allowed: [])
             else { return nil }
             let arm = await play(other.arena)
             await other.strike()

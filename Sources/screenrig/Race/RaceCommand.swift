@@ -58,7 +58,7 @@ struct RaceCommand: AsyncParsableCommand {
         }
         let counts = pages.areWanted ? ProgressSink() : nil
         let stage = try await RaceStage(
-            rig, run: directory.name, isVirtual: isVirtual, allowed: traffic.play.allowed,
+            rig, isVirtual: isVirtual, allowed: traffic.play.allowed,
             recordingTo: counts ?? Unrecorded())
         let watch = try await RaceWatch.open(
             pages, on: stage, counting: counts, run: directory.name,

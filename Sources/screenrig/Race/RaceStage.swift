@@ -26,10 +26,9 @@ struct RaceStage {
     /// As many on every machine: which lane plays a trial decides its details, and a seed must repeat.
     private static let virtualLanes = 4
 
-    /// `run` names devices and accounts where they are not to be those of the run before.
     /// `sink` hears of every exchange of every trial.
     init(
-        _ rig: Rig, run: String, isVirtual: Bool, allowed: [String],
+        _ rig: Rig, isVirtual: Bool, allowed: [String],
         recordingTo sink: any HistorySink = Unrecorded()
     ) async throws {
         var rig = rig.racing(phones: 4)
@@ -48,7 +47,7 @@ struct RaceStage {
         plans = RacePlan.plans(rig.race, patience: patience)
         armPlans = ArmPlan.plans(rig.race, patience: patience)
         let lanes = try venue.lanes(
-            of: run, recordingTo: sink, virtual: Self.virtualLanes)
+            recordingTo: sink, virtual: Self.virtualLanes)
         var terms = Terms(
             rig, dialect: venue.dialect, statement: Secret(Signing.demoSoftwareStatement()))
         terms.platforms = try Assembly.platforms(
@@ -61,10 +60,8 @@ struct RaceStage {
         promises = rules.promises
         // The last read comes so long after the one before.
         rules.delivery = RacePlan.patience(rig.race, patience) - .milliseconds(10)
-        let identities =
-            rig.identities == .perRun && !isVirtual ? run : "seed-\(rig.seed)"
         arena = LaneArena(
-            lanes, plan: Plan(rig, seed: rig.seed, run: identities), terms: terms, rules: rules,
+            lanes, plan: Plan(rig, seed: rig.seed, run: venue.run), terms: terms, rules: rules,
             isVirtual: isVirtual,
             settings: isVirtual
                 ? .virtual : .init(ripening: .milliseconds(venue.isNear ? 10 : 100)))

@@ -181,7 +181,6 @@ struct RaceBench {
             throw Failure.badInput("\(error)")
         }
         if plan == "all" { rig.race.plans = [.named("all")] }
-        return try await RaceStage(
-            rig, run: "races-\(seed)", isVirtual: isVirtual, allowed: [])
+        return try await RaceStage(rig, isVirtual: isVirtual, allowed: [])
     }
 }

@@ -20,8 +20,7 @@ struct ReplaySession {
         let stage: RaceStage
         do {
             stage = try await RaceStage(
-                rig, run: "replay-\(WallClock.microseconds)", isVirtual: isVirtual,
-                allowed: allowed)
+                rig, isVirtual: isVirtual, allowed: allowed)
         } catch let failure as Failure {
             throw failure
         } catch {

@@ -17,7 +17,7 @@ enum Preflight {
             rig.forwardedFor == .perDevice
         else { return nil }
         let salt = UInt64.random(in: .min ... .max)
-        let plan = Plan(rig, seed: rig.seed, run: "probe-\(salt)")
+        let plan = Plan(rig, seed: rig.seed, run: .random())
         let terms = Terms(
             rig, dialect: venue.dialect, statement: Secret(Signing.demoSoftwareStatement()))
         guard let probe = ThrottleProbe(plan, terms: terms, salt: salt) else { return nil }

@@ -53,7 +53,7 @@ struct Session {
         if trial != nil { rig = rig.trial }
         _ = WireLimits.raiseDescriptorLimit()
         let machine = ValidateCommand.limits(for: rig)
-        let estimate = PlanEstimate(Plan(rig, seed: rig.seed, run: "estimate"), on: machine)
+        let estimate = PlanEstimate(Plan(rig, seed: rig.seed), on: machine)
         if !isVirtual, trial == nil { try check(estimate, on: machine, traffic) }
         let venue = try await Venue(
             rig, isVirtual: isVirtual, allowed: traffic.play.allowed, asksLeave: trial == nil)
@@ -110,7 +110,7 @@ struct Session {
     /// fell behind, or had nothing to do. Who holds the interrupts is not ended by one; only the third
     /// Ctrl-C ends everything.
     private func measure() async throws -> (Findings?, Interrupts) {
-        let plan = Plan(rig, seed: rig.seed, run: identityRun)
+        let plan = Plan(rig, seed: rig.seed, run: venue.run)
         // As near to the lanes' time zero as can be: evidence of exchanges is told in UTC by it.
         let started = venue.isVirtual ? Venue.virtualEpoch : WallClock.microseconds
         let rules = Rules(
@@ -120,7 +120,7 @@ struct Session {
             planned: plan.households, started: started, judging: judges ? rules.texts : [])
         let writer = try writer(header)
         let judge = judges ? judge(by: rules, before: writer, header) : nil
-        let lanes = try venue.lanes(of: directory.name, recordingTo: judge ?? writer)
+        let lanes = try venue.lanes(recordingTo: judge ?? writer)
         if trial == nil, rig.record != .none, !traffic.wordless {
             writer.keepMessages(
                 as: Redaction(lanes[0].fingerprinter, ownHeaders: rig.target.headers))
@@ -205,7 +205,8 @@ struct Session {
 
     private func header(planned: Int?, started: Int64, judging: [String]) -> HistoryHeader {
         HistoryHeader(
-            run: directory.name, rigName: rig.name, rigSource: rig.source, seed: rig.seed.value,
+            run: directory.name, runID: venue.run, rigName: rig.name, rigSource: rig.source,
+            seed: rig.seed.value,
             startedMicroseconds: started,
             target: venue.targetName,
             protocolName: venue.dialect.name, version: Screenrig.version,
@@ -242,11 +243,6 @@ struct Session {
         return JudgeQueue(
             rules, lanes: venue.laneCount, before: writer, waits: venue.isVirtual, spill: spill,
             backlogLimit: traffic.judgeBacklog)
-    }
-
-    /// Device ids and accounts carry the run where tokens may outlive it (rigs/reference.yaml).
-    private var identityRun: String {
-        rig.identities == .perRun && !venue.isVirtual ? directory.name : "seed-\(rig.seed)"
     }
 
     /// `55.1 s of virtual time in 0.82 s: 95,000 events, 116,000 events/s`.
