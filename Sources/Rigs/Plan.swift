@@ -14,7 +14,7 @@ public struct Plan: Sendable, Hashable {
     private let stride: Int
     private let arrivals: ArrivalTimes?
     private let identities: Identities
-    private let totalWeight: Int
+    private let kinds: KindOrder
 
     public init(_ rig: Rig, seed: Seed, run: String) {
         self.rig = rig
@@ -28,7 +28,7 @@ public struct Plan: Sendable, Hashable {
             arrivals = nil
         }
         identities = Identities(rig, seed: seed, run: run)
-        totalWeight = rig.kinds.reduce(0) { $0 + $1.weight }
+        kinds = KindOrder(rig.kinds, seed: seed)
     }
 
     private init(_ whole: Plan, first: Int, stride: Int) {
@@ -39,7 +39,7 @@ public struct Plan: Sendable, Hashable {
         self.stride = stride
         arrivals = whole.arrivals
         identities = whole.identities
-        totalWeight = whole.totalWeight
+        kinds = whole.kinds
     }
 
     /// The `k`-th of `n` parts, from 0: every n-th household, so that each part has its share of
@@ -90,10 +90,9 @@ public struct Plan: Sendable, Hashable {
     /// Each choice has a purpose of its own, so that one more choice reshuffles nothing.
     private func made(_ index: Int) -> HouseholdPlan {
         func dice(_ purpose: StaticString) -> Dice { seed.child(purpose, index).generator() }
-        var kindDice = dice("kind")
         var providerDice = dice("provider")
         var codeDice = dice("new code")
-        let kind = kind(at: kindDice.below(totalWeight))
+        let kind = rig.kinds[kinds[index]]
         return HouseholdPlan(
             index: index, kind: kind, arrival: arrival(index),
             firstScreen: identities.firstScreen(index, kind.device),
@@ -121,16 +120,6 @@ public struct Plan: Sendable, Hashable {
         case .once: .zero
         case .closed: nil
         }
-    }
-
-    private func kind(at draw: Int) -> HouseholdKind {
-        var rest = draw
-        for kind in rig.kinds {
-            if rest < kind.weight { return kind }
-            rest -= kind.weight
-        }
-        preconditionFailure(
-            "a rig has kinds with positive weights, and the draw is below their sum")
     }
 
     private func viewer(_ viewer: HouseholdKind.Viewer, _ index: Int) -> ViewerPlan {

@@ -10,7 +10,10 @@ public struct Checklist: Sendable {
         case name
         case tcp = "TCP"
         case tls = "TLS"
-        case register, token, code, configuration
+        case register, token
+        case pass = "TempPass"
+        case platform
+        case code, configuration
         case loginPage = "login page"
         case form, assertion, check, poll, authorize, media, logout
 
@@ -73,7 +76,7 @@ public struct Checklist: Sendable {
     ) {
         let reading = TrialReading(
             sightings: sightings, household: household, rig: rig, surroundings: surroundings)
-        rows = Step.allCases.map { Row(step: $0, state: reading.state(of: $0)) }
+        rows = reading.steps.map { Row(step: $0, state: reading.state(of: $0)) }
         let failed = rows.first { if case .failed = $0.state { true } else { false } }
         remedy = failed.map { TrialRemedy(reading, step: $0.step).text }
     }
