@@ -12,7 +12,7 @@ public struct Plan: Sendable, Hashable {
     private let stride: Int
     private let arrivals: ArrivalTimes?
     private let identities: Identities
-    private let totalWeight: Int
+    private let kinds: KindOrder
 
     /// `run` tells devices and accounts from those of other runs, where the rig asks for identities
     /// per run; a plan that nobody runs needs none.
@@ -26,8 +26,16 @@ public struct Plan: Sendable, Hashable {
         } else {
             arrivals = nil
         }
+<<<<<<< HEAD
         identities = Identities(rig, seed: seed, run: run ?? RunID(of: seed))
         totalWeight = rig.kinds.reduce(0) { $0 + $1.weight }
+||||||| 81a351f
+        identities = Identities(rig, seed: seed, run: run)
+        totalWeight = rig.kinds.reduce(0) { $0 + $1.weight }
+=======
+        identities = Identities(rig, seed: seed, run: run)
+        kinds = KindOrder(rig.kinds, seed: seed)
+>>>>>>> cf9ddada0d413bcb7b8ed5c1c25c22c18bc0cd86
     }
 
     private init(_ whole: Plan, first: Int, stride: Int) {
@@ -37,7 +45,7 @@ public struct Plan: Sendable, Hashable {
         self.stride = stride
         arrivals = whole.arrivals
         identities = whole.identities
-        totalWeight = whole.totalWeight
+        kinds = whole.kinds
     }
 
     /// The `k`-th of `n` parts, from 0: every n-th household, so that each part has its share of
@@ -88,10 +96,9 @@ public struct Plan: Sendable, Hashable {
     /// Each choice has a purpose of its own, so that one more choice reshuffles nothing.
     private func made(_ index: Int) -> HouseholdPlan {
         func dice(_ purpose: StaticString) -> Dice { seed.child(purpose, index).generator() }
-        var kindDice = dice("kind")
         var providerDice = dice("provider")
         var codeDice = dice("new code")
-        let kind = kind(at: kindDice.below(totalWeight))
+        let kind = rig.kinds[kinds[index]]
         return HouseholdPlan(
             index: index, kind: kind, arrival: arrival(index),
             firstScreen: identities.firstScreen(index, kind.device),
@@ -119,16 +126,6 @@ public struct Plan: Sendable, Hashable {
         case .once: .zero
         case .closed: nil
         }
-    }
-
-    private func kind(at draw: Int) -> HouseholdKind {
-        var rest = draw
-        for kind in rig.kinds {
-            if rest < kind.weight { return kind }
-            rest -= kind.weight
-        }
-        preconditionFailure(
-            "a rig has kinds with positive weights, and the draw is below their sum")
     }
 
     private func viewer(_ viewer: HouseholdKind.Viewer, _ index: Int) -> ViewerPlan {

@@ -1,21 +1,19 @@
 internal import Statistics
 
 extension Rig {
-    /// This rig for one household that loses no time: the first kind, as a TV with a phone, with human
-    /// times shortened and nobody giving up; everything about the target as it is. For `screenrig
-    /// try`, whose checklist is that of a sign-in by code.
-    public var trial: Rig {
-        var rig = self
-        rig.kinds = kinds.prefix(1).map { kind in
-            var kind = kind
-            if kind.firstScreen != .tvos { kind.device = .appleTV }
-            kind.firstScreen = .tvos
-            kind.platform = nil
-            kind.hasTempPass = false
-            kind.viewer = HouseholdKind.Viewer(
-                noticesCode: .fixed(.seconds(1)), signsIn: .fixed(.milliseconds(500)), givesUp: 0)
-            return kind
+    /// This rig for one household that loses no time: of the kind with this name, or of the first, as
+    /// the rig says but for its viewer, whose times are shortened, who makes no mistakes and never
+    /// gives up. Everything about the target as it is; of the thresholds those that one household can
+    /// miss: counts, no times. Nil where no kind has that name. For `screenrig try`.
+    public func trial(of name: String? = nil) -> Rig? {
+        guard var kind = name.map({ name in kinds.first { $0.name == name } }) ?? kinds.first else {
+            return nil
         }
+        var rig = self
+        kind.viewer = HouseholdKind.Viewer(
+            noticesCode: .fixed(.seconds(1)), signsIn: .fixed(.milliseconds(500)), givesUp: 0)
+        kind.hasSecondViewer = 0
+        rig.kinds = [kind]
         // A poll that comes before the sign-in shows what "not yet" looks like here; the token must
         // have two polls' time to appear.
         rig.polling.firstAfter = min(.seconds(1), polling.every)
@@ -26,7 +24,7 @@ extension Rig {
         rig.lanes = 1
         rig.record = .all
         rig.validity.failsOnBreach = false
-        rig.thresholds = []
+        rig.thresholds = thresholds.filter(\.isAboutEach)
         rig.shows = []
         return rig
     }
@@ -44,5 +42,19 @@ extension Rig {
             }
         }
         return kept + [.logout(1)]
+    }
+}
+
+extension Threshold {
+    /// Whether a single household can miss it: what goes wrong in one goes wrong in each.
+    fileprivate var isAboutEach: Bool {
+        guard kind == nil else { return false }
+        switch (subject, measure) {
+        case (.everything, .errors), (.operation, .errors), (.householdsFailed, _),
+            (.violations, _),
+            (.invariant, _):
+            return true
+        default: return false
+        }
     }
 }

@@ -33,7 +33,8 @@ public enum RigReference {
             "[user-metadata, preauthorize, authorize, media-token, {watch: 200ms}, "
             + "{logout: 20%}, {again: 0%}]",
         "thresholds": "[sign-in p95 < 8s, poll-token service p99 < 2s, errors < 0.1%]",
-        "shows": "[poll-token pending, media-token 200, households signed-in]",
+        "shows": "[media-token 200, logout 204, households signed-in]",
+        "faults": "[none]",
         "target.allow": "[]",
         "target.mvpds": "[]",
     ]

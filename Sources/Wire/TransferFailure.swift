@@ -18,6 +18,8 @@ struct TransferFailure {
     var responseLimit: Int
     /// A byte of the request has left.
     var hasSent: Bool
+    /// The connection stood, and its TLS handshake was under way.
+    var isSecuring = false
     /// libcurl was about to send the request a second time.
     var wouldRepeat: Bool
     var usesTLSFiles: Bool
@@ -109,6 +111,12 @@ struct TransferFailure {
 
     private var late: (TransportError.Kind, String) {
         let limit = "\(timeout.milliseconds) ms (target.timeout)"
+        if isSecuring, !hasSent {
+            return (
+                .timeout,
+                "\(place) accepted the connection and did not answer the TLS handshake within \(limit)"
+            )
+        }
         return hasSent
             ? (.timeout, "no complete answer from \(place) within \(limit)")
             : (.timeout, "no connection to \(place) within \(limit)")

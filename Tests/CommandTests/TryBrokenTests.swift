@@ -6,6 +6,17 @@ import Testing
 /// Twelve set-ups, each broken in one way: the first failure, and what to do about it.
 @Suite("A trial of a target that is not in order")
 struct TryBrokenTests {
+    @Test("each deviation is shown at its exchange, and fails a run under strict promises")
+    func deviations() async throws {
+        let server = try loginServer { _ in "" }
+        defer { server.stop() }
+        let rig = trialRig("http://127.0.0.1:\(server.port)") + "\npromises: strict\n"
+        let trying = try await Trying.run(["try", "rig.yaml"], files: ["rig.yaml": rig])
+        defer { trying.remove() }
+        #expect(trying.output.contains(#/register-client .*\n.*\n +deviation \(documented\): /#))
+        #expect(trying.output.contains(#/would fail on\n(.*\n)*?  conforms: /#), "\(trying.output)")
+    }
+
     /// Tries `rig`, and expects the step to fail with each of `words` in the remedy.
     private func expect(
         _ step: String, _ words: [String], code: Int32 = 1, rig: String,

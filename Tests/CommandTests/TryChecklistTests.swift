@@ -46,7 +46,8 @@ struct TryScene: Sendable, CustomTestStringConvertible {
     var read: Rig {
         get throws {
             let secrets = RigSurroundings(environment: ["HUSH": "hush"])
-            return try Rig.read(rig, file: "rig.yaml", with: secrets).rig.trial
+            return try #require(
+                try Rig.read(rig, file: "rig.yaml", with: secrets).rig.trial())
         }
     }
 
@@ -203,6 +204,11 @@ struct TryChecklistTests {
                 .fails(.tcp, "firewall", "target.proxy"),
             scene("filtered, but a proxy", .timeout, "no connection to auth.demo.test:443")
                 .with { $0.proxy = "proxy.demo.test:3128" }.fails(.tcp, "'proxy: environment'"),
+            scene(
+                "a handshake without an answer", .timeout,
+                "auth.demo.test:443 accepted the connection and did not answer the TLS handshake within 2000 ms"
+            ).fails(
+                .tls, "does auth.demo.test:443 speak plain HTTP?", "http:// instead of https://"),
             scene("a slow name", .timeout, "the address of auth.demo.test was not found")
                 .fails(.name, "correct the host"),
             scene("a proxy that leads nowhere", .proxy, "the proxy x does not lead to y")
@@ -270,6 +276,21 @@ struct TryChecklistTests {
                 .answered(.checkCode, 403).fails(.check, "the service does not know of it"),
             try TryScene("no metadata").through(.pollToken).answered(.userMetadata, 404)
                 .fails(.authorize, "take user-metadata out of after-sign-in"),
+<<<<<<< HEAD
+||||||| 81a351f
+            try TryScene("not in the package").through(.preauthorize).answered(.authorize, 403)
+                .fails(.authorize, "may not play 'demo-1'", "target.resources"),
+=======
+            try TryScene("not in the package").through(.preauthorize).answered(.authorize, 403)
+                .fails(.authorize, "may not play 'demo-1'", "target.resources"),
+            try TryScene("a request that is called wrong").through(.preauthorize)
+                .answered(
+                    .authorize, 400, #"{"status": 400, "message": "malformed_authz_request"}"#
+                )
+                .fails(.authorize, "calls the request itself wrong", "--bodies"),
+            try TryScene("a bearer that is not taken later").through(.preauthorize)
+                .answered(.authorize, 401).fails(.authorize, "does not take its own access token"),
+>>>>>>> cf9ddada0d413bcb7b8ed5c1c25c22c18bc0cd86
             try TryScene("no media token").through(.authorize).answered(.mediaToken, 403)
                 .fails(.media, "may not play 'demo-1'"),
             try TryScene("no logout").through(.mediaToken).answered(.logout, 500)

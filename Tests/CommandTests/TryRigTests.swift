@@ -3,7 +3,11 @@ import Testing
 
 @Suite("The rig of a trial")
 struct TryRigTests {
-    private func trial(_ more: String) throws -> Rig {
+    private func trial(_ more: String, kind: String? = nil) throws -> Rig {
+        try #require(try whole(more).trial(of: kind))
+    }
+
+    private func whole(_ more: String) throws -> Rig {
         try Rig.read(
             """
             rig: big
@@ -11,10 +15,10 @@ struct TryRigTests {
             load: {arrivals: [{ramp-to: 20/s, over: 1m}], settle: 1s}
             kinds:
               - {name: first, viewer: {notices-code: 8s, signs-in: 20s, gives-up: 50%}}
-              - {name: second}
+              - {name: second, first-screen: ipados, temp-pass: true}
             \(more)
             """, file: "big.yaml"
-        ).rig.trial
+        ).rig
     }
 
     @Test("it is one household of the first kind, in a hurry, that never gives up")
@@ -25,7 +29,26 @@ struct TryRigTests {
         #expect(rig.kinds[0].viewer.signsIn == .fixed(.milliseconds(500)))
         #expect(rig.kinds[0].viewer.givesUp == 0)
         #expect(rig.load == .once(households: 1, settle: .seconds(10)))
-        #expect(rig.thresholds.isEmpty && rig.lanes == 1)
+        #expect(rig.lanes == 1)
+    }
+
+    @Test("another kind is tried by its name, as the rig has it; an unknown one is none")
+    func kind() throws {
+        let rig = try trial("", kind: "second")
+        #expect(rig.kinds.map(\.name) == ["second"])
+        #expect(rig.kinds[0].firstScreen == .ipados && rig.kinds[0].hasTempPass)
+        #expect(try whole("").trial(of: "third") == nil)
+    }
+
+    @Test("of the thresholds those remain that one household can miss")
+    func thresholds() throws {
+        let rig = try trial(
+            "thresholds: [errors < 2%, poll-token p99 < 1s, households failed == 0, "
+                + "'kind \"first\": errors < 1%', authorize errors < 3%]")
+        #expect(
+            rig.thresholds.map(\.text) == [
+                "violations == 0", "errors < 2%", "households failed == 0", "authorize errors < 3%",
+            ])
     }
 
     @Test("it polls as the rig says, but for a first poll that comes soon")

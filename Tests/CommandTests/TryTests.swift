@@ -90,6 +90,100 @@ struct TryTests {
         #expect(trying.row("TLS").hasSuffix("passed"))
     }
 
+    /// A kind of household each, by the steps that it needs not and those that it takes instead.
+    struct Kind: Sendable, CustomTestStringConvertible {
+        var name: String
+        var lines: String
+        var passes: [String]
+        var needless: [String]
+        var testDescription: String { name }
+    }
+
+    static let kinds = [
+        Kind(
+            name: "ipad", lines: "first-screen: ipados",
+            passes: ["code", "login page", "form", "poll", "media", "logout"], needless: ["check"]),
+        Kind(
+            name: "platform", lines: "platform-sign-on: {account: fresh}",
+            passes: ["platform", "configuration", "media", "logout"],
+            needless: ["code", "login page", "form", "assertion", "check", "poll"]),
+        Kind(
+            name: "denied", lines: "platform-sign-on: {access: denied}",
+            passes: ["code", "login page", "check", "poll", "media"], needless: ["platform"]),
+        Kind(
+            name: "pass", lines: "temp-pass: true",
+            passes: ["TempPass", "configuration", "media"],
+            needless: ["code", "form", "check", "poll"]),
+        Kind(
+            name: "sdk tv", lines: "first-screen: sdk-tvos",
+            passes: ["code", "login page", "check", "poll", "authorize", "media", "logout"],
+            needless: []),
+        Kind(
+            name: "sdk phone", lines: "first-screen: sdk-ios",
+            passes: ["code", "login page", "poll", "media", "logout"], needless: ["check"]),
+        Kind(
+            name: "sdk pass", lines: "first-screen: sdk-tvos, temp-pass: true",
+            passes: ["TempPass", "configuration", "media"], needless: ["code", "form", "poll"]),
+    ]
+
+    @Test("each kind of household is tried as it is, and its checklist fits it", arguments: kinds)
+    func kind(kind: Kind) async throws {
+        let rig =
+            trialRig("embedded")
+            + "\nkinds:\n  - {name: other}\n  - {name: \(kind.name), \(kind.lines)}\n"
+        let trying = try await Trying.run(
+            ["try", "rig.yaml", "--kind", kind.name], files: ["rig.yaml": rig])
+        defer { trying.remove() }
+        #expect(trying.code == 0, "\(trying.output)\(trying.errors)")
+        for step in kind.passes {
+            #expect(trying.row(step).hasSuffix("passed"), "\(step): \(trying.output)")
+        }
+        for step in kind.needless {
+            #expect(trying.row(step).contains("not needed"), "\(step): \(trying.output)")
+        }
+        #expect(trying.output.contains("next, the load: screenrig run rig.yaml"))
+    }
+
+    @Test("a kind that the rig lacks is exit code 2, with the one that was meant")
+    func unknownKind() async throws {
+        let trying = try await Trying.run(
+            ["try", "rig.yaml", "--kind", "houshold"], files: ["rig.yaml": trialRig("embedded")])
+        defer { trying.remove() }
+        #expect(trying.code == 2)
+        #expect(
+            trying.errors.contains(
+                "no kind of household is called 'houshold'; did you mean 'household'?"))
+    }
+
+    @Test("what would fail a run is told, and that run is not recommended")
+    func forecast() async throws {
+        let rig = trialRig("embedded")
+        let trying = try await Trying.run(
+            ["try", "rig.yaml", "--fault", "ack-before-apply:window=4s"], files: ["rig.yaml": rig])
+        defer { trying.remove() }
+        #expect(trying.code == 1, "\(trying.output)\(trying.errors)")
+        #expect(trying.output.contains("\na run of this rig would fail on\n  sign-in-"))
+        #expect(!trying.output.contains("next, the load"))
+        let lenient = try await Trying.run(
+            ["try", "rig.yaml", "--fault", "ack-before-apply:window=4s"],
+            files: ["rig.yaml": rig + "\npromises: observe\n"])
+        defer { lenient.remove() }
+        #expect(lenient.code == 0, "\(lenient.output)\(lenient.errors)")
+        #expect(lenient.output.contains("a run of this rig would report, and not fail on\n"))
+    }
+
+    @Test("over TLS to a port that says nothing, the handshake is the step that failed")
+    func silentHandshake() async throws {
+        let server = try TryServer { _, _ in .init(status: 500) }
+        defer { server.stop() }
+        let rig = trialRig("https://127.0.0.1:\(server.port)", target: ["timeout: 2s"])
+        let trying = try await Trying.run(["try", "rig.yaml"], files: ["rig.yaml": rig])
+        defer { trying.remove() }
+        #expect(trying.row("TCP").hasSuffix("passed"), "\(trying.output)")
+        #expect(trying.row("TLS").contains("FAILED"))
+        #expect(trying.remedy.contains("speak plain HTTP?"))
+    }
+
     @Test("steps that the rig does not ask for are not needed")
     func less() async throws {
         let rig = trialRig("embedded").replacing(/after-sign-in.*/, with: "")

@@ -5,8 +5,16 @@ import Testing
 
 @Suite("The files under rigs/")
 struct RigFileTests {
-    static let files = Golden.files(under: Golden.rigs, ending: ".yaml")
-        .filter { !$0.hasPrefix("targets/") }
+    /// The project's own rigs, by the table of contents. Others in the folder are a user's
+    /// (`screenrig init rigs/mine.yaml`), and no concern of a test.
+    static let files = listed(
+        in: (try? String(contentsOf: Golden.rigs.appending(path: "README.md"), encoding: .utf8))
+            ?? "")
+
+    static func listed(in contents: String) -> [String] {
+        contents.matches(of: /\]\(([^)]+\.yaml)\)/).map { String($0.1) }.sorted()
+            .filter { !$0.hasPrefix("targets/") }
+    }
     static let environment = ["SOFTWARE_STATEMENT": "header.body.signature"]
 
     /// They poll faster than any TV may, and are told so.
@@ -58,11 +66,51 @@ struct RigFileTests {
         #expect(text.contains("rigs/\(name)"))
     }
 
-    @Test("the table of contents names each", arguments: files)
-    func contents(name: String) throws {
-        let readme = try String(
-            contentsOf: Golden.rigs.appending(path: "README.md"), encoding: .utf8)
-        #expect(readme.contains("[\(name)](\(name))"))
+    @Test("the table of contents names each rig that is committed, and none that is not there")
+    func contents() throws {
+        for name in Self.files {
+            #expect(FileManager.default.fileExists(atPath: Golden.rigs.appending(path: name).path))
+        }
+        #expect(Self.files.count > 40 && Set(Self.files).count == Self.files.count)
+        // An archive without git has nothing but what was committed, and perhaps a user's own.
+        guard let committed = try Self.committed() else { return }
+        #expect(committed == Self.files, "each rig under rigs/ has its row in rigs/README.md")
+    }
+
+    /// Rigs that git knows; nil outside of a clone.
+    private static func committed() throws -> [String]? {
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = [
+            "git", "-c", "safe.directory=*", "-C", Golden.rigs.path, "ls-files", "*.yaml",
+        ]
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        let data = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0, !data.isEmpty else { return nil }
+        return String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
+            .filter { !$0.hasPrefix("targets/") }.sorted()
+    }
+
+    @Test("a rig of a user's own is none of the project's, be it right or wrong")
+    func strays() throws {
+        let contents = "| [smoke.yaml](smoke.yaml) | x |\n| [a](races/a.yaml) | x |"
+        #expect(Self.listed(in: contents) == ["races/a.yaml", "smoke.yaml"])
+        let folder = Golden.rigs
+        for (name, text) in [("stray-right.yaml", "rig: mine\n"), ("stray-wrong.yaml", "rig: [")] {
+            let file = folder.appending(path: name)
+            try Data(text.utf8).write(to: file)
+            defer { try? FileManager.default.removeItem(at: file) }
+            #expect(
+                !Self.listed(
+                    in: try String(
+                        contentsOf: folder.appending(path: "README.md"), encoding: .utf8)
+                ).contains(name))
+            if let committed = try Self.committed() { #expect(!committed.contains(name)) }
+        }
     }
 
     @Test("the reference rig is written from the format, and names every key of it")

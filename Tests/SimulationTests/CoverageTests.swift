@@ -8,7 +8,9 @@ struct CoverageTests {
     static let root = RigFiles.folder.deletingLastPathComponent()
     static let pages = ["rest-v1", "apple-sso", "access-enabler-sdk"]
 
-    @Test("no row is empty, and each rig and test that it names is there", arguments: pages)
+    @Test(
+        "no row is empty, each test that it names is there, and each rig is held to what it shows",
+        arguments: pages)
     func rows(page: String) throws {
         let list = try CoverageList(Self.root, page)
         let tests = try Self.testNames()
@@ -19,7 +21,11 @@ struct CoverageTests {
             for evidence in row.evidence {
                 switch evidence {
                 case .test(let name): #expect(tests.contains(name), "\(row.item): \(name)")
-                case .rig(let name): #expect(RigFiles.names.contains(name), "\(row.item): \(name)")
+                case .rig(let name, let line):
+                    #expect(RigFiles.names.contains(name), "\(row.item): \(name)")
+                    // `ShowsTests` holds each of its lines against a run.
+                    let shows = try RigFiles.read(name).shows.map(\.text)
+                    #expect(shows.contains(line), "\(row.item): rigs/\(name) does not show \(line)")
                 case .unknown(let text): Issue.record("\(row.item): what is '\(text)'?")
                 }
             }
@@ -74,11 +80,12 @@ struct CoverageTests {
     }
 }
 
-/// One list: `item | "test sentence"; rig NAME.yaml; Alias`, under `## section`; `Alias = "sentence"`.
+/// One list: `item | "test sentence"; rig NAME.yaml: LINE OF SHOWS; Alias`, under `## section`; `Alias = "sentence"`.
 struct CoverageList {
     enum Evidence {
         case test(String)
-        case rig(String)
+        /// With the line of its `shows` that is about this row.
+        case rig(String, shows: String)
         case unknown(String)
     }
 
@@ -92,8 +99,9 @@ struct CoverageList {
         # Coverage
 
         Each step, branch, error code and logout rule of the specification, and what runs it: tests by their
-        sentence, rigs by their file. Written by `make coverage` from the lists beside it; a test checks that
-        what is named exists and that no row is empty.
+        sentence, rigs by their file and the line of `shows:` that each run of them must hold. Written by `make
+        coverage` from the lists beside it; tests check that what is named exists, that each rig has the line, that
+        a run of it shows it, and that no row is empty.
 
 
         """
@@ -144,7 +152,11 @@ struct CoverageList {
 
     private func read(_ text: String) -> Evidence {
         if let sentence = aliases[text] ?? Self.shared[text] { return .test(sentence) }
-        if text.hasPrefix("rig ") { return .rig(String(text.dropFirst(4))) }
+        if text.hasPrefix("rig "), let colon = text.firstRange(of: ": ") {
+            return .rig(
+                String(text[..<colon.lowerBound].dropFirst(4)),
+                shows: String(text[colon.upperBound...]))
+        }
         guard text.count > 2, text.hasPrefix("\""), text.hasSuffix("\"") else {
             return .unknown(text)
         }
@@ -165,7 +177,7 @@ struct CoverageList {
             let evidence = row.evidence.map { evidence in
                 switch evidence {
                 case .test(let name): Self.escaped(name)
-                case .rig(let name): "[\(name)](../rigs/\(name))"
+                case .rig(let name, let line): "[\(name)](../rigs/\(name)): `\(line)`"
                 case .unknown(let text): text
                 }
             }

@@ -95,10 +95,12 @@ func device(_ household: Int = 1) -> Device {
         counter: Device.Counter())
 }
 
-func get(_ port: Int, _ target: String = "/", host: String = "127.0.0.1") -> Call {
+func get(
+    _ port: Int, _ target: String = "/", host: String = "127.0.0.1", scheme: Origin.Scheme = .http
+) -> Call {
     Call(
         .pollToken, .get,
-        WebAddress(origin: Origin(scheme: .http, host: host, port: port), target: target))
+        WebAddress(origin: Origin(scheme: scheme, host: host, port: port), target: target))
 }
 
 extension Transfer {

@@ -53,6 +53,25 @@ struct RefusalTests {
             refused.first?.detail.hasPrefix("no connection to 127.0.0.1:\(port) within") == true)
     }
 
+    @Test(
+        "a TLS handshake that is never answered is told from a connection that is not",
+        arguments: engines)
+    func silentHandshake(_ engine: WireSettings.Engine) throws {
+        let server = RoughServer { visit in _ = visit.request() }
+        defer { server.stop() }
+        let port = server.port
+        let transfers = try Bench.run(engine: engine, WireSettings(timeout: .seconds(2))) { bench in
+            await bench.exchange([(call: get(port, scheme: .https), device: device(1))])
+        }
+        let refusal = try #require(transfers.first?.refusal)
+        #expect(refusal.kind == .timeout)
+        #expect(
+            refusal.detail.hasPrefix(
+                "127.0.0.1:\(port) accepted the connection and did not answer the TLS handshake within"
+            ),
+            "\(refusal.detail)")
+    }
+
     @Test("a name is looked up once for all who wait, and remembered", arguments: engines)
     func names(_ engine: WireSettings.Engine) throws {
         let server = RoughServer.plain()

@@ -152,6 +152,12 @@ extension Household {
             // § 9: only on this code.
             if status == .platformLogout { tellToSignOutInSettings() }
         case .setToken: isAuthorized = true
+        case .displayProviderDialog where plan.kind.hasTempPass:
+            // The pass is among the providers that the app may offer; nobody signs in with it (§ 5, N011).
+            guard let pass = sdk.providers.first(where: \.isTempPass) else {
+                throw .failed("the configuration offers no TempPass provider")
+            }
+            return .setSelectedProvider(pass.id)
         case .displayProviderDialog:
             try await human(plan.viewer.noticesCode)
             if plan.viewer.givesUp {

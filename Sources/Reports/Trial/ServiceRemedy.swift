@@ -63,7 +63,12 @@ enum ServiceRemedy {
             return
                 "this provider tells nothing about its users; take user-metadata out of after-sign-in, or "
                 + report(last)
-        case .authorize, .media: return resource(target, last)
+        case .authorize, .media:
+            switch last.exchange.delivery.status {
+            case 400: return badRequest(last)
+            case 401: return bearer(target)
+            default: return resource(target, last)
+            }
         case .poll:
             return "the phone was told that it is signed in, and the TV's polls do not see it; "
                 + report(last)
@@ -71,8 +76,20 @@ enum ServiceRemedy {
             return "the login ended, and the service does not know of it; " + report(last)
         default: break
         }
-        if last.exchange.delivery.status == 401 { return bearer(target) }
-        return report(last)
+        switch last.exchange.delivery.status {
+        case 400: return badRequest(last)
+        case 401: return bearer(target)
+        default: return report(last)
+        }
+    }
+
+    /// 400 speaks of the request, not of what the account may do (rest-v1.md § 5).
+    private static func badRequest(_ last: Sighting) -> String {
+        let reason = last.exchange.reason.map { " (\($0))" } ?? ""
+        return
+            "the service calls the request itself wrong\(reason), not the account: look at it with --bodies, and "
+            + "compare resource, requestor and device with what the service's documentation asks for under target; "
+            + "or " + report(last)
     }
 
     private static func requestor(_ target: Target) -> String {

@@ -35,6 +35,11 @@ public struct SightingText: Sendable {
                 + Wrapping.lines(
                     "            " + learnt, width: width, hanging: 12)
         lines += request(sighting)
+        for deviation in exchange.deviations {
+            let words = Plain.line(
+                "deviation (\(deviation.source.rawValue)): \(deviation)", limit: 400)
+            lines += TerminalReport.wrapped("            " + words, width: width, hanging: 14)
+        }
         if bodies { lines += conversation(sighting) }
         return lines.joined(separator: "\n")
     }

@@ -12,10 +12,24 @@ struct TrialReading {
     let rig: Rig
     let surroundings: Checklist.Surroundings
 
+    private var kind: HouseholdKind? { rig.kinds.first }
+
+    /// The steps that a household of this kind may take.
+    var steps: [Step] {
+        Step.allCases.filter { step in
+            switch step {
+            case .pass: kind?.hasTempPass == true
+            case .platform: kind?.platform != nil
+            default: true
+            }
+        }
+    }
+
     func state(of step: Step) -> State {
         switch step {
         case .name, .tcp, .tls: connection(step)
-        case .register, .token, .code, .configuration: service(step)
+        case .register, .token, .pass, .code, .configuration: service(step)
+        case .platform: platform
         case .loginPage: loginPage
         case .form: form
         case .assertion: assertion
@@ -49,6 +63,7 @@ struct TrialReading {
         case .connectionRefused, .connectFailed, .proxy, .localLimit: return (.tcp, last)
         case .timeout:
             if case .refused = last.exchange.delivery {
+                if error.detail.contains("TLS handshake") { return (.tls, last) }
                 return (error.detail.contains("address of") ? .name : .tcp, last)
             }
             return nil
@@ -96,6 +111,8 @@ struct TrialReading {
         case .name, .tcp, .tls: []
         case .register: [.registerClient]
         case .token: [.accessToken]
+        case .pass: [.freePreview]
+        case .platform: [.tokenExchange, .profileRequest]
         case .code: [.registrationCode, .checkAuthentication, .registrationRecord]
         case .configuration: [.configuration]
         case .loginPage, .form: [.mvpdLogin, .authenticate]
@@ -165,7 +182,15 @@ struct TrialReading {
             }
             return nil
         case .code, .configuration, .loginPage, .form, .assertion, .check, .poll:
-            return isPreSigned ? "the TV was signed in already" : nil
+            if isPreSigned { return "the TV was signed in already" }
+            if step == .configuration { return nil }
+            if kind?.hasTempPass == true { return "a TempPass asks nobody to sign in" }
+            if hasPlatformToken, !hasLogin { return "the platform's account signed in" }
+            if kind?.firstScreen.hasWebView == true, step == .check {
+                return "the device signs in on itself"
+            }
+            return nil
+        case .pass: return isPreSigned ? "the TV was signed in already" : nil
         case .authorize:
             let wanted: [Rig.Activity] = [.authorize, .preauthorize, .userMetadata]
             return afterwards.contains(where: wanted.contains)
@@ -174,6 +199,43 @@ struct TrialReading {
             return afterwards.contains(.mediaToken) ? nil : "after-sign-in does not ask for it"
         default: return nil
         }
+    }
+
+    // MARK: The platform
+
+    /// Whether the platform's account has led to a token.
+    private var hasPlatformToken: Bool {
+        sightings.contains {
+            $0.exchange.operation == .tokenExchange && $0.exchange.outcome == .ok
+        }
+    }
+
+    private var hasLogin: Bool {
+        sightings.contains { $0.exchange.operation == .registrationCode }
+    }
+
+    /// Whether this kind is to sign on without its viewer: an account that is fresh, and may be asked.
+    private var isSilent: Bool {
+        guard let platform = kind?.platform else { return false }
+        return platform.access == .granted && platform.account == .fresh && platform.error == nil
+            && platform.withdrawal == .never
+    }
+
+    private var platform: State {
+        if household?.fate == .preSignedIn { return .notNeeded("the device was signed in already") }
+        guard disconnection == nil else { return .notReached }
+        for operation in Self.operations(of: .platform) {
+            guard let last = sightings.last(where: { $0.exchange.operation == operation })
+            else { continue }
+            if let sentence = failure(last) { return .failed(sentence) }
+            if operation == .tokenExchange { return .passed }
+        }
+        guard sightings.contains(where: { $0.exchange.operation == .configuration }) else {
+            return .notReached
+        }
+        return isSilent
+            ? .failed("the device did not sign on by its account")
+            : .notNeeded("this kind of household signs in by another way")
     }
 
     /// What ended the household's story, unless all was well.

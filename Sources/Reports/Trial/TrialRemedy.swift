@@ -10,7 +10,8 @@ struct TrialRemedy {
         text =
             switch step {
             case .name, .tcp, .tls: Self.connection(reading, step)
-            case .register, .token, .code, .configuration, .check, .poll, .authorize, .media,
+            case .platform: Self.platform(reading)
+            case .register, .token, .pass, .code, .configuration, .check, .poll, .authorize, .media,
                 .logout:
                 Self.service(reading, step)
             case .loginPage, .form, .assertion: LoginRemedy.text(reading, step)
@@ -79,6 +80,11 @@ struct TrialRemedy {
         }
         let remedies: [(String, String)] = [
             (
+                "did not answer the TLS handshake",
+                "does \(place) speak plain HTTP? Then write http:// instead of https:// in target.base, or give "
+                    + "the port that speaks TLS; if it does speak TLS, ask the server's team why it does not answer"
+            ),
+            (
                 "does not speak TLS",
                 "\(place) speaks plain HTTP: write http:// instead of https:// in target.base, or give the port "
                     + "that speaks TLS"
@@ -114,6 +120,19 @@ struct TrialRemedy {
         ]
         return remedies.first { detail.contains($0.0) }?.1
             ?? "ask the server's team what their TLS asks of clients, and compare with target.tls"
+    }
+
+    // MARK: The platform
+
+    private static func platform(_ reading: TrialReading) -> String {
+        let asked = reading.sightings.contains {
+            TrialReading.operations(of: .platform).contains($0.exchange.operation)
+        }
+        if asked { return service(reading, .platform) }
+        return
+            "the configuration must offer the provider of the device's account for the platform "
+            + "(enablePlatformServices, boardingStatus SUPPORTED, platformMappingId); ask the server's team to "
+            + "enable it for '\(reading.rig.target.requestor)', or try a kind without platform-sign-on (--kind)"
     }
 
     // MARK: Service

@@ -397,6 +397,7 @@ final class Link: Readiness {
             code: fault.code, words: fault.words, systemError: systemError, origin: home.origin,
             proxy: proxy?.url, timeout: engine.settings.timeout, excess: nil,
             responseLimit: engine.settings.responseLimit, hasSent: hasLeft,
+            isSecuring: state == .securing,
             wouldRepeat: isStale && hasLeft && fault.code != CURLE_OPERATION_TIMEDOUT,
             usesTLSFiles: engine.settings.tls.certificate != nil, isFirstUse: !route.reused,
             speaker: state == .connecting ? "libcurl" : isTLS ? "libssl" : "system")

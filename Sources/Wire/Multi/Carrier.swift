@@ -305,6 +305,7 @@ final class Carrier {
             systemError: systemError, origin: errand.origin,
             proxy: proxy?.url, timeout: transport.settings.timeout, excess: reader.excess,
             responseLimit: transport.settings.responseLimit, hasSent: hasLeft,
+            isSecuring: isSecuring,
             wouldRepeat: wouldRepeat, usesTLSFiles: transport.settings.tls.certificate != nil,
             isFirstUse: !isReused)
         return end(errand, failure.result)
@@ -345,6 +346,13 @@ final class Carrier {
     /// than before.
     private var hasLeft: Bool {
         sent != nil && easy.number(CURLINFO_REQUEST_SIZE) > bytesBefore
+    }
+
+    /// Whether libcurl had a connection of its own for this exchange, and was waiting for TLS on it.
+    private var isSecuring: Bool {
+        !isReused && way?.origin.scheme == .https && proxy == nil
+            && easy.duration(CURLINFO_CONNECT_TIME_T) > .zero
+            && easy.duration(CURLINFO_APPCONNECT_TIME_T) == .zero
     }
 
     private var systemError: Int32 {

@@ -50,7 +50,7 @@ struct Session {
         _ traffic: TrafficOptions, isVirtual: Bool, pages: PageOptions?, trial: Trial?
     ) async throws {
         var rig = try RigFile.read(traffic, isVirtual: isVirtual)
-        if trial != nil { rig = rig.trial }
+        if let trial { rig = try trial.rig(of: rig) }
         _ = WireLimits.raiseDescriptorLimit()
         let machine = ValidateCommand.limits(for: rig)
         let estimate = PlanEstimate(Plan(rig, seed: rig.seed), on: machine)
@@ -80,7 +80,9 @@ struct Session {
             return try Outcome.tell(summary, at: session.directory.path, asJSON: traffic.play.json)
         }
         await dashboard?.stop()
-        try trial.conclude(session.directory, rig: rig, target: venue.origin, file: traffic.rig.rig)
+        try trial.conclude(
+            session.directory, rig: rig, findings: findings, target: venue.origin,
+            file: traffic.rig.rig)
     }
 
     /// Holds the plan against this machine before anything is sent: what cannot work is refused, what
@@ -193,8 +195,7 @@ struct Session {
         return (findings, interrupts)
     }
 
-    /// One household of a trial is watched, not judged.
-    private var judges: Bool { trial == nil && !traffic.unjudged }
+    private var judges: Bool { !traffic.unjudged }
 
     /// How progress is shown.
     private var form: Show.Form {

@@ -1,3 +1,4 @@
+internal import Checker
 internal import Dialects
 internal import Foundation
 internal import Journal
@@ -11,10 +12,24 @@ internal import Wire
 /// against the checklist.
 final class Trial: Sendable {
     private let bodies: Bool
+    /// The name of the kind of household; nil: the rig's first.
+    private let kind: String?
     private let seen = Mutex<[Sighting]>([])
 
-    init(bodies: Bool) {
+    init(bodies: Bool, kind: String? = nil) {
         self.bodies = bodies
+        self.kind = kind
+    }
+
+    /// The rig of one household, as `screenrig try` was asked for it.
+    func rig(of whole: Rig) throws -> Rig {
+        if let rig = whole.trial(of: kind) { return rig }
+        let names = whole.kinds.map(\.name)
+        let near = kind?.nearest(among: names).map { "; did you mean '\($0)'?" }
+        let known = names.map { "'\($0)'" }.joined(separator: ", ")
+        throw Failure.badInput(
+            "--kind: no kind of household is called '\(kind ?? "")'"
+                + (near ?? "; the rig has \(known)"))
     }
 
     /// Watches a lane. One household is slow enough to print from the lane's own thread.
@@ -32,24 +47,28 @@ final class Trial: Sendable {
         }
     }
 
-    /// Prints the checklist and where the run is kept; throws the exit code if it is not 0.
-    /// `file`: the rig's, for the command that comes next.
+    /// Prints the checklist, what would fail a run, and where this one is kept; throws the exit code
+    /// if it is not 0. `file`: the rig's, for the command that comes next.
     func conclude(
-        _ directory: RunDirectory, rig: Rig, target: Origin, file: String
+        _ directory: RunDirectory, rig: Rig, findings: Findings?, target: Origin, file: String
     ) throws {
-        let summary = try Outcome.write(directory, thresholds: [])
+        let summary = try Outcome.write(
+            directory, thresholds: rig.thresholds, findings: findings)
         let sightings = seen.withLock { $0 }
         let checklist = Checklist(
             sightings, household: try Self.household(directory), rig: rig,
             surroundings: Checklist.Surroundings(
                 origin: target, unusedProxy: Self.unusedProxy(rig.target, for: target)))
         Terminal.print("\n" + checklist.text(width: Terminal.width))
+        let forecast = TrialForecast(summary)
+        if let text = forecast.text(width: Terminal.width) { Terminal.print("\n" + text) }
         Terminal.print("\nthe run is kept in \(directory.path)")
-        if checklist.isPassed { Terminal.print("next, the load: screenrig run \(file)") }
+        let isReady = checklist.isPassed && !forecast.wouldFail
+        if isReady { Terminal.print("next, the load: screenrig run \(file)") }
         switch summary.exitStatus {
         case .interrupted: throw Failure(code: .interrupted, message: "")
         case .couldNotRun: throw Failure(code: .couldNotRun, message: "")
-        default: if !checklist.isPassed { throw Failure(code: .failed, message: "") }
+        default: if !isReady { throw Failure(code: .failed, message: "") }
         }
     }
 

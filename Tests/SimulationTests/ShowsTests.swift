@@ -1,0 +1,20 @@
+import Reports
+import Rigs
+import Testing
+
+@Suite("What each rig says that it shows")
+struct ShowsTests {
+    @Test("each rig says it, and a run shows it", arguments: RigFiles.names)
+    func shown(name: String) throws {
+        let run = try Rehearsal.standard(name)
+        let shows = try run.summary().shows
+        #expect(!shows.isEmpty, "rigs/\(name) has no 'shows'")
+        for line in shows { #expect(line.held, "rigs/\(name): \(line.sentence)") }
+    }
+
+    @Test("each event of a history has a name that 'shows' knows", arguments: RigFiles.names)
+    func events(name: String) throws {
+        let found = Set(try Rehearsal.standard(name).events().map(\.name))
+        #expect(found.subtracting(HistoryCheck.events) == [])
+    }
+}
