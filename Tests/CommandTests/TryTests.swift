@@ -128,8 +128,10 @@ struct TryTests {
 
     @Test("each kind of household is tried as it is, and its checklist fits it", arguments: kinds)
     func kind(kind: Kind) async throws {
+        // A TempPass belongs to nobody: there is no metadata of its user (U1 404).
+        let asks = kind.lines.contains("temp-pass") ? "" : "user-metadata, "
         let rig =
-            trialRig("embedded")
+            trialRig("embedded").replacing("user-metadata, ", with: asks)
             + "\nkinds:\n  - {name: other}\n  - {name: \(kind.name), \(kind.lines)}\n"
         let trying = try await Trying.run(
             ["try", "rig.yaml", "--kind", kind.name], files: ["rig.yaml": rig])

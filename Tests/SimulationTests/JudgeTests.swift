@@ -24,7 +24,10 @@ struct JudgeTests {
         return judge.finish()
     }
 
-    @Test("every rig, in virtual time", arguments: RigFiles.names)
+    /// Without the one whose service breaks a promise to show what is known.
+    static let kept = RigFiles.names.filter { $0 != "known.yaml" }
+
+    @Test("every rig, in virtual time", arguments: kept)
     func clean(name: String) throws {
         let run = try Rehearsal.standard(name)
         let findings = try Self.findings(run)

@@ -7,7 +7,10 @@ struct ShowsTests {
     @Test("each rig says it, and a run shows it", arguments: RigFiles.names)
     func shown(name: String) throws {
         let run = try Rehearsal.standard(name)
-        let shows = try run.summary().shows
+        let findings = try JudgeTests.findings(run)
+        let shows = try Summary(
+            run.history, thresholds: run.rig.thresholds, findings: findings
+        ).shows
         #expect(!shows.isEmpty, "rigs/\(name) has no 'shows'")
         for line in shows { #expect(line.held, "rigs/\(name): \(line.sentence)") }
     }
