@@ -26,16 +26,8 @@ public struct Plan: Sendable, Hashable {
         } else {
             arrivals = nil
         }
-<<<<<<< HEAD
         identities = Identities(rig, seed: seed, run: run ?? RunID(of: seed))
-        totalWeight = rig.kinds.reduce(0) { $0 + $1.weight }
-||||||| 81a351f
-        identities = Identities(rig, seed: seed, run: run)
-        totalWeight = rig.kinds.reduce(0) { $0 + $1.weight }
-=======
-        identities = Identities(rig, seed: seed, run: run)
         kinds = KindOrder(rig.kinds, seed: seed)
->>>>>>> cf9ddada0d413bcb7b8ed5c1c25c22c18bc0cd86
     }
 
     private init(_ whole: Plan, first: Int, stride: Int) {

@@ -276,13 +276,6 @@ struct TryChecklistTests {
                 .answered(.checkCode, 403).fails(.check, "the service does not know of it"),
             try TryScene("no metadata").through(.pollToken).answered(.userMetadata, 404)
                 .fails(.authorize, "take user-metadata out of after-sign-in"),
-<<<<<<< HEAD
-||||||| 81a351f
-            try TryScene("not in the package").through(.preauthorize).answered(.authorize, 403)
-                .fails(.authorize, "may not play 'demo-1'", "target.resources"),
-=======
-            try TryScene("not in the package").through(.preauthorize).answered(.authorize, 403)
-                .fails(.authorize, "may not play 'demo-1'", "target.resources"),
             try TryScene("a request that is called wrong").through(.preauthorize)
                 .answered(
                     .authorize, 400, #"{"status": 400, "message": "malformed_authz_request"}"#
@@ -290,7 +283,6 @@ struct TryChecklistTests {
                 .fails(.authorize, "calls the request itself wrong", "--bodies"),
             try TryScene("a bearer that is not taken later").through(.preauthorize)
                 .answered(.authorize, 401).fails(.authorize, "does not take its own access token"),
->>>>>>> cf9ddada0d413bcb7b8ed5c1c25c22c18bc0cd86
             try TryScene("no media token").through(.authorize).answered(.mediaToken, 403)
                 .fails(.media, "may not play 'demo-1'"),
             try TryScene("no logout").through(.mediaToken).answered(.logout, 500)

@@ -84,18 +84,8 @@ public struct Checklist: Sendable {
     ) {
         let reading = TrialReading(
             sightings: sightings, household: household, rig: rig, surroundings: surroundings)
-<<<<<<< HEAD
-        rows = Step.allCases.map { Row(step: $0, state: reading.state(of: $0)) }
-        remedy = Self.firstToMend(rows).map { TrialRemedy(reading, step: $0.step).text }
-||||||| 81a351f
-        rows = Step.allCases.map { Row(step: $0, state: reading.state(of: $0)) }
-        let failed = rows.first { if case .failed = $0.state { true } else { false } }
-        remedy = failed.map { TrialRemedy(reading, step: $0.step).text }
-=======
         rows = reading.steps.map { Row(step: $0, state: reading.state(of: $0)) }
-        let failed = rows.first { if case .failed = $0.state { true } else { false } }
-        remedy = failed.map { TrialRemedy(reading, step: $0.step).text }
->>>>>>> cf9ddada0d413bcb7b8ed5c1c25c22c18bc0cd86
+        remedy = Self.firstToMend(rows).map { TrialRemedy(reading, step: $0.step).text }
     }
 
     /// The table as it is printed, at most `width` columns, with the remedy below it.
