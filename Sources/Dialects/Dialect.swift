@@ -31,6 +31,8 @@ public protocol Dialect: Sendable {
     func userMetadata(_ credential: Credential) -> Call?
     func preauthorize(_ resources: [String], _ credential: Credential) -> Call?
     func authorize(_ resource: String, _ credential: Credential) -> Call
+    /// The authorization that a device has of a resource.
+    func authorizationToken(_ resource: String, _ credential: Credential) -> Call?
     func mediaToken(_ resource: String, _ credential: Credential) -> Call?
     func logout(_ credential: Credential) -> Call
     /// First browser hop of a logout that ends the provider's session as well.
@@ -55,6 +57,7 @@ public protocol Dialect: Sendable {
 /// Steps that not every protocol has.
 extension Dialect {
     public func webLogout(_ credential: Credential) -> Call? { nil }
+    public func authorizationToken(_ resource: String, _ credential: Credential) -> Call? { nil }
     public func freePreview(mvpd: String, _ credential: Credential) -> Call? { nil }
     public func profileRequest(
         mvpd: String, on device: PlatformDevice, _ credential: Credential

@@ -177,6 +177,11 @@ public struct V1: Dialect {
         playing(.authorize, "/api/v1/authorize", resource, credential)
     }
 
+    /// Z4.
+    public func authorizationToken(_ resource: String, _ credential: Credential) -> Call? {
+        playing(.authorizationToken, "/api/v1/tokens/authz", resource, credential)
+    }
+
     /// Z5.
     public func mediaToken(_ resource: String, _ credential: Credential) -> Call? {
         playing(.mediaToken, "/api/v1/tokens/media", resource, credential)
