@@ -82,7 +82,9 @@ struct EmissionTests {
         odd.trial = nil
         #expect(throws: EmitError.noTrial("HAR")) { try Emission(odd, target: Self.target).har() }
         odd = .sample
-        odd.trial?.exchanges.indices.forEach { odd.trial?.exchanges[$0].request = nil }
+        for position in Case.sample.trial?.exchanges.indices ?? 0..<0 {
+            odd.trial?.exchanges[position].request = nil
+        }
         #expect(throws: EmitError.noRequests) { try Emission(odd, target: Self.target).har() }
         odd.target.protocolName = "device-grant"
         #expect(throws: EmitError.otherProtocol("device-grant")) {

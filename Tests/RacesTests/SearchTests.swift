@@ -185,7 +185,7 @@ struct RuleArena: Arena {
             unplayable: {
                 $0.ops.contains { $0.step == .tokenExchange }
                     ? .setupFailed(op: "sso", "no platform") : nil
-            }) { _ in [:] }
+            }, { _ in [:] })
         let terms = RaceTerms(plans: [.named("sso-logout"), .named("poll-logout")])
         var search = RaceSearch(
             plans: RacePlan.plans(terms), terms: terms, seed: Seed(1), clock: { .zero })
