@@ -63,5 +63,8 @@ extension Schedule {
         Set(actors.filter { $0.screen == .first }.map(\.household)).sorted()
     }
 
+    /// Living rooms in which something is read in the end.
+    var readers: [Int] { Set(polling + finalReads.map(\.household)).sorted() }
+
     private func household(of op: Op) -> Int { self[actor: op.actor]?.household ?? 0 }
 }

@@ -267,9 +267,13 @@ enum PythonTrial {
                         self.read(reading)
 
             def read(self, reading):
-                for op in CASE["reads"] if reading == 0 else []:
-                    self.plain(dict(op))
-                for household in sorted({a["household"] for a in CASE["actors"]}):
+                for number, household in enumerate(sorted({a["household"] for a in CASE["actors"]})):
+                    if number:
+                        # Two that read at once would be a race of their own.
+                        time.sleep(0.06)
+                    for op in CASE["reads"] if reading == 0 else []:
+                        if self.actors[op["actor"]]["household"] == household:
+                            self.plain(dict(op))
                     tv = next((a for a in CASE["actors"]
                                if a["household"] == household and a["screen"] == "first"), None)
                     if tv:

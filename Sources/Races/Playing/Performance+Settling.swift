@@ -11,13 +11,20 @@ extension Performance {
         for reading in 0..<schedule.settle.reads {
             if reading > 0 { guard await rest(schedule.settle.every) else { return } }
             if let turns { await turns.value.take() }
-            if reading == 0 {
-                for read in schedule.finalReads { await ask(read) }
+            for (number, room) in schedule.readers.enumerated() {
+                // Two that read at once would be a race of their own.
+                if number > 0 { _ = await rest(Self.apart) }
+                if reading == 0 {
+                    for read in schedule.finalReads where read.household == room { await ask(read) }
+                }
+                if schedule.polling.contains(room) { await poll(room) }
             }
-            for room in schedule.polling { await poll(room) }
             if let turns { turns.value.pass() }
         }
     }
+
+    /// Between the reads of two living rooms, as between trials of which one is not to show in another.
+    private static let apart: Duration = .milliseconds(60)
 
     private func ask(_ asked: Schedule.FinalRead) async {
         if let resource = asked.resource {
