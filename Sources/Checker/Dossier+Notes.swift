@@ -165,7 +165,10 @@ extension Dossier {
     // MARK: Sign-ins
 
     private mutating func noteSignIn(_ operation: Observed) -> Act? {
-        let tag = operation.tag == 0 ? newUnknownTag() : knownTag(operation.tag) ?? Act.none
+        let tag =
+            operation.tag != 0
+            ? knownTag(operation.tag) ?? Act.none
+            : operation.operation == .freePreview ? passTag() : newUnknownTag()
         let life = life(of: operation)
         if operation.effect != .denied { unproven = 0 }
         if operation.code != 0, operation.tag != 0, operation.effect != .denied,
@@ -197,6 +200,13 @@ extension Dossier {
     func knownTag(_ mark: UInt64) -> UInt8? {
         guard mark != 0 else { return nil }
         return tags.firstIndex { $0.mark == mark }.map { UInt8(truncatingIfNeeded: $0) }
+    }
+
+    /// Whoever takes a TempPass is the device itself: taken again, it is the same user's
+    /// (rest-v1.md, 10, N5).
+    private mutating func passTag() -> UInt8 {
+        if pass == Act.none { pass = newUnknownTag() }
+        return pass
     }
 
     private mutating func newUnknownTag() -> UInt8 {

@@ -33,6 +33,8 @@ struct Dossier {
     var signOuts: [Beat] = []
     var grants: [Grant] = []
     var tags: [TagSeen] = []
+    /// The tag of its TempPass.
+    var pass: UInt8 = Act.none
     /// Of `tags`, in their order.
     var names: [Tag] = []
     /// Tokens that answers showed, by tag and expiry.

@@ -53,6 +53,15 @@ public struct RaceFinding: Sendable, Hashable {
         self.company = company
     }
 
+    /// Below this share of hits, with no window to be made out, it is rare.
+    static let rare = 0.2
+
+    /// It breaks now and then, and no offset makes it break often.
+    public var isRare: Bool { window == nil && !isSimultaneous && rate.share < Self.rare }
+
+    /// Of all trials at all offsets.
+    public var total: HitRate { curve.map(\.rate).reduce(HitRate(), +) }
+
     /// Between two offsets; `low` is below `high`.
     public struct Window: Sendable, Hashable {
         public var low: Duration

@@ -210,18 +210,40 @@ public enum Step: String, Sendable, CaseIterable {
     case checkAuthentication = "check-authentication"
     /// The platform vouches (partner sign-on); `provider`, `account`.
     case tokenExchange = "token-exchange"
+    /// Takes the TempPass that the configuration offers.
     case freePreview = "free-preview"
+    case preauthorize
+    /// A phone asks what the TV of its code may play.
+    case preauthorizeCode = "preauthorize-code"
     /// `resource`: counts from 0.
     case authorize
+    case authorizationToken = "authorization-token"
     case mediaToken = "media-token"
+    case userMetadata = "user-metadata"
     case logout
+    case configuration
+    /// An app registers once more, or takes a new access token; what it had holds on.
+    case registerClient = "register-client"
+    case accessToken = "access-token"
+    /// What a platform is asked with to vouch; `provider` counts those that are on it from 0.
+    case profileRequest = "profile-request"
     /// Nobody asks: the code runs out. Only for others to be anchored at.
     case expire
 
     /// Whether it reads only.
     public var isRead: Bool {
         switch self {
-        case .registrationRecord, .checkCode, .pollToken, .checkAuthentication: true
+        case .registrationRecord, .checkCode, .pollToken, .checkAuthentication, .preauthorize,
+            .preauthorizeCode, .authorizationToken, .userMetadata, .configuration, .profileRequest:
+            true
+        default: false
+        }
+    }
+
+    /// It is part of what an app does before anything else.
+    public var isSetup: Bool {
+        switch self {
+        case .configuration, .registerClient, .accessToken, .profileRequest: true
         default: false
         }
     }

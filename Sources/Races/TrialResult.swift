@@ -14,6 +14,8 @@ public struct TrialResult: Sendable {
     /// Why it says nothing; nil when it counts.
     public var discarded: Discard?
     public var exchanges: [Exchange]
+    /// What was sent, in the order of `exchanges`; kept where something broke.
+    public var requests: [Case.Request] = []
 
     public init(
         schedule: Schedule, households: [Int] = [], releases: [Release] = [],
@@ -75,6 +77,17 @@ public struct TrialResult: Sendable {
 
     /// What the gate made of an op.
     public subscript(release op: String) -> Release? { releases.first { $0.op == op } }
+
+    /// Whether an exchange is the decisive one of an op.
+    func isOwn(_ sequence: Int, of household: Int) -> Bool {
+        releases.contains { release in
+            guard release.sequence == sequence, let op = schedule[op: release.op],
+                let actor = schedule[actor: op.actor]
+            else { return false }
+            return households.indices.contains(actor.household)
+                && households[actor.household] == household
+        }
+    }
 
     /// Whether that promise was broken.
     public func breaks(_ invariant: Invariant) -> Bool {

@@ -15,13 +15,13 @@ extension RigAssembly {
         if section.isWhole, items.isEmpty {
             refuse(section.place(of: "plans"), "plans is empty; leave it out for all of them")
         }
-        let time: Duration = section.value("for")
+        let time: Duration? = section.optional("for")
         if section.isWhole, time == .zero {
             refuse(section.place(of: "for"), "for is no time at all; write for example 60s")
         }
         return RaceTerms(
             plans: items.compactMap { choice($0) }, offsets: offsets, anchor: anchor,
-            perOffset: section.value("per-offset"), trials: section.value("trials"),
+            perOffset: section.value("per-offset"), trials: section.optional("trials"),
             time: time, gate: Self.word("gate", in: section),
             isFresh: section.value("connection") == "fresh",
             dropsCookies: section.value("cookies") == "drop")
@@ -34,7 +34,7 @@ extension RigAssembly {
         let actors = named.map { actor in
             RaceTerms.OwnPlan.Actor(
                 name: actor.name,
-                operations: (actor.item.value as? [Item] ?? []).compactMap { $0.value as? String })
+                operations: (actor.item.value as? [Item] ?? []).compactMap(Self.operation))
         }
         for actor in named where !Self.isActor(actor.name) {
             refuse(
@@ -50,14 +50,43 @@ extension RigAssembly {
                 "sweep names two operations, such as [phone.authenticate, tv.poll-token]")
             return nil
         }
-        let known = actors.flatMap { actor in actor.operations.map { "\(actor.name).\($0)" } }
-        for (item, text) in zip(sweep, texts) where !known.contains(text) {
-            let near = text.nearest(among: known).map { "; did you mean '\($0)'?" } ?? ""
-            refuse(item.place, "no actor of this plan does '\(text)'\(near)")
+        let known = actors.flatMap { actor in
+            actor.operations.map { (name: "\(actor.name).\($0.name)", step: $0.step) }
+        }
+        for (item, text) in zip(sweep, texts) { check(text, known.map(\.name), at: item.place) }
+        for item in named.flatMap({ $0.item.value as? [Item] ?? [] }) {
+            guard let section = item.value as? Section, section.isWhole else { continue }
+            for (key, step) in [("code", "registration-code"), ("repeats", "authenticate")] {
+                guard let text: String = section.optional(key) else { continue }
+                check(
+                    text, known.filter { $0.step == step }.map(\.name), at: section.place(of: key))
+            }
         }
         return .own(
             RaceTerms.OwnPlan(
                 name: section.value("name"), actors: actors, fixed: texts[0], moved: texts[1]))
+    }
+
+    private static func operation(_ item: Item) -> RaceTerms.OwnPlan.Operation? {
+        if let step = item.value as? String { return .init(step: step) }
+        guard let section = item.value as? Section, section.isWhole else { return nil }
+        var operation = RaceTerms.OwnPlan.Operation(
+            step: section.value("step"), as: section.optional("as"))
+        operation.account = section.optional("account")
+        operation.provider = section.optional("provider")
+        operation.resource = section.optional("resource")
+        operation.code = section.optional("code")
+        operation.repeats = section.optional("repeats")
+        return operation
+    }
+
+    /// A name must be that of an operation of the plan.
+    private mutating func check(
+        _ text: String, _ known: [String], at place: Place
+    ) {
+        guard !known.contains(text) else { return }
+        let near = text.nearest(among: known).map { "; did you mean '\($0)'?" } ?? ""
+        refuse(place, "no actor of this plan does '\(text)'\(near)")
     }
 
     /// `tv`, `phone-2`, `other-tv`.

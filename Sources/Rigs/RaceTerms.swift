@@ -10,12 +10,34 @@ public struct RaceTerms: Sendable, Hashable {
     public struct OwnPlan: Sendable, Hashable {
         public struct Actor: Sendable, Hashable {
             public var name: String
-            public var operations: [String]
+            public var operations: [Operation]
 
-            public init(name: String, operations: [String]) {
+            public init(name: String, operations: [Operation]) {
                 self.name = name
                 self.operations = operations
             }
+        }
+
+        /// `poll-token`, or `{step: authenticate, as: second, account: 2}`.
+        public struct Operation: Sendable, Hashable, ExpressibleByStringLiteral {
+            public var step: String
+            /// What the plan calls it: `as`, or else its step.
+            public var name: String
+            /// Which one it takes, each counted from 1.
+            public var account: Int?
+            public var provider: Int?
+            public var resource: Int?
+            /// The operation that made its code, and the sign-in whose assertion is sent again:
+            /// `tv.registration-code`.
+            public var code: String?
+            public var repeats: String?
+
+            public init(step: String, as name: String? = nil) {
+                self.step = step
+                self.name = name ?? step
+            }
+
+            public init(stringLiteral step: String) { self.init(step: step) }
         }
 
         public var name: String
@@ -52,10 +74,10 @@ public struct RaceTerms: Sendable, Hashable {
     public var anchor: Anchor
     /// Trials at each offset of the first, coarse sweep.
     public var perOffset: Int
-    /// How many trials at most.
-    public var trials: Int
-    /// How long at most.
-    public var time: Duration
+    /// How many trials at most, the cases of what was found included; nil: not given.
+    public var trials: Int?
+    /// How long at most; nil: not given.
+    public var time: Duration?
     public var gate: Gate
     /// Each raced request has a connection of its own, made for it.
     public var isFresh: Bool
@@ -64,8 +86,8 @@ public struct RaceTerms: Sendable, Hashable {
     public init(
         plans: [Choice] = [.named("all")],
         offsets: ClosedRange<Duration> = .milliseconds(-200) ... .milliseconds(200),
-        anchor: Anchor = .lastByte, perOffset: Int = 5, trials: Int = 2000,
-        time: Duration = .seconds(60), gate: Gate = .auto, isFresh: Bool = false,
+        anchor: Anchor = .lastByte, perOffset: Int = 5, trials: Int? = nil,
+        time: Duration? = nil, gate: Gate = .auto, isFresh: Bool = false,
         dropsCookies: Bool = false
     ) {
         self.plans = plans
@@ -78,4 +100,20 @@ public struct RaceTerms: Sendable, Hashable {
         self.isFresh = isFresh
         self.dropsCookies = dropsCookies
     }
+}
+
+extension RaceTerms {
+    /// What holds where neither is given: a search for one conflict has gone far enough then.
+    public static let usualTrials = 2000
+    public static let usualTime: Duration = .seconds(60)
+
+    /// Everything is raced: what is not given is no limit, and the sweeps are the end of it.
+    private var isOfAll: Bool { plans.contains(.named("all")) }
+
+    /// Nothing but the sweeps ends it.
+    public var isUnlimited: Bool { isOfAll && trials == nil && time == nil }
+
+    /// Nil: none.
+    public var trialLimit: Int? { trials ?? (isOfAll ? nil : Self.usualTrials) }
+    public var timeLimit: Duration? { time ?? (isOfAll ? nil : Self.usualTime) }
 }

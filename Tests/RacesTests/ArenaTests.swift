@@ -26,6 +26,36 @@ import Testing
         }
     }
 
+    @Test(
+        "what only the last reading shows is a breach: the trial's device, code and account are its own"
+    )
+    func lastReading() async throws {
+        // Both sign-ins are over when the TV is first asked: no raced request shows anything.
+        let stage = try await TestStage(
+            plans: ["authenticate-authenticate"], faults: ["mvpd-torn:window=30ms"])
+        let pair = try #require(
+            stage.plans[0].variants.first { $0.name.hasPrefix("one begins while") })
+        var schedule = pair.at(.milliseconds(-15))
+        schedule.ops.removeAll { $0.step == .pollToken }
+        let results = await stage.arena.play(Array(repeating: schedule, count: 10))
+        for result in results {
+            let broken = result.breaches.filter { !$0.exchanges.isEmpty }
+            #expect(!broken.isEmpty)
+            // Nothing that is raced is a read of the token.
+            #expect(!result.schedule.ops.contains { $0.step == .pollToken })
+        }
+    }
+
+    @Test("living rooms that read in the end do not race each other")
+    func apart() async throws {
+        let stage = try await TestStage(
+            plans: ["poll-poll"], faults: ["device-blind-cache:ttl=30ms"])
+        let rooms = try #require(stage.plans[0].variants.last)
+        let results = await stage.arena.play(
+            Array(repeating: rooms.at(.milliseconds(100)), count: 10))
+        #expect(results.allSatisfy { $0.discarded == nil && $0.breaches.isEmpty })
+    }
+
     @Test("every plan can be played, and a service that keeps its promises is not accused")
     func clean() async throws {
         let stage = try await TestStage(plans: ["all"])

@@ -14,16 +14,14 @@ struct EmissionTests {
     func golden() throws {
         let emission = Emission(.sample, target: Self.target)
         try Golden.expect(try emission.python(), is: "case.py.txt")
-        try Golden.expect(try emission.curl(), is: "case.sh.txt")
         try Golden.expect(try emission.har(), is: "case.har.json")
     }
 
-    @Test("Python and the shell accept them", arguments: ["python", "curl", "har"])
+    @Test("Python accepts them", arguments: ["python", "har"])
     func accepted(form: String) throws {
         let emission = Emission(.sample, target: Self.target)
         switch form {
         case "python": #expect(try Self.parses(emission.python()))
-        case "curl": #expect(try Self.run(["sh", "-n"], on: emission.curl()))
         default:
             #expect(
                 try Self.run(
@@ -73,7 +71,7 @@ struct EmissionTests {
     @Test("what a script cannot do is said, with what it can")
     func refusals() {
         var odd = Case.sample
-        odd.expected.invariant = .linearizable
+        odd.expected.invariant = .expiryRespected
         #expect(throws: EmitError.self) { try Emission(odd, target: Self.target).python() }
         odd = .sample
         odd.schedule.ops[0].step = .tokenExchange
@@ -83,10 +81,25 @@ struct EmissionTests {
         odd = .sample
         odd.trial = nil
         #expect(throws: EmitError.noTrial("HAR")) { try Emission(odd, target: Self.target).har() }
+        odd = .sample
+        for position in Case.sample.trial?.exchanges.indices ?? 0..<0 {
+            odd.trial?.exchanges[position].request = nil
+        }
+        #expect(throws: EmitError.noRequests) { try Emission(odd, target: Self.target).har() }
         odd.target.protocolName = "device-grant"
         #expect(throws: EmitError.otherProtocol("device-grant")) {
             try Emission(odd, target: Self.target).python()
         }
+    }
+
+    @Test("an archive holds what was sent and nothing else")
+    func archive() throws {
+        var some = Case.sample
+        let all = try #require(some.trial?.exchanges.count)
+        some.trial?.exchanges[0].request = nil
+        let text = try Emission(some, target: Self.target).har()
+        #expect(text.components(separatedBy: "startedDateTime").count - 1 == all - 1)
+        #expect(!text.contains("$"))
     }
 
     @Test("a sentence of the server's cannot break out of the script")

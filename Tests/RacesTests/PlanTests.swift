@@ -1,3 +1,4 @@
+import Dialects
 import Rigs
 import Testing
 
@@ -13,6 +14,69 @@ import Testing
     func steps() {
         for name in RaceTerms.steps { #expect(Step(rawValue: name) != nil, "\(name)") }
         #expect(RaceTerms.steps.count == Step.allCases.count - 1)  // Nobody does `expire`.
+    }
+
+    @Test("there is a step for every operation; the provider's own pages are part of a sign-in")
+    func operations() {
+        let covered = Set(Step.allCases.compactMap(\.operation))
+        let missing = OperationName.allCases.filter { !covered.contains($0) && !$0.isOfConnection }
+        #expect(missing == [.mvpdLogin])
+    }
+
+    @Test("every ordered pair of mutators is a plan, and the same one on two devices")
+    func pairs() throws {
+        let mutators = [
+            "sso", "authenticate", "delete", "create", "logout", "authorize", "preview",
+        ]
+        for first in mutators {
+            for second in mutators {
+                let plan = try #require(RacePlan.named("\(first)-\(second)"))
+                let rooms = plan.variants.map(\.schedule.rooms)
+                #expect(rooms.contains(1))
+                #expect((first != second) || rooms.contains(2), "\(plan.name)")
+            }
+        }
+    }
+
+    @Test(
+        "offsets on both sides play both orders, so that one plan stands for two; else both are there"
+    )
+    func reverse() {
+        var terms = RaceTerms()
+        let both = RacePlan.plans(terms).map(\.name)
+        #expect(both.contains("authenticate-delete") && !both.contains("delete-authenticate"))
+        // A logout before a sign-in has something else to log out than one after it.
+        #expect(both.contains("authenticate-logout") && both.contains("logout-authenticate"))
+        terms.offsets = .zero ... .milliseconds(50)
+        #expect(RacePlan.plans(terms).map(\.name) == RaceTerms.planNames)
+    }
+
+    @Test(
+        "what a mutator leaves is read in the end",
+        arguments: RacePlan.catalogue.flatMap(\.variants))
+    func reads(variant: RacePlan.Variant) {
+        let schedule = variant.schedule
+        #expect(schedule.settle.reads > 0 && schedule.polling.contains(0))
+        let asked =
+            schedule.finalReads.compactMap(\.code)
+            + schedule.ops.filter { $0.step == .registrationRecord }.compactMap { $0[arg: "code"] }
+        for cluster in schedule.clusters where cluster.isRaced(in: schedule) {
+            for op in cluster.members.map({ schedule.ops[$0] }) {
+                let room = schedule[actor: op.actor]?.household
+                if op.step == .authenticate {
+                    #expect(
+                        schedule.finalReads.contains {
+                            $0.step == .checkCode && $0.household == room
+                        })
+                } else if op.step == .registrationCode {
+                    #expect(asked.contains(op.id), "\(variant.title)")
+                } else if op.step == .authorize {
+                    #expect(schedule.finalReads.contains { $0.step == .authorizationToken })
+                } else if op.step == .deleteRegistration {
+                    #expect(schedule.finalReads.contains { $0.step == .registrationRecord })
+                }
+            }
+        }
     }
 
     @Test(

@@ -12,7 +12,8 @@ struct ReplayTests {
         var seen: [Int] = []
         let outcome = await Replay(known, on: arena).play(times: 50) { seen.append($0.trials) }
         #expect(outcome.rate.trials == 50)
-        #expect(seen == Array(stride(from: 5, through: 50, by: 5)))
+        // As few rounds as an arena bears.
+        #expect(seen == [17, 34, 50])
         #expect(outcome.achieved?.p50 == .milliseconds(15))
         var fixed = outcome
         fixed.rate = HitRate(hits: 41, trials: 50)
@@ -38,7 +39,7 @@ struct ReplayTests {
     func stopped() async {
         let arena = SyntheticArena(unplayable: { _ in .stopped }, { _ in [:] })
         let outcome = await Replay(Case.sample, on: arena).play(times: 10)
-        #expect(outcome.wasStopped && outcome.discarded == 5)
+        #expect(outcome.wasStopped && outcome.discarded == 10)
     }
 
     @Test("another promise that breaks is told, and is no hit")

@@ -77,7 +77,9 @@ extension Case {
                 begun: sent - 120_000, sent: sent, firstByte: sent + took,
                 ended: sent + took + 40_000, status: status, answer: answer, belief: belief,
                 isConflict: isConflict, serverDate: "Sat, 21 Nov 2026 07:00:00 GMT",
-                requestID: "req-\(sequence)")
+                requestID: "req-\(sequence)",
+                request: Request(
+                    method: "GET", url: "http://127.0.0.1:8080/\(operation.name)?deviceId=case-1"))
         }
         return [
             entry("create", "tv", .registrationCode, 3, 1_000_000, 900_000, "success", 1, 201),

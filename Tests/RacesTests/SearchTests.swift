@@ -10,7 +10,13 @@ import Testing
 struct RuleArena: Arena {
     /// Whether a trial at that offset breaks it; the number counts trials.
     var rule: @Sendable (Duration, Int) -> Bool
+    var isolatesTrials = false
     let played = Played()
+
+    init(isolatesTrials: Bool = false, rule: @escaping @Sendable (Duration, Int) -> Bool) {
+        self.isolatesTrials = isolatesTrials
+        self.rule = rule
+    }
 
     final class Played: Sendable {
         private let count = Mutex(0)
@@ -92,6 +98,105 @@ struct RuleArena: Arena {
         let finding = try #require(outcome.findings.first)
         #expect(finding.window == nil)
         #expect(outcome.isAlone && finding.company == .nobody)
+        #expect(!finding.isSimultaneous && !finding.isRare)
+    }
+
+    @Test(
+        "hits that lie close together by chance are rare, and have no window",
+        arguments: [true, false])
+    func chance(isolatesTrials: Bool) async throws {
+        // Two trials within a hundredth of a millisecond, and never again.
+        let hits = Mutex(0)
+        let arena = RuleArena(isolatesTrials: isolatesTrials) { offset, _ in
+            (.microseconds(150)...(.microseconds(250))).contains(offset)
+                && hits.withLock { hits in
+                    hits += 1
+                    return hits <= 2
+                }
+        }
+        let outcome = await search().run(in: arena)
+        let finding = try #require(outcome.findings.first)
+        #expect(finding.window == nil)
+        #expect(finding.isRare && !finding.isSimultaneous)
+        if isolatesTrials { #expect(finding.rate == HitRate(hits: 0, trials: 30)) }
+        #expect(finding.total.hits == 2)
+        let text = RaceText.report(outcome, target: "here", cases: [])
+        #expect(text.contains("rare, no window"))
+        #expect(!text.contains("leaves"))
+        #expect(outcome.examples.first??.breaks(.signInVisible) == true)
+    }
+
+    @Test("what was given is kept by the search and its cases together, to a tenth more")
+    func allowance() async {
+        let allowance = Allowance(trials: 300, time: nil, clock: { .zero })
+        let arena = AllowedArena(
+            RuleArena { offset, _ in offset >= .zero && offset < .milliseconds(30) }, allowance)
+        let outcome = await search(300).run(in: arena)
+        for (finding, example) in zip(outcome.findings, outcome.examples) {
+            let work = CaseWork(
+                .init(
+                    version: "0", rig: .init(name: "r", source: ""), seed: 1,
+                    target: .init(name: "here", protocolName: "adobe-pass-v1"),
+                    startedMicroseconds: 0), on: arena, allowance: allowance)
+            let made = await work.make(finding, example: example, madeAt: 0)
+            #expect((made.evidence?.rate.trials ?? 0) > 0)
+        }
+        #expect(!outcome.findings.isEmpty)
+        #expect(allowance.trialsLeft.map { $0 >= 0 } == true)
+        #expect(outcome.trials <= 300)
+    }
+
+    @Test("what the time no longer bears is not played, and nothing is said of it")
+    func time() async {
+        let now = Mutex(Duration.zero)
+        let allowance = Allowance(trials: nil, time: .seconds(10), clock: { now.withLock { $0 } })
+        let arena = AllowedArena(RuleArena { _, _ in true }, allowance)
+        let schedule = search().plans[0].variants[0].schedule
+        #expect(await arena.play([schedule])[0].discarded == nil)
+        now.withLock { $0 = .seconds(11) }
+        #expect(await arena.play([schedule])[0].discarded == .stopped)
+        var shrinker = Shrinker(of: .signInVisible, on: arena, peak: 1)
+        let shrunk = await shrinker.shrink(schedule)
+        #expect(shrunk.schedule == schedule && !shrunk.isMinimal && shrunk.almost.isEmpty)
+    }
+
+    @Test("everything without a limit ends when all of it has been swept")
+    func unlimited() async {
+        var terms = RaceTerms(perOffset: 1)
+        #expect(terms.isUnlimited && terms.trialLimit == nil && terms.timeLimit == nil)
+        let all = RaceSearch(
+            plans: RacePlan.plans(terms), terms: terms, seed: Seed(1), gateError: .zero,
+            clock: { .seconds(100_000) })
+        let outcome = await all.run(in: RuleArena { _, _ in false })
+        let estimate = RaceEstimate(all.plans, arms: [], terms: terms, pace: nil)
+        #expect(outcome.end == .complete)
+        #expect(outcome.sweptWhole == outcome.variants)
+        #expect(outcome.trials == estimate.sweeps + estimate.again)
+        #expect(estimate.line.contains("No limit is set"))
+        terms.time = .seconds(5)
+        #expect(!terms.isUnlimited && terms.trialLimit == nil && terms.timeLimit == .seconds(5))
+        terms.plans = [.named("poll-poll")]
+        #expect(terms.trialLimit == 2000)
+    }
+
+    @Test("what a target cannot play at all is tried once, and said")
+    func unplayable() async {
+        let arena = SyntheticArena(
+            unplayable: {
+                $0.ops.contains { $0.step == .tokenExchange }
+                    ? .setupFailed(op: "sso", "no platform") : nil
+            }, { _ in [:] })
+        let terms = RaceTerms(plans: [.named("sso-logout"), .named("poll-logout")])
+        var search = RaceSearch(
+            plans: RacePlan.plans(terms), terms: terms, seed: Seed(1), clock: { .zero })
+        search.exploresOrders = false
+        let outcome = await search.run(in: arena)
+        let sweep = outcome.sweeps[0]
+        #expect(sweep.rounds == 1 && sweep.trials == sweep.discarded)
+        #expect(sweep.obstacle == "sso could not be set up: no platform")
+        #expect(outcome.sweeps[1].rounds == 5)
+        let text = RaceText.report(outcome, target: "here", cases: [])
+        #expect(text.contains("sso-logout cannot be played here: sso could not be set up"))
     }
 
     @Test("nothing is found where nothing breaks, and the search ends")
@@ -124,8 +229,8 @@ struct RuleArena: Arena {
     }
 
     @Test("orders are drawn by chance and by priorities, and move every op that can move")
-    func orders() {
-        let base = RacePlan.catalogue[1].variants[0]
+    func orders() throws {
+        let base = try #require(RacePlan.named("authenticate-authenticate")).variants[0]
         let reach = Duration.milliseconds(-200) ... .milliseconds(200)
         var methods: Set<String> = []
         var signs: Set<Bool> = []
@@ -144,8 +249,8 @@ struct RuleArena: Arena {
 
     @Test(
         "one time in ten an actor is starved: all that it does comes a reach after everything else")
-    func starved() {
-        let base = RacePlan.catalogue[1].variants[0]
+    func starved() throws {
+        let base = try #require(RacePlan.named("authenticate-authenticate")).variants[0]
         let reach = Duration.milliseconds(-200) ... .milliseconds(200)
         var hungry: Set<String> = []
         var times = 0
@@ -164,8 +269,8 @@ struct RuleArena: Arena {
     }
 
     @Test("the same seed draws the same order")
-    func sameOrder() {
-        let base = RacePlan.catalogue[1].variants[0]
+    func sameOrder() throws {
+        let base = try #require(RacePlan.named("authenticate-authenticate")).variants[0]
         let reach = Duration.milliseconds(-200) ... .milliseconds(200)
         for seed in Seed.samples(50) {
             let first = OrderExplorer.draw(base, seed: seed, offsets: reach)

@@ -122,6 +122,28 @@ public struct DrivenHousehold: Sendable {
         }
     }
 
+    /// The request by which a screen's app would register once more, not sent.
+    public func registration(of screen: Screen) async throws(Refusal) -> Call? {
+        _ = try await credential(of: screen)
+        let identity = own(screen).value.device.identity
+        return ground.terms.dialect.registerClient(ground.terms.statement, as: identity)
+    }
+
+    /// The request by which its app would take a new access token, not sent.
+    public func tokenRequest(of screen: Screen) async throws(Refusal) -> Call? {
+        _ = try await credential(of: screen)
+        let screen = own(screen).value
+        guard let client = screen.client else { throw .failed("its app uses no access tokens") }
+        return ground.terms.dialect.accessToken(client, as: screen.device.identity)
+    }
+
+    /// The request for what the platform is asked with to vouch, not sent.
+    public func profileRequest(
+        provider: Provider, _ credential: Credential
+    ) async throws(Refusal) -> Call? {
+        await household.profileRequest(driven: provider, credential)
+    }
+
     /// Nothing more will come of it.
     public func retire() {
         household.assumeIsolated { household in
@@ -239,6 +261,10 @@ extension Household {
             code, provider: provider, as: person, stopsAtAssertion: true)
         guard let call else { throw .failed("the login ended without an assertion") }
         return call
+    }
+
+    fileprivate func profileRequest(driven provider: Provider, _ credential: Credential) -> Call? {
+        terms.dialect.profileRequest(mvpd: provider.id, on: platformDevice, credential)
     }
 
     fileprivate func exchange(

@@ -121,6 +121,11 @@ public struct Case: Sendable, Hashable {
         /// What a trial takes.
         public var trialTime: Duration
 
+        /// It was searched for, and no offset made it break often.
+        public var isRare: Bool {
+            window == nil && !isSimultaneous && !curve.isEmpty && rate.share < RaceFinding.rare
+        }
+
         public init(
             rate: HitRate, method: String = "sweep", achieved: RaceFinding.Spread? = nil,
             window: RaceFinding.Window? = nil, best: Duration = .zero,
@@ -251,12 +256,14 @@ public struct Case: Sendable, Hashable {
         public var serverDate: String
         /// What the server calls it.
         public var requestID: String
+        /// As it was sent; nil: it was not kept.
+        public var request: Request?
 
         public init(
             op: String, actor: String, operation: OperationName, household: Int, sequence: Int,
             begun: Int64, sent: Int64, firstByte: Int64, ended: Int64, isOpen: Bool = false,
             status: Int? = nil, answer: String, belief: Int? = nil, isConflict: Bool = false,
-            serverDate: String = "", requestID: String = ""
+            serverDate: String = "", requestID: String = "", request: Request? = nil
         ) {
             self.op = op
             self.actor = actor
@@ -274,6 +281,18 @@ public struct Case: Sendable, Hashable {
             self.isConflict = isConflict
             self.serverDate = serverDate
             self.requestID = requestID
+            self.request = request
+        }
+    }
+
+    /// What a request asked for; secrets of its address are fingerprints.
+    public struct Request: Sendable, Hashable {
+        public var method: String
+        public var url: String
+
+        public init(method: String, url: String) {
+            self.method = method
+            self.url = url
         }
     }
 

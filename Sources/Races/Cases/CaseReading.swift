@@ -251,7 +251,10 @@ extension Case {
                 try node.integer(0...65_535)
             }, isConflict: try node.member("conflict").flag(),
             serverDate: try node.member("serverDate").text(),
-            requestID: try node.member("requestId").text())
+            requestID: try node.member("requestId").text(),
+            request: try node.member("url").optional { url throws(CaseError) in
+                Request(method: try node.member("method").text(), url: try url.text())
+            })
     }
 }
 

@@ -42,48 +42,61 @@ public struct CaseWork: Sendable {
     let budget: Shrinker.Budget
     /// Trials of the case itself and of each control.
     let trials: Int
+    /// What all of it may spend; nil: what it takes.
+    let allowance: Allowance?
 
     /// Makes the arena of the second control. It lives as long as the call that it is lent to.
     public typealias Clean =
         @Sendable (
-            _ latency: Duration, _ play: (any Arena) async -> Case.Arm
+            _ latency: Duration, _ play: (any Arena) async -> Case.Arm?
         ) async -> Case.Arm?
 
     public init(
         _ origin: Origin, on arena: any Arena, clean: Clean? = nil,
-        budget: Shrinker.Budget = Shrinker.Budget(), trials: Int = 20
+        budget: Shrinker.Budget = Shrinker.Budget(), trials: Int = 20,
+        allowance: Allowance? = nil
     ) {
         self.origin = origin
         self.arena = arena
         self.clean = clean
         self.budget = budget
         self.trials = trials
+        self.allowance = allowance
     }
 
-    /// The case of `finding`, made at that time (UTC, microseconds since 1970).
-    public func make(_ finding: RaceFinding, madeAt microseconds: Int64) async -> Case {
+    /// Half of what is left, at most, goes into shrinking: a case that was not measured proves little.
+    private var shrinking: Shrinker.Budget {
+        var budget = budget
+        if let left = allowance?.trialsLeft { budget.replays = min(budget.replays, left / 2) }
+        if let left = allowance?.timeLeft { budget.time = min(budget.time, left / 2) }
+        return budget
+    }
+
+    /// The case of `finding`, made at that time (UTC, microseconds since 1970). `example`: a trial that
+    /// showed it.
+    public func make(
+        _ finding: RaceFinding, example: TrialResult? = nil, madeAt microseconds: Int64
+    ) async -> Case {
+        if finding.isRare { return rare(finding, example: example, madeAt: microseconds) }
         var shrinker = Shrinker(
             of: finding.invariant, on: arena, peak: finding.rate.share, window: finding.window,
             swept: finding.swept, pinned: Self.pinned(finding), company: finding.company,
-            budget: budget)
+            budget: shrinking)
         let shrunk = await shrinker.shrink(finding.schedule)
-        var made = Case(
-            name: "\(finding.plan)-\(finding.invariant.name)",
-            made: Self.utc(microseconds), version: origin.version, rig: origin.rig,
-            seed: origin.seed, policies: origin.policies, target: origin.target,
-            throttle: origin.throttle, schedule: shrunk.schedule, company: finding.company,
-            swept: shrunk.schedule[op: finding.swept] == nil ? nil : finding.swept,
-            expected: Case.Expected(finding.invariant, sentence: finding.sentence),
-            isMinimal: shrunk.isMinimal, removed: shrunk.removed, almost: shrunk.almost)
+        var made = plain(finding, shrunk.schedule, madeAt: microseconds)
+        (made.isMinimal, made.removed) = (shrunk.isMinimal, shrunk.removed)
+        made.almost = shrunk.almost
         let measured = await Replay(made, on: arena).play(times: trials, batch: Self.batch)
         let best = made.swept.flatMap { made.schedule[op: $0]?.offset } ?? finding.best
         made.evidence = Case.Evidence(
-            rate: measured.rate, method: finding.method, achieved: measured.achieved,
+            // Cut short: what the search measured.
+            rate: measured.rate.trials > 0 ? measured.rate : finding.rate, method: finding.method,
+            achieved: measured.achieved ?? finding.achieved,
             window: finding.window, best: best, isSimultaneous: finding.isSimultaneous,
             curve: finding.curve, firstSeen: finding.firstSeen,
             trialTime: measured.example.map(Self.length) ?? .zero)
         made.path = origin.via.flatMap { measured.path(through: $0) }
-        if let example = measured.example {
+        if let example = measured.example ?? example {
             made.take(example, startedMicroseconds: origin.startedMicroseconds)
         }
         made.controls = await controls(made)
@@ -93,6 +106,34 @@ public struct CaseWork: Sendable {
         ).play(in: arena, company: made.company, trials: trials)
         made.alternatives = Alternatives.considered(made)
         return made
+    }
+
+    /// What breaks now and then, whatever the offset, is kept as it was seen: there is no rate by which
+    /// smaller schedules could be told apart.
+    private func rare(
+        _ finding: RaceFinding, example: TrialResult?, madeAt microseconds: Int64
+    ) -> Case {
+        var made = plain(finding, example?.schedule ?? finding.schedule, madeAt: microseconds)
+        made.evidence = Case.Evidence(
+            rate: finding.total, method: finding.method, achieved: finding.achieved,
+            best: finding.best, curve: finding.curve, firstSeen: finding.firstSeen,
+            trialTime: example.map(Self.length) ?? .zero)
+        if let example { made.take(example, startedMicroseconds: origin.startedMicroseconds) }
+        made.alternatives = Alternatives.considered(made)
+        return made
+    }
+
+    /// What is known without a single trial.
+    private func plain(
+        _ finding: RaceFinding, _ schedule: Schedule, madeAt microseconds: Int64
+    ) -> Case {
+        Case(
+            name: "\(finding.plan)-\(finding.invariant.name)",
+            made: Self.utc(microseconds), version: origin.version, rig: origin.rig,
+            seed: origin.seed, policies: origin.policies, target: origin.target,
+            throttle: origin.throttle, schedule: schedule, company: finding.company,
+            swept: schedule[op: finding.swept] == nil ? nil : finding.swept,
+            expected: Case.Expected(finding.invariant, sentence: finding.sentence))
     }
 
     /// Trials that are played together.
@@ -141,8 +182,9 @@ public struct CaseWork: Sendable {
 
     private func arm(
         _ control: Case, at offset: Duration, on arena: any Arena, against made: Case
-    ) async -> Case.Arm {
+    ) async -> Case.Arm? {
         let played = await Replay(control, on: arena).play(times: trials, batch: Self.batch)
+        guard played.rate.trials > 0 else { return nil }
         let own = made.evidence?.rate ?? HitRate()
         return Case.Arm(
             offset: offset, rate: played.rate, fisher: own.chance(against: played.rate))
@@ -209,19 +251,25 @@ extension Case.Trial {
     /// An execution as a case keeps it.
     init(_ result: TrialResult, breach: Breach, startedMicroseconds: Int64) {
         let named = result.releases
-        let exchanges = result.exchanges.sorted { $0.sent < $1.sent }.map { exchange in
+        let order = result.exchanges.indices.sorted {
+            result.exchanges[$0].sent < result.exchanges[$1].sent
+        }
+        let exchanges = order.map { place -> Case.Entry in
+            let exchange = result.exchanges[place]
             let number = exchange.device.household
-            let place = result.households.firstIndex(of: number) ?? 0
+            let home = result.households.firstIndex(of: number) ?? 0
             let isOwn = number == breach.household
             let scene = isOwn ? breach.scene.first { $0.sequence == exchange.sequence } : nil
             let op = named.first {
                 $0.sequence == exchange.sequence && $0.sent == exchange.sent
             }?.op
-            return Case.Entry(
+            var entry = Case.Entry(
                 exchange, op: op ?? "",
                 actor: op.flatMap { result.schedule[op: $0]?.actor } ?? exchange.device.name,
-                household: place, scene: scene,
+                household: home, scene: scene,
                 isConflict: isOwn && breach.exchanges.contains(exchange.sequence))
+            if result.requests.indices.contains(place) { entry.request = result.requests[place] }
+            return entry
         }
         self.init(startedMicroseconds: startedMicroseconds, exchanges: exchanges)
     }

@@ -196,20 +196,25 @@ extension Case {
     }
 
     private static func entry(_ entry: Entry, of trial: Trial) -> JSON {
-        .object([
-            ("op", .text(entry.op)), ("actor", .text(entry.actor)),
-            ("operation", .text(entry.operation.name)), ("household", .integer(entry.household)),
-            ("sequence", .integer(entry.sequence)), ("begunNs", .integer(Int(entry.begun))),
-            ("sentNs", .integer(Int(entry.sent))),
-            ("firstByteNs", .integer(Int(entry.firstByte))),
-            ("endedNs", .integer(Int(entry.ended))),
-            ("sentUtc", .text(trial.utc(entry.sent))),
-            ("firstByteUtc", .text(trial.utc(entry.firstByte))), ("lost", .flag(entry.isOpen)),
-            ("status", entry.status.map(JSON.integer) ?? .null), ("answer", .text(entry.answer)),
-            ("belief", entry.belief.map(JSON.integer) ?? .null),
-            ("conflict", .flag(entry.isConflict)), ("serverDate", .text(entry.serverDate)),
-            ("requestId", .text(entry.requestID)),
-        ])
+        .object(
+            [
+                ("op", .text(entry.op)), ("actor", .text(entry.actor)),
+                ("operation", .text(entry.operation.name)),
+                ("household", .integer(entry.household)),
+                ("sequence", .integer(entry.sequence)), ("begunNs", .integer(Int(entry.begun))),
+                ("sentNs", .integer(Int(entry.sent))),
+                ("firstByteNs", .integer(Int(entry.firstByte))),
+                ("endedNs", .integer(Int(entry.ended))),
+                ("sentUtc", .text(trial.utc(entry.sent))),
+                ("firstByteUtc", .text(trial.utc(entry.firstByte))), ("lost", .flag(entry.isOpen)),
+                ("status", entry.status.map(JSON.integer) ?? .null),
+                ("answer", .text(entry.answer)),
+                ("belief", entry.belief.map(JSON.integer) ?? .null),
+                ("conflict", .flag(entry.isConflict)), ("serverDate", .text(entry.serverDate)),
+                ("requestId", .text(entry.requestID)),
+            ]
+                + (entry.request.map { [("method", .text($0.method)), ("url", .text($0.url))] }
+                    ?? []))
     }
 
     /// `3.2e-09`: a number that JSON of three decimals would print as 0.

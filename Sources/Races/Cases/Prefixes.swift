@@ -40,6 +40,8 @@ struct Prefixes {
             for result in await arena.play(schedules, in: company) where result.discarded == nil {
                 rate.add(result.breaks(invariant))
             }
+            // Cut short.
+            guard rate.trials > 0 else { return [] }
             points.append(Case.Prefix(op: kept == 0 ? "" : movable[kept - 1], rate: rate))
         }
         return points

@@ -43,15 +43,20 @@ public struct Replay: Sendable {
         public var interval: Interval { .exactShare(of: rate.hits, in: rate.trials) }
     }
 
+    private static let together = 24
+
     /// Plays it until `times` trials counted, or as many again were discarded. `progress` is told
     /// after each batch.
     public func play(
-        times: Int, batch: Int = 5, progress: (HitRate) -> Void = { _ in }
+        times: Int, batch: Int? = nil, progress: (HitRate) -> Void = { _ in }
     ) async -> Outcome {
         var outcome = Outcome(
             rate: HitRate(), discarded: 0, reason: "", others: [:], sentence: "",
             wasStopped: false)
         var offsets: [Duration] = []
+        // Most of a trial is waiting, which as many as an arena plays at once do together.
+        let rounds = (times + Self.together - 1) / Self.together
+        let batch = batch ?? (times + rounds - 1) / max(1, rounds)
         while outcome.rate.trials < times, !outcome.wasStopped {
             guard outcome.discarded <= times + 5 else { break }
             let count = min(batch, times - outcome.rate.trials)

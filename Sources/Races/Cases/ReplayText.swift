@@ -107,7 +107,11 @@ extension Case.Evidence {
     /// `window +0.3 ms to +4.1 ms`.
     public var windowText: String {
         if isSimultaneous { return "simultaneous" }
-        guard let window else { return "window not measured" }
+        guard let window else {
+            // Only a search has a curve.
+            guard !curve.isEmpty else { return "window not measured" }
+            return isRare ? "rare, no window" : "at any offset"
+        }
         let low = (window.isLowOpen ? "beyond " : "") + Offsets.text(window.low)
         let high = (window.isHighOpen ? "beyond " : "") + Offsets.text(window.high)
         return "window \(low) to \(high)"

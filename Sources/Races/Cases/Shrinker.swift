@@ -56,6 +56,8 @@ public struct Shrinker: Sendable {
     let budget: Budget
     private let began: Duration
     private var spent = 0
+    /// Somebody stopped it: nothing more can be learned.
+    private var isCut = false
     private var removed: [String] = []
     private var others: [Other] = []
     /// Candidates that were turned down since the schedule last changed, by the op left out.
@@ -108,7 +110,7 @@ public struct Shrinker: Sendable {
     // MARK: Judging a candidate
 
     var isSpent: Bool {
-        spent >= budget.replays || budget.clock() - began >= budget.time
+        isCut || spent >= budget.replays || budget.clock() - began >= budget.time
     }
 
     /// Whether it still hits at least half as often as at its peak. Without a budget nothing is
@@ -125,6 +127,10 @@ public struct Shrinker: Sendable {
             var counted = 0
             for result in results where test.decision == nil {
                 if let discard = result.discarded {
+                    guard discard != .stopped else {
+                        isCut = true
+                        continue
+                    }
                     unplayable = "\(discard)"
                     continue
                 }

@@ -176,7 +176,9 @@ struct Story {
                     && $0.sent > exchange.sent
             }
             return isHit && !goesOn ? .loginStart : nil
-        default: return Step(rawValue: exchange.operation.name)
+        default:
+            // Setup is done anew for each execution.
+            return Step(rawValue: exchange.operation.name).flatMap { $0.isSetup ? nil : $0 }
         }
     }
 

@@ -56,8 +56,12 @@ public struct Emission: Sendable {
         self.target = target
     }
 
-    /// Steps for which something would be needed that only the rig has: a platform that vouches.
-    private static let unknown: Set<Step> = [.tokenExchange, .freePreview, .expire]
+    /// Steps for which something would be needed that only the rig has: a platform that vouches, a
+    /// client's secret, the end of a code.
+    private static let unknown: Set<Step> = [
+        .tokenExchange, .profileRequest, .freePreview, .preauthorizeCode, .registerClient,
+        .accessToken, .expire,
+    ]
 
     /// One file of Python 3 without any dependency: threads, last bytes released at their offsets,
     /// secrets from the environment; prints k of n, exits 1 while it hits.
@@ -133,9 +137,22 @@ public struct Emission: Sendable {
                     ("everyUs", .integer(schedule.settle.every.inMicroseconds)),
                 ])
             ),
+            ("reads", .array(schedule.finalReads.map { Self.read($0, of: schedule) })),
+            ("alone", .flag(emitted.company == .nobody)),
             ("ttl", schedule.codeLifetime.map { .integer(Int($0.components.seconds)) } ?? .null),
             ("swept", emitted.swept.map(JSON.text) ?? .null),
         ])
+    }
+
+    /// One that is asked in the end, as an op of the screen that asks.
+    private static func read(_ read: Schedule.FinalRead, of schedule: Schedule) -> JSON {
+        let actor =
+            read.op.map { schedule.ops[$0].actor }
+            ?? schedule.actors.first { $0.screen == .first && $0.household == read.household }?.name
+        var op = Schedule.Op("read", actor ?? "", read.step, connection: .fresh)
+        if let code = read.code { op.args = [.init("code", code)] }
+        if let resource = read.resource { op.args = [.init("resource", "\(resource)")] }
+        return Self.op(op)
     }
 
     private static func op(_ op: Schedule.Op) -> JSON {
@@ -180,16 +197,19 @@ public enum EmitError: Error, Sendable, Hashable, CustomStringConvertible {
     case unknownStep(String)
     case unknownPromise(String, known: [String])
     case noTrial(String)
+    case noRequests
 
     public var description: String {
         switch self {
         case .otherProtocol(let name):
             "a script can be written for adobe-pass-v1 only; this case speaks \(name)"
         case .unknownStep(let step):
-            "\(step) needs a platform that vouches, which a script has not; replay this case with "
-                + "screenrig"
+            "a script cannot do \(step), for which only the rig has what it takes; replay this case "
+                + "with screenrig"
         case .unknownPromise(let name, let known):
             "a script cannot judge \(name); it can judge \(known.joined(separator: ", "))"
+        case .noRequests:
+            "this case does not hold the requests of its trial; replay it with --save, which keeps them"
         case .noTrial(let form):
             "there is no trial in this case yet to write as \(form); replay it first (--save)"
         }

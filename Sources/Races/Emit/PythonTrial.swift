@@ -1,4 +1,5 @@
-/// The part of the emitted script that plays a schedule once, with threads and offsets.
+/// The part of the emitted script that plays a schedule once, with threads and offsets: several trials are
+/// set up and read together, their races go one after another, as a replay does.
 enum PythonTrial {
     static let text = #"""
         class Seen:
@@ -12,18 +13,49 @@ enum PythonTrial {
                 self.user, self.mvpd = document.get("userId"), document.get("mvpd")
                 self.expires, self.code = document.get("expires"), document.get("code")
                 self.location = reply.header("location")
+                self.failed = reply.status >= 400
                 if 200 <= reply.status < 400:
                     self.result = "denied" if "error=" in self.location else "success"
                 elif reply.status in (403, 404, 410, 412):
                     self.result = "absent"
-                elif reply.status >= 500 or reply.status == 429:
+                elif reply.status == 429 or (reply.status >= 500 and op["op"] != "authenticate"):
                     raise Lost("%s answered %d" % (op["op"], reply.status))
                 else:
                     self.result = "denied"
 
 
+        class Turnstile:
+            """Trials are set up together, raced one after another, and read when all have been raced."""
+
+            def __init__(self, expected):
+                self.expected, self.ready, self.left, self.busy = expected, 0, 0, False
+                self.turn, self.reading = threading.Condition(), threading.Lock()
+
+            def enter(self):
+                with self.turn:
+                    self.ready += 1
+                    self.turn.notify_all()
+                    self.turn.wait_for(lambda: self.ready >= self.expected and not self.busy)
+                    self.busy = True
+                time.sleep(0.06 if CASE["alone"] else 0.003)
+
+            def leave(self):
+                with self.turn:
+                    self.busy = False
+                    self.left += 1
+                    self.turn.notify_all()
+                    self.turn.wait_for(lambda: self.left >= self.expected)
+
+            def drop(self):
+                """One that comes to no race."""
+                with self.turn:
+                    self.expected -= 1
+                    self.turn.notify_all()
+
+
         class Trial:
-            def __init__(self):
+            def __init__(self, turnstile):
+                self.turnstile, self.inside, self.calls = turnstile, False, {}
                 self.screens, self.codes, self.users, self.seen = {}, {}, {}, []
                 self.run = "".join(random.choices(string.ascii_lowercase, k=10))
                 for actor in CASE["actors"]:
@@ -67,9 +99,14 @@ enum PythonTrial {
                 if step == "authenticate" or step == "login-start":
                     provider = PROVIDERS[int(op["args"].get("provider") or 0) % len(PROVIDERS)]
                 if step == "authenticate":
+                    former = op["args"].get("repeats")
+                    if former:
+                        call, op["user"], op["mvpd"] = self.calls[former]
+                        return call
                     account = self.account(op)
                     url, body, headers = walk_login(self.code(op), provider, account)
                     op["user"], op["mvpd"] = account[2], provider
+                    self.calls[op["id"]] = ("POST", url, headers, body), account[2], provider
                     return "POST", url, headers, body
                 if step == "login-start":
                     fields = [("reg_code", self.code(op)), ("requestor_id", TARGET["requestor"]),
@@ -95,6 +132,10 @@ enum PythonTrial {
                     method, path = "GET", {
                         "poll-token": "/api/v1/tokens/authn" + keyed,
                         "check-authentication": "/api/v1/checkauthn" + keyed,
+                        "configuration": "/api/v1/config/" + name,
+                        "user-metadata": "/api/v1/tokens/usermetadata" + keyed,
+                        "preauthorize": "/api/v1/preauthorize" + keyed + "&resource="
+                            + quote(",".join(TARGET["resources"])),
                         "authorize": "/api/v1/authorize" + keyed + "&resource=" + quote(resource),
                         "authorization-token":
                             "/api/v1/tokens/authz" + keyed + "&resource=" + quote(resource),
@@ -103,17 +144,27 @@ enum PythonTrial {
                     }[step]
                 return method, BASE + path, screen.headers(), b""
 
+            def hold(self, op):
+                """Everything that comes before, and all of its request but the last byte."""
+                method, url, headers, body = self.request(op)
+                ours = url.startswith(BASE)
+                wire = (self.screen(op["actor"]).connection(op["connection"]) if ours else Wire(url))
+                wire.hold(method, url, headers, body)
+                return wire
+
+            def plain(self, op):
+                """One that hangs on nothing: at once when what stands before it has ended."""
+                wire = self.hold(op)
+                sent = wire.release()
+                self.take(op, sent, wire.read())
+
             def cluster(self, ops):
                 """Ops that hang on each other: each is held at its last byte, then they go."""
-                gates = []
-                for op in ops:
-                    method, url, headers, body = self.request(op)
-                    ours = url.startswith(BASE)
-                    wire = (self.screen(op["actor"]).connection(op["connection"])
-                            if ours else Wire(url))
-                    wire.hold(method, url, headers, body)
-                    gates.append((op, wire))
+                gates = [(op, self.hold(op)) for op in ops]
                 time.sleep(0.05)
+                if not self.inside:
+                    self.inside = True
+                    self.turnstile.enter()
                 for op, wire in gates:
                     if wire.answered_early():
                         raise Lost(op["id"] + " was answered before it was complete")
@@ -178,7 +229,8 @@ enum PythonTrial {
                 seen = Seen(op, household, sent, reply)
                 if op["op"] == "registration-code" and seen.code:
                     self.codes[op["id"]] = self.codes[household] = seen.code
-                elif op["op"] in ("authenticate", "check-code", "delete-registration"):
+                elif op["op"] in ("authenticate", "check-code", "delete-registration",
+                                  "registration-record", "login-start"):
                     seen.code = self.code(op)
                 self.seen.append(seen)
 
@@ -190,20 +242,44 @@ enum PythonTrial {
                     while root["anchor"]:
                         root = byID[root["anchor"]["op"]]
                     roots.setdefault(root["id"], []).append(op)
-                for op in ops:
-                    if op["id"] in roots:
-                        self.cluster(roots[op["id"]])
+                try:
+                    for op in ops:
+                        cluster = roots.get(op["id"], [])
+                        if len(cluster) > 1:
+                            self.cluster(cluster)
+                        elif cluster:
+                            self.plain(op)
+                finally:
+                    self.turnstile.leave() if self.inside else self.turnstile.drop()
+                self.settle()
+
+            def settle(self):
+                """What everybody sees in the end."""
                 time.sleep(CASE["settle"]["quietUs"] / 1e6)
-                for _ in range(max(1, CASE["settle"]["reads"])):
-                    for household in sorted({a["household"] for a in CASE["actors"]}):
-                        tv = next((a for a in CASE["actors"]
-                                   if a["household"] == household and a["screen"] == "first"), None)
-                        if tv:
-                            read = {"id": "read", "actor": tv["name"], "op": "poll-token", "args": {},
-                                    "tag": None, "anchor": None, "offsetUs": 0,
-                                    "connection": "fresh"}
-                            self.cluster([read])
-                    time.sleep(CASE["settle"]["everyUs"] / 1e6)
+                for reading in range(CASE["settle"]["reads"]):
+                    if reading:
+                        time.sleep(CASE["settle"]["everyUs"] / 1e6)
+                    if CASE["alone"]:
+                        with self.turnstile.reading:
+                            self.read(reading)
+                            time.sleep(0.06)
+                    else:
+                        self.read(reading)
+
+            def read(self, reading):
+                for number, household in enumerate(sorted({a["household"] for a in CASE["actors"]})):
+                    if number:
+                        # Two that read at once would be a race of their own.
+                        time.sleep(0.06)
+                    for op in CASE["reads"] if reading == 0 else []:
+                        if self.actors[op["actor"]]["household"] == household:
+                            self.plain(dict(op))
+                    tv = next((a for a in CASE["actors"]
+                               if a["household"] == household and a["screen"] == "first"), None)
+                    if tv:
+                        self.plain({"id": "read", "actor": tv["name"], "op": "poll-token",
+                                    "args": {}, "tag": None, "anchor": None, "offsetUs": 0,
+                                    "connection": "fresh"})
 
 
         """#

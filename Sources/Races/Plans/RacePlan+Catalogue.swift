@@ -1,14 +1,30 @@
-// The conflict pairs (a mutator and whatever it can affect), and the triples: docs/races.md, What is
-// raced. What must be there for a race is set up first; the second name of a pair is moved in time.
+// What is told apart by hand: reads that race, sign-ins of two phones, what runs out, triples
+// (docs/races.md, What is raced). Pairs of mutators are made by rule: `MutatorPair`.
 
 extension RacePlan {
-    /// All of them, pairs first.
-    public static let catalogue: [RacePlan] = [
-        pollAuthenticate, authenticateAuthenticate, authenticateLogout, authenticateDelete,
-        authenticateExpire, authenticateCreate, pollPoll, pollLogout, pollDelete, logoutAuthorize,
-        logoutMedia, authorizeMedia, ssoAuthenticate, createCreate, pollAuthenticateLogout,
-        authenticateTimeoutRetry,
-    ]
+    /// All of them, pairs of mutators last.
+    public static let catalogue: [RacePlan] =
+        [
+            pollAuthenticate, authenticateExpire, pollPoll, pollLogout, pollDelete, logoutMedia,
+            authorizeMedia, pollAuthenticateLogout, authenticateTimeoutRetry,
+        ] + MutatorPair.all.map(plan)
+
+    /// A pair of mutators, with what is added to it by hand.
+    private static func plan(_ pair: MutatorPair) -> RacePlan {
+        var plan = RacePlan(pair)
+        switch pair.name {
+        case "authenticate-authenticate": plan.variants = twoPhones + plan.variants.dropFirst()
+        case "create-create":
+            // Which of the two codes lives is asked at once.
+            plan.variants[0].schedule.ops += [
+                self.plain("record", "tv", .registrationRecord, args: [.init("code", "create")]),
+                self.plain(
+                    "record-2", "tv", .registrationRecord, args: [.init("code", "create-2")]),
+            ]
+        default: break
+        }
+        return plan
+    }
 
     /// The plan of that name.
     public static func named(_ name: String) -> RacePlan? { catalogue.first { $0.name == name } }
@@ -23,7 +39,8 @@ extension RacePlan {
             ])
     }
 
-    private static var authenticateAuthenticate: RacePlan {
+    /// Two phones sign in with one code.
+    private static var twoPhones: [Variant] {
         let second = swept(
             "authenticate-2", "phone-2", .authenticate, against: "authenticate",
             args: [.init("account", "2")], tag: "account-2")
@@ -33,44 +50,26 @@ extension RacePlan {
         var elsewhere = start
         elsewhere.actor = "other-phone"
         let name = "authenticate-authenticate"
-        return RacePlan(
-            name: name, line: "two phones sign in with one code",
-            variants: [
-                variant(
-                    name, "both finish",
-                    signingIn + [
-                        second, then("poll-1", "tv", .pollToken, after: "authenticate"),
-                        then("poll-2", "tv", .pollToken, after: "authenticate-2", number: 1),
-                    ], swept: "authenticate-2"),
-                variant(
-                    name, "one begins while the other finishes",
-                    signingIn + [
-                        start, then("poll", "tv", .pollToken, after: "authenticate"),
-                    ], swept: "start-2"),
-                variant(
-                    name, "one begins in another living room",
-                    [
-                        create, plain("create-2", "other-tv", .registrationCode),
-                        raced("authenticate", "phone", .authenticate, tag: "account-1"),
-                        elsewhere, then("poll", "tv", .pollToken, after: "authenticate"),
-                    ], swept: "start-2"),
-            ])
-    }
-
-    private static var authenticateLogout: RacePlan {
-        one(
-            "authenticate-logout", "a TV logs out while its phone signs in",
-            signingIn + [
-                swept("logout", "tv", .logout, against: "authenticate")
-            ])
-    }
-
-    private static var authenticateDelete: RacePlan {
-        one(
-            "authenticate-delete", "a TV deletes its code while its phone signs in",
-            signingIn + [
-                swept("delete", "tv", .deleteRegistration, against: "authenticate")
-            ])
+        return [
+            variant(
+                name, "both finish",
+                signingIn + [
+                    second, then("poll-1", "tv", .pollToken, after: "authenticate"),
+                    then("poll-2", "tv", .pollToken, after: "authenticate-2", number: 1),
+                ], swept: "authenticate-2"),
+            variant(
+                name, "one begins while the other finishes",
+                signingIn + [
+                    start, then("poll", "tv", .pollToken, after: "authenticate"),
+                ], swept: "start-2"),
+            variant(
+                name, "one begins in another living room",
+                [
+                    create, plain("create-2", "other-tv", .registrationCode),
+                    raced("authenticate", "phone", .authenticate, tag: "account-1"),
+                    elsewhere, then("poll", "tv", .pollToken, after: "authenticate"),
+                ], swept: "start-2"),
+        ]
     }
 
     private static var authenticateExpire: RacePlan {
@@ -85,14 +84,6 @@ extension RacePlan {
             ], swept: "authenticate")
         plan.variants[0].schedule.codeLifetime = .seconds(2)
         return plan
-    }
-
-    private static var authenticateCreate: RacePlan {
-        one(
-            "authenticate-create", "a TV asks for a new code while its phone signs in with the old",
-            signingIn + [
-                swept("create-2", "tv", .registrationCode, against: "authenticate")
-            ])
     }
 
     private static var pollPoll: RacePlan {
@@ -133,15 +124,6 @@ extension RacePlan {
             ])
     }
 
-    private static var logoutAuthorize: RacePlan {
-        one(
-            "logout-authorize", "a TV asks for an authorization while it logs out",
-            signedIn + [
-                raced("logout", "tv", .logout),
-                swept("authorize", "tv", .authorize, against: "logout", number: 1),
-            ])
-    }
-
     private static var logoutMedia: RacePlan {
         one(
             "logout-media", "a TV asks for a media token while it logs out",
@@ -159,30 +141,6 @@ extension RacePlan {
                 raced("authorize", "tv", .authorize),
                 swept("media", "tv", .mediaToken, against: "authorize", number: 1),
             ])
-    }
-
-    private static var ssoAuthenticate: RacePlan {
-        var login = raced("authenticate", "phone", .authenticate, tag: "account-1")
-        login.args = [.init("provider", "1")]
-        return one(
-            "sso-authenticate", "the platform signs a TV in while its phone does",
-            [
-                create, login,
-                swept(
-                    "sso", "tv", .tokenExchange, against: "authenticate",
-                    args: [.init("account", "2")], tag: "account-2"),
-            ], swept: "sso")
-    }
-
-    private static var createCreate: RacePlan {
-        one(
-            "create-create", "a TV asks for two codes at once",
-            [
-                raced("create", "tv", .registrationCode),
-                swept("create-2", "tv", .registrationCode, against: "create", number: 1),
-                plain("record", "tv", .registrationRecord, args: [.init("code", "create")]),
-                plain("record-2", "tv", .registrationRecord, args: [.init("code", "create-2")]),
-            ], swept: "create-2")
     }
 
     private static var pollAuthenticateLogout: RacePlan {
@@ -261,7 +219,7 @@ extension RacePlan {
         return RacePlan(name: name, line: line, variants: [variant(name, "", ops, swept: moved)])
     }
 
-    private static func variant(
+    static func variant(
         _ plan: String, _ name: String, _ ops: [Schedule.Op], swept: String
     ) -> Variant {
         var actors: [Schedule.Actor] = []

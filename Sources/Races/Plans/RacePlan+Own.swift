@@ -8,15 +8,18 @@ extension RacePlan {
         var after: [Schedule.Op] = []
         var fixed: Schedule.Op?
         var moved: Schedule.Op?
+        var ids: [String: String] = [:]
         for actor in own.actors {
-            var isBefore = actor.operations.contains { name in
-                let full = "\(actor.name).\(name)"
+            var isBefore = actor.operations.contains { operation in
+                let full = "\(actor.name).\(operation.name)"
                 return full == own.fixed || full == own.moved
             }
-            for (position, name) in actor.operations.enumerated() {
-                guard let step = Step(rawValue: name) else { continue }
-                let full = "\(actor.name).\(name)"
+            for (position, operation) in actor.operations.enumerated() {
+                guard let step = Step(rawValue: operation.step) else { continue }
+                let full = "\(actor.name).\(operation.name)"
                 var op = Schedule.Op("\(full)-\(position + 1)", actor.name, step)
+                op.args = Self.args(of: operation)
+                if ids[full] == nil { ids[full] = op.id }
                 if full == own.fixed, fixed == nil {
                     op.gate = .lastByte
                     fixed = op
@@ -37,21 +40,43 @@ extension RacePlan {
         let ops = before + [fixed, moved].compactMap { $0 } + after
         let schedule = Schedule(
             plan: own.name, actors: own.actors.map { Schedule.Actor(named: $0.name) },
-            ops: Self.withAccounts(ops))
+            ops: Self.withAccounts(ops.map { Self.resolved($0, ids) }))
         self.init(
             name: own.name, line: "a plan of the rig's own",
             variants: [Variant(schedule: schedule, swept: moved?.id ?? "")])
     }
 
-    /// Each sign-in is another account's.
+    /// People count from 1; a schedule counts accounts so, providers and resources from 0.
+    private static func args(of operation: RaceTerms.OwnPlan.Operation) -> [Schedule.Arg] {
+        let all: [(String, String?)] = [
+            ("account", operation.account.map { "\($0)" }),
+            ("provider", operation.provider.map { "\($0 - 1)" }),
+            ("resource", operation.resource.map { "\($0 - 1)" }), ("code", operation.code),
+            ("repeats", operation.repeats),
+        ]
+        return all.compactMap { name, value in value.map { Schedule.Arg(name, $0) } }
+    }
+
+    /// With the ids of the operations that it names.
+    private static func resolved(_ op: Schedule.Op, _ ids: [String: String]) -> Schedule.Op {
+        var op = op
+        for position in op.args.indices
+        where op.args[position].name == "code" || op.args[position].name == "repeats" {
+            op.args[position].value = ids[op.args[position].value] ?? op.args[position].value
+        }
+        return op
+    }
+
+    /// Each sign-in is another account's, unless the plan says whose it is.
     private static func withAccounts(_ ops: [Schedule.Op]) -> [Schedule.Op] {
         var number = 0
         return ops.map { op in
-            guard op.step == .authenticate || op.step == .tokenExchange else { return op }
+            guard op.step == .authenticate || op.step == .tokenExchange, op[arg: "repeats"] == nil
+            else { return op }
             number += 1
             var op = op
-            op.args.append(.init("account", String(number)))
-            op.tag = "account-\(number)"
+            if op[arg: "account"] == nil { op.args.append(.init("account", String(number))) }
+            op.tag = "account-\(op[arg: "account"] ?? "")"
             return op
         }
     }

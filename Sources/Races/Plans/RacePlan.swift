@@ -47,7 +47,7 @@ public struct RacePlan: Sendable, Hashable {
         var plans: [RacePlan] = []
         for choice in terms.plans {
             switch choice {
-            case .named("all"): plans += catalogue
+            case .named("all"): plans += all(terms)
             case .named(let name): plans += catalogue.filter { $0.name == name }
             case .own(let own): plans.append(RacePlan(own))
             }
@@ -60,6 +60,13 @@ public struct RacePlan: Sendable, Hashable {
             }
             return plan
         }
+    }
+
+    /// Every plan; of a pair of mutators that offsets play in both orders, one of the two.
+    private static func all(_ terms: RaceTerms) -> [RacePlan] {
+        let bothWays = terms.offsets.lowerBound < .zero && terms.offsets.upperBound > .zero
+        let reverse = Set(MutatorPair.all.filter { bothWays && $0.isReverse }.map(\.name))
+        return catalogue.filter { !reverse.contains($0.name) }
     }
 
     /// By default half of the longest offset: nothing is then read within a window that the race has

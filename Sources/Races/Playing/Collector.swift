@@ -1,22 +1,37 @@
+internal import Dialects
 internal import Journal
 internal import Lanes
 
 /// Gathers the exchanges of a lane by household, until somebody takes them. On its lane.
 final class Collector {
-    private var exchanges: [Int: [Exchange]] = [:]
+    /// An exchange, and where it was sent.
+    struct Sent: Sendable {
+        var exchange: Exchange
+        var method: Method
+        var address: WebAddress
+
+        func request(_ redaction: Redaction) -> Case.Request {
+            Case.Request(
+                method: method.rawValue,
+                url: address.origin.description + redaction.address(address.target))
+        }
+    }
+
+    private var sent: [Int: [Sent]] = [:]
 
     /// Before the lane runs.
     static func watch(_ lane: Lane) -> OnLane<Collector> {
         let collector = Collector()
-        lane.observe { _, _, answered in
+        lane.observe { call, _, answered in
             let exchange = answered.exchange
-            collector.exchanges[exchange.device.household, default: []].append(exchange)
+            collector.sent[exchange.device.household, default: []].append(
+                Sent(exchange: exchange, method: call.method, address: call.address))
         }
         return OnLane(collector, lane)
     }
 
     /// In the order in which they ended.
-    func take(_ households: [Int]) -> [Exchange] {
-        households.flatMap { exchanges.removeValue(forKey: $0) ?? [] }
+    func take(_ households: [Int]) -> [Sent] {
+        households.flatMap { sent.removeValue(forKey: $0) ?? [] }
     }
 }

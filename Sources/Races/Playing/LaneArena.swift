@@ -27,7 +27,7 @@ public final class LaneArena: Arena {
         public var rest: Duration
 
         public init(
-            ripening: Duration = .milliseconds(10), atOnce: Int = 24, batch: Int = 16,
+            ripening: Duration = .milliseconds(10), atOnce: Int = 24, batch: Int = 24,
             gap: Duration = .milliseconds(60), pause: Duration = .milliseconds(3),
             rest: Duration = .zero
         ) {
@@ -49,6 +49,7 @@ public final class LaneArena: Arena {
     private let collectors: [OnLane<Collector>]
     private let plan: Plan
     private let judge: TrialJudge
+    private let redaction: Redaction
     private let settings: Settings
     private let isVirtual: Bool
     /// One for each lane, where they are virtual.
@@ -73,6 +74,7 @@ public final class LaneArena: Arena {
                 label: "screenrig.race.virtual.\(lane.index)", qos: .userInteractive)
         }
         judge = TrialJudge(rules: rules)
+        redaction = Redaction(lanes[0].fingerprinter)
         grounds = lanes.map { lane in
             DrivenGround(plan, terms: terms, lane: lane, sharesApp: isVirtual)
         }
@@ -103,8 +105,9 @@ public final class LaneArena: Arena {
             let lane = lanes[0]
             let turnstile = OnLane(
                 Turnstile(lane, expected: batch.count, gap: gap), lane)
+            let turns = company == .nobody ? OnLane(Turns(lane, gap: gap), lane) : nil
             results += await perform(
-                batch, on: 0..<1, atOnce: batch.count, turnstile: turnstile)
+                batch, on: 0..<1, atOnce: batch.count, turnstile, turns)
         }
         return results
     }
@@ -131,7 +134,7 @@ public final class LaneArena: Arena {
 
     private func perform(
         _ schedules: [Schedule], on chosen: Range<Int>, atOnce: Int,
-        turnstile: OnLane<Turnstile>? = nil
+        _ turnstile: OnLane<Turnstile>? = nil, _ turns: OnLane<Turns>? = nil
     ) async -> [TrialResult] {
         guard !schedules.isEmpty else { return [] }
         if isStopped.load(ordering: .acquiring) {
@@ -144,7 +147,7 @@ public final class LaneArena: Arena {
             let lane = lanes[number]
             let begin: @Sendable () -> Void = { [self] in
                 for _ in 0..<min(atOnce, schedules.count) {
-                    lane.start { await self.work(job, number, turnstile) }
+                    lane.start { await self.work(job, number, turnstile, turns) }
                 }
             }
             isVirtual ? begin() : lane.post(begin)
@@ -157,7 +160,7 @@ public final class LaneArena: Arena {
         await job.wait()
         // Judging would make a lane late that others race on.
         let results = job.results
-        let namesakes = Namesakes(results.map(\.1)).others
+        let namesakes = Namesakes(results.map { $0.1.map(\.exchange) }).others
         return results.enumerated().map { number, played in
             judged(played.0, played.1, besides: namesakes[number] ?? [])
         }
@@ -181,30 +184,33 @@ public final class LaneArena: Arena {
     }
 
     /// One of those on a lane that play what is left to play.
-    private func work(_ job: TrialJob, _ number: Int, _ turnstile: OnLane<Turnstile>?) async {
+    private func work(
+        _ job: TrialJob, _ number: Int, _ turnstile: OnLane<Turnstile>?, _ turns: OnLane<Turns>?
+    ) async {
         while let (position, schedule, first) = job.take(isVirtual ? number : 0) {
             let plans = (first..<first + schedule.rooms).compactMap { plan.household($0) }
             let performance = Performance(
                 schedule, plans: plans, on: grounds[number], ripening: settings.ripening,
-                rest: settings.rest, turnstile: turnstile)
+                rest: settings.rest, turnstile: turnstile, turns: turns)
             let result = await performance.play()
-            let exchanges = collectors[number].value.take(result.households)
+            let sent = collectors[number].value.take(result.households)
             if isVirtual {
-                job.put(judged(result, exchanges, besides: []), [], at: position)
+                job.put(judged(result, sent, besides: []), [], at: position)
             } else {
-                job.put(result, exchanges, at: position)
+                job.put(result, sent, at: position)
             }
         }
     }
 
     private func judged(
-        _ result: TrialResult, _ exchanges: [Exchange], besides others: [Exchange] = []
+        _ result: TrialResult, _ sent: [Collector.Sent], besides others: [Exchange] = []
     ) -> TrialResult {
         var result = result
-        result.exchanges = exchanges
+        result.exchanges = sent.map(\.exchange)
         if result.discarded == nil {
-            result.breaches = judge.breaches(exchanges, of: result, besides: others)
+            result.breaches = judge.breaches(result.exchanges, of: result, besides: others)
         }
+        if !result.breaches.isEmpty { result.requests = sent.map { $0.request(redaction) } }
         return result
     }
 }
@@ -214,7 +220,7 @@ private final class TrialJob: Sendable {
     private struct Progress {
         /// Of each share.
         var next: [Int]
-        var results: [(TrialResult, [Exchange])?]
+        var results: [(TrialResult, [Collector.Sent])?]
         var left: Int
     }
     private let schedules: [Schedule]
@@ -251,9 +257,9 @@ private final class TrialJob: Sendable {
         return position.map { ($0, schedules[$0], households[$0]) }
     }
 
-    func put(_ result: TrialResult, _ exchanges: [Exchange], at position: Int) {
+    func put(_ result: TrialResult, _ sent: [Collector.Sent], at position: Int) {
         let isLast = progress.withLock { progress in
-            progress.results[position] = (result, exchanges)
+            progress.results[position] = (result, sent)
             progress.left -= 1
             return progress.left == 0
         }
@@ -266,7 +272,9 @@ private final class TrialJob: Sendable {
         }
     }
 
-    var results: [(TrialResult, [Exchange])] { progress.withLock { $0.results.compactMap { $0 } } }
+    var results: [(TrialResult, [Collector.Sent])] {
+        progress.withLock { $0.results.compactMap { $0 } }
+    }
 }
 
 extension Schedule {

@@ -21,6 +21,8 @@ actor Performance {
     let households: [Int]
     /// Where trials go one at a time.
     private let turnstile: OnLane<Turnstile>?
+    /// Where what one reads is not to show in what another does.
+    let turns: OnLane<Turns>?
     /// How long all but the last bytes are given to arrive.
     private let ripening: Duration
     /// How long nothing happens before.
@@ -46,13 +48,15 @@ actor Performance {
 
     init(
         _ schedule: Schedule, plans: [HouseholdPlan], on ground: DrivenGround,
-        ripening: Duration, rest: Duration = .zero, turnstile: OnLane<Turnstile>? = nil
+        ripening: Duration, rest: Duration = .zero, turnstile: OnLane<Turnstile>? = nil,
+        turns: OnLane<Turns>? = nil
     ) {
         self.schedule = schedule
         self.ground = ground
         self.ripening = ripening
         idleBefore = rest
         self.turnstile = turnstile
+        self.turns = turns
         lane = ground.lane
         let cast = Cast(schedule)
         self.cast = cast
@@ -178,6 +182,21 @@ actor Performance {
             let credential = try await room.credential(of: cast.screens[position])
             let providers = try await room.providers(asking: cast.screens[position])
             return try script.loginStart(providers, credential)
+        case .freePreview:
+            let credential = try await room.credential(of: cast.screens[position])
+            let providers = try await room.providers(asking: cast.screens[position])
+            guard let pass = providers.first(where: \.isTempPass) else {
+                throw .failed("the configuration offers no TempPass provider")
+            }
+            return ground.terms.dialect.freePreview(mvpd: pass.id, credential)
+        case .registerClient: return try await room.registration(of: cast.screens[position])
+        case .accessToken: return try await room.tokenRequest(of: cast.screens[position])
+        case .profileRequest:
+            let credential = try await room.credential(of: cast.screens[position])
+            let providers = try await room.providers(asking: cast.screens[position])
+            let onPlatform = providers.filter { $0.platform?.isEnabled ?? false }
+            return try await room.profileRequest(
+                provider: try script.provider(of: onPlatform), credential)
         case .tokenExchange:
             _ = try await room.credential(of: cast.screens[position])
             let providers = try await room.providers(asking: cast.screens[position])
@@ -199,9 +218,13 @@ actor Performance {
     }
 
     func code(for op: Schedule.Op, _ position: Int) -> Code? {
-        let own = codes[room(position)]
-        guard let named = op[arg: "code"] else { return own.last?.issued.code }
-        return codes.joined().first { $0.op == named }?.issued.code
+        code(named: op[arg: "code"], of: room(position))
+    }
+
+    /// The one that an op made, or the newest of a living room.
+    func code(named op: String?, of room: Int) -> Code? {
+        guard let op else { return codes[room].last?.issued.code }
+        return codes.joined().first { $0.op == op }?.issued.code
     }
 
     /// Whether an op is about a code that is not there yet.

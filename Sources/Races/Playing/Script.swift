@@ -50,12 +50,17 @@ struct Script {
             call.code = code
             made = call
         case .checkAuthentication: made = dialect.checkAuthentication(credential)
-        case .freePreview:
-            made = dialect.freePreview(mvpd: terms.providers.first?.id ?? "TempPass", credential)
+        case .preauthorize: made = dialect.preauthorize(terms.resources, credential)
+        case .preauthorizeCode:
+            made = dialect.preauthorize(terms.resources, code: try issuedCode(), credential)
+        case .userMetadata: made = dialect.userMetadata(credential)
+        case .configuration: made = dialect.configuration(credential)
         case .authorize: made = dialect.authorize(try resource(), credential)
+        case .authorizationToken: made = dialect.authorizationToken(try resource(), credential)
         case .mediaToken: made = dialect.mediaToken(try resource(), credential)
         case .logout: made = dialect.logout(credential)
-        case .loginStart, .authenticate, .tokenExchange, .expire:
+        case .loginStart, .authenticate, .tokenExchange, .freePreview, .registerClient,
+            .accessToken, .profileRequest, .expire:
             preconditionFailure("these are made elsewhere")
         }
         guard let made else { throw .failed("the protocol has no \(op.step.rawValue)") }

@@ -5,9 +5,9 @@ internal import Journal
 struct TrialJudge: Sendable {
     let rules: Rules
 
-    /// Broken promises in which an op of the schedule has a part. What only the reading after the race
-    /// shows is not of its making: another trial may have caused it. `others` are trials that had the
-    /// same code (`Namesakes`).
+    /// Broken promises of its living rooms: device, code and account are its own, so that what only the
+    /// last reading shows is its making as well. `others` are trials that had the same code
+    /// (`Namesakes`).
     func breaches(
         _ exchanges: [Exchange], of trial: TrialResult, besides others: [Exchange] = []
     ) -> [Breach] {
@@ -23,10 +23,8 @@ struct TrialJudge: Sendable {
             case .fails, .observed: break
             case .known, .suspected: return false
             }
-            guard !Self.isOfNoRace(violation.invariant) else { return false }
-            return violation.exchanges.contains { sequence in
-                trial.isOwn(sequence, of: violation.household)
-            }
+            return trial.households.contains(violation.household)
+                && !Self.isOfNoRace(violation.invariant)
         }.map(Breach.init)
     }
 
@@ -50,18 +48,5 @@ struct TrialJudge: Sendable {
             own[position].begun = latest
         }
         return own
-    }
-}
-
-extension TrialResult {
-    /// Whether an exchange is the decisive one of an op.
-    func isOwn(_ sequence: Int, of household: Int) -> Bool {
-        releases.contains { release in
-            guard release.sequence == sequence, let op = schedule[op: release.op],
-                let actor = schedule[actor: op.actor]
-            else { return false }
-            return households.indices.contains(actor.household)
-                && households[actor.household] == household
-        }
     }
 }

@@ -1,11 +1,46 @@
 internal import Journal
 internal import Lanes
 
+/// One at a time, with a gap between. On its lane.
+final class Turns {
+    private let lane: Lane
+    private let gap: Duration
+    private var isTaken = false
+    private var waiting: [UnsafeContinuation<Void, Never>] = []
+
+    init(_ lane: Lane, gap: Duration) {
+        self.lane = lane
+        self.gap = gap
+    }
+
+    /// Waits for its turn.
+    func take() async {
+        guard isTaken else {
+            isTaken = true
+            return
+        }
+        await withUnsafeContinuation { waiting.append($0) }
+    }
+
+    /// Its turn is over: the next comes after the gap.
+    func pass() {
+        lane.at(lane.now + gap) { self.letNextIn() }
+    }
+
+    private func letNextIn() {
+        guard !waiting.isEmpty else {
+            isTaken = false
+            return
+        }
+        waiting.removeFirst().resume()
+    }
+}
+
 /// Lets the races of several trials go one after another, when all are set up and before any is
 /// settled: what one does to the service shows in no other's race. On its lane.
 ///
 /// ```text
-///   setup of all  |race|gap|race|gap|race|  settling of all
+///   setup of all  |race|gap|race|gap|race|  settling of all, in turns where nobody is to disturb
 /// ```
 final class Turnstile {
     private let lane: Lane

@@ -1,5 +1,6 @@
 internal import Checker
 internal import Dialects
+internal import Reports
 internal import Statistics
 
 /// Lines of JSON: one object each, as they happen, the last with the outcome.
@@ -26,7 +27,10 @@ extension RaceText {
         }
     }
 
-    public static func json(_ outcome: RaceOutcome, cases: [String?]) -> String {
+    /// `about`: for summary.json, which stands by itself.
+    public static func json(
+        _ outcome: RaceOutcome, cases: [String?], about: RaceReport.About? = nil
+    ) -> String {
         let findings = outcome.findings.enumerated().map { number, finding in
             let path = cases.indices.contains(number) ? cases[number] : nil
             let level = outcome.promises.meaning(
@@ -38,27 +42,45 @@ extension RaceText {
         let gate = outcome.gate.map {
             "[\($0.p10.wholeMicroseconds), \($0.p50.wholeMicroseconds), \($0.p90.wholeMicroseconds)]"
         }
-        return object([
-            ("schema", quoted("screenrig/race/1")), ("event", quoted("end")),
-            ("end", quoted(outcome.end.rawValue)), ("trials", "\(outcome.trials)"),
-            ("discarded", "\(outcome.discards)"),
-            ("elapsedMs", "\(outcome.elapsed.wholeMicroseconds / 1000)"),
-            ("schedulesPerSecond", outcome.pace.map(String.init) ?? "null"),
-            ("gateErrorUs", gate ?? "null"), ("oneAtATime", "\(outcome.isAlone)"),
-            ("findings", "[" + findings.joined(separator: ", ") + "]"),
-            (
-                "comparisons",
-                "[" + outcome.comparisons.map { object(fields($0)) }.joined(separator: ", ") + "]"
-            ),
-            (
-                "alsoIn",
-                "["
-                    + outcome.alsoIn.map {
-                        object([
-                            ("plan", quoted($0.plan)), ("invariant", quoted($0.invariant.name)),
-                        ])
-                    }.joined(separator: ", ") + "]"
-            ),
+        let head =
+            about.map { about in
+                [
+                    ("rig", quoted(about.rig)), ("target", quoted(about.target)),
+                    ("version", quoted(about.version)), ("seed", "\(about.seed)"),
+                    ("started", quoted(Figures.timestamp(microseconds: about.startedMicroseconds))),
+                    ("sweeps", "[" + outcome.sweeps.map(sweep).joined(separator: ", ") + "]"),
+                ]
+            } ?? [("event", quoted("end"))]
+        return object(
+            [("schema", quoted("screenrig/race/1"))] + head + [
+                ("end", quoted(outcome.end.rawValue)), ("trials", "\(outcome.trials)"),
+                ("discarded", "\(outcome.discards)"),
+                ("elapsedMs", "\(outcome.elapsed.wholeMicroseconds / 1000)"),
+                ("schedulesPerSecond", outcome.pace.map(String.init) ?? "null"),
+                ("gateErrorUs", gate ?? "null"), ("oneAtATime", "\(outcome.isAlone)"),
+                ("findings", "[" + findings.joined(separator: ", ") + "]"),
+                (
+                    "comparisons",
+                    "[" + outcome.comparisons.map { object(fields($0)) }.joined(separator: ", ")
+                        + "]"
+                ),
+                (
+                    "alsoIn",
+                    "["
+                        + outcome.alsoIn.map {
+                            object([
+                                ("plan", quoted($0.plan)), ("invariant", quoted($0.invariant.name)),
+                            ])
+                        }.joined(separator: ", ") + "]"
+                ),
+            ])
+    }
+
+    private static func sweep(_ sweep: RaceOutcome.Sweep) -> String {
+        object([
+            ("plan", quoted(sweep.plan)), ("way", quoted(sweep.title)),
+            ("rounds", "\(sweep.rounds)"), ("trials", "\(sweep.trials)"),
+            ("discarded", "\(sweep.discarded)"), ("obstacle", quoted(sweep.obstacle)),
         ])
     }
 
@@ -69,7 +91,8 @@ extension RaceText {
             ("swept", quoted(finding.swept)), ("bestUs", "\(finding.best.wholeMicroseconds)"),
             ("hits", "\(finding.rate.hits)"), ("of", "\(finding.rate.trials)"),
             ("ci95", "[\(decimal(interval.low)), \(decimal(interval.high))]"),
-            ("simultaneous", "\(finding.isSimultaneous)"), ("method", quoted(finding.method)),
+            ("simultaneous", "\(finding.isSimultaneous)"),
+            ("rare", "\(finding.isRare)"), ("method", quoted(finding.method)),
             ("firstSeenMs", "\(finding.firstSeen.wholeMicroseconds / 1000)"),
             ("sentence", quoted(finding.sentence)), ("curve", list(finding.curve)),
         ] + windowFields(finding.window)

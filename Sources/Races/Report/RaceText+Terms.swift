@@ -16,7 +16,7 @@ extension RaceText {
         if !arms.isEmpty {
             rows.append(("arms", "100 trials of each, or what trials allows, before the sweep"))
         }
-        rows.append(("at most", "\(terms.trials) trials, \(seconds(terms.time)) of search"))
+        rows.append(("at most", limits(terms)))
         rows.append(("requests", requests(terms)))
         let width = rows.map { $0.0.count }.max() ?? 0
         let lines = rows.map { name, text in
@@ -43,6 +43,14 @@ extension RaceText {
         let trials = variants * rounds.reduce(0, +)
         let ways = variants == 1 ? "one way to play it" : "\(variants) ways to play them"
         return "\(trials) trials: \(terms.perOffset) rounds, \(ways)"
+    }
+
+    private static func limits(_ terms: RaceTerms) -> String {
+        let limits = [
+            terms.trialLimit.map { "\($0) trials" },
+            terms.timeLimit.map { "\(seconds($0)) of search" },
+        ].compactMap(\.self)
+        return limits.isEmpty ? "its sweeps; no limit is set" : limits.joined(separator: ", ")
     }
 
     private static func requests(_ terms: RaceTerms) -> String {

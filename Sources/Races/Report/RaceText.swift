@@ -115,6 +115,9 @@ public enum RaceText {
         lines.append(
             "  \(promises.meaning(of: finding.invariant, from: finding.invariant.source))")
         lines.append("  \(whenText(finding))")
+        if finding.isRare {
+            lines.append("  at all offsets: \(text(finding.total))")
+        }
         var rate = "  at \(Offsets.text(finding.best)): \(text(finding.rate))"
         if let achieved = finding.achieved {
             rate +=
@@ -147,6 +150,7 @@ public enum RaceText {
             : "\(other?.step.rawValue ?? anchor.op)"
         let moved = "\(op.step.rawValue) (\(op.actor))"
         let against = "\(event) (\(other?.actor ?? ""))"
+        if finding.isRare { return "rare, no window: now and then, whatever the offset" }
         if finding.isSimultaneous {
             return "when \(moved) and \(against) are simultaneous, as far as can be aimed"
         }
@@ -154,6 +158,13 @@ public enum RaceText {
             return "whenever \(moved) comes, before or after \(against)"
         }
         return "when \(moved) leaves \(text(window)) after \(against)"
+    }
+
+    /// What the numbers of a report rest on.
+    static func basis(_ outcome: RaceOutcome) -> [(name: String, value: String)] {
+        ([tried(outcome)] + small(outcome)).enumerated().map { number, line in
+            (number == 0 ? "Search" : "Note \(number)", line)
+        }
     }
 
     private static func tried(_ outcome: RaceOutcome) -> String {
@@ -180,6 +191,9 @@ public enum RaceText {
         }
         for discard in outcome.discarded {
             lines.append("discarded: \(discard.count) trials, \(discard.reason)")
+        }
+        for sweep in outcome.sweeps where !sweep.obstacle.isEmpty {
+            lines.append("\(sweep.title) cannot be played here: \(sweep.obstacle)")
         }
         if outcome.isAlone {
             lines.append(

@@ -5,8 +5,10 @@ internal import Statistics
 extension Hunt {
     func explore() async {
         await stress()
+        // Orders can be drawn for ever.
+        guard !search.terms.isUnlimited else { return }
         var number = 0
-        let bases = tracks
+        let bases = tracks.filter { !$0.isUnplayable }
         guard !bases.isEmpty else { return }
         while !isOver, outcome.findings.isEmpty {
             // A batch at a time: hits are looked into at once.
@@ -32,7 +34,7 @@ extension Hunt {
     /// The same offsets under other circumstances.
     private func stress() async {
         guard outcome.findings.isEmpty else { return }
-        let bases = tracks.map(\.variant)
+        let bases = tracks.filter { !$0.isUnplayable }.map(\.variant)
         let grid = Curve.grid(search.terms.offsets)
         for (number, stress) in Stress.allCases.enumerated() {
             for base in bases where !isOver && outcome.findings.isEmpty {

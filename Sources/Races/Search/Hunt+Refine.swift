@@ -26,13 +26,15 @@ extension Hunt {
         tell(track, invariant, window)
         search.news(.phase("\(title): the rate at \(Offsets.text(best))"))
         let (rate, achieved) = await measure(best, track, invariant)
+        let isThere = window.map { stands($0, rate, track, invariant) } ?? false
         return RaceFinding(
             plan: tracks[track].variant.schedule.plan, invariant: invariant,
             schedule: tracks[track].variant.at(best), swept: tracks[track].variant.swept,
-            window: window, best: best, rate: rate, achieved: RaceFinding.Spread(achieved),
+            window: isThere ? window : nil, best: best, rate: rate,
+            achieved: RaceFinding.Spread(achieved),
             curve: curve(track, invariant).points, sentence: sentence(track, invariant),
             firstSeen: search.clock(),
-            isSimultaneous: best.magnitude <= gateError,
+            isSimultaneous: isThere && best.magnitude <= gateError,
             method: tracks[track].method, company: isAlone ? .nobody : .queue)
     }
 
@@ -85,6 +87,23 @@ extension Hunt {
             .curve(
                 plan: tracks[track].variant.title, invariant: invariant,
                 curve(track, invariant).points, window))
+    }
+
+    /// Whether the trials in the middle, made for nothing else, bear a window out: hits that come by
+    /// chance can lie close together, and the edges around them are then of nothing.
+    private func stands(
+        _ window: RaceFinding.Window, _ rate: HitRate, _ track: Int, _ invariant: Invariant
+    ) -> Bool {
+        // Cut short: what was seen within must do.
+        let samples = curve(track, invariant).samples.filter { $0.reading != .blind }
+        func share(_ samples: [Curve.Sample]) -> HitRate {
+            HitRate(hits: samples.count { $0.reading == .hit }, trials: samples.count)
+        }
+        let range = window.low...window.high
+        let inside = rate.trials > 4 ? rate : share(samples.filter { range ~= $0.offset })
+        guard inside.hits > 0 else { return false }
+        if inside.share >= RaceFinding.rare { return true }
+        return inside.chance(against: share(samples.filter { !(range ~= $0.offset) })) < 0.01
     }
 
     // MARK: The rate

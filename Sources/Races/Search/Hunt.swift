@@ -13,6 +13,9 @@ final class Hunt {
     private var gateErrors: [Duration] = []
     /// Of trials that raced alone: what edges are measured with.
     private var quietErrors: [Duration] = []
+    /// What was seen among other trials, and by no trial alone.
+    private var forgotten: [RaceFinding] = []
+    private var forgottenExamples: [TrialResult?] = []
     /// Hits of these come from other trials near in time.
     private var ambient: Set<Invariant> = []
 
@@ -22,7 +25,28 @@ final class Hunt {
         var method = "sweep"
         var sightings: [Sighting] = []
         var rounds = 0
-        var isDone = false
+        /// Trials of it, and those that told nothing, with the reason of the first.
+        var trials = 0
+        var discarded = 0
+        var reason = ""
+        /// The first trial that broke each promise.
+        var examples: [Invariant: TrialResult] = [:]
+
+        mutating func note(_ result: TrialResult, _ sighting: Sighting?) {
+            trials += 1
+            guard let sighting else {
+                discarded += 1
+                if reason.isEmpty { reason = result.discarded?.description ?? "" }
+                return
+            }
+            sightings.append(sighting)
+            for breach in result.breaches where examples[breach.invariant] == nil {
+                examples[breach.invariant] = result
+            }
+        }
+
+        /// A whole round told nothing: the target has not what it needs.
+        var isUnplayable: Bool { rounds > 0 && discarded == trials && trials > 4 }
     }
 
     init(_ search: RaceSearch, _ arena: any Arena) {
@@ -36,8 +60,10 @@ final class Hunt {
         for round in 0..<search.terms.perOffset where !isOver {
             await sweep(round)
         }
-        outcome.sweptWhole = tracks.count { $0.rounds >= search.terms.perOffset || $0.isDone }
+        outcome.sweptWhole = tracks.count { $0.rounds >= search.terms.perOffset }
+        outcome.sweeps = tracks.map(RaceOutcome.Sweep.init)
         if search.exploresOrders { await explore() }
+        reportForgotten()
         outcome.elapsed = search.clock()
         outcome.gate = RaceFinding.Spread(gateErrors)
         outcome.isAlone = isAlone
@@ -49,14 +75,24 @@ final class Hunt {
     var isOver: Bool {
         if search.isInterrupted() {
             outcome.end = .interrupted
-        } else if outcome.trials >= search.terms.trials {
+        } else if outcome.trials >= trialLimit {
             outcome.end = .trials
-        } else if search.clock() >= search.terms.time {
+        } else if let limit = timeLimit, search.clock() >= limit {
             outcome.end = .time
         } else {
             return false
         }
         return true
+    }
+
+    /// Of what was given, a quarter is kept for the case of what was found.
+    private var trialLimit: Int {
+        guard let given = search.terms.trials else { return search.terms.trialLimit ?? .max }
+        return outcome.findings.isEmpty ? given : given * 3 / 4
+    }
+    private var timeLimit: Duration? {
+        guard let given = search.terms.time else { return search.terms.timeLimit }
+        return outcome.findings.isEmpty ? given : given * 3 / 4
     }
 
     /// Plays one track at several offsets and remembers what was seen; the sightings, nil where a
@@ -66,14 +102,14 @@ final class Hunt {
         _ aims: [(track: Int, offset: Duration)], in company: Company = .crowd
     ) async -> [Sighting?] {
         let schedules = aims.map { tracks[$0.track].variant.at($0.offset) }
-        let left = max(0, search.terms.trials - outcome.trials)
+        let left = max(0, trialLimit - outcome.trials)
         let results = await arena.play(
             Array(schedules.prefix(left)), in: isAlone ? .nobody : company)
         var seen: [Sighting?] = []
         for (aim, result) in zip(aims, results) {
             outcome.trials += 1
             let sighting = take(result, aim, isQuiet: isAlone || company != .crowd)
-            if let sighting { tracks[aim.track].sightings.append(sighting) }
+            tracks[aim.track].note(result, sighting)
             seen.append(sighting)
         }
         search.news(.trials(outcome.trials, discarded: outcome.discards))
@@ -122,7 +158,7 @@ final class Hunt {
 
     private func sweep(_ round: Int) async {
         let grid = Curve.grid(search.terms.offsets, isShifted: round % 2 == 1)
-        var waiting = tracks.indices.filter { !tracks[$0].isDone }[...]
+        var waiting = tracks.indices.filter { !tracks[$0].isUnplayable }[...]
         while !waiting.isEmpty, !isOver {
             let chosen = Array(waiting.prefix(Self.together))
             waiting = waiting.dropFirst(chosen.count)
@@ -160,6 +196,7 @@ final class Hunt {
                 suspicion.track, suspicion.invariant, among: chosen)
             {
                 outcome.findings.append(finding)
+                outcome.examples.append(tracks[suspicion.track].examples[suspicion.invariant])
                 search.news(.found(finding))
             }
         }
@@ -277,9 +314,40 @@ final class Hunt {
                 invariants.contains(invariant)
                     || invariants.contains(where: { isNearlyAnywhere(track, $0) })
             else { continue }
+            for invariant in invariants.sorted() { keep(track, invariant) }
             tracks[track].sightings = []
+            tracks[track].examples = [:]
             tracks[track].rounds = 0
             for _ in 0..<2 { await sweepOnce(track) }
+        }
+    }
+
+    /// Keeps what is forgotten, should nothing else come of it: it was broken all the same.
+    private func keep(_ track: Int, _ invariant: Invariant) {
+        let points = curve(track, invariant).points
+        let variant = tracks[track].variant
+        let best = points.max { $0.rate.share < $1.rate.share }?.offset ?? .zero
+        var finding = RaceFinding(
+            plan: variant.schedule.plan, invariant: invariant, schedule: variant.at(best),
+            swept: variant.swept, best: best, rate: HitRate(), curve: points,
+            sentence: sentence(track, invariant), firstSeen: search.clock(),
+            method: "sweep, among other trials; by no trial alone")
+        finding.rate = finding.total
+        forgotten.append(finding)
+        forgottenExamples.append(tracks[track].examples[invariant])
+    }
+
+    /// Each promise once, where it broke most.
+    private func reportForgotten() {
+        guard outcome.findings.isEmpty else { return }
+        let order = forgotten.indices.sorted {
+            forgotten[$0].rate.hits > forgotten[$1].rate.hits
+        }
+        for number in order
+        where !outcome.findings.contains(where: { $0.invariant == forgotten[number].invariant }) {
+            outcome.findings.append(forgotten[number])
+            outcome.examples.append(forgottenExamples[number])
+            search.news(.found(forgotten[number]))
         }
     }
 

@@ -74,7 +74,22 @@ public struct RaceOutcome: Sendable {
         case trials, time, interrupted
     }
 
+    /// One way to play a plan, and how far it was swept.
+    public struct Sweep: Sendable, Hashable {
+        public var plan: String
+        public var title: String
+        public var rounds: Int
+        public var trials: Int
+        public var discarded: Int
+        /// Why it cannot be played here at all; empty where it can.
+        public var obstacle: String
+    }
+
     public var findings: [RaceFinding] = []
+    /// For each, the first trial that broke its promise.
+    public var examples: [TrialResult?] = []
+    /// What was swept, in the order of plans.
+    public var sweeps: [Sweep] = []
     /// What plans of two arms came to.
     public var comparisons: [ArmComparison] = []
     /// Promises that were found broken in other plans as well, by plan.
@@ -104,4 +119,13 @@ public struct RaceOutcome: Sendable {
     /// Whether a promise was found broken in either way.
     public var isAccusing: Bool { !findings.isEmpty || comparisons.contains(where: \.isBroken) }
     public var discards: Int { discarded.reduce(0) { $0 + $1.count } }
+}
+
+extension RaceOutcome.Sweep {
+    init(_ track: Hunt.Track) {
+        self.init(
+            plan: track.variant.schedule.plan, title: track.variant.title, rounds: track.rounds,
+            trials: track.trials, discarded: track.discarded,
+            obstacle: track.isUnplayable ? track.reason : "")
+    }
 }

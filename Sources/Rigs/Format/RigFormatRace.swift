@@ -23,9 +23,12 @@ extension RigFormat {
             "per-offset", .scalar(.count(1...100)), default: "5",
             "Trials at each offset of the coarse sweep."),
         Key(
-            "trials", .scalar(.count(1...10_000_000)), default: "2000",
-            "The search ends after so many."),
-        Key("for", .scalar(.duration), default: "60s", "The search ends after so long."),
+            "trials", .scalar(.count(1...10_000_000)), example: "2000",
+            "It ends after so many, the cases of what it found included. Without trials and for: 2000 and "
+                + "60s, but with all plans when each has been swept."),
+        Key(
+            "for", .scalar(.duration), example: "60s",
+            "It ends after so long, the cases of what it found included."),
         Key(
             "gate", .words("auto", "last-byte", "group", "none"), default: "auto",
             "How raced requests leave. last-byte: all but that has left before, each over a connection "
@@ -43,11 +46,12 @@ extension RigFormat {
         Key("name", .scalar(.text), required: true, example: "mine", "The name in reports."),
         Key(
             "actors",
-            .named(.either([.list(.choice(RaceTerms.steps.map { Shape.Choice($0) }))])),
+            .named(.either([.list(.either([steps, .map(operation)]))])),
             required: true,
             example: "{tv: [registration-code, poll-token], phone: [authenticate]}",
             "Who does what, in order: tv, tv-2 (the same TV over another connection), phone, phone-2; "
-                + "other-tv and other-phone are of another living room."),
+                + "other-tv and other-phone are of another living room. An operation is its name, or a map "
+                + "with step and what it takes: {step: authorize, resource: 2}."),
         Key(
             "sweep", .list(.scalar(.text)), required: true,
             example: "[phone.authenticate, tv.poll-token]",
@@ -55,15 +59,44 @@ extension RigFormat {
     ]
 }
 
-extension RaceTerms {
-    /// The conflict pairs and triples (docs/races.md, What is raced).
-    public static let planNames = [
-        "poll-authenticate", "authenticate-authenticate", "authenticate-logout",
-        "authenticate-delete", "authenticate-expire", "authenticate-create", "poll-poll",
-        "poll-logout", "poll-delete", "logout-authorize", "logout-media", "authorize-media",
-        "sso-authenticate", "create-create", "poll-authenticate-logout",
-        "authenticate-timeout-retry",
+extension RigFormat {
+    private static let steps: Shape = .choice(RaceTerms.steps.map { Shape.Choice($0) })
+
+    private static let operation: [Key] = [
+        Key("step", steps, required: true, example: "authenticate", "What is done."),
+        Key(
+            "as", .scalar(.text), example: "second",
+            "What the plan calls it, where an actor does the same twice."),
+        Key(
+            "account", .scalar(.count(1...9)), example: "2",
+            "Which of its living room's accounts signs in; each sign-in has its own otherwise."),
+        Key(
+            "provider", .scalar(.count(1...99)), example: "2",
+            "Which of target.mvpds, or of those on offer."),
+        Key("resource", .scalar(.count(1...99)), example: "2", "Which of target.resources."),
+        Key(
+            "code", .scalar(.text), example: "tv.registration-code",
+            "The operation that made its code; the newest of its living room otherwise."),
+        Key(
+            "repeats", .scalar(.text), example: "phone.authenticate",
+            "The sign-in whose assertion is sent once more."),
     ]
+}
+
+extension RaceTerms {
+    /// What changes the state that others see.
+    private static let mutators = [
+        "sso", "authenticate", "delete", "create", "logout", "authorize", "preview",
+    ]
+
+    /// Conflicts of reads, of time, and triples, then every ordered pair of mutators (docs/races.md, What
+    /// is raced).
+    public static let planNames =
+        [
+            "poll-authenticate", "authenticate-expire", "poll-poll", "poll-logout", "poll-delete",
+            "logout-media", "authorize-media", "poll-authenticate-logout",
+            "authenticate-timeout-retry",
+        ] + mutators.flatMap { first in mutators.map { "\(first)-\($0)" } }
 
     /// Plans of two arms, each named after the promise that it decides.
     public static let armPlanNames = ["path-independence", "poll-is-pure"]
@@ -72,7 +105,10 @@ extension RaceTerms {
     public static let steps = [
         "registration-code", "registration-record", "delete-registration", "login-start",
         "authenticate", "check-code", "poll-token", "check-authentication", "token-exchange",
-        "free-preview", "authorize", "media-token", "logout",
+        "free-preview", "preauthorize", "preauthorize-code", "authorize",
+        "authorization-token", "media-token",
+        "user-metadata", "logout", "configuration", "register-client", "access-token",
+        "profile-request",
     ]
 }
 

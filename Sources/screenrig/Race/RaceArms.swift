@@ -5,6 +5,7 @@ internal import Races
 struct RaceArms {
     let stage: RaceStage
     let show: RaceShow
+    let arena: AllowedArena
     /// Whether somebody wants it to end, or the time is used up.
     let isOver: @Sendable () -> Bool
 
@@ -13,12 +14,12 @@ struct RaceArms {
 
     func compare() async -> [ArmComparison] {
         var comparisons: [ArmComparison] = []
-        let share = stage.rig.race.trials / (2 * max(1, stage.armPlans.count))
+        let share = (stage.rig.race.trialLimit ?? .max) / (2 * max(1, stage.armPlans.count))
         for plan in stage.armPlans {
             show.tell(.phase("\(plan.name): two arms take turns"))
             let trials = ArmTrials(
                 plan, perArm: min(Self.perArm, share), seed: stage.rig.seed, isOver: isOver)
-            let comparison = await trials.run(in: stage.arena) { comparison in
+            let comparison = await trials.run(in: arena) { comparison in
                 show.tell(.trials(comparison.played, discarded: comparison.discarded))
             }
             show.tell(.compared(comparison))

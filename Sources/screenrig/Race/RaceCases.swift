@@ -10,19 +10,27 @@ struct RaceCases {
     let stage: RaceStage
     let isVirtual: Bool
     let directory: RunDirectory
+    /// What is left for them of what was given.
+    let allowance: Allowance
 
-    init(_ stage: RaceStage, isVirtual: Bool, directory: RunDirectory) {
+    init(
+        _ stage: RaceStage, isVirtual: Bool, directory: RunDirectory, allowance: Allowance
+    ) {
         self.stage = stage
         self.isVirtual = isVirtual
         self.directory = directory
+        self.allowance = allowance
     }
 
     /// The path of each finding's case, in their order; nil where it could not be written.
-    func make(_ findings: [RaceFinding]) async -> [String?] {
+    func make(_ outcome: RaceOutcome) async -> [String?] {
         var paths: [String?] = []
-        for finding in findings {
-            let work = CaseWork(origin, on: stage.arena, clean: clean)
-            let made = await work.make(finding, madeAt: madeAt)
+        for (number, finding) in outcome.findings.enumerated() {
+            let work = CaseWork(
+                origin, on: AllowedArena(stage.arena, allowance), clean: clean,
+                allowance: allowance)
+            let made = await work.make(
+                finding, example: outcome.examples[number], madeAt: madeAt)
             do {
                 paths.append(try CaseFolder(in: directory.path).write(made))
             } catch {
@@ -52,13 +60,13 @@ struct RaceCases {
     /// The embedded stand-in without faults, as slow as the target was: the same schedule must do
     /// nothing there, or the judge is wrong.
     private var clean: CaseWork.Clean {
-        let (rig, isVirtual) = (stage.rig.clean, isVirtual)
+        let (rig, isVirtual, allowance) = (stage.rig.clean, isVirtual, allowance)
         return { latency, play in
-            guard
+            guard !allowance.isSpent,
                 let other = try? await RaceStage(
                     rig.slow(by: latency), isVirtual: isVirtual, allowed: [])
             else { return nil }
-            let arm = await play(other.arena)
+            let arm = await play(AllowedArena(other.arena, allowance))
             await other.strike()
             return arm
         }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Dispatch
 internal import Foundation
 internal import Journal
 internal import Lanes
@@ -17,7 +18,9 @@ struct RaceCommand: AsyncParsableCommand {
                     --fault ack-before-apply:window=30ms
 
             The rig's race section says what is raced against what; --plan names other plans. Ends with the window of \
-            offsets in which a promise breaks, how often it does, and a case for 'screenrig replay'.
+            offsets in which a promise breaks, how often it does, and a case for 'screenrig replay'; the run \
+            directory has report.html, summary.json, junit.xml and tables. A limit that is given (--for, --trials) \
+            includes shrinking and measuring what was found; --plan all without one ends when everything is swept.
 
             Exit codes: 0 nothing found, 1 found, 2 bad command line or rig, 3 could not run, 130 interrupted.
             """)
@@ -62,21 +65,27 @@ struct RaceCommand: AsyncParsableCommand {
             recordingTo: counts ?? Unrecorded())
         let watch = try await RaceWatch.open(
             pages, on: stage, counting: counts, run: directory.name,
-            limit: isVirtual && time == nil ? nil : rig.race.time)
+            limit: isVirtual && time == nil ? nil : rig.race.timeLimit)
         let show = RaceShow(traffic)
-        show.begin(stage)
+        show.begin(stage, stage.estimate(isVirtual: isVirtual))
         let arena = stage.arena
         let flag = StopFlag()
         let interrupts = Interrupts { _ in
             flag.raise()
             arena.stop()
         }
-        let kept = try await replayKept(on: stage)
         let began = LiveLoop.monotonic()
+        let clock: @Sendable () -> Duration = { .nanoseconds(LiveLoop.monotonic() - began) }
+        let allowance = Allowance(
+            trials: rig.race.trials, time: isVirtual && time == nil ? nil : rig.race.time,
+            clock: clock)
+        let allowed = AllowedArena(arena, allowance)
+        stop(arena, after: allowance.end)
+        let kept = try await replayKept(on: stage, allowed)
         var search = RaceSearch(
             plans: stage.plans, terms: rig.race, seed: rig.seed,
             gateError: isVirtual ? .zero : .microseconds(50),
-            clock: { .nanoseconds(LiveLoop.monotonic() - began) },
+            clock: clock,
             isInterrupted: { flag.isRaised },
             news: { news in
                 show.tell(news)
@@ -84,23 +93,31 @@ struct RaceCommand: AsyncParsableCommand {
             })
         // Lanes that wait for nothing are soon idle.
         if isVirtual { search.ordersAtOnce = 256 }
-        if isVirtual, time == nil {
+        if isVirtual, time == nil, search.terms.timeLimit != nil {
             // What a search finds may not hang on how fast this machine is.
             search.terms.time = .seconds(3600)
         }
         let arms = RaceArms(
-            stage: stage, show: show,
-            isOver: { [search] in search.isInterrupted() || search.clock() >= search.terms.time })
+            stage: stage, show: show, arena: allowed,
+            isOver: { [search] in
+                search.isInterrupted()
+                    || search.terms.timeLimit.map { search.clock() >= $0 } ?? false
+            })
         let comparisons = await arms.compare()
-        search.terms.trials -= comparisons.reduce(0) { $0 + $1.played }
-        var outcome = await search.run(in: arena)
+        if let given = search.terms.trials {
+            search.terms.trials = max(0, given - comparisons.reduce(0) { $0 + $1.played })
+        }
+        var outcome = await search.run(in: allowed)
         outcome.comparisons = comparisons
         outcome.isVirtual = isVirtual
         outcome.promises = stage.promises
         outcome.faults = stage.strikes?.sentence
-        let work = RaceCases(stage, isVirtual: isVirtual, directory: directory)
-        let cases = interrupts.hasInterrupted ? [] : await work.make(outcome.findings)
-        show.end(outcome, cases: cases, stage)
+        let work = RaceCases(
+            stage, isVirtual: isVirtual, directory: directory, allowance: allowance)
+        let cases = interrupts.hasInterrupted ? [] : await work.make(outcome)
+        let report = report(
+            outcome, cases: cases, of: stage, isInterrupted: interrupts.hasInterrupted)
+        show.end(outcome, cases: cases, stage, page: leave(report, in: directory))
         await watch?.end(
             outcome, isInterrupted: interrupts.hasInterrupted, at: directory.path)
         await stage.strike()
@@ -112,13 +129,43 @@ struct RaceCommand: AsyncParsableCommand {
     }
 
     /// Cases that are kept beside the rig come first. Whether one of them still reproduces.
-    private func replayKept(on stage: RaceStage) async throws -> Bool {
+    private func replayKept(on stage: RaceStage, _ arena: AllowedArena) async throws -> Bool {
         let kept = try KeptCases(beside: traffic.rig.rig, plans: stage.plans.map(\.name))
-        let rows = await kept.replay(on: stage)
+        let rows = await kept.replay(on: arena, of: stage)
         if !traffic.play.json {
             for row in rows { Terminal.print(inWords: "kept case \(row.file): \(row.line)") }
         }
         return rows.contains { $0.rate.hits > 0 }
+    }
+
+    /// What is under way when the time is up counts for nothing.
+    private func stop(_ arena: LaneArena, after time: Duration?) {
+        guard let time else { return }
+        DispatchQueue.global(qos: .userInitiated).asyncAfter(
+            deadline: .now() + .milliseconds(Int(time / .milliseconds(1)))
+        ) { arena.stop() }
+    }
+
+    private func report(
+        _ outcome: RaceOutcome, cases: [String?], of stage: RaceStage, isInterrupted: Bool
+    ) -> RaceReport {
+        RaceReport(
+            outcome, cases: cases.map { $0.map { "cases/\(($0 as NSString).lastPathComponent)" } },
+            about: .init(
+                rig: stage.rig.name, target: stage.venue.targetName, version: Screenrig.version,
+                seed: stage.rig.seed.value, startedMicroseconds: stage.startedMicroseconds),
+            isInterrupted: isInterrupted)
+    }
+
+    /// Writes it; the path of its page, nil where that did not go.
+    private func leave(_ report: RaceReport, in directory: RunDirectory) -> String? {
+        do {
+            try report.write(to: directory.path)
+            return directory.file("report.html")
+        } catch {
+            Terminal.complain("\(error)")
+            return nil
+        }
     }
 
     private func apply(to rig: inout Rig) throws {

@@ -25,12 +25,13 @@ final class RaceShow: Sendable {
         width = min(80, Terminal.progressWidth)
     }
 
-    func begin(_ stage: RaceStage) {
-        let plans = (stage.armPlans.map(\.name) + stage.plans.map(\.name))
-            .joined(separator: ", ")
-        if form == .block || form == .lines {
-            Terminal.complain(inWords: "racing \(plans) → \(stage.venue.targetName)")
-        }
+    func begin(_ stage: RaceStage, _ estimate: RaceEstimate) {
+        guard form == .block || form == .lines else { return }
+        let names = stage.armPlans.map(\.name) + stage.plans.map(\.name)
+        let plans =
+            names.count > 6 ? "\(names.count) plans" : names.joined(separator: ", ")
+        Terminal.complain(inWords: "racing \(plans) → \(stage.venue.targetName)")
+        Terminal.complain(inWords: estimate.line)
     }
 
     /// From the search's thread.
@@ -69,7 +70,10 @@ final class RaceShow: Sendable {
         seen.drawn = lines.count
     }
 
-    func end(_ outcome: RaceOutcome, cases: [String?], _ stage: RaceStage) {
+    func end(_ outcome: RaceOutcome, cases: [String?], _ stage: RaceStage, page: String?) {
+        defer {
+            if form != .json, let page { Terminal.print("report: \(page)") }
+        }
         guard form != .json else {
             return Terminal.print(RaceText.json(outcome, cases: cases))
         }

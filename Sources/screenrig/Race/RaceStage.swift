@@ -20,6 +20,8 @@ struct RaceStage {
     let armPlans: [ArmPlan]
     /// What a run on this rig and target would be held to.
     let promises: Promises
+    /// How long the last read comes after the one before.
+    let patience: Duration
     /// Microseconds since 1970 at instant zero of its exchanges.
     let startedMicroseconds: Int64
 
@@ -44,6 +46,7 @@ struct RaceStage {
         let venue = try await Venue(rig, isVirtual: isVirtual, allowed: allowed)
         self.venue = venue
         let patience = venue.isEmbedded ? nil : rig.load.settle
+        self.patience = RacePlan.patience(rig.race, patience)
         plans = RacePlan.plans(rig.race, patience: patience)
         armPlans = ArmPlan.plans(rig.race, patience: patience)
         let lanes = try venue.lanes(
@@ -72,6 +75,28 @@ struct RaceStage {
         guard venue.isEmbedded, !rig.faults.isEmpty else { return nil }
         let strikes = (try? Assembly.faults(rig)).map { Strikes($0, venue.truths) }
         return strikes?.counts.isEmpty == false ? strikes : nil
+    }
+
+    /// What the race will be; in virtual time without how long it takes.
+    func estimate(isVirtual: Bool) -> RaceEstimate {
+        RaceEstimate(
+            plans, arms: armPlans, terms: rig.race, pace: isVirtual ? nil : { pace($0) })
+    }
+
+    /// What a trial takes among as many as go on at once: most of it is waiting. Where the target has a
+    /// ceiling, each of its requests has its turn.
+    private func pace(_ schedule: Schedule) -> Duration {
+        let settle = schedule.settle
+        let length =
+            settle.quiet + settle.every * max(0, settle.reads - 1)
+            + (schedule.codeLifetime ?? .zero) + .milliseconds(200)
+        let least: Duration = .milliseconds(25)
+        let shared = length / (LaneArena.Settings().atOnce * venue.laneCount)
+        // Two screens register, a login is walked, and everything is read in the end.
+        let requests = schedule.ops.count + 11
+        let ceiling = rig.target.courtesy.ceiling(onLoopback: venue.isNear)
+        let turns = ceiling.map { Duration.seconds(Double(requests) / $0.perSecond) } ?? .zero
+        return max(least, shared, turns)
     }
 
     /// Takes everything down.

@@ -142,8 +142,6 @@ struct RaceBench {
         let stage = try await stage("all", faults: [name], seed: 1)
         var search = search(stage) { _ in }
         search.exploresOrders = false
-        search.terms.trials = 4000
-        search.terms.time = .seconds(900)
         let outcome = await search.run(in: stage.arena)
         await stage.strike()
         let found =

@@ -23,7 +23,7 @@ struct ReplayCommand: AsyncParsableCommand {
             interrupted.
             """)
 
-    enum Form: String, CaseIterable, ExpressibleByArgument { case python, curl, har }
+    enum Form: String, CaseIterable, ExpressibleByArgument { case python, har }
 
     @Argument(
         help: ArgumentHelp("The case (cases/*.json).", valueName: "CASE"),
@@ -41,9 +41,9 @@ struct ReplayCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Print it for people without screenrig instead: python, curl or har.",
+            "Print it for people without screenrig instead: python or har.",
             valueName: "FORM"))
-    var emit: Form?
+    var emit: String?
 
     @OptionGroup var changes: RigChanges
 
@@ -61,6 +61,7 @@ struct ReplayCommand: AsyncParsableCommand {
         if let times, !(1...1_000_000).contains(times) {
             throw ValidationError("--times is \(times); it must be 1 to 1000000")
         }
+        _ = try form()
     }
 
     func run() async throws {
@@ -70,13 +71,23 @@ struct ReplayCommand: AsyncParsableCommand {
         let rig = try CaseRig(
             known, changes, faults: play.faults, isVirtual: isVirtual, readsSecrets: emit == nil
         ).rig
-        if let emit { return try print(known, rig, as: emit) }
+        if let form = try form() { return try print(known, rig, as: form) }
         let fixed = confidence.map { FixedAt(known, confidence: $0) }
         let session = ReplaySession(
             known: known, rig: rig, times: times ?? fixed?.replays ?? 20, fixed: fixed,
             file: file, isVirtual: isVirtual, allowed: play.allowed, isQuiet: play.quiet,
             asJSON: play.json, saves: save)
         try await session.run()
+    }
+
+    private func form() throws -> Form? {
+        guard let emit else { return nil }
+        if let form = Form(rawValue: emit) { return form }
+        let why =
+            emit == "curl"
+            ? "a race is no curl line, which cannot hold back a last byte; write python or har"
+            : "it must be python or har"
+        throw ValidationError("--emit is '\(emit)'; \(why)")
     }
 
     /// `99%` or `0.99`.
@@ -98,7 +109,6 @@ struct ReplayCommand: AsyncParsableCommand {
         do {
             switch form {
             case .python: Terminal.print(try emission.python())
-            case .curl: Terminal.print(try emission.curl())
             case .har: Terminal.print(try emission.har())
             }
         } catch {

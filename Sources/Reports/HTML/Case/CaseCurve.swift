@@ -1,8 +1,13 @@
 /// How often it happens at which offset, each point with its interval, and the window.
 struct CaseCurve {
     let picture: CasePicture
+    /// Of the drawing, unique within its page.
+    let id: String
 
-    init(_ picture: CasePicture) { self.picture = picture }
+    init(_ picture: CasePicture, id: String = "hits") {
+        self.picture = picture
+        self.id = id
+    }
 
     var html: HTML {
         let points = picture.curve.filter { $0.share.trials > 0 }
@@ -29,7 +34,7 @@ struct CaseCurve {
             <p class="lead">Share of trials that break the promise, over the offset that was achieved\
             \(picture.swept.isEmpty ? "" : " by \(picture.swept)"); bars are the 95 % intervals.\(beyond)</p>
             <figure><div class="scroll">\(plot.drawing(
-                title: "Hit rate over offset", description: picture.windowText, id: "hits",
+                title: "Hit rate over offset", description: picture.windowText, id: id,
                 marks: [band(plot), bars(near, plot), line(near, plot), aim(plot)]))</div></figure>
             """
     }

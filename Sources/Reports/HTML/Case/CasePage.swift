@@ -27,7 +27,7 @@ enum CasePage {
     }
 
     /// What the report's sheet lacks.
-    private static let sheet = """
+    static let sheet = """
         .box{fill:var(--faint);opacity:.4}.box.success{fill:var(--good);opacity:1}\
         .box.no{fill:var(--bad);opacity:1}.box.maybe{fill:var(--s1);opacity:1}
         .whisker{stroke:var(--faint);stroke-width:1}.box-label{fill:var(--ink);font-size:12.5px}\
