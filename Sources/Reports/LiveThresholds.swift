@@ -1,6 +1,6 @@
 internal import Checker
 internal import Dialects
-public import Journal
+internal import Journal
 public import Rigs
 internal import Statistics
 

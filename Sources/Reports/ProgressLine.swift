@@ -1,4 +1,4 @@
-public import Journal
+internal import Journal
 
 /// A line every few seconds while a run goes on: plain text, so that a log keeps it readable.
 public enum ProgressLine {

@@ -38,7 +38,7 @@ public struct SightingText: Sendable {
         for deviation in exchange.deviations {
             let words = Plain.line(
                 "deviation (\(deviation.source.rawValue)): \(deviation)", limit: 400)
-            lines += TerminalReport.wrapped("            " + words, width: width, hanging: 14)
+            lines += Wrapping.lines("            " + words, width: width, hanging: 14)
         }
         if bodies { lines += conversation(sighting) }
         return lines.joined(separator: "\n")

@@ -32,7 +32,7 @@ public struct TrialForecast: Sendable {
             guard !sentences.isEmpty else { return }
             lines.append(head)
             for sentence in sentences.prefix(Self.limit) {
-                lines += TerminalReport.wrapped(
+                lines += Wrapping.lines(
                     "  " + sentence, width: max(60, width), hanging: 4)
             }
             if sentences.count > Self.limit {
