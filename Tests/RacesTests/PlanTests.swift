@@ -139,6 +139,33 @@ import Testing
         #expect(plan.variants[0].swept == ops[2].id)
     }
 
+    @Test("operations of a plan of the rig's own take arguments, which people count from 1")
+    func ownArguments() throws {
+        var authorize: RaceTerms.OwnPlan.Operation = "authorize"
+        authorize.resource = 2
+        var signIn = RaceTerms.OwnPlan.Operation(step: "authenticate", as: "second")
+        (signIn.account, signIn.provider, signIn.code) = (3, 2, "tv.code")
+        let code = RaceTerms.OwnPlan.Operation(step: "registration-code", as: "code")
+        let plan = RacePlan(
+            RaceTerms.OwnPlan(
+                name: "mine",
+                actors: [
+                    .init(name: "other-tv", operations: ["registration-code"]),
+                    .init(name: "tv", operations: [code, authorize]),
+                    .init(name: "phone", operations: [signIn]),
+                    .init(name: "phone-2", operations: ["preauthorize-code"]),
+                ], fixed: "phone.second", moved: "tv.authorize"))
+        let ops = plan.variants[0].schedule.ops
+        // Who races nothing comes first or last, as the file has it.
+        #expect(
+            ops.map(\.step) == [
+                .registrationCode, .registrationCode, .authenticate, .authorize, .preauthorizeCode,
+            ])
+        #expect(ops[3][arg: "resource"] == "1")
+        #expect(ops[2][arg: "provider"] == "1" && ops[2][arg: "account"] == "3")
+        #expect(ops[2][arg: "code"] == ops[1].id && ops[2].tag == "account-3")
+    }
+
     @Test("what a race would be: plans, offsets, trials, and when it ends")
     func described() {
         var terms = RaceTerms(

@@ -48,10 +48,13 @@ enum PythonScreens {
                 self.address = "100.%d.%d.%d" % tuple(random.randint(1, 250) for _ in range(3))
                 self.bearer, self.kept = None, {}
 
+            def forwarded(self):
+                """Its address, which a browser on it has as well."""
+                return [("X-Forwarded-For", self.address)] if TARGET["forwards"] else []
+
             def headers(self):
                 pairs = [("Accept", "application/json"), ("X-Device-Info", TARGET["info"][self.role])]
-                if TARGET["forwards"]:
-                    pairs.append(("X-Forwarded-For", self.address))
+                pairs += self.forwarded()
                 if self.bearer:
                     pairs.append(("Authorization", "Bearer " + self.bearer))
                 return pairs + [tuple(pair) for pair in TARGET["headers"]]
@@ -91,7 +94,7 @@ enum PythonScreens {
             return [("Cookie", "; ".join("%s=%s" % pair for pair in jar.items()))] if jar else []
 
 
-        def walk_login(code, provider, account):
+        def walk_login(code, provider, account, forwarded):
             """Everything up to the provider's form that brings the assertion back to the service."""
             fields = [("reg_code", code), ("requestor_id", TARGET["requestor"]),
                       ("mso_id", provider), ("domain_name", TARGET["domain"]),
@@ -99,7 +102,7 @@ enum PythonScreens {
                       ("redirect_url", TARGET["redirect"])]
             url, method, body, jar = BASE + "/api/v1/authenticate?" + urlencode(fields), "GET", b"", {}
             for _ in range(20):
-                headers = [("Accept", "text/html")] + cookies_of(jar)
+                headers = [("Accept", "text/html")] + forwarded + cookies_of(jar)
                 if method == "POST":
                     headers.append(("Content-Type", "application/x-www-form-urlencoded"))
                 reply = Wire(url).ask(method, url, headers, body)
@@ -119,7 +122,7 @@ enum PythonScreens {
                     return (urljoin(url, form["action"]), urlencode(pairs).encode(),
                             [("Accept", "text/html"),
                              ("Content-Type", "application/x-www-form-urlencoded")]
-                            + cookies_of(jar))
+                            + forwarded + cookies_of(jar))
                 form = page.find(lambda field: field[1] == "password")
                 if not form:
                     raise Lost("a page without a login form at " + urlsplit(url).path)

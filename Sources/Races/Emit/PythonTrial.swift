@@ -104,7 +104,8 @@ enum PythonTrial {
                         call, op["user"], op["mvpd"] = self.calls[former]
                         return call
                     account = self.account(op)
-                    url, body, headers = walk_login(self.code(op), provider, account)
+                    url, body, headers = walk_login(
+                        self.code(op), provider, account, screen.forwarded())
                     op["user"], op["mvpd"] = account[2], provider
                     self.calls[op["id"]] = ("POST", url, headers, body), account[2], provider
                     return "POST", url, headers, body
@@ -114,7 +115,7 @@ enum PythonTrial {
                               ("noflash", "true"), ("no_iframe", "true"),
                               ("redirect_url", TARGET["redirect"])]
                     return ("GET", BASE + "/api/v1/authenticate?" + urlencode(fields),
-                            [("Accept", "text/html")], b"")
+                            [("Accept", "text/html")] + screen.forwarded(), b"")
                 screen.register()
                 if step == "registration-code":
                     ttl = "&ttl=%d" % (CASE["ttl"]) if CASE["ttl"] else ""
@@ -144,29 +145,37 @@ enum PythonTrial {
                     }[step]
                 return method, BASE + path, screen.headers(), b""
 
-            def hold(self, op):
-                """Everything that comes before, and all of its request but the last byte."""
-                method, url, headers, body = self.request(op)
-                ours = url.startswith(BASE)
-                wire = (self.screen(op["actor"]).connection(op["connection"]) if ours else Wire(url))
-                wire.hold(method, url, headers, body)
-                return wire
+            def prepare(self, op):
+                """Everything that comes before: its request, and the connection that it takes."""
+                call = self.request(op)
+                ours = call[1].startswith(BASE)
+                return call, (
+                    self.screen(op["actor"]).connection(op["connection"]) if ours else Wire(call[1]))
 
             def plain(self, op):
                 """One that hangs on nothing: at once when what stands before it has ended."""
-                wire = self.hold(op)
+                call, wire = self.prepare(op)
+                wire.hold(*call)
                 sent = wire.release()
                 self.take(op, sent, wire.read())
 
             def cluster(self, ops):
                 """Ops that hang on each other: each is held at its last byte, then they go."""
-                gates = [(op, self.hold(op)) for op in ops]
+                gates, later = [], {}
+                for op in ops:
+                    call, wire = self.prepare(op)
+                    # What goes over the connection of another waits for that one's answer.
+                    if any(wire is taken for _, taken in gates):
+                        later[op["id"]] = call
+                    else:
+                        wire.hold(*call)
+                    gates.append((op, wire))
                 time.sleep(0.05)
                 if not self.inside:
                     self.inside = True
                     self.turnstile.enter()
                 for op, wire in gates:
-                    if wire.answered_early():
+                    if op["id"] not in later and wire.answered_early():
                         raise Lost(op["id"] + " was answered before it was complete")
                 sent = {op["id"]: threading.Event() for op in ops}
                 answered = {op["id"]: threading.Event() for op in ops}
@@ -199,6 +208,8 @@ enum PythonTrial {
                             time.sleep((instant - now() - 200_000) / 1e9)
                         while now() < instant:
                             pass
+                        if op["id"] in later:
+                            wire.hold(*later[op["id"]])
                         times[op["id"]] = wire.release()
                         sent[op["id"]].set()
                         replies[op["id"]] = wire.read()

@@ -2,7 +2,8 @@ internal import Rigs
 
 extension RacePlan {
     /// A plan of a rig's own: what comes before the two raced operations in their actors' lists is
-    /// done first, and what comes after them in the end, both in the order of the file.
+    /// done first, and what comes after them in the end, both in the order of the file. An actor that races
+    /// nothing does all of its part first, or, where it stands after one that does, in the end.
     init(_ own: RaceTerms.OwnPlan) {
         var before: [Schedule.Op] = []
         var after: [Schedule.Op] = []
@@ -14,6 +15,7 @@ extension RacePlan {
                 let full = "\(actor.name).\(operation.name)"
                 return full == own.fixed || full == own.moved
             }
+            isBefore = isBefore || fixed == nil && moved == nil
             for (position, operation) in actor.operations.enumerated() {
                 guard let step = Step(rawValue: operation.step) else { continue }
                 let full = "\(actor.name).\(operation.name)"
