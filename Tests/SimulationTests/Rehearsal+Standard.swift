@@ -9,7 +9,11 @@ extension Rehearsal {
         _ name: String, limit: Int = RigFiles.householdLimit
     ) throws -> Rehearsal {
         var rig = try RigFiles.read(name, limit: limit)
-        rig.faults = []
+        if !rig.faults.isEmpty {
+            // What it shows may hang on them.
+            rig.faults = []
+            rig.shows = []
+        }
         let place = places.withLock { places in
             if places.isEmpty { atexit { Rehearsal.removeStandards() } }
             let place = places[rig] ?? Place()

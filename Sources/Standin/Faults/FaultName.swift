@@ -212,7 +212,7 @@ public enum FaultName: String, CaseIterable, Sendable {
         case .ssoVersusLogin: own = [window("in which both come")]
         case .lostSession:
             own = [
-                parameter("after", .duration, "500ms", "from the sign-in to its loss"),
+                parameter("after", .duration, "100ms", "from the sign-in to its loss"),
                 parameter(
                     "seen-by", .word(["gated", "all"]), "gated",
                     "calls that say so: those that need a sign-in, or polls and checks too"),
