@@ -167,7 +167,7 @@ struct AccessEnabler {
         case .notAuthorized(let status, let words):
             return [.callback(.status(status))] + refused(.notAuthorized, words)
         case .sessionLost:
-            origin = nil
+            token = nil
             return [.callback(.status(.notAuthenticated))] + refused(.notAuthenticated, "")
         case .decided(let resources): return [.callback(.preauthorizedResources(resources))]
         case .notDecided:

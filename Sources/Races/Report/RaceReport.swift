@@ -80,7 +80,7 @@ public struct RaceReport: Sendable {
             verdict: isInterrupted ? .aborted : outcome.isAccusing ? .fail : .pass,
             headline: headline, findings: outcome.findings.enumerated().map(finding),
             arms: outcome.comparisons.map { comparison in
-                let lines = RaceText.lines(comparison)
+                let lines = RaceText.lines(comparison, outcome.promises)
                 return RacePicture.Arms(
                     plan: comparison.plan.name, isBroken: comparison.isBroken,
                     isDecided: !comparison.isPartial,
