@@ -210,12 +210,12 @@ extension Dossier {
         let text: String
         var evidence = [last.beat, beat]
         if !providers.contains(stranger.name.mvpd), !providers.contains("") {
-            let where_ = providers.reduce(into: [String]()) { list, name in
+            let places = providers.reduce(into: [String]()) { list, name in
                 if !list.contains(name) { list.append(name) }
             }
             text =
                 "\(beat.name) showed a sign-in at \(stranger.name.mvpd) (user \(stranger.name.user)); "
-                + "this household signed in at \(where_.joined(separator: ", "))"
+                + "this household signed in at \(places.joined(separator: ", "))"
         } else if let face = faces.first(where: { $0.source == .token && !$0.isForeign }) {
             evidence = [last.beat, face.first, beat]
             text =

@@ -357,14 +357,6 @@ extension UserLedger {
             if book.isShared(claim.account) || owners.contains(where: book.isShared) {
                 return .suspicion("several households use that account at once")
             }
-            // On several devices, and never otherwise: two logins may be one user.
-            if !owners.isEmpty, known[claim.account] == nil,
-                usersOf[claim.account] == [claim.user],
-                (counts[claim.user]?[claim.account]?.devices ?? 0) > 1
-            {
-                return .suspicion(
-                    "the two accounts may be one user; if so, give both the same user-id")
-            }
             return .certain
         }
     }

@@ -327,7 +327,7 @@ struct UserTests {
         #expect(Self.accused(story) == ["token-isolation 1 certain"])
     }
 
-    @Test("two logins that are always the same user may be one person's")
+    @Test("two logins of one user are told apart, unless the accounts file says that they are one")
     func aliases() {
         var story = Self.story()
         let other = Person("ann@example.test", "u-11")
@@ -335,9 +335,7 @@ struct UserTests {
             Self.live(&story, Self.ann, in: turn * 2 + 1, from: Double(turn) * 20_000)
             Self.live(&story, other, in: turn * 2 + 2, from: Double(turn) * 20_000 + 10_000)
         }
-        #expect(
-            Self.accused(story) == ["token-isolation 2 suspicion", "token-isolation 4 suspicion"])
-        // Unless the file says so.
+        #expect(Self.accused(story) == ["token-isolation 2 certain", "token-isolation 4 certain"])
         var told = Self.story()
         for turn in 0..<2 {
             for (number, login) in ["ann", "ann@example.test"].enumerated() {

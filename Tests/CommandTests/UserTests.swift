@@ -42,7 +42,7 @@ struct UserTests {
             [
                 "run", Command.rig("opaque-users.yaml"), "--target", url, "--out", "run", "--set",
                 "accounts={file: \(try accounts(column, in: folder))}", "--set",
-                "target.mvpds=[DemoCable]",
+                "target.mvpds=[{id: DemoCable}]",
             ] + unhurried, in: folder
         ).ended()
         server.send(SIGINT)
