@@ -53,7 +53,7 @@ struct AccessEnablerTests {
         _ = sdk.on(.call(.getAuthentication(filter: nil)))
         _ = sdk.on(.call(.setSelectedProvider("DemoCable")))
         _ = sdk.on(.codeIssued)
-        _ = sdk.on(.tokenFetched)
+        _ = sdk.on(.tokenFetched())
         #expect(sdk.isAuthenticated)
         #expect(work(sdk.on(.call(.checkAuthorization("r")))) == [.authorize("r")])
         #expect(
