@@ -52,7 +52,7 @@ struct ForeignTests {
     /// whose names have nothing of the login in them.
     @Test(
         "accounts of a file, logouts and second sign-ins, with opaque user ids",
-        arguments: [true])
+        arguments: [true, false])
     func accounts(haveUsers: Bool) async throws {
         let folder = try Folder()
         let columns = "mvpd,user,password" + (haveUsers ? ",user-id" : "")
@@ -76,10 +76,14 @@ struct ForeignTests {
         let folder = try Folder()
         let server = try ForeignServer([], in: folder)
         let rig = Command.rig("smoke.yaml")
-        async let first = server.run(rig, as: "one/ci")["run", "runId"] as? String
-        async let second = server.run(rig, as: "two/ci")["run", "runId"] as? String
-        let both = try await [first, second]
-        let ids = both + [try await server.run(rig, as: "three/ci")["run", "runId"] as? String]
+        let together = try await [
+            server.start(rig, as: "one/ci"), server.start(rig, as: "two/ci"),
+        ]
+        var ids: [String?] = []
+        for (name, command) in zip(["one/ci", "two/ci"], together) {
+            ids.append(try await server.finish(command, name)["run", "runId"] as? String)
+        }
+        ids.append(try await server.run(rig, as: "three/ci")["run", "runId"] as? String)
         #expect(Set(ids).count == 3)
         #expect(ids.allSatisfy { $0?.count == 32 })
     }
@@ -121,10 +125,17 @@ struct ForeignServer {
 
     /// Runs `rig` against it as `name`, and expects that nothing is held against it.
     func run(_ rig: String, as name: String = "run") async throws -> Run {
-        let url = try await command.url()
-        let ended = try await Command(
-            ["run", rig, "--target", url, "--out", name] + unhurried, in: command.folder
-        ).ended()
+        try await finish(start(rig, as: name), name)
+    }
+
+    func start(_ rig: String, as name: String) async throws -> Command {
+        try Command(
+            ["run", rig, "--target", await command.url(), "--out", name] + unhurried,
+            in: command.folder)
+    }
+
+    func finish(_ run: Command, _ name: String) async throws -> Run {
+        let ended = try await run.ended()
         #expect(ended.code == 0, "\(ended.output)\(ended.errors)")
         #expect(!command.output.contains("defect:"), "\(command.output)")
         let run = try Run(command.folder, name)
