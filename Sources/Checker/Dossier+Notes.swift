@@ -199,7 +199,17 @@ extension Dossier {
     /// The number of a tag that this household has signed in with, or has seen.
     func knownTag(_ mark: UInt64) -> UInt8? {
         guard mark != 0 else { return nil }
-        return tags.firstIndex { $0.mark == mark }.map { UInt8(truncatingIfNeeded: $0) }
+        if let known = tags.firstIndex(where: { $0.mark == mark }) {
+            return UInt8(truncatingIfNeeded: known)
+        }
+        // Of a user without a provider, as user metadata may name one, all that can be held against
+        // sign-ins is the user. Looked up as late as this: the sign-in's own answer may have come in
+        // after it.
+        guard let shown = strangers.first(where: { $0.seen.mark == mark && $0.name.mvpd.isEmpty })
+        else { return nil }
+        return attempts.last {
+            $0.tag != Act.none && tags[Int($0.tag)].user == shown.seen.user
+        }?.tag
     }
 
     /// Whoever takes a TempPass is the device itself: taken again, it is the same user's

@@ -130,12 +130,6 @@ extension Dossier {
     /// The mark of a user that an answer names, with its provider.
     private mutating func noteShown(_ tag: Tag) -> UInt64 {
         let (mvpd, user) = (Checker.mark(tag.mvpd), Checker.mark(tag.user))
-        if registry.rules.knowsUsers, tag.mvpd.isEmpty,
-            let known = tags.first(where: { $0.user == user })
-        {
-            // Of a user without a provider all that can be held against sign-ins is the user.
-            return known.mark
-        }
         let mark = Checker.mark(tag.user, mvpd)
         if registry.rules.knowsUsers, tags.contains(where: { $0.mark == mark }) { return mark }
         if !strangers.contains(where: { $0.seen.mark == mark }), strangers.count < 64 {

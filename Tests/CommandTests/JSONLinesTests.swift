@@ -13,11 +13,11 @@ struct JSONLinesTests {
 
     private static let progressKeys = [
         "type", "seconds", "plannedSeconds", "waitsFor", "households", "exchanges", "latencyMs",
-        "latenessMs", "worstErrors", "violations",
+        "latenessMs", "worstErrors", "violations", "thresholds", "undecidedThresholds", "invalidity",
     ]
     private static let resultKeys = [
         "type", "outcome", "exitCode", "headline", "explanations", "notes", "path", "seconds",
-        "historyHash", "households", "exchanges", "thresholds",
+        "historyHash", "households", "exchanges", "thresholds", "shows", "verdict",
     ]
 
     @Test("each line of a run is an object with a type; the result is the last, with every field")

@@ -111,7 +111,8 @@ struct HistoryCheckResultTests {
 
     @Test("each word for an end of households is a fate or a stage")
     func ends() {
-        for end in HistoryCheck.ends {
+        // Another path than its kind asked for is no fate, and counted by itself.
+        for end in HistoryCheck.ends where end != "diverted" {
             #expect(HouseholdRecord.Fate(name: end) != nil || Stage(name: end) != nil, "\(end)")
         }
     }

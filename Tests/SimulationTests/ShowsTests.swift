@@ -6,7 +6,9 @@ import Testing
 struct ShowsTests {
     @Test("each rig says it, and a run shows it", arguments: RigFiles.names)
     func shown(name: String) throws {
-        let run = try Rehearsal.standard(name)
+        // What it shows may hang on its faults, which the standard run goes without.
+        let rig = try RigFiles.read(name)
+        let run = try rig.faults.isEmpty ? Rehearsal.standard(name) : Rehearsal(rig)
         let findings = try JudgeTests.findings(run)
         let shows = try Summary(
             run.history, thresholds: run.rig.thresholds, findings: findings

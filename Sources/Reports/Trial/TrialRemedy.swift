@@ -155,7 +155,11 @@ struct TrialRemedy {
 
     /// The exchange that a failed step is about.
     private static func failing(_ reading: TrialReading, _ step: Checklist.Step) -> Sighting? {
-        guard case .failed(let sentence) = reading.state(of: step) else { return nil }
+        let sentence: String
+        switch reading.state(of: step) {
+        case .failed(let words), .notEntitled(let words): sentence = words
+        default: return nil
+        }
         return reading.sightings.last { sentence.hasPrefix($0.sentence) }
             ?? reading.sightings.last {
                 TrialReading.operations(of: step).contains($0.exchange.operation)

@@ -28,7 +28,7 @@ final class Carrier {
     private var firstByte: Instant?
     private var connection: Connection?
     /// What libcurl opened last for this exchange.
-    private weak var opened: Connection?
+    private var opened: Connection?
     private var isReused = false
     /// Bytes that libcurl had sent before the request itself (`CONNECT` to a proxy).
     private var bytesBefore = 0
@@ -351,8 +351,7 @@ final class Carrier {
     /// Whether libcurl had a connection of its own for this exchange, and was waiting for TLS on it.
     private var isSecuring: Bool {
         !isReused && way?.origin.scheme == .https && proxy == nil
-            && easy.duration(CURLINFO_CONNECT_TIME_T) > .zero
-            && easy.duration(CURLINFO_APPCONNECT_TIME_T) == .zero
+            && opened?.hadPeer == true && easy.duration(CURLINFO_APPCONNECT_TIME_T) == .zero
     }
 
     private var systemError: Int32 {

@@ -16,6 +16,8 @@ final class Connection {
     var uses = 0
     /// Whether its TLS session was resumed; nil without TLS.
     var isResumed: Bool?
+    /// TCP had connected when it was closed: where nothing was sent over it, TLS was what it waited for.
+    fileprivate(set) var hadPeer = false
     fileprivate(set) var ends: Ends?
     /// `127.0.0.1:40312`.
     private(set) var local = ""
@@ -40,16 +42,24 @@ final class Connection {
 
     /// The local port, by the kernel; nil before the connection is bound.
     fileprivate var localPort: Int? {
+        // The port stands at the same place in both families.
+        end(by: getsockname).map { address in
+            withUnsafeBytes(of: address) { Int($0[2]) << 8 | Int($0[3]) }
+        }
+    }
+
+    /// Whether TCP has connected, by the kernel.
+    fileprivate var hasPeer: Bool { end(by: getpeername) != nil }
+
+    private func end(
+        by ask: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
+    ) -> sockaddr_storage? {
         var address = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         let code = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                getsockname(descriptor, $0, &length)
-            }
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { ask(descriptor, $0, &length) }
         }
-        guard code == 0 else { return nil }
-        // The port stands at the same place in both families.
-        return withUnsafeBytes(of: address) { Int($0[2]) << 8 | Int($0[3]) }
+        return code == 0 ? address : nil
     }
 }
 
@@ -109,6 +119,7 @@ final class ConnectionTable {
     /// Closes a connection.
     func close(_ descriptor: Int32) {
         if let connection = self[descriptor] {
+            connection.hadPeer = connection.hasPeer
             live -= 1
             byDescriptor[Int(descriptor)] = nil
             if let ends = connection.ends { byEnds[ends] = nil }
