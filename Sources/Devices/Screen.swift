@@ -51,6 +51,7 @@ extension Household {
         var failures = 0
         var throttled = 0
         while true {
+            if call.operation == .pollToken { record.polls += 1 }
             let answered = await lane.send(call, from: screen.device)
             switch answered.answer {
             case .slow(let pause) where throttled < Self.patience:

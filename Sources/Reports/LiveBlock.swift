@@ -172,7 +172,9 @@ public enum LiveBlock {
     private static func rig(_ state: LiveState) -> [Item] {
         let progress = state.progress
         var items: [Item] = []
-        if let invalidity = state.invalidity { items.append(Item("NOT VALID: \(invalidity)", .yellow)) }
+        if let invalidity = state.invalidity {
+            items.append(Item("NOT VALID: \(invalidity)", .yellow))
+        }
         if let late = progress.latenessP99 {
             items.append(Item("late p99 \(ProgressLine.time(late))"))
         }

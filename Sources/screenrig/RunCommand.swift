@@ -9,7 +9,7 @@ struct RunCommand: AsyncParsableCommand {
                 screenrig run rigs/smoke.yaml
                 screenrig run rigs/second-screen.yaml --target http://127.0.0.1:8080
                 screenrig run rigs/smoke.yaml --dashboard --set load.settle=5s
-                screenrig run rigs/smoke.yaml --fault ack-before-apply:window=2s
+                screenrig run rigs/smoke.yaml --fault ack-before-apply:window=3s
 
             Ctrl-C once ends the run within 5 s with a full report; twice, at once. A service that stops \
             answering is waited for until the last arrival, and then for load.settle, at least 10 s. \

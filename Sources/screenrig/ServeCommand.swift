@@ -17,7 +17,7 @@ struct ServeCommand: AsyncParsableCommand {
             Example:
                 screenrig serve --port 8080
                 screenrig serve --policy code-reuse=until-expiry --policy new-code=keep
-                screenrig serve --fault ack-before-apply:window=2s --truth truth.jsonl
+                screenrig serve --fault ack-before-apply:window=3s --truth truth.jsonl
 
             It prints its URL first. With --fault it misbehaves by name, and --truth FILE says what it really \
             did; when it ends, it says how often each fault was activated. It listens on 127.0.0.1 only, unless \

@@ -67,7 +67,7 @@ struct FaultExampleTests {
         let rig = Self.root.appending(path: "rigs/smoke.yaml").path
         // Long enough for each TV to see its sign-in in the end.
         let run = [
-            "simulate", rig, "--fault", "ack-before-apply:window=2s", "--set", "load.settle=10s",
+            "simulate", rig, "--fault", "ack-before-apply:window=3s", "--set", "load.settle=10s",
         ]
         let strict = try await Command(run + ["--out", "strict"], in: folder).ended()
         #expect(strict.code == 1 && strict.output.hasPrefix("Failed: "))

@@ -13,7 +13,8 @@ struct JSONLinesTests {
 
     private static let progressKeys = [
         "type", "seconds", "plannedSeconds", "waitsFor", "households", "exchanges", "latencyMs",
-        "latenessMs", "worstErrors", "violations", "thresholds", "undecidedThresholds", "invalidity",
+        "latenessMs", "worstErrors", "violations", "thresholds", "undecidedThresholds",
+        "invalidity",
     ]
     private static let resultKeys = [
         "type", "outcome", "exitCode", "headline", "explanations", "notes", "path", "seconds",

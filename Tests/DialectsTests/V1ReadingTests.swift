@@ -229,7 +229,8 @@ struct ReadingCase: Sendable, CustomTestStringConvertible {
         ReadingCase(
             label: "Z5 403 without an authorization", operation: .mediaToken, status: 403,
             body: #"{"status":403,"message":"User not authorized"}"#,
-            outcome: .rejected, answer: "denied", result: .unauthorized, reason: "User not authorized"),
+            outcome: .rejected, answer: "denied", result: .unauthorized,
+            reason: "User not authorized"),
         ReadingCase(
             label: "Z3 200", operation: .authorize, status: 200,
             body:

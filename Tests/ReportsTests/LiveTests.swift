@@ -83,14 +83,17 @@ struct LiveTests {
         var state = Self.busy
         #expect(state.thresholds.map(\.met) == [false, true])
         #expect(state.undecidedThresholds == 1)
-        #expect(state.invalidity?.hasPrefix("it sent 1 request in 100 at least 14.0 ms late") == true)
+        #expect(
+            state.invalidity?.hasPrefix("it sent 1 request in 100 at least 14.0 ms late") == true)
         let rows = LiveBlock.lines(state, width: 200, color: false)
         #expect(
             rows.contains {
-                $0.hasPrefix("thresholds  1 of 2 met so far · MISSED poll-token p99 < 250ms: it was 312 ms")
+                $0.hasPrefix(
+                    "thresholds  1 of 2 met so far · MISSED poll-token p99 < 250ms: it was 312 ms")
             })
         #expect(rows.contains { $0.hasPrefix("rig         NOT VALID: it sent 1 request in 100") })
-        #expect(ProgressLine.text(state).contains("1 threshold missed so far (poll-token p99 < 250ms"))
+        #expect(
+            ProgressLine.text(state).contains("1 threshold missed so far (poll-token p99 < 250ms"))
         state.progress.works[0].latency = Self.histogram(.milliseconds(3), times: 8_993)
         state.progress.lateness = Histogram()
         state.hold(against: Self.thresholds, allowed: .milliseconds(10))

@@ -105,7 +105,7 @@ struct AgreementTests {
         let records = try run.households()
         let households = try run.summary().households
         #expect(households.started == records.count)
-        #expect(households.signedIn == records.count { $0.fate == .signedIn })
+        #expect(households.signedIn == records.count { $0.hasSignedIn })
         #expect(households.failed == records.count { $0.fate == .failed })
         #expect(households.abandoned == records.count { $0.fate == .abandoned })
         #expect(households.running == 0)

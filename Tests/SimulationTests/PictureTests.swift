@@ -11,7 +11,8 @@ struct PictureTests {
         arguments: [
             "ack-before-apply: {window: 30ms}", "token-flap: {window: 300ms}",
             "authenticate-after-expiry: {grace: 5s}",
-            "logout-resurrection: {delay: 20ms}", "delete-loses: {window: 5s}", "duplicate-live-code",
+            "logout-resurrection: {delay: 20ms}", "delete-loses: {window: 5s}",
+            "duplicate-live-code",
             "lost-authentication", "poll-double-mint",
         ])
     func gap(fault: String) throws {

@@ -182,7 +182,6 @@ extension Household {
 
     private func fetchToken() async throws(Halt) -> Answered {
         let code = traces.codes.last?.code ?? Code("")
-        record.polls += 1
         return try await ask(tv) { terms.dialect.poll(code, .authn, $0) }
     }
 

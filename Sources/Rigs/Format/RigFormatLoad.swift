@@ -112,7 +112,7 @@ extension RigFormat {
             "include-expiry", .scalar(.flag), default: "true",
             "The app asks when the account expires (includeAuthenticationExpirationDate)."),
         Key(
-            "key", .scalar(.text), example: "platform.pem",
+            "key", .scalar(.text), example: "platform-demo.pem",
             "A file beside the rig with the RSA private key by which the built-in platform signs; "
                 + "by default the demo key, which the stand-in trusts."),
         Key(

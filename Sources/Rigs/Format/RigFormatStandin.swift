@@ -73,7 +73,7 @@ extension RigFormat {
             "verify-statements", .scalar(.flag), default: "true",
             "Software statements must bear the demo key's signature."),
         Key(
-            "platform-key", .scalar(.text), example: "platform.pem",
+            "platform-key", .scalar(.text), example: "platform-demo.pem",
             "A file beside the rig with the RSA private key of the platform that it trusts; by "
                 + "default the demo key."),
         Key(
