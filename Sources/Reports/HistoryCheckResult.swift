@@ -129,6 +129,8 @@ extension Population.Tally {
     /// Households that ended so or got so far, by a word of `HistoryCheck.ends`.
     fileprivate func count(_ end: String) -> Int {
         if end == "diverted" { return diverted }
+        // As the headline counts: who signed in and failed later has signed in.
+        if end == HouseholdRecord.Fate.signedIn.name { return signedIn }
         if let fate = HouseholdRecord.Fate(name: end) { return self[fate] }
         guard let stage = Stage(name: end) else { return 0 }
         let counts = stage == .codeShown || stage == .codeTyped ? coded : stages

@@ -88,6 +88,57 @@ struct ForeignTests {
         #expect(ids.allSatisfy { $0?.count == 32 })
     }
 
+    /// A fault of a server that nobody here wrote, and what a run has to say of it.
+    struct Planted: Sendable, CustomTestStringConvertible {
+        var fault: String
+        var code: Int32
+        /// How the verdict begins.
+        var headline: String
+        var invariant: String
+        /// `violations` or `observed`, of every household.
+        var standing: String
+        var testDescription: String { fault }
+    }
+
+    @Test(
+        "what a foreign server does wrong is told for what it is, with promises as documented",
+        arguments: [
+            Planted(
+                fault: "never-delivered", code: 1,
+                headline: "Failed: the service broke its promise sign-in-delivered",
+                invariant: "sign-in-delivered", standing: "violations"),
+            Planted(
+                fault: "late-visibility:4000", code: 0,
+                headline: "Passed, with observations: 8 of 8 TVs", invariant: "sign-in-visible",
+                standing: "observed"),
+            Planted(
+                fault: "lost-session", code: 1,
+                headline: "Failed: 2 of 4 thresholds were missed; all 8 households signed in, 8 of "
+                    + "them failed later", invariant: "token-monotonic", standing: "observed"),
+        ])
+    func planted(_ planted: Planted) async throws {
+        let folder = try Folder()
+        let server = try ForeignServer(["--fault", planted.fault], in: folder)
+        let ended = try await Command(
+            [
+                "run", Command.rig("smoke.yaml"), "--target", await server.command.url(), "--out",
+                "run", "--set", "load.settle=12s",
+            ] + unhurried, in: folder
+        ).ended()
+        #expect(ended.code == planted.code, "\(ended.output)")
+        let words = ended.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(words.hasPrefix(planted.headline), "\(words)")
+        let run = try Run(folder, "run")
+        let rows = run["invariants"] as? [[String: Any]] ?? []
+        let row = try #require(rows.first { $0["name"] as? String == planted.invariant })
+        #expect(row[planted.standing] as? Int == 8, "\(row)")
+        // Signed in is signed in, whatever came after.
+        let shows = run["shows"] as? [[String: Any]] ?? []
+        let signedIn = shows.first { ($0["expression"] as? String) == "households signed-in" }
+        let isLost = planted.fault == "never-delivered"
+        #expect(signedIn?["held"] as? Bool == !isLost, "\(shows)")
+    }
+
     private static let accountsRig = """
         rig: accounts
         target: {base: embedded}
