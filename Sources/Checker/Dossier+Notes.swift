@@ -164,6 +164,9 @@ extension Dossier {
 
     // MARK: Sign-ins
 
+    /// The mark of a user whose provider an answer does not name (user metadata may not).
+    static func bare(_ user: String) -> UInt64 { Checker.mark(user, Checker.mark("")) }
+
     private mutating func noteSignIn(_ operation: Observed) -> Act? {
         let tag =
             operation.tag != 0
@@ -175,6 +178,9 @@ extension Dossier {
             life == nil || operation.flags.contains(.afterEnd)
         {
             registry.noteAstray(operation.code, of: operation.tag)
+            if tag != Act.none, registry.rules.knowsUsers {
+                registry.noteAstray(operation.code, of: Self.bare(names[Int(tag)].user))
+            }
         }
         attempts.append(
             SignInAttempt(

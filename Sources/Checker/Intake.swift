@@ -65,6 +65,10 @@ extension Dossier {
                 operation.tag = noteAccount(tag, login: exchange.pointee.observation.record)
                 if operation.effect != .denied {
                     registry.accounts.hold(operation.tag, by: household, at: operation.call)
+                    if registry.rules.knowsUsers {
+                        registry.accounts.hold(
+                            Self.bare(tag.user), by: household, at: operation.call)
+                    }
                 }
             } else {
                 operation.tag = noteShown(tag)

@@ -205,6 +205,8 @@ final class Registry {
         var resource: UInt64
         var household: Int32
         var sequence: Int32
+        /// When the answer came.
+        var at: Int64
     }
 
     /// A media token was handed out; gives who had the same before.

@@ -8,6 +8,22 @@ struct RigOptions: ParsableArguments {
     var rig: String
 
     @OptionGroup var changes: RigChanges
+
+    /// Rig and changes as they were typed, for a command to copy that does the same.
+    var words: String {
+        let target = changes.target.map { ["--target", $0] } ?? []
+        let seed = changes.seed.map { ["--seed", "\($0)"] } ?? []
+        let all = [rig] + target + changes.overrides.flatMap { ["--set", $0] } + seed
+        return all.map(Self.shellWord).joined(separator: " ")
+    }
+
+    private static func shellWord(_ word: String) -> String {
+        let isPlain = word.allSatisfy {
+            $0.isASCII && ($0.isLetter || $0.isNumber || "-_./:=,@%+~".contains($0))
+        }
+        return isPlain && !word.isEmpty
+            ? word : "'" + word.replacingOccurrences(of: "'", with: "'\\''") + "'"
+    }
 }
 
 /// What a command may change about a rig, whether a file or a case holds it.

@@ -221,6 +221,21 @@ struct EndInvariantTests {
                 == "household 8: the TV's media-token #12 gave the media token that household 7 had "
                 + "been given (its exchange #12)")
 
+        // Judged sooner, given later: household 8 is accused all the same.
+        let judge = Judge(story.rules)
+        for household in [8, 7] {
+            for exchange in story.told where exchange.device.household == household {
+                judge.take(exchange)
+            }
+        }
+        let others = judge.finish().violations
+        let other = try #require(others.count == 1 ? others[0] : nil)
+        #expect(other.household == 8 && other.exchanges == [12])
+        #expect(
+            other.sentence
+                == "household 8: exchange #12 gave the media token that household 7 had been given "
+                + "(its exchange #12)")
+
         var twice = Story.clean()
         var second = twice.exchanges[twice.exchanges.firstIndex { $0.operation == .mediaToken }!]
         second.sent = second.sent + .milliseconds(100)

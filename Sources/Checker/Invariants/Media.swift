@@ -126,15 +126,12 @@ extension Dossier {
             operation.resource == Act.none ? 0 : mark(resources[Int(operation.resource)])
         let owner = Registry.MediaOwner(
             resource: resource, household: Int32(truncatingIfNeeded: household),
-            sequence: beat.sequence)
+            sequence: beat.sequence, at: beat.ret)
         guard let before = registry.handMedia(operation.detail, to: owner, at: beat.ret) else {
             return
         }
         if Int(before.household) != household {
-            let text =
-                "\(beat.name) gave the media token that household \(before.household) had been "
-                + "given (its exchange #\(before.sequence))"
-            accuse(violation(.authorizationGates, .certain, [beat], text))
+            judgeStranger(before, beat)
         } else if before.resource != resource {
             let text =
                 "\(beat.name) gave\(of) the media token that exchange #\(before.sequence) had been "
@@ -145,5 +142,25 @@ extension Dossier {
                 "\(beat.name) gave\(of) the same media token as exchange #\(before.sequence)"
             accuse(violation(.authorizationGates, .certain, [beat], source: .policy, text))
         }
+    }
+
+    /// Two households were given one token: the later of them is the one that got what was not its own.
+    /// Households are judged each at its own pace, so that the later may have come in first.
+    private mutating func judgeStranger(_ other: Registry.MediaOwner, _ beat: Beat) {
+        guard other.at > beat.ret else {
+            let text =
+                "\(beat.name) gave the media token that household \(other.household) had been "
+                + "given (its exchange #\(other.sequence))"
+            return accuse(violation(.authorizationGates, .certain, [beat], text))
+        }
+        var found = violation(.authorizationGates, .certain, [beat], "")
+        found.household = Int(other.household)
+        found.exchanges = [Int(other.sequence)]
+        found.at = other.at
+        found.scene = []
+        found.sentence =
+            "household \(other.household): exchange #\(other.sequence) gave the media token that "
+            + "household \(household) had been given (its exchange #\(beat.sequence))"
+        _ = registry.add(found)
     }
 }

@@ -82,7 +82,7 @@ struct Session {
         await dashboard?.stop()
         try trial.conclude(
             session.directory, rig: rig, findings: findings, target: venue.origin,
-            file: traffic.rig.rig)
+            words: traffic.rig.words)
     }
 
     /// Holds the plan against this machine before anything is sent: what cannot work is refused, what

@@ -48,9 +48,9 @@ final class Trial: Sendable {
     }
 
     /// Prints the checklist, what would fail a run, and where this one is kept; throws the exit code
-    /// if it is not 0. `file`: the rig's, for the command that comes next.
+    /// if it is not 0. `words`: rig and options as they were typed, for the command that comes next.
     func conclude(
-        _ directory: RunDirectory, rig: Rig, findings: Findings?, target: Origin, file: String
+        _ directory: RunDirectory, rig: Rig, findings: Findings?, target: Origin, words: String
     ) throws {
         let summary = try Outcome.write(
             directory, thresholds: rig.thresholds, findings: findings)
@@ -64,7 +64,7 @@ final class Trial: Sendable {
         if let text = forecast.text(width: Terminal.width) { Terminal.print("\n" + text) }
         Terminal.print("\nthe run is kept in \(directory.path)")
         let isReady = checklist.isPassed && !forecast.wouldFail
-        if isReady { Terminal.print("next, the load: screenrig run \(file)") }
+        if isReady { Terminal.print("next, the load: screenrig run \(words)") }
         switch summary.exitStatus {
         case .interrupted: throw Failure(code: .interrupted, message: "")
         case .couldNotRun: throw Failure(code: .couldNotRun, message: "")
