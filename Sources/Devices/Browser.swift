@@ -225,7 +225,7 @@ extension Household {
         let began = lane.now
         let answer = try await answer(
             of: program, to: question.json, within: terms.loginLimit)
-        if !walk.person.isSecond { record.viewerTime += lane.now - began }
+        if !walk.person.isSecond { noteViewerTime(since: began) }
         switch answer {
         case .failed(let reason): throw .failed("the login program \(reason)")
         case .output(let text): return try follow(text, from: address, &walk)

@@ -127,6 +127,7 @@ extension Household {
                     throw error
                 }
                 restarts += 1
+                viewerLeft = nil
                 note(.signInRestarted, words)
                 if plan.kind.firstScreen.isSDK {
                     try await sdkSignIn()
@@ -134,9 +135,7 @@ extension Household {
                     try await signIn()
                 }
                 // Authorizations went with the session.
-                if activity == .mediaToken, plan.activities.contains(.authorize) {
-                    steps = [.authorize, .mediaToken]
-                }
+                if hasAuthorized, activity != .authorize { steps = [.authorize, activity] }
             }
         }
     }

@@ -64,6 +64,8 @@ actor Household {
     /// When the token that the last poll saw expires.
     var tokenEnd: Instant?
     var hasCancelled = false
+    /// It was authorized for something, by itself and not by an SDK.
+    var hasAuthorized = false
     /// Resources that the newest authorization was denied for.
     var denied: Set<String> = []
     /// The SDK was told that nobody is signed in any more; the service's words.

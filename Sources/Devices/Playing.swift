@@ -8,7 +8,9 @@ extension Household {
     func authorize(_ resource: String, on screen: Screen) async throws(Halt) {
         let answered = try await ask(screen) { terms.dialect.authorize(resource, $0) }
         switch answered.answer {
-        case .done: denied.remove(resource)
+        case .done:
+            denied.remove(resource)
+            hasAuthorized = true
         case .notEntitled(let words): deny(resource, words)
         default: throw .refused(answered)
         }

@@ -105,7 +105,12 @@ extension Household {
     func human(_ duration: Duration) async throws(Halt) {
         let began = lane.now
         try await nap(duration)
-        record.viewerTime += lane.now - began
+        noteViewerTime(since: began)
+    }
+
+    /// What passed was the viewer's own time. Only the first sign-in counts: it is the one that is timed.
+    func noteViewerTime(since began: Instant) {
+        if record.tokenSeen == nil { record.viewerTime += lane.now - began }
     }
 
     /// What the service offers to sign in with.

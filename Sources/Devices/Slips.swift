@@ -16,7 +16,7 @@ extension Household {
     func comeTooLate(_ issued: IssuedCode) async throws(Halt) {
         let began = lane.now
         try await nap(issued.lifetime + Self.secondLook)
-        record.viewerTime += lane.now - began
+        noteViewerTime(since: began)
         try await provoke(phone) { terms.dialect.record(of: issued.code, $0) }
         throw .abandoned("the viewer came after the code had run out")
     }

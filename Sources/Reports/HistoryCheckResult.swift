@@ -7,13 +7,13 @@ internal import Rigs
 public struct HistoryCheckResult: Sendable, Hashable {
     /// As the rig wrote it.
     public var expression: String
-    /// How often the history holds it; nil where this version cannot read the line.
+    /// How often the history holds it; nil where this version cannot read the line, or nobody judged.
     public var count: Int?
     public var held: Bool
 
     /// What was counted, in words.
     public var actual: String {
-        count.map(Figures.count) ?? "this version cannot read the line"
+        count.map(Figures.count) ?? (held ? "not judged" : "this version cannot read the line")
     }
 
     /// `event status VSA203: 0 found`.
@@ -28,10 +28,12 @@ public struct HistoryCheckResult: Sendable, Hashable {
 struct HistoryCheckCounter {
     private let lines: [(text: String, check: HistoryCheck?)]
     private var counts: [Int]
+    private let isJudged: Bool
 
     init(_ history: some Recorded, _ fold: RunFold) throws {
         lines = history.header.shows.map { ($0, HistoryCheck(text: $0)) }
         counts = lines.map { _ in 0 }
+        isJudged = fold.findings != nil
         for position in lines.indices {
             guard let check = lines[position].check else { continue }
             counts[position] = Self.sum(check, fold)
@@ -42,10 +44,11 @@ struct HistoryCheckCounter {
 
     var results: [HistoryCheckResult] {
         zip(lines, counts).map { line, count in
-            HistoryCheckResult(
+            let isUnjudged = !isJudged && line.check?.isAboutJudge == true
+            return HistoryCheckResult(
                 expression: Plain.line(line.text),
-                count: line.check == nil ? nil : count,
-                held: line.check?.holds(for: count) ?? false)
+                count: line.check == nil || isUnjudged ? nil : count,
+                held: isUnjudged || line.check?.holds(for: count) ?? false)
         }
     }
 
@@ -135,5 +138,11 @@ extension Population.Tally {
         guard let stage = Stage(name: end) else { return 0 }
         let counts = stage == .codeShown || stage == .codeTyped ? coded : stages
         return counts[Int(stage.rawValue)...].reduce(0, +)
+    }
+}
+
+extension HistoryCheck {
+    fileprivate var isAboutJudge: Bool {
+        if case .violation = subject { true } else { false }
     }
 }

@@ -67,6 +67,9 @@ extension Summary {
             settle(
                 .fail, .failed,
                 "Failed: \(missedSentence(missed.count)); \(progress).\(timesWarning)")
+        } else if shows.contains(where: { !$0.held }) {
+            // What did not happen is not the rig's lateness: as with thresholds on counts.
+            settle(.fail, .failed, "Failed: \(notShownSentence); \(progress).\(timesWarning)")
         } else if let bottleneck, breachFails {
             let also =
                 missed.isEmpty ? "" : " Also, \(missedSentence(missed.count)); \(progress)."
@@ -76,8 +79,6 @@ extension Summary {
             settle(.invalid, .untrusted, "Not to be trusted: \(gap); \(progress).")
         } else if !missed.isEmpty {
             settle(.fail, .missed, "Failed: \(missedSentence(missed.count)); \(progress).")
-        } else if shows.contains(where: { !$0.held }) {
-            settle(.fail, .missed, "Failed: \(notShownSentence); \(progress).")
         } else {
             settle(.pass, .passed, passedSentence)
         }
@@ -235,7 +236,10 @@ extension Summary {
         let later =
             households.failedLater == 0
             ? "" : ", \(Figures.count(households.failedLater)) of them failed later"
-        return "\(all)\(Figures.counted(started, "household")) signed in\(already)\(later)"
+        let denied =
+            households.notEntitled == 0
+            ? "" : ", \(Figures.count(households.notEntitled)) not entitled to watch"
+        return "\(all)\(Figures.counted(started, "household")) signed in\(already)\(later)\(denied)"
     }
 
     private var metSentence: String {

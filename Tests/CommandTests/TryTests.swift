@@ -145,7 +145,8 @@ struct TryTests {
             #expect(trying.row(step).contains("not needed"), "\(step): \(trying.output)")
         }
         #expect(
-            trying.output.contains("next, the load: screenrig run rig.yaml --set 'rig=with blanks'"))
+            trying.output.contains("next, the load: screenrig run rig.yaml --set 'rig=with blanks'")
+        )
     }
 
     @Test("a kind that the rig lacks is exit code 2, with the one that was meant")

@@ -122,7 +122,7 @@ extension Household {
             // No time of the service's.
             let began = lane.now
             let answer = try await answer(of: program, to: question.json, within: limit)
-            record.viewerTime += lane.now - began
+            noteViewerTime(since: began)
             switch answer {
             case .output(let text): return PlatformAnswer(text)
             case .failed(let reason): return .failed(reason)

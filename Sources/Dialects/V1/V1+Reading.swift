@@ -183,8 +183,8 @@ extension V1 {
         guard let text = tree["code"]?.text, (6...7).contains(text.count) else {
             return .incomplete("6.1, R1: code is 6 or 7 characters")
         }
-        guard let generated = tree["generated"]?.integer, let expires = tree["expires"]?.integer,
-            expires > generated
+        guard let generated = tree["generated"]?.epoch, let expires = tree["expires"]?.epoch,
+            expires > generated, expires - generated <= Self.longestCode
         else {
             return .incomplete("6.1, R1: generated and expires are epoch milliseconds")
         }
@@ -202,14 +202,14 @@ extension V1 {
         }
         let mvpd = tree["mvpd"]?.text.flatMap { $0.isEmpty ? nil : $0 }
         let observation = Observation(
-            .success, code: Code(text), generated: tree["generated"]?.integer,
-            expires: tree["expires"]?.integer, record: tree["id"]?.text)
+            .success, code: Code(text), generated: tree["generated"]?.epoch,
+            expires: tree["expires"]?.epoch, record: tree["id"]?.text)
         return Reading(.ok, .record(mvpd: mvpd), observation)
     }
 
     private func readToken(_ tree: Tree) -> Reading {
         guard let mvpd = tree["mvpd"]?.text, let user = tree["userId"]?.text,
-            let expires = tree["expires"]?.integer
+            let expires = tree["expires"]?.epoch
         else {
             return .incomplete("10, N4: mvpd, userId and expires are present")
         }
@@ -226,7 +226,7 @@ extension V1 {
     }
 
     private func readAuthorization(_ tree: Tree) -> Reading {
-        guard let resource = tree["resource"]?.text, let expires = tree["expires"]?.integer else {
+        guard let resource = tree["resource"]?.text, let expires = tree["expires"]?.epoch else {
             return .incomplete("11, Z3: resource and expires are present")
         }
         return Reading(.ok, .done, Observation(.success, resource: resource, expires: expires))
@@ -246,7 +246,7 @@ extension V1 {
     }
 
     private func readMedia(_ tree: Tree) -> Reading {
-        guard let token = tree["serializedToken"]?.text, let expires = tree["expires"]?.integer
+        guard let token = tree["serializedToken"]?.text, let expires = tree["expires"]?.epoch
         else {
             return .incomplete("11, Z5: serializedToken and expires are present")
         }
@@ -316,5 +316,18 @@ extension Reading {
             decisions[id] = item["authorized"]?.isTrue ?? false
         }
         return Reading(.ok, .decisions(decisions), Observation(.success))
+    }
+}
+
+extension V1 {
+    /// Ten years, in milliseconds: no code lives longer.
+    fileprivate static let longestCode: Int64 = 315_576_000_000
+}
+
+extension Tree {
+    /// Epoch milliseconds from 1970 to 2200. What lies outside is no instant of a service that works,
+    /// and no arithmetic with what lies inside can overflow.
+    fileprivate var epoch: Int64? {
+        integer.flatMap { (0...7_258_118_400_000).contains($0) ? $0 : nil }
     }
 }

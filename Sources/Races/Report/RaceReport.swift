@@ -30,6 +30,8 @@ public struct RaceReport: Sendable {
     let cases: [String?]
     let about: About
     let isInterrupted: Bool
+    /// A case that is kept beside the rig still reproduces.
+    public var stillReproduces = false
 
     public init(
         _ outcome: RaceOutcome, cases: [String?], about: About, isInterrupted: Bool = false
@@ -47,10 +49,12 @@ public struct RaceReport: Sendable {
             + outcome.comparisons.filter(\.isBroken).map {
                 "\($0.plan.invariant) in \($0.plan.name)"
             }
-        let told =
+        var told =
             names.isEmpty
             ? "Nothing found in \(outcome.trials) trials."
             : "Found: \(names.joined(separator: ", ")) broken."
+        if let reason = outcome.whyNothingCameAbout { told = "No trial came about: \(reason)." }
+        if stillReproduces { told = "A case kept beside the rig still reproduces. " + told }
         return (isInterrupted ? "Interrupted. " : "") + told
     }
 
@@ -77,7 +81,8 @@ public struct RaceReport: Sendable {
             rig: about.rig, target: about.target, version: about.version,
             started: Figures.timestamp(microseconds: about.startedMicroseconds),
             seconds: outcome.elapsed / .seconds(1),
-            verdict: isInterrupted ? .aborted : outcome.isAccusing ? .fail : .pass,
+            verdict: isInterrupted || outcome.whyNothingCameAbout != nil
+                ? .aborted : outcome.isAccusing || stillReproduces ? .fail : .pass,
             headline: headline, findings: outcome.findings.enumerated().map(finding),
             arms: outcome.comparisons.map { comparison in
                 let lines = RaceText.lines(comparison, outcome.promises)

@@ -129,3 +129,13 @@ extension RaceOutcome.Sweep {
             obstacle: track.isUnplayable ? track.reason : "")
     }
 }
+
+extension RaceOutcome {
+    /// Why no trial told anything; nil where at least one did, or none was wanted.
+    public var whyNothingCameAbout: String? {
+        let played = trials + comparisons.reduce(0) { $0 + $1.played }
+        let told = trials - discards + comparisons.reduce(0) { $0 + $1.played - $1.discarded }
+        guard played > 0, told == 0 else { return nil }
+        return discarded.max { $0.count < $1.count }?.reason ?? comparisons.first?.reason ?? ""
+    }
+}

@@ -54,6 +54,11 @@ public struct NightSeries: Sendable, Hashable {
         public var nightsLeft: Int { max(0, (isLarge ? 2 : 3) - nights) }
     }
 
+    /// Ends of the names of series that are shares.
+    private static let shares = [
+        "errors", "throttled", "failed", "abandoned", "not-entitled", "diverted",
+    ]
+
     /// `restarts`: nights from which on the rig was another one; a level never reaches across those.
     /// `intervals`: between polls, in milliseconds, where a night tells.
     init(
@@ -62,9 +67,8 @@ public struct NightSeries: Sendable, Hashable {
     ) {
         self.name = name
         unit =
-            name.hasSuffix("errors") || name.hasSuffix("throttled") || name.hasSuffix("failed")
-                || name.hasSuffix("abandoned")
-            ? .share : name == "rate" ? .rate : .milliseconds
+            Self.shares.contains(where: name.hasSuffix)
+            ? .share : name == "rate" || name.hasSuffix(" rate") ? .rate : .milliseconds
         self.values = values
         changes = []
         level = nil

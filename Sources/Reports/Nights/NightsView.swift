@@ -95,8 +95,11 @@ public struct NightsView: Sendable, Hashable {
         }
     }
 
-    /// What the newest night tells for the first time.
-    public var newAlarms: [Alarm] { nights.isEmpty ? [] : alarms(on: nights.count - 1) }
+    /// What the newest night tells for the first time, and nobody has accepted.
+    public var newAlarms: [Alarm] {
+        nights.isEmpty
+            ? [] : alarms(on: nights.count - 1).filter { $0.change.acceptance == nil }
+    }
 
     /// Lasting changes for the worse that earlier nights made known.
     public var standing: [Regression] {

@@ -28,13 +28,3 @@ struct RaceArms {
         return comparisons
     }
 }
-
-extension RaceOutcome {
-    /// Nil where at least one trial told something, or none was wanted.
-    var whyNothingCameAbout: String? {
-        let played = trials + comparisons.reduce(0) { $0 + $1.played }
-        let told = trials - discards + comparisons.reduce(0) { $0 + $1.played - $1.discarded }
-        guard played > 0, told == 0 else { return nil }
-        return discarded.max { $0.count < $1.count }?.reason ?? comparisons.first?.reason ?? ""
-    }
-}

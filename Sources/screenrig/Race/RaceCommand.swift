@@ -115,8 +115,9 @@ struct RaceCommand: AsyncParsableCommand {
         let work = RaceCases(
             stage, isVirtual: isVirtual, directory: directory, allowance: allowance)
         let cases = interrupts.hasInterrupted ? [] : await work.make(outcome)
-        let report = report(
+        var report = report(
             outcome, cases: cases, of: stage, isInterrupted: interrupts.hasInterrupted)
+        report.stillReproduces = kept
         show.end(outcome, cases: cases, stage, page: leave(report, in: directory))
         await watch?.end(
             outcome, isInterrupted: interrupts.hasInterrupted, at: directory.path)
@@ -176,8 +177,8 @@ struct RaceCommand: AsyncParsableCommand {
             rig.race.time = duration
         }
         if let trials {
-            guard trials > 0 else {
-                throw Failure.badInput("--trials is \(trials); it must be 1 or more")
+            guard (1...10_000_000).contains(trials) else {
+                throw Failure.badInput("--trials is \(trials); it must be 1 to 10000000")
             }
             rig.race.trials = trials
         }
