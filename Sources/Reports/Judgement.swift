@@ -21,7 +21,7 @@ extension Summary {
         case failed
         /// The rig itself was the bottleneck. Exit code 4.
         case untrusted
-        /// Another threshold was missed, or the run did not show what its rig is for. Exit code 1.
+        /// Another threshold was missed. Exit code 1.
         case missed
         /// Exit code 0.
         case passed

@@ -76,7 +76,7 @@ struct HistoryCheckResultTests {
             try #require(texts.first { $0.name == name }).text
         }
         let summary = try Summary(sample, thresholds: [])
-        #expect(summary.outcome == .fail && summary.exitStatus == .missed)
+        #expect(summary.outcome == .fail && summary.exitStatus == .failed)
         #expect(
             summary.headline.hasPrefix(
                 "Failed: the run did not show 1 of the 2 things that its rig expects "
@@ -105,7 +105,7 @@ struct HistoryCheckResultTests {
         #expect(try Summary(sample, thresholds: []).exitStatus == .passed)
         sample.header.shows = ["teleport 200"]
         let summary = try Summary(sample, thresholds: [])
-        #expect(summary.exitStatus == .missed)
+        #expect(summary.exitStatus == .failed)
         #expect(summary.shows[0].actual == "this version cannot read the line")
     }
 

@@ -126,7 +126,9 @@ struct JudgementTests {
         Case(
             testDescription: "accounts without a package are no failure", outcome: .pass,
             status: .passed,
-            headline: "Passed: all 6 households signed in, and the one threshold was met.",
+            headline:
+                "Passed: all 6 households signed in, 6 not entitled to watch, and the one threshold "
+                + "was met.",
             thresholds: [Thresholds.failed(below: 0.05)]
         ) { $0.isDenied = true },
         Case(

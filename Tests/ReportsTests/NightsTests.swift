@@ -183,6 +183,23 @@ struct NightsTests {
         }
     }
 
+    @Test("what is accepted on the night that detects it is no alarm any more")
+    func acceptedAtOnce() {
+        var detected = 0
+        for count in 1...8 {
+            let rest = Array(repeating: 1.5, count: count)
+            guard !view(20, then: rest).newAlarms.isEmpty else { continue }
+            detected += 1
+            let acceptance = Acceptance(
+                rig: "nightly", series: "sign-in-service p95",
+                through: nights(20, then: rest).last?.started ?? "", note: "new page")
+            let accepted = view(20, then: rest, accepted: [acceptance])
+            #expect(accepted.newAlarms.isEmpty && accepted.regressions.isEmpty)
+            #expect(!accepted.headline.contains("It got worse"), "\(accepted.headline)")
+        }
+        #expect(detected > 0)
+    }
+
     @Test("an accepted regression is the new normal; what comes after it is reported again")
     func accepted() {
         let rest = Array(repeating: 1.5, count: 8)
