@@ -16,9 +16,9 @@ struct NightlyCommand: AsyncParsableCommand {
 
             The night goes into reports/nights.sqlite, and reports/nights.html shows all of them. What is followed \
             is 'nightly.series' of the rig. The command of --notify gets a short JSON on standard input, every \
-            night, with "alarm": true when it got worse. Exit code 1 when it did, and as long as it still is \
-            ('screenrig nights accept' takes it as the new normal); else that of the run. A single night that \
-            is unusual ends with 0, unless it is beyond nightly.alarm of the rig.
+            night, with "alarm": true when it got worse. Exit code: the run's own if it did not pass; otherwise 1 \
+            while anything is worse and not accepted ('screenrig nights accept'); otherwise 0. A single \
+            unusual night is no alarm, unless it is beyond nightly.alarm of the rig.
             """)
 
     @OptionGroup var traffic: TrafficOptions

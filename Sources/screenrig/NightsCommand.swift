@@ -8,7 +8,7 @@ internal import Rigs
 struct NightsOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The book of nights; its page lies beside it.",
+            "Night history; the HTML page is next to it.",
             valueName: "FILE"),
         completion: .file(extensions: ["sqlite"]))
     var nights: String = NightBook.usual
@@ -119,7 +119,7 @@ struct NightsAddCommand: ParsableCommand {
 struct NightsAcceptCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "accept",
-        abstract: "Take what got worse as the new normal: it is no longer reported.",
+        abstract: "Accept regressions as the new baseline; they are no longer reported.",
         discussion: """
             Example:
                 screenrig nights accept --series 'sign-in-service p95' --note 'new login page'

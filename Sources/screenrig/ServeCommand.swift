@@ -64,7 +64,7 @@ struct ServeCommand: AsyncParsableCommand {
     var faults: [String] = []
 
     @Option(
-        help: ArgumentHelp("Write here what the faults really did.", valueName: "FILE"),
+        help: ArgumentHelp("File for a log of each fault activation.", valueName: "FILE"),
         completion: .file())
     var truth: String?
 
