@@ -150,6 +150,8 @@ struct DashboardRunTests {
             ["run", Command.rig("smoke.yaml"), "--out", "run", "--dashboard"] + long, in: folder)
         let address = try await Self.address("dashboard", of: command)
         _ = try await Self.fetch(try #require(URL(string: address + "state.json")))
+        // The page is there before the run is.
+        try await command.wait("a progress line") { command.errors.contains("signed in") }
         command.send(SIGINT)
         command.send(SIGINT)
         let ended = try await command.ended()
