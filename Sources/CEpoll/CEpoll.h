@@ -4,6 +4,15 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <stdint.h>
+
+// Words that one thread writes and another reads: whole, and in no order.
+static inline void lane_store(int64_t *word, int64_t value) {
+    __atomic_store_n(word, value, __ATOMIC_RELAXED);
+}
+static inline int64_t lane_load(const int64_t *word) {
+    return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
 
 // Of the calling thread: timers are exact to a nanosecond, as far as they go. `prctl` is variadic,
 // which Swift cannot call.

@@ -39,6 +39,9 @@ public final class Coordinator: Sendable {
     /// How far the live lane that is ahead has come, also while nothing happens on it. From any thread.
     public var now: Instant { lanes.map(\.now).max() ?? .start }
 
+    /// What each lane is at. From any thread.
+    public var turns: [LaneTurn] { lanes.map(\.turn) }
+
     /// Ends the run because the service is gone: whoever has no token yet has failed, for that cause.
     /// From any thread.
     public func giveUp(because cause: String) {

@@ -191,10 +191,13 @@ public struct HistoryEnd: Sendable, Hashable {
     public var verdicts: String
     /// When this machine slept meanwhile.
     public var standstills: [Standstill]
+    /// Turns of lanes that took seconds, and lanes that never came to rest, in words for the user.
+    public var longTurns: [String]
 
     public init(
         ended: Instant, interrupted: Bool, failure: String, cpuPercent: Double, historyHash: String,
-        breaker: String = "", verdicts: String = "", standstills: [Standstill] = []
+        breaker: String = "", verdicts: String = "", standstills: [Standstill] = [],
+        longTurns: [String] = []
     ) {
         self.ended = ended
         self.interrupted = interrupted
@@ -204,5 +207,6 @@ public struct HistoryEnd: Sendable, Hashable {
         self.breaker = breaker
         self.verdicts = verdicts
         self.standstills = standstills
+        self.longTurns = longTurns
     }
 }

@@ -34,6 +34,7 @@ struct Facts {
             "history_hash": end.historyHash, "breaker": end.breaker,
             "standstills": FlatJSON.texts(end.standstills.map(\.text)),
         ]
+        if !end.longTurns.isEmpty { values["long_turns"] = FlatJSON.texts(end.longTurns) }
         if !end.verdicts.isEmpty { values["verdicts"] = end.verdicts }
     }
 
@@ -92,7 +93,8 @@ struct Facts {
             cpuPercent: cpu, historyHash: hash, breaker: self["breaker"] ?? "",
             verdicts: self["verdicts"] ?? "",
             standstills: (self["standstills"].flatMap(FlatJSON.readTexts) ?? [])
-                .compactMap(Standstill.init(text:)))
+                .compactMap(Standstill.init(text:)),
+            longTurns: self["long_turns"].flatMap(FlatJSON.readTexts) ?? [])
     }
 
     /// What judging hangs on and cannot be read: a default in its place would be another verdict. Nil

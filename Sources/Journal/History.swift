@@ -45,6 +45,13 @@ public final class History: Sendable {
         }
     }
 
+    /// What each lane was at when a process ended that left no end; none where it did not leave that
+    /// either.
+    public var lastTurns: [LaneTurn] {
+        let folder = (path as NSString).deletingLastPathComponent
+        return LaneTurn.left(at: (folder as NSString).appendingPathComponent(LaneTurn.file))
+    }
+
     /// All cells, by second, operation in alphabetical order, and kind.
     public func cells(_ body: (Cell) throws -> Void) throws {
         try visit(HistorySchema.cells, "ORDER BY second, operation, kind", as: Cell.init, body)

@@ -29,8 +29,9 @@ public struct Answered: Sendable {
 /// executor of their tasks. With a serial executor alone, a resumed continuation would first visit
 /// the global pool: order, and with it a seed, would be lost.
 ///
-/// Safe because everything but `enqueue`, `post`, `stop` and `isStopping` runs on the thread that is
-/// inside `run()`, which `checkIsolated` compares; those four touch only `inbox` and `stopAt`.
+/// Safe because everything but `enqueue`, `post`, `stop` and `turn` runs on the thread that is inside
+/// `run()`, which `checkIsolated` compares; of those four the first three touch only `inbox`, the last
+/// only what is atomic.
 public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     public let index: Int
     /// What came due on this lane so far: an action (a request that reaches the stand-in, an answer
@@ -70,6 +71,8 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     /// finds it false has missed nothing that it could have seen under the lock.
     private let hasMail = Atomic(false)
     private let thread = Atomic<UInt>(0)
+    /// What it is at, for those outside.
+    private var turns: TurnRecord.Slot
 
     /// How much is handed to the journal at once, and how often at least.
     private static let batchSize = 512
@@ -86,7 +89,16 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         health = LaneHealth(
             lane: index, from: .start, through: .start, turns: 0, busy: .zero, longestTurn: .zero)
         flushDue = .start + Self.batchEvery
+        turns = TurnRecord.Slot(0, of: TurnRecord(lanes: 1))
     }
+
+    /// Keeps what it is at in `record`, among the other lanes of its run. Before `run()`.
+    public func keepTurns(in record: TurnRecord) {
+        turns = TurnRecord.Slot(index, of: record)
+    }
+
+    /// What it is at. From any thread.
+    public var turn: LaneTurn { turns.turn(of: index) ?? LaneTurn(lane: index, phase: .waiting) }
 
     /// A transport needs its lane and a lane its transport: set once, before `run()`.
     public func use(_ transport: any Transport) {
@@ -251,6 +263,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         defer { thread.store(0, ordering: .releasing) }
         var stopAt: Instant?
         var began = loop.now
+        turns.begin()
         while true {
             stopAt = takeInbox() ?? stopAt
             if let stopAt, !hasStopped, began >= stopAt { stopFlows() }
@@ -267,8 +280,9 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
                 runReady()
             }
             endTurn(began: began)
+            turns.end()
             if flows == 0, isFinished() { break }
-            began = loop.wait(until: nextDue(stopAt: hasStopped ? nil : stopAt))
+            began = loop.wait(until: nextDue(stopAt: hasStopped ? nil : stopAt)) { turns.begin() }
         }
         flush()
     }
@@ -378,6 +392,8 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         _ transfer: Transfer, of call: Call, from device: Device, sequence: Int, planned: Instant,
         begun: Instant
     ) -> Answered {
+        turns.read(call.operation, of: device.id.household, sequence)
+        defer { turns.act() }
         if case .answered(let reply) = transfer.result {
             device.cookies.store(reply.headers, from: call.address)
         }

@@ -5,15 +5,20 @@ internal import Synchronization
 public protocol LaneLoop: AnyObject {
     var now: Instant { get }
     /// Waits until `deadline` (nil: for ever), or until something else wants the lane: readiness of
-    /// a descriptor, `wake()`. Handlers of ready descriptors have run when it returns; gives the
-    /// instant before the first of them, for what they take is the lane's own time.
+    /// a descriptor, `wake()`. Then calls `woken`, and the handlers of ready descriptors; gives the
+    /// instant before them, for what they take is the lane's own time.
     @discardableResult
-    func wait(until deadline: Instant?) -> Instant
+    func wait(until deadline: Instant?, _ woken: () -> Void) -> Instant
     /// Ends a `wait` early. From any thread.
     func wake()
     /// Whether waiting may be ended by something that is not a timer: false in virtual time, where
     /// a lane without timers is finished.
     var canBeWoken: Bool { get }
+}
+
+extension LaneLoop {
+    @discardableResult
+    public func wait(until deadline: Instant?) -> Instant { wait(until: deadline) {} }
 }
 
 /// Virtual time: waiting is jumping. No thread ever sleeps, so an hour takes as long as its work.
@@ -27,7 +32,8 @@ public final class VirtualLoop: LaneLoop {
     /// A lane that was told something meanwhile hears it before time goes on: a stop would else
     /// come as late as the next timer.
     @discardableResult
-    public func wait(until deadline: Instant?) -> Instant {
+    public func wait(until deadline: Instant?, _ woken: () -> Void) -> Instant {
+        defer { woken() }
         if isWoken.load(ordering: .relaxed) {
             isWoken.store(false, ordering: .relaxed)
         } else if let deadline, deadline > now {

@@ -110,7 +110,7 @@ public final class LiveLoop: LaneLoop {
     }
 
     @discardableResult
-    public func wait(until deadline: Instant?) -> Instant {
+    public func wait(until deadline: Instant?, _ woken: () -> Void) -> Instant {
         if !isSharp { sharpen() }
         let due = deadline.map { $0.nanoseconds &+ origin }
         var vigil = Vigil(isPrecise: isPrecise)
@@ -130,6 +130,7 @@ public final class LiveLoop: LaneLoop {
             }
         }
         let ended = now
+        woken()
         for position in 0..<max(0, Int(count)) {
             let descriptor = events[position].data.fd
             if descriptor == event {

@@ -3,7 +3,10 @@ public import Journal
 extension History: Recorded {
     /// What cannot be read one by one, and why.
     public var gaps: [String] {
-        var gaps: [String] = []
+        var gaps = (end?.longTurns ?? []).map { Plain.line($0, limit: 300) }
+        if end == nil {
+            gaps += lastTurns.map { "when the process ended, \($0.sentence)" }
+        }
         if kept.lost > 0 {
             gaps.append(
                 "\(Figures.counted(kept.lost, "exchange")) could not be kept (the disk was full); "

@@ -90,7 +90,11 @@ struct ServeCommand: AsyncParsableCommand {
             epochMilliseconds: WallClock.microseconds / 1000)
         // Before the URL is told: whoever reads it may interrupt at once.
         let (signals, continuation) = AsyncStream.makeStream(of: Int.self)
-        let interrupts = Interrupts { continuation.yield($0) }
+        let interrupts = Interrupts { number in
+            // A client that holds its connection must not keep the service.
+            if number > 1 { _exit(ExitCode.interrupted.rawValue) }
+            continuation.yield(number)
+        }
         let listener: Listener
         var certificate: String?
         do {

@@ -117,6 +117,9 @@ struct EndingTests {
         try expectComplete(folder, "run")
         let run = try Run(folder, "run")
         #expect(run["run", "cutShort"] as? Bool == true)
+        #expect(
+            run.texts("notes").contains { $0.hasPrefix("when the process ended, lane 0 was ") },
+            "\(run.texts("notes"))")
         #expect(run.number("exchanges", "completed") ?? 0 > 50)
         let history = try History(path: folder.path("run"))
         let started = Double(history.header.startedMicroseconds) / 1e6
@@ -126,6 +129,31 @@ struct EndingTests {
         var kept = 0
         try history.exchanges { _ in kept += 1 }
         #expect(kept == run.number("exchanges", "sent"))
+    }
+
+    @Test("a lane that is stuck does not keep a run from ending with its report")
+    func stuck() async throws {
+        let folder = try Folder()
+        let script = Command.root.appending(path: "Tests/Foreign/frozen_lane.py").path
+        let command = try Command(
+            [
+                "python3", script, Command.binary, "run", Command.rig("smoke.yaml"), "--out", "run",
+                "--set", "lanes=1",
+            ] + long, in: folder, program: "/usr/bin/env")
+        let ended = try await command.ended()
+        if ended.code == 75 {
+            return print("skipped: this machine does not let a process trace its child")
+        }
+        #expect(ended.code == 130, "\(ended.output)\(ended.errors)")
+        #expect(ended.output.hasPrefix("Interrupted after "), "\(ended.output)")
+        try expectComplete(folder, "run")
+        #expect(!folder.holds("run/lanes.bin"))
+        let run = try Run(folder, "run")
+        #expect(run.number("households", "started") ?? 0 > 0)
+        #expect(
+            run.texts("notes").contains {
+                $0.hasPrefix("the run was ended without waiting for lane 0: lane 0 was ")
+            }, "\(run.texts("notes"))")
     }
 
     /// Seconds that the lanes went on after `date`.

@@ -21,6 +21,9 @@ struct Run {
 
     func number(_ object: String, _ key: String) -> Int? { self[object, key] as? Int }
 
+    /// A list of texts in summary.json.
+    func texts(_ key: String) -> [String] { summary[key] as? [String] ?? [] }
+
     var hash: String { self["run", "historyHash"] as? String ?? "" }
 
     /// Count by operation, then by status; making connections is no exchange.

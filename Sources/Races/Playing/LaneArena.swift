@@ -1,7 +1,7 @@
 public import Checker
 public import Devices
 internal import Dispatch
-internal import Journal
+public import Journal
 public import Lanes
 public import Rigs
 internal import Synchronization
@@ -119,6 +119,9 @@ public final class LaneArena: Arena {
         isStopped.store(true, ordering: .releasing)
         for lane in lanes { lane.stop(at: .start) }
     }
+
+    /// What each lane is at. From any thread.
+    public var turns: [LaneTurn] { lanes.map(\.turn) }
 
     /// Ends the lanes, once nothing is under way.
     public func close() async {

@@ -70,10 +70,7 @@ struct RaceCommand: AsyncParsableCommand {
         show.begin(stage, stage.estimate(isVirtual: isVirtual))
         let arena = stage.arena
         let flag = StopFlag()
-        let interrupts = Interrupts { _ in
-            flag.raise()
-            arena.stop()
-        }
+        let interrupts = Interrupts(stopping: arena) { flag.raise() }
         let began = LiveLoop.monotonic()
         let clock: @Sendable () -> Duration = { .nanoseconds(LiveLoop.monotonic() - began) }
         let allowance = Allowance(

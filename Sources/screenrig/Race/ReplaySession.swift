@@ -32,7 +32,7 @@ struct ReplaySession {
             if let fixed { Terminal.complain(inWords: fixed.plan) }
         }
         let arena = stage.arena
-        let interrupts = Interrupts { _ in arena.stop() }
+        let interrupts = Interrupts(stopping: arena)
         let outcome = await Replay(played(on: stage), on: arena).play(times: times) { rate in
             tell(rate)
         }

@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import Foundation
+internal import Races
 internal import Synchronization
 
 /// Ctrl-C, SIGTERM and SIGHUP (a terminal that was closed, an SSH connection that broke): the first ends
@@ -30,6 +31,27 @@ final class Interrupts: @unchecked Sendable {
                     })
             }
             source.activate()
+        }
+    }
+
+    /// For what has no journal to report from: the first stops `arena`; after the second the process ends
+    /// within 3 s, and says what a lane was at that did not come to rest.
+    convenience init(stopping arena: LaneArena, _ first: @escaping @Sendable () -> Void = {}) {
+        self.init { number in
+            first()
+            arena.stop()
+            switch number {
+            case 1: return
+            case 2:
+                DispatchQueue.global().asyncAfter(deadline: .now() + 3) {
+                    let busy = arena.turns.filter { $0.phase != .waiting }
+                    for turn in busy {
+                        Terminal.complain("ended without a report: \(turn.sentence)")
+                    }
+                    _exit(ExitCode.interrupted.rawValue)
+                }
+            default: _exit(ExitCode.interrupted.rawValue)
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 internal import Devices
 internal import Dialects
+internal import Glibc
 internal import Journal
 internal import Lanes
 internal import Reports
@@ -23,7 +24,10 @@ enum Preflight {
         guard let probe = ThrottleProbe(plan, terms: terms, salt: salt) else { return nil }
         if !isQuiet { Terminal.complain("probe: asking what the service throttles by ...") }
         let lane = try venue.lane(of: "probe")
-        let interrupts = Interrupts { _ in lane.stop(at: .start) }
+        let interrupts = Interrupts { number in
+            if number > 1 { _exit(ExitCode.interrupted.rawValue) }
+            lane.stop(at: .start)
+        }
         let found = Mutex(ThrottleProbe.Finding(.unknown))
         await LaneThread.run {
             let finding = probe.find(on: lane)

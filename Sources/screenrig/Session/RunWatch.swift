@@ -49,6 +49,8 @@ final class RunWatch: @unchecked Sendable {
     private let judge: JudgeQueue?
     private let timer: any DispatchSourceTimer
     private let state: Mutex<State>
+    /// Called once where lanes do not come to rest when they should.
+    private let abandon: @Sendable () -> Void
 
     /// Since when nothing was answered.
     private struct Silence {
@@ -69,6 +71,7 @@ final class RunWatch: @unchecked Sendable {
         var breaker: Breaker?
         var clocks = ClockWatch()
         var standstills: [Standstill] = []
+        var turns = LongTurns()
         var ticks = 0
         var isStopping = false
         var hasEnded = false
@@ -85,12 +88,16 @@ final class RunWatch: @unchecked Sendable {
     /// So many requests without an answer make a silence.
     private static let unanswered = 3
     private static let printEvery = 3
+    /// How long lanes may take to come to rest once their time is up: when the run was stopped, and
+    /// when somebody does not want to wait any more.
+    private static let (patience, impatience) = (10, 3)
     private static let ratesKept = 120
 
     init(
         coordinator: Coordinator, writer: HistoryWriter, judge: JudgeQueue?, show: Show,
-        breaker: Breaker?, isVirtual: Bool
+        breaker: Breaker?, isVirtual: Bool, abandon: @escaping @Sendable () -> Void
     ) {
+        self.abandon = abandon
         self.coordinator = coordinator
         self.writer = writer
         self.judge = judge
@@ -122,22 +129,46 @@ final class RunWatch: @unchecked Sendable {
     /// When this machine slept.
     var standstills: [Standstill] { state.withLock { $0.standstills } }
 
+    /// Turns that took seconds, and lanes that did not come to rest.
+    var longTurns: [String] { state.withLock { $0.turns.sentences } }
+
     func interrupted(_ times: Int) {
         state.withLock { $0.isStopping = true }
         if times == 1 {
             say(
                 "interrupted: no more arrivals; what runs may finish within 5 s (again: stop at once)"
             )
-            coordinator.stop(within: .seconds(5))
+            stop(within: 5)
         } else {
-            coordinator.stop(within: .zero)
+            stop(within: 0, patience: Self.impatience)
         }
+    }
+
+    /// Ends the run within so many seconds, if need be without a lane that is stuck in a turn: whatever
+    /// it is at, what the journal has is reported.
+    private func stop(within grace: Int, patience: Int = patience) {
+        coordinator.stop(within: .seconds(grace))
+        // In virtual time that grace may take as long as it takes.
+        guard !isVirtual || grace == 0 else { return }
+        queue.asyncAfter(deadline: .now() + .seconds(grace + patience)) { [weak self] in
+            self?.giveUpLanes()
+        }
+    }
+
+    private func giveUpLanes() {
+        let turns = coordinator.turns
+        let isStuck = state.withLock { state in
+            guard !state.hasEnded else { return false }
+            state.turns.giveUp(turns)
+            return true
+        }
+        if isStuck { abandon() }
     }
 
     /// The breaker has tripped: more load would do more harm.
     func trip(_ trip: Breaker.Trip) {
         state.withLock { $0.tripped = $0.tripped ?? "\(trip)" }
-        coordinator.stop(within: .zero)
+        stop(within: 0)
     }
 
     /// The lanes have come to rest: no more lines, and the block is gone.
@@ -158,6 +189,7 @@ final class RunWatch: @unchecked Sendable {
     private func tick() {
         if let failure = writer.failure { return stop(failure) }
         let progress = writer.progress
+        lookAtTurns()
         if !isVirtual { lookAtClocks(at: progress.elapsed) }
         let (ticks, trip) = state.withLock { state in
             state.ticks += 1
@@ -200,9 +232,18 @@ final class RunWatch: @unchecked Sendable {
         )
     }
 
+    /// Names what keeps a lane busy for seconds: meanwhile it can do nothing else.
+    private func lookAtTurns() {
+        let turns = coordinator.turns
+        let now = LiveLoop.monotonic()
+        for sentence in state.withLock({ $0.turns.look(turns, at: now) }) {
+            say("note: \(sentence)")
+        }
+    }
+
     private func stop(_ failure: String) {
         note(failure)
-        coordinator.stop(within: .zero)
+        stop(within: 0)
     }
 
     private func note(_ failure: String) {

@@ -147,6 +147,9 @@ struct Session {
         }
         let coordinator = Coordinator(plan, terms: terms, lanes: lanes)
         let breaker = Politeness.breaker(rig.target.courtesy, isNear: venue.isNear)
+        let record = TurnRecord(lanes: lanes.count, path: directory.file(LaneTurn.file))
+        for lane in lanes { lane.keepTurns(in: record) }
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
         let watch = RunWatch(
             coordinator: coordinator, writer: writer, judge: judge,
             show: Show(
@@ -156,7 +159,7 @@ struct Session {
                 allowedLateness: venue.isVirtual ? nil : rig.validity.latenessP99, form: form,
                 dashboard: dashboard,
                 findings: { judge?.soFar }),
-            breaker: breaker, isVirtual: venue.isVirtual)
+            breaker: breaker, isVirtual: venue.isVirtual, abandon: { end.finish() })
         if venue.isVirtual, let breaker {
             VirtualBreaker(breaker, on: lanes[0]) { watch.trip($0) }.begin()
         }
@@ -165,7 +168,12 @@ struct Session {
             watch.interrupted(number)
         }
         let usage = Usage.now()
-        await LaneThread.run { coordinator.run() }
+        Task {
+            await LaneThread.run { coordinator.run() }
+            end.finish()
+        }
+        // Over when the lanes are, or when they are given up.
+        for await _ in ends {}
         let ended = lanes.map(\.now).max() ?? .start
         let spent = Usage.now()
         let cpu = venue.isVirtual ? 0 : spent.percent(since: usage)
@@ -190,7 +198,8 @@ struct Session {
                 ended: ended, interrupted: interrupts.hasInterrupted, failure: watch.failure ?? "",
                 cpuPercent: cpu, historyHash: "", breaker: watch.tripped ?? "",
                 verdicts: findings.map { TerminalReport.verdicts($0) } ?? "",
-                standstills: watch.standstills))
+                standstills: watch.standstills, longTurns: watch.longTurns))
+        record.remove()
         watch.settle()
         return (findings, interrupts)
     }

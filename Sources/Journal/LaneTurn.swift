@@ -1,0 +1,104 @@
+public import Dialects
+internal import Foundation
+
+/// What a lane is at, seen from outside: by the watchdog of a run, and by `report` after the process
+/// has ended without a word (a trap, `kill -9`).
+public struct LaneTurn: Sendable, Hashable {
+    public enum Phase: Int64, Sendable {
+        /// Nothing to do.
+        case waiting
+        /// Takes in bytes of answers.
+        case receiving
+        /// The codec reads the answer to the exchange.
+        case reading
+        /// The devices go on, the last of them with the answer to the exchange.
+        case acting
+    }
+
+    public var lane: Int
+    public var phase: Phase
+    /// On the machine's monotonic clock, in nanoseconds; 0 while it waits.
+    public var began: Int64
+    /// The last exchange whose answer the lane took up; nil where there was none yet.
+    public var exchange: ExchangeName?
+
+    public struct ExchangeName: Sendable, Hashable {
+        public var household: Int
+        public var sequence: Int
+        public var operation: OperationName
+
+        public init(household: Int, sequence: Int, operation: OperationName) {
+            self.household = household
+            self.sequence = sequence
+            self.operation = operation
+        }
+    }
+
+    public init(lane: Int, phase: Phase, began: Int64 = 0, exchange: ExchangeName? = nil) {
+        self.lane = lane
+        self.phase = phase
+        self.began = began
+        self.exchange = exchange
+    }
+
+    /// `lane 0 was reading the answer to exchange 23 of household 17 (mvpd-login)`.
+    public var sentence: String {
+        let name = exchange.map {
+            "exchange \($0.sequence) of household \($0.household) (\($0.operation.name))"
+        }
+        guard let name else {
+            return
+                "lane \(lane) \(phase == .waiting ? "had" : "was busy, and had") read no answer yet"
+        }
+        return switch phase {
+        case .waiting: "lane \(lane) was waiting; the last answer it had read was to \(name)"
+        case .receiving:
+            "lane \(lane) was receiving answers; the last one it had read was to \(name)"
+        case .reading: "lane \(lane) was reading the answer to \(name)"
+        case .acting: "lane \(lane) was acting on the answer to \(name)"
+        }
+    }
+}
+
+// MARK: The file
+
+extension LaneTurn {
+    /// In the run directory for as long as the run goes on.
+    public static let file = "lanes.bin"
+    /// Numbers of 64 bits for each lane, in this machine's order of bytes.
+    public static let words = 8
+    /// The first of a file's; the second is how many lanes follow.
+    public static let mark: Int64 = 0x5343_524e_0001
+
+    /// Of a lane's words: phase, began, 1 where there is an exchange, household, sequence, operation.
+    public init?(lane: Int, words: some RandomAccessCollection<Int64>) {
+        let words = Array(words.prefix(6))
+        guard words.count == 6, let phase = Phase(rawValue: words[0]) else { return nil }
+        self.init(lane: lane, phase: phase, began: words[1])
+        guard words[2] == 1 else { return }
+        guard let operation = UInt8(exactly: words[5]).flatMap(OperationName.init(rawValue:)),
+            words[3] >= 0, words[4] >= 0
+        else { return nil }
+        exchange = ExchangeName(
+            household: Int(words[3]), sequence: Int(words[4]), operation: operation)
+    }
+
+    /// The turns of a process that has ended, from the file that it left; none where there is no such
+    /// file, or it is not one of these.
+    public static func left(at path: String) -> [LaneTurn] {
+        guard let file = FileHandle(forReadingAtPath: path),
+            let data = try? file.read(upToCount: 1 << 20)
+        else { return [] }
+        let numbers = data.withUnsafeBytes { bytes in
+            (0..<bytes.count / 8).map {
+                bytes.loadUnaligned(fromByteOffset: $0 * 8, as: Int64.self)
+            }
+        }
+        guard numbers.count >= words, numbers[0] == mark,
+            (1...1024).contains(numbers[1]), numbers.count >= (Int(numbers[1]) + 1) * words
+        else { return [] }
+        return (0..<Int(numbers[1])).compactMap { lane in
+            LaneTurn(lane: lane, words: numbers[((lane + 1) * words)..<((lane + 2) * words)])
+        }
+    }
+}

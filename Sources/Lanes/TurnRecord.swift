@@ -1,0 +1,95 @@
+internal import CEpoll
+internal import Dialects
+internal import Glibc
+internal import Journal
+
+/// What each lane is at, in memory that outlives the process where it is a file's: lanes write, a
+/// watchdog reads. Eight stores of a word for each exchange.
+///
+/// Safe because each lane has words of its own, and all of them are read and written atomically. The
+/// words of an exchange may be read while they change: it is told with care ("was"), never judged by.
+public final class TurnRecord: @unchecked Sendable {
+    private let memory: UnsafeMutablePointer<Int64>
+    private let size: Int
+    private let path: String?
+
+    /// For `lanes` lanes, in the memory of this process.
+    public convenience init(lanes: Int) {
+        self.init(lanes: lanes, descriptor: -1, path: nil)
+    }
+
+    /// The same in a new file at `path`; in memory where that cannot be made. Its place on the disk is
+    /// taken at once: writing to memory behind which a full disk stands would end the process.
+    public convenience init(lanes: Int, path: String) {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        let isTaken = descriptor >= 0 && posix_fallocate(descriptor, 0, Self.size(lanes)) == 0
+        if descriptor >= 0, !isTaken { unlink(path) }
+        self.init(
+            lanes: lanes, descriptor: isTaken ? descriptor : -1, path: isTaken ? path : nil)
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    private static func size(_ lanes: Int) -> Int { (lanes + 1) * LaneTurn.words * 8 }
+
+    private init(lanes: Int, descriptor: Int32, path: String?) {
+        size = Self.size(lanes)
+        self.path = path
+        let kind = descriptor >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS
+        let mapped = mmap(nil, size, PROT_READ | PROT_WRITE, kind, descriptor, 0)
+        guard let mapped, mapped != MAP_FAILED else {
+            preconditionFailure("no memory for the record of \(lanes) lanes")
+        }
+        memory = mapped.bindMemory(to: Int64.self, capacity: size / 8)
+        memory[0] = LaneTurn.mark
+        memory[1] = Int64(lanes)
+    }
+
+    deinit {
+        munmap(memory, size)
+    }
+
+    /// The run has ended with a word: nothing has to be told from here.
+    public func remove() {
+        if let path { unlink(path) }
+    }
+
+    /// The words of one lane.
+    struct Slot {
+        private let record: TurnRecord
+        private let words: UnsafeMutablePointer<Int64>
+
+        init(_ lane: Int, of record: TurnRecord) {
+            self.record = record
+            words = record.memory + (lane + 1) * LaneTurn.words
+        }
+
+        /// A turn begins, with what the sockets have brought.
+        func begin() {
+            lane_store(words + 1, LiveLoop.monotonic())
+            lane_store(words, LaneTurn.Phase.receiving.rawValue)
+        }
+
+        func end() {
+            lane_store(words, LaneTurn.Phase.waiting.rawValue)
+            lane_store(words + 1, 0)
+        }
+
+        /// The answer to this exchange is about to be read.
+        func read(_ operation: OperationName, of household: Int, _ sequence: Int) {
+            lane_store(words + 2, 1)
+            lane_store(words + 3, Int64(household))
+            lane_store(words + 4, Int64(sequence))
+            lane_store(words + 5, Int64(operation.rawValue))
+            lane_store(words, LaneTurn.Phase.reading.rawValue)
+        }
+
+        /// The codec is through with it.
+        func act() {
+            lane_store(words, LaneTurn.Phase.acting.rawValue)
+        }
+
+        func turn(of lane: Int) -> LaneTurn? {
+            LaneTurn(lane: lane, words: (0..<LaneTurn.words).map { lane_load(words + $0) })
+        }
+    }
+}
