@@ -22,9 +22,17 @@ public final class GateSpread: @unchecked Sendable {
     private var sent: [Instant] = []
     private static let looksAtMost = 10_000
     private var underWay = 0
+    private let limit: Duration
+    /// When the last pair may begin.
+    private var latest: Instant = .distantFuture
 
-    /// `pairs` of them, on a lane that has nothing else to do.
-    public init(_ call: Call, pairs: Int, on lane: Lane, over transport: any Transport) {
+    /// `pairs` of them, on a lane that has nothing else to do; fewer where they would take longer than
+    /// `limit`, as they do with a service that answers slowly.
+    public init(
+        _ call: Call, pairs: Int, within limit: Duration = .seconds(5), on lane: Lane,
+        over transport: any Transport
+    ) {
+        self.limit = limit
         self.call = call
         self.lane = lane
         self.transport = transport
@@ -34,6 +42,7 @@ public final class GateSpread: @unchecked Sendable {
 
     /// Opens the two connections. On the lane's thread, before it runs.
     public func begin() {
+        latest = lane.now + limit
         if left == 0 { isOver = true } else { release() }
     }
 
@@ -53,7 +62,7 @@ public final class GateSpread: @unchecked Sendable {
 
     /// The first pair makes the connections, and is not counted.
     private func ended() {
-        guard sent.count == devices.count, left > 0 else {
+        guard sent.count == devices.count, left > 0, lane.now < latest else {
             isOver = true
             return
         }

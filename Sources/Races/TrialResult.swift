@@ -62,6 +62,8 @@ public struct TrialResult: Sendable {
         case setupFailed(op: String, String)
         /// Turned down by a rate limit.
         case throttled(op: String)
+        /// Of the reads that were to show the state, not one was answered with it.
+        case unread(OperationName, String)
         case stopped
 
         public var description: String {
@@ -70,6 +72,8 @@ public struct TrialResult: Sendable {
             case .connectionFailed(let op, let detail): "\(op) had no answer: \(detail)"
             case .setupFailed(let op, let detail): "\(op) could not be set up: \(detail)"
             case .throttled(let op): "\(op) was throttled"
+            case .unread(let operation, let detail):
+                "not one \(operation.name) was answered with a state: \(detail)"
             case .stopped: "the search was stopped"
             }
         }
@@ -88,6 +92,21 @@ public struct TrialResult: Sendable {
                 && households[actor.household] == household
         }
     }
+
+    /// What was read and never answered with a state, with the reason of the last: a trial that saw
+    /// nothing broken because it saw nothing.
+    var unread: Discard? {
+        for operation in Self.reads {
+            let reads = exchanges.filter { $0.operation == operation }
+            guard let last = reads.last, !reads.contains(where: \.tellsState) else { continue }
+            return .unread(operation, last.reason ?? last.outcome.name)
+        }
+        return nil
+    }
+
+    private static let reads: [OperationName] = [
+        .pollToken, .checkCode, .registrationRecord, .authorizationToken,
+    ]
 
     /// Whether that promise was broken.
     public func breaks(_ invariant: Invariant) -> Bool {
@@ -166,4 +185,14 @@ extension Arena {
     }
 
     public var isolatesTrials: Bool { false }
+}
+
+extension Exchange {
+    /// The service itself has answered: with what was asked for, or that it is not there.
+    fileprivate var tellsState: Bool {
+        switch outcome {
+        case .ok, .pending, .rejected, .notEntitled: true
+        case .throttled, .serverError, .timeout, .transport, .malformed, .blocked, .notSent: false
+        }
+    }
 }

@@ -99,7 +99,9 @@ package struct Venue {
                 throw StagingError.couldNotRun(refusal.detail)
             }
         } catch let failure as Resolver.Failure {
-            throw StagingError.couldNotRun("\(failure)")
+            throw StagingError.couldNotRun(
+                "\(origin.host) has no address (\(failure)); correct target.base or --target, or pin the "
+                    + "name with target.resolve")
         }
     }
 

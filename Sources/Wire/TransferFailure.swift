@@ -38,6 +38,12 @@ struct TransferFailure {
     }
 
     var error: TransportError {
+        if wouldRepeat, isFirstUse {
+            // RFC 9113, 6.8 and 8.7: the service says that it has not begun with it.
+            return TransportError(
+                .connectionLost,
+                "\(place) did not take up the request (REFUSED_STREAM or GOAWAY); not sent again")
+        }
         if wouldRepeat {
             return TransportError(
                 .connectionLost,
@@ -85,8 +91,11 @@ struct TransferFailure {
             return (.tls, secured)
         case CURLE_OUT_OF_MEMORY where !words.contains("header"):
             return (.localLimit, "no memory left for \(place)")
+        // What was to speak HTTP/2 and does not is told by its first frame; anything else is an end.
+        case CURLE_HTTP2 where !words.contains("SETTINGS frame"), CURLE_HTTP2_STREAM:
+            return (.connectionLost, "\(place) ended the HTTP/2 stream without a whole answer")
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2,
-            CURLE_HTTP2_STREAM, CURLE_BAD_CONTENT_ENCODING, CURLE_OUT_OF_MEMORY:
+            CURLE_BAD_CONTENT_ENCODING, CURLE_OUT_OF_MEMORY:
             return (.notHTTP, garbled)
         case CURLE_URL_MALFORMAT:
             return (.connectFailed, "'\(origin)' is no address that can be reached")

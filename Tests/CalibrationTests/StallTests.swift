@@ -99,3 +99,20 @@ struct StallTests {
         #expect(abs(load.findings.perSecond - (pace == .closed ? 4_000 : 500)) < 1)
     }
 }
+
+@Suite("The gate against a slow service")
+struct SlowGateTests {
+    @Test("is measured for so long, and not until all pairs are through")
+    func bounded() {
+        let lane = virtualLane()
+        let transport = Stalling(
+            lane: lane, service: .milliseconds(100), frozen: nil, warmUp: 0)
+        lane.use(transport)
+        let gate = GateSpread(
+            plainCall, pairs: 2_000, within: .seconds(5), on: lane, over: transport)
+        gate.begin()
+        lane.run { gate.isOver }
+        #expect(lane.now < .start + .seconds(6))
+        #expect((20...60).contains(gate.spread.count))
+    }
+}

@@ -134,7 +134,8 @@ struct CalibrationRun {
         do throws(Resolver.Failure) {
             addresses = try Resolver.resolve(origin.host)
         } catch {
-            throw Failure.couldNotRun("\(origin.host): \(error)")
+            throw Failure.couldNotRun(
+                "\(origin.host) has no address (\(error)); correct --target")
         }
         if let refusal = permission.refusal(of: origin.host, at: addresses) {
             throw Failure.couldNotRun(refusal.detail)

@@ -1,0 +1,37 @@
+import Dialects
+import Journal
+import Testing
+
+@testable import Races
+
+@Suite("Trials whose reads were not answered")
+struct UnreadTests {
+    private func trial(_ outcomes: [(OperationName, Outcome)]) throws -> TrialResult {
+        let schedule = try #require(RacePlan.catalogue.first?.variants.first).at(.zero)
+        return TrialResult(
+            schedule: schedule, households: [7],
+            exchanges: outcomes.enumerated().map { number, read in
+                Exchange(
+                    lane: 0, sequence: number,
+                    device: DeviceID(household: 7, role: .firstScreen), operation: read.0,
+                    planned: .start, sent: .start, ended: .start,
+                    delivery: .answered(status: 200), outcome: read.1,
+                    observation: Observation(.none))
+            })
+    }
+
+    @Test(
+        "tell nothing: a service that is gone keeps every promise",
+        arguments: [Outcome.transport, .timeout, .serverError, .malformed, .blocked])
+    func lost(outcome: Outcome) throws {
+        let unread = try trial([(.registrationCode, .ok), (.pollToken, outcome)]).unread
+        #expect(unread == .unread(.pollToken, outcome.name))
+        #expect(try trial([(.pollToken, .ok), (.checkCode, outcome)]).unread != nil)
+    }
+
+    @Test("one answer with a state is enough", arguments: [Outcome.ok, .pending, .rejected])
+    func told(outcome: Outcome) throws {
+        #expect(try trial([(.pollToken, .timeout), (.pollToken, outcome)]).unread == nil)
+        #expect(try trial([(.registrationCode, .timeout)]).unread == nil)
+    }
+}
