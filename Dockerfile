@@ -21,7 +21,8 @@ RUN swift build -c release --product screenrig --static-swift-stdlib \
     && strip /image/screenrig
 
 FROM debian:bookworm-slim
-# Swift's own libraries are inside the binary, all but the XML parser that Foundation borrows (libxml2).
+# Swift's own libraries are inside the binary. 'readelf -d' names what is not: libcurl.so.4, libsqlite3.so.0, libssl.so.3 and
+# libcrypto.so.3 (libssl3), libstdc++.so.6 and libgcc_s.so.1 (libstdc++6), and libxml2.so.2, which is FoundationXML's alone.
 RUN apt-get update \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
         ca-certificates libcurl4 libsqlite3-0 libssl3 libstdc++6 libxml2 tini \
