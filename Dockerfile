@@ -21,10 +21,11 @@ RUN swift build -c release --product screenrig --static-swift-stdlib \
     && strip /image/screenrig
 
 FROM debian:bookworm-slim
-# Swift's own libraries are inside the binary, all but the XML parser that Foundation borrows (libxml2).
+# Swift's own libraries are inside the binary. 'readelf -d' names what is not: libcurl.so.4, libsqlite3.so.0, libssl.so.3 and
+# libcrypto.so.3 (libssl3), libstdc++.so.6 and libgcc_s.so.1 (libstdc++6), and libxml2.so.2, which is FoundationXML's alone.
 RUN apt-get update \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
-        ca-certificates libcurl4 libsqlite3-0 libssl3 libstdc++6 libxml2 \
+        ca-certificates libcurl4 libsqlite3-0 libssl3 libstdc++6 libxml2 tini \
     && apt-get clean && rm -rf /var/lib/apt/lists/*
 # 1000 is the first user of most machines, so that what is mounted from there can be written; for another,
 # 'docker run --user' takes any number, which is why everyone may write to /reports.
@@ -43,6 +44,7 @@ LABEL org.opencontainers.image.title="screenrig" \
 # 'rigs/smoke.yaml' and the default folder 'reports' are relative to here.
 WORKDIR /
 USER 1000:1000
-# The list form starts no shell: Ctrl-C and 'docker stop' reach screenrig itself, which ends a run with its report.
-ENTRYPOINT ["screenrig"]
+# Ctrl-C and 'docker stop' reach screenrig through tini, and a run ends with its report. Without tini screenrig would be
+# process 1, which gets no signal that it has no handler for: 'calibrate' or 'judge' would run on.
+ENTRYPOINT ["tini", "--", "screenrig"]
 CMD ["--help"]

@@ -2,7 +2,7 @@
 #   make demo    install what is missing, build, run a rig against the embedded stand-in
 #   make test    install what is missing, check the layout of the code, run every test
 .DEFAULT_GOAL := help
-.PHONY: detection races help setup build release install uninstall demo test bench lint format clean
+.PHONY: detection races image help setup build release install uninstall demo test bench lint format clean
 
 RIG ?= rigs/smoke.yaml
 ROWS ?=
@@ -44,6 +44,10 @@ detection: release ## score the judge against the stand-in's faults; rewrites th
 
 races: release ## score the race lab against the stand-in's timing faults; rewrites the tables in docs/races.md
 	.build/release/screenrig races-table --seeds 20 --socket-seeds 5 --page docs/races.md
+
+image: ## build the image with buildah, also where no registry is reachable, and run it: docs/trust.md
+	@sh scripts/image.sh
+	@sh scripts/image-check.sh
 
 coverage: ## write docs/coverage.md: what of the specification is run by which rig or test
 	SCREENRIG_UPDATE_GOLDEN=1 swift test --filter CoverageTests
