@@ -1,5 +1,6 @@
 """Faults of an answer that arrives whole: refusals without an end, bombs, absurd numbers, clocks that jump."""
 
+import functools
 import gzip
 import json
 import time
@@ -15,16 +16,16 @@ BOMBS = {
     "bomb-forms": (HTML, lambda: "<html><body>" + "<form action=/idp/x><input name=q></form>" * 20_000),
     "bomb-inputs": (HTML, lambda: "<form method=post>" + "<input type=password name=p>" * 30_000 + "</form>"),
     "bomb-attributes": (HTML, lambda: "<form " + " ".join(f"a{n}=b" for n in range(60_000)) + ">"),
-    "bomb-nesting": (HTML, lambda: "<html><body>" + "<div>" * 150_000),
+    "bomb-nesting": (HTML, lambda: "<html><body>" + "<div>" * 80_000 + "</div>" * 80_000),
     "bomb-open-tags": (HTML, lambda: "<html>" + "<" * 900_000),
     "bomb-references": (HTML, lambda: "<form action='" + "&amp;" * 180_000 + "'><input type=password></form>"),
-    "bomb-json-depth": (APPLICATION_JSON, lambda: "[" * 120_000),
-    "bomb-json-objects": (APPLICATION_JSON, lambda: '{"a":' * 120_000),
+    "bomb-json-depth": (APPLICATION_JSON, lambda: "[" * 120_000 + "]" * 120_000),
+    "bomb-json-objects": (APPLICATION_JSON, lambda: '{"a":' * 120_000 + "1" + "}" * 120_000),
     "bomb-json-keys": (APPLICATION_JSON, lambda: "{" + ",".join(f'"k{n}":1' for n in range(70_000)) + "}"),
     "bomb-json-same-key": (APPLICATION_JSON, lambda: "{" + ",".join(['"code":"A"'] * 80_000) + "}"),
     "bomb-json-digits": (APPLICATION_JSON, lambda: '{"expires":' + "9" * 900_000 + "}"),
     "bomb-json-escapes": (APPLICATION_JSON, lambda: '{"code":"' + "\\u0000" * 150_000 + '"}'),
-    "bomb-xml-depth": (APPLICATION_XML, lambda: XML + "<a>" * 120_000),
+    "bomb-xml-depth": (APPLICATION_XML, lambda: XML + "<a>" * 120_000 + "</a>" * 120_000),
     "bomb-xml-entity": (APPLICATION_XML, lambda: (
         XML + '<!DOCTYPE a [<!ENTITY e "' + "x" * 10_000 + '">]><a>' + "&e;" * 100_000 + "</a>")),
     "bomb-xml-laughs": (APPLICATION_XML, lambda: (
@@ -54,17 +55,22 @@ NAMES = (set(BOMBS) | set(CODE_TIMES) | set(TIMES) | set(JUMPS_MS) | set(HEADERS
             "codes-of-1-ms"})
 
 
+@functools.cache
+def bomb(fault):
+    if fault == "bomb-gzip":
+        return gzip.compress(b"[" + b" " * 100_000_000, compresslevel=1)
+    return BOMBS[fault][1]().encode()
+
+
 def instead(peer, request):
     """An answer without a look at the service; None where the service answers."""
     fault = peer.fault
     if fault in JUMPS_MS and peer.began and time.monotonic() - peer.began > 0.7:
         peer.jump_ms = JUMPS_MS[fault]
     if fault in BOMBS:
-        kind, body = BOMBS[fault]
-        return Response(200, body(), kind)
+        return Response(200, bomb(fault), BOMBS[fault][0])
     if fault == "bomb-gzip":
-        squeezed = gzip.compress(b"[" + b" " * 100_000_000, compresslevel=1)
-        return Response(200, squeezed, APPLICATION_JSON, [("Content-Encoding", "gzip")])
+        return Response(200, bomb(fault), APPLICATION_JSON, [("Content-Encoding", "gzip")])
     if fault == "throttle-for-ever":
         return Response(429, headers=[("Retry-After", "1")])
     if fault == "throttle-huge":

@@ -47,8 +47,8 @@ WRONG = codes({1, 3}, race={3}, replay={3}, calibrate={0, 3})
 # It passes, or its failure is told.
 HEALS = codes({0, 1}, race={0, 1, 3}, replay={0, 1, 3}, calibrate={0})
 # In the polls alone: everybody is answered something, nobody is signed in.
-POLLS = codes({1}, race={0, 1, 3}, replay={0, 1, 3})
-POLLERS = ("run", "try", "race", "nightly")
+POLLS = codes({1}, race={3}, replay={3})
+POLLERS = ("run", "try", "race", "replay", "nightly")
 SIGNS = ("run", "try", "race", "replay", "nightly")
 
 LOST = r"connection-lost|broke|closed the connection|reset"

@@ -82,7 +82,7 @@ def cycles(samples, column):
 class Soak:
     def __init__(self, binary, minutes, rate, folder):
         self.binary, self.minutes, self.rate, self.folder = binary, minutes, rate, folder
-        self.samples, self.completed = [], []
+        self.samples, self.sent = [], []
 
     def run(self):
         serve = subprocess.Popen([self.binary, "serve", "--port", "0", "--no-throttle"], stdout=subprocess.PIPE, text=True)
@@ -100,7 +100,7 @@ class Soak:
             began = time.monotonic()
             # The report's making, after the load, is not looked at.
             while rig.poll() is None and time.monotonic() - began < self.minutes * 60 + 10:
-                self.samples.append(sample(rig.pid, began) + (self.completed[-1] if self.completed else 0,))
+                self.samples.append(sample(rig.pid, began) + (self.sent[-1] if self.sent else 0,))
                 time.sleep(EVERY_SECONDS)
             self.code = rig.wait()
             reader.join(5)
@@ -120,7 +120,7 @@ class Soak:
         for line in lines:
             value = json.loads(line)
             if value.get("type") == "progress":
-                self.completed.append(value["exchanges"]["completed"])
+                self.sent.append(value["exchanges"]["sent"])
 
     def findings(self):
         """Rows of the table, and whether each is as it must be."""
@@ -143,7 +143,7 @@ class Soak:
         unseen = sum(each["outcomes"]["timeout"] + each["outcomes"]["transport"] for each in operations)
         proxy, server = self.weather, self.server["requests"]
         delivered, swallowed, busy = proxy["delivered"], proxy["swallowed"], proxy["busy"]
-        late = proxy["undelivered"]
+        late = proxy["undelivered"] + proxy["unread delivered"]
         return [
             ("answers that the run saw", f"{seen:,} = {delivered:,} delivered + {busy:,} made by the proxy (503)",
              seen == delivered + busy),

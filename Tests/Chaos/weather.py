@@ -28,7 +28,8 @@ BUSY = b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"
 class Weather:
     def __init__(self, host, port):
         self.host, self.port, self.began = host, port, time.monotonic()
-        self.counts = dict.fromkeys(("requests", "delivered", "swallowed", "busy", "undelivered", "unanswered"), 0)
+        self.counts = dict.fromkeys(("requests", "delivered", "swallowed", "busy", "undelivered", "unanswered", "unread delivered",
+                                     "unread busy"), 0)
 
     @property
     def now(self):
@@ -69,6 +70,7 @@ class Front(asyncio.Protocol):
     def __init__(self, weather, loop):
         self.weather, self.loop, self.upstream, self.buffer = weather, loop, None, bytearray()
         self.waiting, self.gone, self.pending = False, False, []
+        self.last = ""  # the count of what was last sent, until the client's next request shows that it was read
 
     def connection_made(self, transport):
         self.transport = transport
@@ -90,11 +92,10 @@ class Front(asyncio.Protocol):
         while (size := message(self.buffer)) is not None:
             request = bytes(self.buffer[:size])
             del self.buffer[:size]
-            counts = self.weather.counts
-            counts["requests"] += 1
+            self.weather.counts["requests"] += 1
+            self.last = ""
             if self.weather.now == "busy":
-                counts["busy"] += 1
-                self.transport.write(BUSY)
+                self.give("busy", BUSY)
             else:
                 self.waiting = True
                 self.upstream.write(request) if self.upstream else self.pending.append(request)
@@ -114,12 +115,13 @@ class Front(asyncio.Protocol):
             counts["swallowed"] += 1
             self.loop.call_later(STALL_SECONDS, self.transport.abort)
         elif now == "slow":
-            self.loop.call_later(SLOW_SECONDS, self.deliver, answer)
+            self.loop.call_later(SLOW_SECONDS, self.give, "delivered", answer)
         else:
-            self.deliver(answer)
+            self.give("delivered", answer)
 
-    def deliver(self, answer):
-        self.weather.counts["undelivered" if self.gone else "delivered"] += 1
+    def give(self, count, answer):
+        self.last = count
+        self.weather.counts["undelivered" if self.gone else count] += 1
         if not self.gone:
             self.transport.write(answer)
 
@@ -128,7 +130,11 @@ class Front(asyncio.Protocol):
             self.transport.close()
 
     def connection_lost(self, error):
+        """A client that closes before it has read all answers by RST; after that, by FIN."""
         self.gone = True
+        if error is not None and self.last:
+            self.weather.counts[self.last] -= 1
+            self.weather.counts[f"unread {self.last}"] += 1
         if self.waiting:  # the answer comes to nobody, if it comes
             self.weather.counts["unanswered"] += 1
             if self.upstream:
