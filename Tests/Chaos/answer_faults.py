@@ -72,9 +72,9 @@ def instead(peer, request):
     if fault == "bomb-gzip":
         return Response(200, bomb(fault), APPLICATION_JSON, [("Content-Encoding", "gzip")])
     if fault == "throttle-for-ever":
-        return Response(429, headers=[("Retry-After", "1")])
+        return Response(429, "slow down", "text/html", [("Retry-After", "1")])
     if fault == "throttle-huge":
-        return Response(429, headers=[("Retry-After", "9223372036854775807")])
+        return Response(429, "slow down", "text/html", [("Retry-After", str(MOST))])
     if fault == "busy-for-ever":
         return Response(503)
     if fault == "redirect-loop":
@@ -89,11 +89,11 @@ def changed(peer, request, response):
     fault = peer.fault
     if fault in HEADERS:
         response.headers += HEADERS[fault]
-    if fault == "codes-of-1-ms" or fault in CODE_TIMES:
-        times = CODE_TIMES.get(fault)
-        return rewritten(response, lambda value: value | (
-            {"expires": value["generated"] + 1} if times is None else
-            {"generated": times[0], "expires": times[1]}) if "generated" in value else value)
+    if fault in CODE_TIMES:
+        generated, expires = CODE_TIMES[fault]
+        return rewritten(response, lambda value: value | {"generated": generated, "expires": expires})
+    if fault == "codes-of-1-ms":
+        return rewritten(response, lambda value: value | {"expires": value["generated"] + 1})
     if fault in TIMES:
         return rewritten(response, lambda value: {
             key: TIMES[fault] if key in ("expires", "expires_in", "created_at", "updated") else inner

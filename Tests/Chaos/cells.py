@@ -112,7 +112,7 @@ def answers():
     for name in ("redirect-loop", "redirect-growing"):
         yield Fault(name, r"max-hops|hops|redirect|does not end|longer than", WRONG, at="authenticate", commands=SIGNS)
     for name in answer_faults.CODE_TIMES:
-        yield Fault(name, r"malformed|deviat|generated|expires|abandoned|expire", WRONG | {"calibrate": {0}}, at="code")
+        yield Fault(name, r"malformed|deviat|without its fields|abandoned|expire", WRONG | {"calibrate": {0}}, at="code")
     yield Fault("codes-of-1-ms", r"expire|ran out|abandoned|signed in", WRONG | {"race": {0, 1, 3}}, at="code", commands=SIGNS)
     for name in answer_faults.TIMES:
         yield Fault(name, r"malformed|deviat|expire|abandoned|clock", codes({0, 1, 3}), commands=SIGNS)
