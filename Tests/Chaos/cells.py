@@ -31,11 +31,14 @@ class Fault:
     interrupts: bool = False  # Ctrl-C after 2 s and after 3 s
     lasts: str = ""  # load.closed.for, for faults that need time
     clock_jump: int = 0  # seconds by which our own clock jumps after 2 s
+    proxy: str = ""  # peer: the peer is a plain proxy, too; dead: nothing listens there
+    limit: int = 45  # seconds; the longest healthy cell takes 17
     hosts: tuple = ()  # what /etc/hosts says of chaos.test at first, and after 1.5 s
 
     @property
     def label(self):
-        return self.name + (f" at {self.at}" if self.at != "all" else "") + (" + ^C^C" if self.interrupts else "")
+        return self.name + (f" at {self.at}" if self.at != "all" else "") + (
+            f" by proxy ({self.proxy})" if self.proxy else "") + (" + ^C^C" if self.interrupts else "")
 
 
 def codes(most, **others):
@@ -104,7 +107,8 @@ def answers():
                         at=at, commands=commands, form=form)
     yield Fault("bomb-gzip", r"malformed|too-large|not ", WRONG)
     for name in ("throttle-for-ever", "throttle-huge"):
-        yield Fault(name, r"429|throttled", WRONG, not_cause=MALFORMED)
+        # A throttled device waits, and sends again up to 60 times: 95 s, and a search prepares several.
+        yield Fault(name, r"429|throttled", WRONG, not_cause=MALFORMED, limit=130)
         yield Fault(name, r"429|throttled|abandoned", POLLS, at="poll", commands=POLLERS, not_cause=MALFORMED)
     yield Fault("busy-for-ever", r"503|server-error", WRONG, not_cause=MALFORMED)
     yield Fault("busy-for-ever", r"503|server-error", POLLS, at="poll", commands=POLLERS, not_cause=MALFORMED)
@@ -146,6 +150,15 @@ def surroundings():
                 not_cause=MALFORMED)
 
 
+def proxies():
+    yield Fault("none", r".", codes({0}), proxy="peer", engines=("multi",), commands=SIGNS, not_cause=r"Failed|FAILED")
+    yield Fault("none", r"the proxy", NO_ANSWER, proxy="dead", engines=("multi",), commands=SIGNS, not_cause=MALFORMED)
+    for name in ("reset-accept", "reset-answer", "stall-answer"):
+        yield Fault(name, r"the proxy|" + BROKEN[name.split("-")[0]], NO_ANSWER, proxy="peer", engines=("multi",),
+                    commands=SIGNS, not_cause=MALFORMED)
+    yield Fault("garbage", r"not HTTP", NO_ANSWER, proxy="peer", engines=("multi",), commands=SIGNS)
+
+
 def interrupted():
     ended = codes({130, 1, 3, 0})
     for name, at in (("stall-accept", "all"), ("stall-tls", "all"), ("stall-answer", "all"), ("stall-answer", "poll"),
@@ -159,5 +172,5 @@ def interrupted():
 
 
 def faults():
-    for part in (wire, tls, answers, http2, surroundings, interrupted):
+    for part in (wire, tls, answers, http2, surroundings, proxies, interrupted):
         yield from part()

@@ -33,8 +33,6 @@ import cells
 import certificates
 import table
 
-# A cell's own time, its requests' time-outs among it, and the 5 s that are granted beyond them; twice that for a busy machine.
-LIMIT_SECONDS = 45
 INTERRUPTED_SECONDS = 5
 LIMIT_MEGABYTES = 200
 FATAL_MEGABYTES = 1000
@@ -97,12 +95,17 @@ class Cell:
         if command == "calibrate":
             return ["calibrate", "--target", self.base + "/api/v1/config/DEMOTV", "--connections", "4", "--for", "1s"
                     ] + allow + (["--ca", ca] if ca else [])
-        tls = f"  tls: {{ca: {ca}}}\n" if ca else ""
+        extra = f"  tls: {{ca: {ca}}}\n" if ca else ""
+        proxy = {"": "", "peer": self.base, "dead": "http://127.0.0.1:9"}[fault.proxy]
+        if proxy:
+            extra += f"  proxy: {proxy}\n"
         with open(os.path.join(self.folder, "rig.yaml"), "w") as file:
             file.write(RIG.format(base=self.base, engine=self.engine, http="2" if fault.http2 else "1.1", form=fault.form,
-                                  extra=tls, lasts=f", for: {fault.lasts}" if fault.lasts else ""))
+                                  extra=extra, lasts=f", for: {fault.lasts}" if fault.lasts else ""))
         if command == "replay":
             sets = [f"target.engine={self.engine}", "target.timeout=2s", f"target.format={fault.form}"]
+            if proxy:
+                sets.append(f"target.proxy={proxy}")
             if fault.http2:
                 sets.append("target.http=2")
             if ca:
@@ -130,13 +133,12 @@ class Cell:
         with open(os.path.join(self.folder, "output.txt"), "w+") as output:
             process = subprocess.Popen(command, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=output,
                                        stderr=subprocess.STDOUT, env=environment, start_new_session=True)
-            timers = [threading.Timer(LIMIT_SECONDS + float(fault.lasts[:-1] or 0) if fault.lasts else LIMIT_SECONDS,
-                                      self.end, [process.pid, "hang: it had to be killed"])]
+            limit = 2 + INTERRUPTED_SECONDS * 2 if fault.interrupts else fault.limit + float(fault.lasts.rstrip("s") or 0)
+            timers = [threading.Timer(limit, self.end, [process.pid, "hang: it had to be killed"])]
             if fault.hosts:
                 timers.append(threading.Timer(1.5, self.write_hosts, [fault.hosts[1]]))
             if fault.interrupts:
                 timers += [threading.Timer(after, os.kill, [process.pid, signal.SIGINT]) for after in (2, 3)]
-                timers.append(threading.Timer(2 + INTERRUPTED_SECONDS * 2, self.end, [process.pid, "hang: it had to be killed"]))
             for timer in timers:
                 timer.start()
             over = threading.Event()
