@@ -2,10 +2,11 @@
 #   make demo    install what is missing, build, run a rig against the embedded stand-in
 #   make test    install what is missing, check the layout of the code, run every test
 .DEFAULT_GOAL := help
-.PHONY: detection races image help setup build release install uninstall demo test bench lint format clean
+.PHONY: detection races chaos soak image help setup build release install uninstall demo test bench lint format clean
 
 RIG ?= rigs/smoke.yaml
 ROWS ?=
+MINUTES ?= 30
 PREFIX ?= /usr/local
 DESTDIR ?=
 
@@ -48,6 +49,12 @@ races: release ## score the race lab against the stand-in's timing faults; rewri
 image: ## build the image with buildah, also where no registry is reachable, and run it: docs/trust.md
 	@sh scripts/image.sh
 	@sh scripts/image-check.sh
+
+chaos: release ## every fault of a peer against every command that talks, about 45 min; rewrites the table in docs/trust.md
+	python3 Tests/Chaos/chaos.py --page docs/trust.md
+
+soak: release ## 1,000 requests/s while faults come and go, MINUTES=30; rewrites the table in docs/trust.md
+	python3 Tests/Chaos/soak.py --minutes $(MINUTES) --page docs/trust.md
 
 coverage: ## write docs/coverage.md: what of the specification is run by which rig or test
 	SCREENRIG_UPDATE_GOLDEN=1 swift test --filter CoverageTests
