@@ -104,7 +104,8 @@ enum Metrics {
             "screenrig_households", .gauge,
             help: "Households by what became of them; signed-in ones may still be under way.")
         let known = [
-            ("signed-in", households.signedIn), ("pre-signed-in", households.preSignedIn),
+            ("signed-in", households.signedIn - households.preSignedIn),
+            ("pre-signed-in", households.preSignedIn),
             ("failed", households.failed), ("abandoned", households.abandoned),
         ]
         let open = households.started - known.reduce(0) { $0 + $1.1 }

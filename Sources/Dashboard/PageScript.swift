@@ -204,7 +204,7 @@ extension Page {
         const showStates = state => {
           const h = state.progress.households, rows = [];
           for (const [stage, n] of Object.entries(h.stages)) rows.push(["under way: " + stage, n, ""]);
-          rows.push(["signed in", h.signedIn, "good"], ["were signed in before", h.preSignedIn, "soft"],
+          rows.push(["signed in", h.signedIn, "good"], ["of these, on arrival", h.preSignedIn, "soft"],
             ["gave up", h.abandoned, "soft"], ["failed", h.failed, "bad"]);
           const nodes = [];
           for (const [name, n, style] of rows) {

@@ -63,7 +63,7 @@ extension Household {
             PollOrder(
                 code: issued.code, start: shown, firstAfter: terms.polling.firstAfter,
                 ends: shown + issued.lifetime,
-                whenOver: .abandoned("the code ran out before the viewer signed in")))
+                whenOver: codeRanOut))
         signedIn(by: .code)
         reach(.signedIn)
         if terms.code.deletesAfter { try await deleteCode(issued) }
@@ -85,6 +85,7 @@ extension Household {
             terms.dialect.issueCode($0, lifetime: terms.code.lifetime, mvpd: mvpd)
         }
         guard case .code(let issued) = answered.answer else { throw .refused(answered) }
+        serviceClock.read(answered)
         traces.codes.append(Traces.Issued(code: issued.code, until: lane.now + issued.lifetime))
         return issued
     }

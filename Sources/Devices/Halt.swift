@@ -6,14 +6,16 @@ internal import Lanes
 enum Halt: Error {
     /// The service kept it from going on; the words say how.
     case failed(String)
-    /// The people in it stopped, or the code ran out on them: nobody's fault.
-    case abandoned(String)
+    /// Its people stopped, the code ran out on them, or the run ended first.
+    case abandoned(String, by: HouseholdRecord.Abandonment)
     /// Nobody is signed in on the device any more; the words say how the service put it.
     case signedOut(String)
     /// The run was stopped.
     case stopped
     /// The protocol has no such step; the story goes on without it.
     case unknownStep
+
+    static let gaveUp = Halt.abandoned("the viewer gave up", by: .viewer)
 
     /// `register-client answered 400 invalid_software_statement`.
     static func refused(_ answered: Answered) -> Halt {

@@ -61,6 +61,8 @@ actor Household {
     var wasThrottled = false
     /// The silent exchange of the last call failed.
     var hasLoginFailed = false
+    /// The service's clock, as its codes tell it.
+    var serviceClock = CodeClock()
     /// When the token that the last poll saw expires.
     var tokenEnd: Instant?
     var hasCancelled = false
@@ -176,7 +178,7 @@ actor Household {
     /// Whom the service kept from going on has failed, also after its sign-in (`hasSignedIn`); people who
     /// stop after it have not.
     private func settleFate(_ halt: Halt) {
-        let wasSignedIn = record.tokenSeen != nil
+        let wasSignedIn = record.hasSignedIn
         switch halt {
         case .failed(let cause):
             record.fate = .failed
@@ -185,14 +187,23 @@ actor Household {
             record.fate = .failed
             record.cause =
                 restarts == 0 ? cause : "\(cause), \(restarts) new sign-ins notwithstanding"
-        case .abandoned(let cause):
-            record.fate = wasSignedIn ? .signedIn : .abandoned
+        case .abandoned(let cause, let who):
+            leave(by: who)
             record.cause = cause
         case .stopped, .unknownStep:
             let lost = shift.lostCause
-            record.fate = wasSignedIn ? .signedIn : lost == nil ? .abandoned : .failed
+            if lost == nil || wasSignedIn { leave(by: .run) } else { record.fate = .failed }
             record.cause = lost ?? HouseholdRecord.stopped
         }
+    }
+
+    /// Who has signed in before has not abandoned anything.
+    private func leave(by who: HouseholdRecord.Abandonment) {
+        guard record.hasSignedIn else {
+            (record.fate, record.abandonedBy) = (.abandoned, who)
+            return
+        }
+        if record.fate == .running { record.fate = .signedIn }
     }
 }
 

@@ -25,14 +25,18 @@ extension Household {
             terms.polling, firstAfter: order.firstAfter, seed: plan.pollSeed.child("poll"))
         var due = pace.first(after: order.start)
         var failures = 0
+        var sawDeadToken = false
         while true {
             let settled = shift.settleEnds.map { $0 <= due } ?? false
-            if due >= order.ends { throw order.whenOver }
+            if due >= order.ends { throw sawDeadToken ? Self.deadToken : order.whenOver }
             try await nap(due - lane.now)
             if let viewerLeft { throw viewerLeft }
             record.polls += 1
             let polled = try await pollOnce(order.code, due: due, from: tv)
             switch polled.answer {
+            case .signedIn where serviceClock.isOver(polled):
+                (failures, sawDeadToken) = (0, true)
+                due = pace.next(due: due, ended: polled.exchange.ended)
             case .signedIn:
                 see(token: polled, due: due)
                 return
@@ -53,7 +57,7 @@ extension Household {
                 due = lane.now + Backoff.afterFailure(failures)
             default: throw .refused(polled)
             }
-            if settled { throw undelivered }
+            if settled { throw sawDeadToken ? Self.deadToken : undelivered }
         }
     }
 
@@ -75,10 +79,14 @@ extension Household {
             terms.dialect.poll(code, terms.polling.target, renewed), from: poller.device)
     }
 
+    /// Nothing but tokens that were over already.
+    private static let deadToken = Halt.failed(
+        "poll-token answered with a token that had already expired")
+
     /// The settle phase is over and the token has not come.
     private var undelivered: Halt {
         record.phoneDone == nil
-            ? .abandoned("nobody signed in before the run ended")
+            ? .abandoned("the run ended before the viewer signed in", by: .run)
             : .failed("the phone had signed in, and the TV saw no token before the run ended")
     }
 

@@ -34,10 +34,8 @@ extension Household {
         takeNextPhone()
         if plan.viewer.isTooLate { return try await comeTooLate(issued) }
         try await human(plan.viewer.noticesCode)
-        if plan.viewer.givesUp { throw .abandoned("the viewer gave up") }
-        guard codeOnScreen == code else {
-            throw .abandoned("the code ran out before the viewer typed it")
-        }
+        if plan.viewer.givesUp { throw .gaveUp }
+        guard codeOnScreen == code else { throw codeRanOut }
         if plan.viewer.mistypesCode { try await mistypeCode(code) }
         var provider = try await typeIn(code)
         if plan.viewer.cancels {

@@ -76,7 +76,7 @@ extension Household {
                 PollOrder(
                     code: issued.code, start: shown, firstAfter: terms.polling.firstAfter,
                     ends: shown + issued.lifetime,
-                    whenOver: .abandoned("the code ran out before anybody signed in")))
+                    whenOver: codeRanOut))
         } catch {
             halt = error
         }

@@ -18,7 +18,7 @@ extension Household {
         try await nap(issued.lifetime + Self.secondLook)
         noteViewerTime(since: began)
         try await provoke(phone) { terms.dialect.record(of: issued.code, $0) }
-        throw .abandoned("the viewer came after the code had run out")
+        throw .abandoned("the viewer came after the code had run out", by: .viewer)
     }
 
     /// Goes as far as the provider's page, and cancels there. The code stays good (rest-v1.md § 6.3).
@@ -35,7 +35,7 @@ extension Household {
     }
 
     /// Reading seven characters off a TV and typing them again.
-    private static let secondLook: Duration = .seconds(2)
+    static let secondLook: Duration = .seconds(2)
 
     /// Asks for what ought to be turned down; whatever is answered, the story goes on.
     private func provoke(

@@ -42,7 +42,7 @@ extension Household {
         if let preselected { return preselected }
         let offered = try await configuration(tv)
         try await human(plan.viewer.noticesCode)
-        if plan.viewer.givesUp { throw .abandoned("the viewer gave up") }
+        if plan.viewer.givesUp { throw .gaveUp }
         return try choice(among: offered)
     }
 }

@@ -112,5 +112,12 @@ public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible
         }
     }
 
+    /// Where plain HTTP was answered with something else, or not at all: from outside nobody can know
+    /// whether TLS is spoken there. `place` is `host:port`.
+    public static func remedyForNoHTTP(at place: String) -> String {
+        "if \(place) speaks TLS, write https:// instead of http:// in target.base; if not, correct the host "
+            + "and port there: what answers is no HTTP server"
+    }
+
     public var description: String { "\(kind.rawValue): \(detail)" }
 }

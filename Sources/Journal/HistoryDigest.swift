@@ -120,6 +120,10 @@ extension SipHash {
         put(household.ended)
         // As before there were denials: hashes of runs without any stay.
         if household.denials > 0 { put(household.denials) }
+        // As before it was kept: hashes of runs in which only viewers left stay.
+        if household.abandonedBy == .service {
+            put(Int(HouseholdRecord.Abandonment.service.rawValue))
+        }
         // As before there were paths: what has nothing but one keeps its hash.
         if !household.signOn.isPlain { put(household.signOn) }
     }

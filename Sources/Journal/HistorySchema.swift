@@ -178,6 +178,9 @@ public enum HistorySchema {
                 "advanced codes of the SDK (VSA403) and errors of the platform (VSError-2)"),
             Column("silent_relogins", "INTEGER", "sign-ins by the account still on the device"),
             Column("diversion", "TEXT", "why it left the path that its kind asks for"),
+            Column(
+                "abandoned_by", "TEXT",
+                "what ended an abandoned one: viewer (the rig drew it), service or run"),
         ], replaces: true)
 
     static let events = Table(

@@ -32,6 +32,25 @@ public struct HouseholdRecord: Sendable, Hashable {
         private static let names = ["running", "signed-in", "pre-signed-in", "failed", "abandoned"]
     }
 
+    /// Why an abandoned household ended without a sign-in.
+    public enum Abandonment: UInt8, CaseIterable, Sendable {
+        /// The rig drew it: the viewer gives up, comes too late, or needs longer than the code was to live.
+        case viewer
+        /// The viewer was in time for the code that the rig asked for, and the code ended first.
+        case service
+        /// The run ended or was stopped before.
+        case run
+
+        public var name: String { Self.names[Int(rawValue)] }
+
+        public init?(name: String) {
+            guard let position = Self.names.firstIndex(of: name) else { return nil }
+            self.init(rawValue: UInt8(position))
+        }
+
+        private static let names = ["viewer", "service", "run"]
+    }
+
     public var household: Int
     public var kind: String
     public var lane: Int
@@ -40,6 +59,8 @@ public struct HouseholdRecord: Sendable, Hashable {
     public var fate: Fate
     /// What stopped it, in words for a reader; empty while all is well.
     public var cause: String
+    /// Of an abandoned one; nil for others, and in histories from before it was kept.
+    public var abandonedBy: Abandonment?
     /// The TV shows its code.
     public var codeShown: Instant?
     /// The sign-in's last response reached the phone.
@@ -72,9 +93,9 @@ public struct HouseholdRecord: Sendable, Hashable {
         signOn = SignOnRecord()
     }
 
-    /// The TV saw a token of its own sign-in, whatever came after.
+    /// The TV saw a token of its own sign-in, or found itself signed in on arrival, whatever came after.
     public var hasSignedIn: Bool {
-        fate == .signedIn || fate != .preSignedIn && tokenSeen != nil
+        fate == .signedIn || fate == .preSignedIn || tokenSeen != nil || stage >= .signedIn
     }
 
     /// Code shown → token seen by the TV.

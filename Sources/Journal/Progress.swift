@@ -5,10 +5,14 @@ public import Statistics
 public struct Progress: Sendable, Hashable {
     public struct Households: Sendable, Hashable {
         public var started = 0
+        /// Also those that were on arrival.
         public var signedIn = 0
+        /// Of those, on arrival.
         public var preSignedIn = 0
         public var failed = 0
         public var abandoned = 0
+        /// Of those, the ones that the rig did not draw (`HouseholdRecord.Abandonment.service`).
+        public var abandonedByService = 0
         /// Those that have not ended, by the stage they are at (`Stage.rawValue`).
         public var runningAt = [Int](repeating: 0, count: Stage.allCases.count)
 
@@ -145,6 +149,7 @@ struct ProgressMeter {
             progress.households.started += 1
         }
         progress.households.count(record.fate, 1)
+        if record.abandonedBy == .service { progress.households.abandonedByService += 1 }
         if record.ended == nil {
             living[record.household] = Place(
                 stage: record.stage, fate: record.fate, hasToken: hasToken)
@@ -228,7 +233,9 @@ extension Progress.Households {
         switch fate {
         case .running: break
         case .signedIn: signedIn += change
-        case .preSignedIn: preSignedIn += change
+        case .preSignedIn:
+            signedIn += change
+            preSignedIn += change
         case .failed: failed += change
         case .abandoned: abandoned += change
         }

@@ -13,7 +13,7 @@ extension HouseholdRecord {
             Field(signOn.paths.map(\.name).joined(separator: " ")), Field(signOn.began),
             Field(signOn.steps), Field(signOn.prompts), Field(signOn.pickers),
             Field(signOn.codes.joined(separator: " ")), Field(signOn.silentRelogins),
-            Field(signOn.diversion),
+            Field(signOn.diversion), Field(abandonedBy?.name),
         ]
     }
 
@@ -38,6 +38,7 @@ extension HouseholdRecord {
         for _ in 0..<3 { _ = columns.value() }
         denials = columns.int() ?? 0
         signOn = SignOnRecord(&columns)
+        abandonedBy = columns.text().flatMap(Abandonment.init(name:))
     }
 }
 

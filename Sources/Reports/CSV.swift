@@ -35,6 +35,7 @@ enum CSV {
         "household", "kind", "outcome", "stopped_at", "cause", "arrived_s", "code_to_token_ms",
         "viewer_ms", "polls", "violations", "not_entitled", "path", "asked_path", "steps",
         "sign_in_ms", "prompts", "pickers", "codes", "silent_relogins", "diversion",
+        "abandoned_by",
     ]
 
     static func line(_ household: HouseholdRecord, violations: Int) -> String {
@@ -53,6 +54,7 @@ enum CSV {
             Plain.line(household.signOn.codes.joined(separator: " ")),
             String(household.signOn.silentRelogins),
             household.divertedTo == nil ? "" : Plain.line(household.signOn.diversion, limit: 400),
+            household.abandonedBy?.name ?? "",
         ])
     }
 

@@ -10,6 +10,8 @@ public struct HistoryCheckResult: Sendable, Hashable {
     /// How often the history holds it; nil where this version cannot read the line, or nobody judged.
     public var count: Int?
     public var held: Bool
+    /// It says that no household at all signs in.
+    var expectsNoSignIn = false
 
     /// What was counted, in words.
     public var actual: String {
@@ -48,7 +50,8 @@ struct HistoryCheckCounter {
             return HistoryCheckResult(
                 expression: Plain.line(line.text),
                 count: line.check == nil || isUnjudged ? nil : count,
-                held: isUnjudged || line.check?.holds(for: count) ?? false)
+                held: isUnjudged || line.check?.holds(for: count) ?? false,
+                expectsNoSignIn: line.check?.expectsNoSignIn ?? false)
         }
     }
 
@@ -142,6 +145,11 @@ extension Population.Tally {
 }
 
 extension HistoryCheck {
+    fileprivate var expectsNoSignIn: Bool {
+        kind == nil && subject == .households(HouseholdRecord.Fate.signedIn.name)
+            && holds(for: 0) && !holds(for: 1)
+    }
+
     fileprivate var isAboutJudge: Bool {
         if case .violation = subject { true } else { false }
     }

@@ -22,6 +22,9 @@ enum JUnit {
         if let outage = summary.outage {
             run.append(Case(name: "the service answered to the end", failure: outage))
         }
+        if let noSignIn = summary.noSignIn {
+            run.append(Case(name: "households signed in", failure: noSignIn))
+        }
         let thresholds = summary.thresholds.map { result in
             Case(name: result.expression, failure: result.met ? nil : result.sentence)
         }

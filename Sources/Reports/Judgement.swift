@@ -63,6 +63,9 @@ extension Summary {
             // It ran, and the service failed it: as a missed threshold on errors does.
             settle(
                 .fail, .failed, "Stopped by the breaker: \(breaker); \(progress).\(timesWarning)")
+        } else if let noSignIn {
+            let also = missed.isEmpty ? "" : "; \(missedSentence(missed.count))"
+            settle(.fail, .failed, "Failed: \(noSignIn)\(also).\(timesWarning)")
         } else if missed.contains(where: \.isAboutCounts) {
             settle(
                 .fail, .failed,
@@ -97,6 +100,9 @@ extension Summary {
                 ],
                 at: 0)
             if outcome != .invalid, timesWarning.isEmpty { notes.insert(bottleneck, at: 0) }
+        }
+        if let noSignIn, outcome == .fail, !headline.contains(noSignIn) {
+            explanations.insert(noSignIn, at: 0)
         }
         if let silence, !headline.contains(silence.sentence) {
             explanations.insert(silence.sentence, at: 0)
@@ -142,6 +148,9 @@ extension Summary {
         let known = Explanation.invariants.first { $0.name == promise.name }
         return known.map { " (\($0.line))" } ?? ""
     }
+
+    /// What the judge's counts are about: after an outage only part of the run was put to the test.
+    var judgedScope: String { outage == nil ? "" : " in what was answered" }
 
     /// Whether breaches were seen that fail no run.
     var isObserved: Bool { outcome == .pass && !observations.isEmpty }
@@ -191,7 +200,28 @@ extension Summary {
     }
 
     private var gotNowhere: Bool {
-        households.started > 0 && households.signedIn + households.preSignedIn == 0
+        households.started > 0 && households.signedIn == 0
+    }
+
+    /// A run that wanted sign-ins and had none is no success, whatever its thresholds say. It wanted some
+    /// unless each viewer leaves by the rig's own draw, or `shows:` says that no household signs in.
+    static func noSignIn(_ fold: RunFold, _ losses: [Loss]) -> String? {
+        let tally = fold.population.all
+        let isExpected = fold.shows.contains { $0.expectsNoSignIn && $0.held }
+        guard tally.started > 0, tally.signedIn == 0, tally.wanted > 0, !isExpected else {
+            return nil
+        }
+        let who =
+            tally.started == 1
+            ? "the only household did not sign in"
+            : "none of \(Figures.count(tally.started)) households signed in"
+        guard let loss = losses.first(where: \.wantedSignIn), !loss.cause.isEmpty else {
+            return who
+        }
+        let count =
+            losses.count == 1
+            ? "" : " (\(Figures.count(loss.households)) of \(Figures.count(tally.started)))"
+        return "\(who): \(loss.cause)\(count)"
     }
 
     private var unansweredSentence: String {
@@ -225,7 +255,9 @@ extension Summary {
         let started = households.started
         guard started > 0 else { return "no household started" }
         let ready = households.preSignedIn
-        let already = ready == 0 ? "" : ", \(Figures.count(ready)) already were"
+        let already =
+            ready == 0
+            ? "" : ", \(ready == started ? "all" : Figures.count(ready)) of them on arrival"
         let signedIn = households.signedIn
         if started == 1, ready == 0 {
             guard signedIn == 1 else { return "the only household did not sign in" }

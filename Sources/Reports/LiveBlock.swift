@@ -113,7 +113,7 @@ public enum LiveBlock {
         add(households.failed, "failed", .red)
         add(households.running, "under way")
         add(households.abandoned, "gave up")
-        add(households.preSignedIn, "were signed in before", .yellow)
+        add(households.preSignedIn, "signed in on arrival", .yellow)
         return items
     }
 

@@ -66,7 +66,7 @@ public struct LiveCourse: Sendable {
         let households = progress.households
         let level = Level(
             waiting: max(0, households.running - households.signedInAndHere),
-            signedIn: households.signedIn + households.preSignedIn,
+            signedIn: households.signedIn,
             lost: households.failed + households.abandoned)
         let arrived = Double(households.started - last.households.started)
         let completed = Double(progress.completed - last.completed)

@@ -52,7 +52,7 @@ private struct LiveMeasurements: Measurements {
         var tally = Population.Tally()
         tally.started = progress.households.started
         tally.fates[Int(HouseholdRecord.Fate.failed.rawValue)] = progress.households.failed
-        tally.fates[Int(HouseholdRecord.Fate.abandoned.rawValue)] = progress.households.abandoned
+        tally.abandonedByService = progress.households.abandonedByService
         tally.signIn = progress.signIn
         return tally
     }

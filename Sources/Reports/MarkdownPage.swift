@@ -12,7 +12,7 @@ enum MarkdownPage {
         }
         if !summary.thresholds.isEmpty { parts.append(thresholds(summary.thresholds)) }
         if !summary.shows.isEmpty { parts.append(shows(summary.shows)) }
-        if let findings = summary.findings { parts += promises(findings) }
+        if let findings = summary.findings { parts += promises(findings, summary.judgedScope) }
         if !summary.operations.isEmpty { parts.append(operations(summary)) }
         parts.append(signIns(summary))
         if !summary.errors.isEmpty { parts.append(errors(summary.errors)) }
@@ -47,13 +47,13 @@ enum MarkdownPage {
     }
 
     /// How many were kept, and what became of the others.
-    private static func promises(_ findings: Findings) -> [String] {
+    private static func promises(_ findings: Findings, _ scope: String) -> [String] {
         let results = findings.verdicts.map { ($0, findings.result(of: $0.invariant)) }
         let checked = results.filter { $0.0.checked > 0 }
         guard !checked.isEmpty else { return [] }
         let first =
             "**Promises** (\(findings.rules.promises.level.rawValue))**:** "
-            + "\(checked.count { $0.1 == .kept }) of \(checked.count) kept"
+            + "\(checked.count { $0.1 == .kept }) of \(checked.count) kept\(scope)"
             + (findings.strongestLevel.map { "; the strongest level that holds: \($0.name)." }
                 ?? ".")
         let others = results.filter { !$0.1.isQuiet }

@@ -13,6 +13,9 @@ public struct Loss: Sendable, Hashable {
     /// The first of them.
     public var example: Int
 
+    /// Not one that the rig drew to leave.
+    var wantedSignIn = true
+
     var hadSignedIn: Bool { Stage(name: stage).map { $0 >= .signedIn } ?? false }
 }
 
@@ -42,8 +45,13 @@ struct Population {
         var stages = [Int](repeating: 0, count: Stage.allCases.count)
         /// Of those, households that had a code at all: the platform's sign-on goes without.
         var coded = [Int](repeating: 0, count: Stage.allCases.count)
-        /// Whose TV saw a token of their own sign-in, whatever came after.
+        /// Whose TV saw a token of their own sign-in, or was signed in on arrival, whatever came after.
         var signedIn = 0
+        /// Abandoned, though the rig did not draw it.
+        var abandonedByService = 0
+        /// Meant to sign in: all but those whose viewers leave by the rig's draw, or that an older
+        /// history does not know.
+        var wanted = 0
         /// Of those, households that failed later.
         var failedLater = 0
         /// Told at least once that the account may not watch what it asked for.
@@ -67,6 +75,8 @@ struct Population {
                 signedIn += 1
                 if household.fate == .failed { failedLater += 1 }
             }
+            if household.abandonedBy == .service { abandonedByService += 1 }
+            if household.wantsSignIn { wanted += 1 }
             if household.denials > 0 { notEntitled += 1 }
             if let time = household.signIn { signIn.record(time) }
             if let time = household.signInService { signInService.record(time) }
@@ -90,6 +100,7 @@ struct Population {
         var fate: HouseholdRecord.Fate
         var stage: Stage
         var cause: String
+        var wantsSignIn: Bool
     }
 
     private(set) var all = Tally()
@@ -113,7 +124,7 @@ struct Population {
         guard [.failed, .abandoned, .running].contains(household.fate) else { return }
         let place = Place(
             kind: household.kind, fate: household.fate, stage: household.stage,
-            cause: household.cause)
+            cause: household.cause, wantsSignIn: household.wantsSignIn)
         let seen = places[place] ?? (0, household.household)
         places[place] = (seen.count + 1, min(seen.example, household.household))
     }
@@ -151,8 +162,15 @@ struct Population {
         }.map { place, seen in
             Loss(
                 kind: Plain.line(place.kind), fate: place.fate.name, stage: place.stage.name,
-                cause: Plain.line(place.cause), households: seen.count, example: seen.example)
+                cause: Plain.line(place.cause), households: seen.count, example: seen.example,
+                wantedSignIn: place.wantsSignIn)
         }
+    }
+}
+
+extension HouseholdRecord {
+    fileprivate var wantsSignIn: Bool {
+        fate != .abandoned || abandonedBy == .service || abandonedBy == .run
     }
 }
 

@@ -26,6 +26,7 @@ public enum ProgressJSON {
                     ("preSignedIn", .integer(households.preSignedIn)),
                     ("failed", .integer(households.failed)),
                     ("abandoned", .integer(households.abandoned)),
+                    ("abandonedByService", .integer(households.abandonedByService)),
                     ("running", .integer(households.running)),
                     ("stages", .object(stages(households))),
                 ])
@@ -80,6 +81,7 @@ public enum ProgressJSON {
                     ("preSignedIn", .integer(households.preSignedIn)),
                     ("failed", .integer(households.failed)),
                     ("abandoned", .integer(households.abandoned)),
+                    ("abandonedByService", .integer(households.abandonedByService)),
                 ])
             ),
             (

@@ -50,7 +50,7 @@ public enum ProgressLine {
     private static func households(_ households: Progress.Households) -> String {
         var states = ["\(Figures.count(households.signedIn)) signed in"]
         if households.preSignedIn > 0 {
-            states.append("\(Figures.count(households.preSignedIn)) already were")
+            states.append("\(Figures.count(households.preSignedIn)) of them on arrival")
         }
         if households.running > 0 {
             states.append("\(Figures.count(households.running)) under way\(stages(households))")

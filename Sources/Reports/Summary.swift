@@ -58,6 +58,8 @@ public struct Summary: Sendable, Hashable {
     /// Names of cases in `cases/`, by the signature of their violation; nil where the reports stand
     /// alone, without a run directory around them.
     public var cases: [String: String]?
+    /// `none of 3 households signed in: ...`; nil where one did, or where none was meant to.
+    public var noSignIn: String?
     /// What changed since the last comparable run; nil where there is none.
     public var comparison: Comparison?
     /// What a reader must know about the record: cut short, sampled, lost.
@@ -95,8 +97,9 @@ public struct Summary: Sendable, Hashable {
         /// Nil when it depends on how fast households live.
         public var planned: Int?
         public var started: Int
-        /// Whose TV saw a token of their own sign-in, whatever came after.
+        /// Whose TV saw a token of their own sign-in, or was signed in on arrival, whatever came after.
         public var signedIn: Int
+        /// Signed in on arrival: counted under both.
         public var preSignedIn: Int
         public var failed: Int
         /// Failed, and had signed in: counted under both.
@@ -104,6 +107,8 @@ public struct Summary: Sendable, Hashable {
         /// Told at least once that the account may not watch what it asked for; no failure.
         public var notEntitled: Int
         public var abandoned: Int
+        /// Of those, the ones that the rig did not draw and that no end of the run cut off.
+        public var abandonedByService: Int
         /// Still under way when the record ended.
         public var running: Int
     }
@@ -158,6 +163,7 @@ public struct Summary: Sendable, Hashable {
             fold.gaps + Self.throttling(fold.header.throttledBy) + Self.slowings(fold.sum())
             + Self.holds(fold.restraint) + Self.preSignIns(households)
             + (findings?.columnNote.map { [$0] } ?? [])
+        noSignIn = Self.noSignIn(fold, losses)
         (outcome, exitStatus, headline, explanations) = (.pass, .passed, "", [])
         if rigHealth.isLateInSilence, let silence = fold.silence {
             notes.append(
@@ -210,6 +216,7 @@ extension Summary.Households {
         failedLater = all.failedLater
         notEntitled = all.notEntitled
         abandoned = all[.abandoned]
+        abandonedByService = all.abandonedByService
         running = all[.running]
     }
 }

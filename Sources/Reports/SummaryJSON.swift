@@ -202,6 +202,7 @@ enum SummaryJSON {
             ("preSignedIn", .integer(households.preSignedIn)),
             ("failed", .integer(households.failed)),
             ("abandoned", .integer(households.abandoned)),
+            ("abandonedByService", .integer(households.abandonedByService)),
             ("running", .integer(households.running)),
             ("failedLater", .integer(households.failedLater)),
             ("notEntitled", .integer(households.notEntitled)),

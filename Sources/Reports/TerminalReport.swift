@@ -12,7 +12,8 @@ public enum TerminalReport {
         if !summary.thresholds.isEmpty { blocks.append(thresholds(summary.thresholds, ink)) }
         if !summary.shows.isEmpty { blocks.append(shows(summary.shows, ink)) }
         if let findings = summary.findings {
-            blocks.append(promises(findings, width: width, ink))
+            blocks.append(
+                promises(findings, scope: summary.judgedScope, width: width, ink))
         }
         if !summary.operations.isEmpty { blocks.append(operations(summary, width: width, ink)) }
         if let signIns = signIns(summary) { blocks.append(signIns) }
@@ -70,17 +71,19 @@ public enum TerminalReport {
     }
 
     /// How much was checked, and what was found beside what fails the run: one line if all is well.
-    private static func promises(_ findings: Findings, width: Int, _ ink: Ink) -> String {
+    private static func promises(
+        _ findings: Findings, scope: String = "", width: Int, _ ink: Ink
+    ) -> String {
         let checked = findings.verdicts.filter { $0.checked > 0 }
         let checks = checked.reduce(0) { $0 + $1.checked }
         let others = findings.verdicts.reduce(0) { $0 + $1.observed + $1.known + $1.suspected }
         var first =
             "judged: \(Figures.count(checks)) checks of \(Figures.counted(checked.count, "promise")) in "
             + "\(Figures.counted(findings.households, "household")), "
-            + "\(Figures.counted(findings.failing, "violation"))"
+            + "\(Figures.counted(findings.failing, "violation"))\(scope)"
         if others > 0 { first += ", \(Figures.count(others)) more observed, known or suspected" }
         if findings.undecided > 0 { first += ", \(Figures.count(findings.undecided)) undecided" }
-        if let level = findings.strongestLevel { first += "; \(level.name)" }
+        if let level = findings.strongestLevel { first += "; \(level.name)\(scope)" }
         if let callbacks = findings.callbackSentence { first += "; \(callbacks)" }
         if let gap = findings.gapSentence { first += "; \(gap)" }
         first += "; promises: \(findings.rules.promises.level.rawValue)"

@@ -115,7 +115,7 @@ private struct Reading {
             read(tally[.failed], of: tally.started, threshold.measure)
         case .householdsAbandoned:
             let tally = fold.tally(kind: threshold.kind)
-            read(tally[.abandoned], of: tally.started, threshold.measure)
+            read(tally.abandonedByService, of: tally.started, threshold.measure)
         case .householdsNotEntitled:
             let tally = fold.tally(kind: threshold.kind)
             read(tally.notEntitled, of: tally.started, threshold.measure)

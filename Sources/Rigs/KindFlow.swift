@@ -9,9 +9,6 @@ struct KindFlow {
     let longLife: Double
     let devices: Double
 
-    /// Life of a code when the rig asks for none (rest-v1.md § 6).
-    private static let usualCodeLife: Duration = .seconds(1_800)
-
     init(_ kind: HouseholdKind, _ rig: Rig) {
         let viewer = kind.viewer
         let way = Way(kind)
@@ -21,7 +18,7 @@ struct KindFlow {
             (viewer.noticesCode.value(atShare: 0.95) + viewer.signsIn.value(atShare: 0.95)).seconds
         let interval = max(0.001, rig.polling.meanInterval.seconds)
         // A TV whose viewer left polls on, until its code or the settling ends.
-        let codeLife = (rig.code.lifetime ?? Self.usualCodeLife).seconds
+        let codeLife = rig.code.expectedLifetime.seconds
         let abandoned = min(codeLife, human + rig.load.settle.seconds)
         let after = Self.after(
             rig.afterSignIn, resources: Double(rig.target.resources.count),

@@ -129,6 +129,10 @@ public struct Rig: Sendable, Hashable {
     public struct CodeTerms: Sendable, Hashable {
         /// Asked for when the rig says so; nil leaves it to the service.
         public var lifetime: Duration?
+        /// Life of a code when the rig asks for none (rest-v1.md § 6).
+        static let usualLifetime: Duration = .seconds(1_800)
+        /// How long a code should live.
+        public var expectedLifetime: Duration { lifetime ?? Self.usualLifetime }
         /// The TV deletes its code once it has its token.
         public var deletesAfter: Bool
         /// Share of households that ask for a new code instead of using the first, 0 to 1.

@@ -26,6 +26,7 @@ struct RigAssembly {
         let needs = TargetNeeds(
             target, activities, accounts: accounts, section: root.value("target"))
         self.needs = needs.warnings
+        warnings += Self.idleStandin(root.value("standin"), target)
         let policies = policies(root.value("policies"))
         return Rig(
             name: root.value("rig"), seed: root.value("seed"),

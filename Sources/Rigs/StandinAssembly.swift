@@ -19,6 +19,19 @@ extension RigAssembly {
         }
     }
 
+    /// Settings of a service that this run does not talk to: nothing comes of them.
+    static func idleStandin(_ section: Section, _ target: Target) -> [RigProblem] {
+        guard case .remote(let origin, _) = target.base, !section.given.isEmpty else { return [] }
+        let keys = section.given.sorted().joined(separator: ", ")
+        return [
+            RigProblem(
+                section.place,
+                .conflict(
+                    "standin (\(keys)) is about the embedded target and changes nothing at \(origin.host); "
+                        + "set such things at the service itself, or with the options of 'screenrig serve'"))
+        ]
+    }
+
     mutating func standin(_ section: Section, under policies: Policies) -> Rig.StandinTerms {
         let network: Section = section.value("network")
         let providers: [Item] = section.value("providers")

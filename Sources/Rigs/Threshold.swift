@@ -9,7 +9,9 @@ public struct Threshold: Sendable, Hashable {
         case platformSignIn
         /// All exchanges together.
         case everything
-        case householdsFailed, householdsAbandoned, householdsNotEntitled
+        case householdsFailed, householdsNotEntitled
+        /// Without a sign-in, though the rig did not draw it and the run went on: the code ended first.
+        case householdsAbandoned
         /// Signed in by another path than their kind asks for.
         case householdsDiverted
         case violations, undecided

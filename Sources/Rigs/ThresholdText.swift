@@ -19,6 +19,9 @@ extension Threshold {
             subject: .householdsFailed, measure: .share, comparison: .below, bound: 0.05,
             text: "households failed < 5%"),
         Threshold(
+            subject: .householdsAbandoned, measure: .share, comparison: .below, bound: 0.05,
+            text: "households abandoned < 5%"),
+        Threshold(
             subject: .violations, measure: .count, comparison: .equal, bound: 0,
             text: "violations == 0"),
         Threshold(

@@ -169,8 +169,8 @@ struct TransferFailure {
     }
 
     private var garbled: String {
-        let hint = origin.scheme == .http ? "; if it speaks TLS, use https://" : ""
-        return "the answer of \(place) is not HTTP\(hint)"
+        let remedy = origin.scheme == .http ? "; \(TransportError.remedyForNoHTTP(at: place))" : ""
+        return "the answer of \(place) is not HTTP\(remedy)"
     }
 
     /// Broken connections, and the answers that libcurl reports as such.

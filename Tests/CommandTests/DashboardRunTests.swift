@@ -73,7 +73,7 @@ struct DashboardRunTests {
         #expect(abs(try #require(try fact("Sign-in, p95")) - signIn) < 0.01)
         for (state, key) in [
             ("signed in", "signedIn"), ("failed", "failed"), ("gave up", "abandoned"),
-            ("were signed in before", "preSignedIn"),
+            ("of these, on arrival", "preSignedIn"),
         ] {
             let shown =
                 try page.evaluate(

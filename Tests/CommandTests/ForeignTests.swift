@@ -113,7 +113,7 @@ struct ForeignTests {
                 standing: "observed"),
             Planted(
                 fault: "lost-session", code: 1,
-                headline: "Failed: 2 of 4 thresholds were missed; all 8 households signed in, 8 of "
+                headline: "Failed: 2 of 5 thresholds were missed; all 8 households signed in, 8 of "
                     + "them failed later", invariant: "token-monotonic", standing: "observed"),
         ])
     func planted(_ planted: Planted) async throws {
@@ -138,6 +138,46 @@ struct ForeignTests {
         let isLost = planted.fault == "never-delivered"
         #expect(signedIn?["held"] as? Bool == !isLost, "\(shows)")
     }
+
+    @Test(
+        "a run in which no household signed in fails, whatever its thresholds say",
+        arguments: [
+            (
+                "code-life:1",
+                "Failed: none of 4 households signed in: the code ran out although the viewer was in time"
+            ),
+            ("expired-token", "Failed: the service broke its promise expiry-respected"),
+        ])
+    func noSignIn(fault: String, headline: String) async throws {
+        let folder = try Folder()
+        let server = try ForeignServer(["--fault", fault], in: folder)
+        let rig = try folder.write(Self.lenientRig, to: "rig.yaml")
+        let ended = try await Command(
+            ["run", rig, "--target", await server.command.url(), "--out", "run"] + unhurried,
+            in: folder
+        ).ended()
+        #expect(ended.code == 1, "\(ended.output)\(ended.errors)")
+        let words = ended.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(words.hasPrefix(headline), "\(words)")
+        #expect(words.contains("none of 4 households signed in"), "\(words)")
+        let run = try Run(folder, "run")
+        #expect(run["outcome"] as? String == "fail")
+        #expect(run.number("households", "signedIn") == 0)
+        #expect(try folder.read("run/junit.xml").contains("none of 4 households signed in"))
+    }
+
+    /// Its own thresholds forgive everything.
+    private static let lenientRig = """
+        rig: lenient
+        target: {base: embedded}
+        load: {closed: {households: 4}, settle: 6s}
+        kinds:
+          - name: living room
+            viewer: {notices-code: fixed 100ms, signs-in: fixed 100ms, gives-up: 0%}
+        polling: {every: 3s}
+        thresholds: [errors < 100%, households failed <= 100%, households abandoned <= 100%]
+
+        """
 
     private static let accountsRig = """
         rig: accounts

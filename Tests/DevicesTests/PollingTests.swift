@@ -35,6 +35,56 @@ struct PollingTests {
         #expect(scene.polls == [5, 10])
         #expect(scene.record.fate == .abandoned)
         #expect(scene.record.cause == "the code ran out before the viewer signed in")
+        #expect(scene.record.abandonedBy == .viewer)
+    }
+
+    @Test(
+        "a code that ends before a viewer who is in time is the service's; one that the rig wants so short is not",
+        arguments: [
+            ("[]", 1_800, 60, HouseholdRecord.Abandonment?.none),
+            ("[]", 10, 60, .service), ("[{ttl: 10s}]", 10, 60, .viewer),
+            // In time only as long as no poll is to follow.
+            ("[{ttl: 65s}]", 10, 60, .viewer), ("[{ttl: 67s}]", 10, 60, .service),
+        ] as [(String, Int64, Int, HouseholdRecord.Abandonment?)])
+    func tooShort(
+        code: String, lifetime: Int64, viewer: Int, abandonedBy: HouseholdRecord.Abandonment?
+    ) throws {
+        let polls = Array(repeating: Scripted.answer(404), count: viewer / 5) + [Script.token]
+        let asked = code.dropFirst().dropLast()
+        let scene = try Scene(
+            polls: polls, codeLifetime: .seconds(lifetime), viewer: "\(viewer)s",
+            code: String(asked))
+        #expect(scene.record.abandonedBy == abandonedBy)
+        #expect(scene.record.fate == (abandonedBy == nil ? .signedIn : .abandoned))
+    }
+
+    @Test("a viewer who gives up is not the service's, however short the code")
+    func gaveUp() throws {
+        let scene = try Scene(codeLifetime: .milliseconds(1), viewer: "2s", givesUp: "100%")
+        #expect(scene.record.abandonedBy == .viewer)
+    }
+
+    @Test("a token that had expired before the poll is no sign-in, and polling goes on")
+    func deadToken() throws {
+        // The script's code was made at 1,000 ms of its clock.
+        let dead = Scripted.answer(200, #"{"mvpd":"A","userId":"u","expires":"2000"}"#)
+        let later = try Scene(polls: [dead, dead, Script.token])
+        #expect(later.polls == [5, 10, 15] && later.record.fate == .signedIn)
+        #expect(later.record.tokenSeen.map { $0 >= .start + .seconds(15) } == true)
+        let never = try Scene(
+            polls: Array(repeating: dead, count: 400), viewer: "2s", settle: "12s")
+        #expect(never.polls == [5, 10, 15])
+        #expect(never.record.fate == .failed && !never.record.hasSignedIn)
+        #expect(never.record.cause == "poll-token answered with a token that had already expired")
+    }
+
+    @Test("who was signed in on arrival stays so when the run is stopped or the viewer leaves")
+    func signedInOnArrival() throws {
+        let scene = try Scene(
+            [.checkAuthentication: [.answer(200)]], viewer: "2s", givesUp: "100%",
+            after: "[{logout: 100%}, {again: 100%}]")
+        #expect(scene.record.fate == .preSignedIn && scene.record.hasSignedIn)
+        #expect(scene.record.abandonedBy == nil)
     }
 
     @Test("it polls at most 360 times for one code of half an hour")

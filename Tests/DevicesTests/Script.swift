@@ -165,7 +165,7 @@ struct Scene {
         polls: [Scripted] = [], _ table: [OperationName: [Scripted]] = [:],
         every: String = "5s", codeLifetime: Duration = .seconds(1800), viewer: String = "3h",
         givesUp: String = "0%", settle: String = "15s", bench: String = "",
-        after: String? = nil
+        after: String? = nil, code: String = ""
     ) throws {
         let text = """
             rig: scene
@@ -176,6 +176,7 @@ struct Scene {
                 viewer: {notices-code: \(viewer), signs-in: 1s, gives-up: \(givesUp)}
             polling: {every: \(every), jitter: 0%\(bench)}
             \(after.map { "after-sign-in: \($0)" } ?? "")
+            \(code.isEmpty ? "" : "code: \(code)")
             """
         let rig = try Rig.read(text, file: "scene.yaml").rig
         let dialect = V1(

@@ -26,6 +26,8 @@ Faults (repeat --fault; SHARE is a percentage, 100 unless given):
   never-delivered[:SHARE]  the phone is told "done", the TV never
   late-visibility:MS       the TV is told MS milliseconds later than the phone
   busy[:SHARE]             polls are answered 503 without a body (10 unless given)
+  code-life:MS             codes live MS milliseconds, whatever was asked for
+  expired-token[:SHARE]    the TV is shown a token that expired an hour ago
 """
 
 import argparse
@@ -43,7 +45,7 @@ from service import Service
 
 SHAPES = ("id", "info", "form", "meta", "bare")
 FAULTS = {"lost-session": 100, "wrong-user": 100, "never-delivered": 100,
-          "late-visibility": None, "busy": 10}
+          "late-visibility": None, "busy": 10, "code-life": None, "expired-token": 100}
 
 
 class Faults:

@@ -189,7 +189,7 @@ class Service:
             return self.answers.error(request, 400, "invalid 'ttl'")
         text = self.fresh_code()
         generated = now()
-        expires = generated + int(ttl) * 1000
+        expires = generated + (int(self.options.faults.value("code-life")) or int(ttl) * 1000)
         device = values["deviceId"]
         record = {"id": self.record_id(), "code": text, "requestor": requestor}
         if values.get("mvpd"):
@@ -430,8 +430,10 @@ class Service:
     def token_answer(self, request, token):
         if token is None:
             return self.answers.error(request, 404, "Not Found")
+        life = self.options.token_ms
+        dead = self.options.faults.strikes("expired-token")
         value = {"mvpd": token.mvpd, "requestor": token.requestor, "userId": token.user,
-                 "expires": self.answers.expiry(token.expires)}
+                 "expires": self.answers.expiry(token.expires - (life + HOUR if dead else 0))}
         return self.answers.body(request, 200, value, "authentication")
 
     def metadata(self, request):

@@ -48,7 +48,8 @@ struct JudgementTests {
             testDescription: "the rig was late, and households failed", outcome: .fail,
             status: .failed,
             headline:
-                "Failed: 2 of 2 thresholds were missed; 0 of 6 households signed in. Its times "
+                "Failed: none of 6 households signed in: register-client was turned down; 2 of 2 "
+                + "thresholds were missed. Its times "
                 + "are not to be trusted: the rig itself was the bottleneck.",
             thresholds: [Thresholds.poll(below: 5000), Thresholds.failed(below: 0.05)]
         ) {
@@ -58,7 +59,8 @@ struct JudgementTests {
         Case(
             testDescription: "the rig was late, which only warns, and households failed",
             outcome: .fail, status: .failed,
-            headline: "Failed: the one threshold was missed; 0 of 6 households signed in.",
+            headline: "Failed: none of 6 households signed in: register-client was turned down; "
+                + "the one threshold was missed.",
             thresholds: [Thresholds.failed(below: 0.05)]
         ) {
             $0.busy = 1.2

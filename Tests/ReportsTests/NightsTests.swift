@@ -114,6 +114,8 @@ struct NightsTests {
         let page = NightsPage.text([view]) { _ in nil }
         #expect(page.contains("<div class=\"verdict invalid\""))
         #expect(page.contains("<title>unusual: nightly"))
+        // No tick beside it: only the nights before have one.
+        #expect(page.contains("met its own thresholds</span> <span class=\"warn\">▲ unusual: "))
         // Amber in a terminal.
         #expect(NightsText.text([view], width: 80, color: true).hasPrefix("\u{1b}[1;33m"))
     }

@@ -53,6 +53,7 @@ struct OutageTests {
         #expect(late.exitStatus == .failed && !late.rigHealth.valid)
         #expect(late.headline.hasPrefix("Failed: the service stopped answering"))
         #expect(late.explanations.contains { $0.hasPrefix("the rig: ") })
+        #expect(late.judgedScope == " in what was answered")
         let met = try summary(late: .zero, from: 0, met: true)
         #expect(met.exitStatus == .failed)
         #expect(JUnit.text(met).contains("failures=\"1\""))

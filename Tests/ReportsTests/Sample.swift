@@ -181,7 +181,7 @@ struct Life {
         let givesUp = dice.chance(0.05)
         now = now + notices
         if givesUp {
-            record.fate = .abandoned
+            (record.fate, record.abandonedBy) = (.abandoned, .viewer)
             record.cause = "the viewer gave up"
             return poll(from: shown, until: now + .seconds(4), seesAt: nil)
         }

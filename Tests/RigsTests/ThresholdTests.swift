@@ -59,30 +59,38 @@ struct ThresholdTests {
         arguments: [
             (
                 "[]",
-                ["errors < 1%", "households failed < 5%", "violations == 0", "undecided < 0.1%"]
+                [
+                    "errors < 1%", "households failed < 5%", "households abandoned < 5%",
+                    "violations == 0", "undecided < 0.1%",
+                ]
             ),
             (
                 "[errors < 3%]",
-                ["households failed < 5%", "violations == 0", "undecided < 0.1%", "errors < 3%"]
+                [
+                    "households failed < 5%", "households abandoned < 5%", "violations == 0",
+                    "undecided < 0.1%", "errors < 3%",
+                ]
             ),
             (
                 "[households failed == 0, throttled < 1%]",
                 [
-                    "errors < 1%", "violations == 0", "undecided < 0.1%", "households failed == 0",
-                    "throttled < 1%",
+                    "errors < 1%", "households abandoned < 5%", "violations == 0",
+                    "undecided < 0.1%", "households failed == 0", "throttled < 1%",
                 ]
             ),
             (
                 "[authenticate errors < 9%]",
                 [
-                    "errors < 1%", "households failed < 5%", "violations == 0", "undecided < 0.1%",
+                    "errors < 1%", "households failed < 5%", "households abandoned < 5%",
+                    "violations == 0", "undecided < 0.1%",
                     "authenticate errors < 9%",
                 ]
             ),
             (
                 "['kind \"household\": errors < 9%']",
                 [
-                    "errors < 1%", "households failed < 5%", "violations == 0", "undecided < 0.1%",
+                    "errors < 1%", "households failed < 5%", "households abandoned < 5%",
+                    "violations == 0", "undecided < 0.1%",
                     "kind \"household\": errors < 9%",
                 ]
             ),

@@ -162,7 +162,7 @@ public struct DrivenHousehold: Sendable {
             return try await work()
         } catch {
             switch error {
-            case .failed(let words), .abandoned(let words), .signedOut(let words):
+            case .failed(let words), .abandoned(let words, _), .signedOut(let words):
                 throw .failed(words)
             case .unknownStep: throw .failed("the protocol has no such step")
             case .stopped: throw .stopped

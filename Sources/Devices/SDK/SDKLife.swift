@@ -45,7 +45,7 @@ extension Household {
             if hasLoginFailed {
                 // The silent exchange failed, and will fail again: the app signs in regularly.
                 try await human(plan.viewer.noticesCode)
-                if plan.viewer.givesUp { throw .abandoned("the viewer gave up") }
+                if plan.viewer.givesUp { throw .gaveUp }
                 try await callSDK(.setSelectedProvider(try choice(among: sdk.providers)))
             }
             if let halt = sdkHalt {
@@ -161,7 +161,7 @@ extension Household {
         case .displayProviderDialog:
             try await human(plan.viewer.noticesCode)
             if plan.viewer.givesUp {
-                sdkHalt = .abandoned("the viewer gave up")
+                sdkHalt = .gaveUp
                 return .setSelectedProvider(nil)
             }
             return .setSelectedProvider(try choice(among: sdk.providers))

@@ -138,6 +138,7 @@ extension Household {
             terms.dialect.issueCode($0, lifetime: terms.code.lifetime, mvpd: mvpd)
         }
         guard case .code(let issued) = answered.answer else { return .codeRefused }
+        serviceClock.read(answered)
         traces.codes.append(Traces.Issued(code: issued.code, until: lane.now + issued.lifetime))
         issuedForSDK = issued
         guard plan.kind.firstScreen.hasWebView else { return .codeIssued }
@@ -156,7 +157,7 @@ extension Household {
                 PollOrder(
                     code: issued.code, start: shown, firstAfter: terms.polling.firstAfter,
                     ends: shown + issued.lifetime,
-                    whenOver: .abandoned("the code ran out before the viewer signed in")))
+                    whenOver: codeRanOut))
         } catch {
             if case .stopped = error { throw error }
             // The app is told first; the story ends then.
@@ -171,7 +172,7 @@ extension Household {
     private func fetchForSDK() async throws(Halt) -> AccessEnabler.Input {
         expect(aViewer: false)
         let fetched = try await fetchToken()
-        guard case .signedIn = fetched.answer else {
+        guard case .signedIn = fetched.answer, !serviceClock.isOver(fetched) else {
             endLogin { $0.noteNothing(of: $1) }
             return .tokenMissing(.tokenNotFound)
         }

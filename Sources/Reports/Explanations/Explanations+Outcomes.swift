@@ -113,7 +113,8 @@ extension Explanation {
             harmless: ""),
         fate(
             "pre-signed-in", "the TV was signed in before it began",
-            "The first check said yes: a token of an earlier run. Counted apart.",
+            "The first check said yes: a token of an earlier run. It counts as signed in, and has no "
+                + "sign-in time.",
             harmless: "identities: by-seed at a service that keeps tokens; use per-run."),
         fate(
             "failed", "the service kept it from going on",
@@ -122,9 +123,16 @@ extension Explanation {
             harmless: "Wrong data in the rig: 'screenrig try' shows the first step that fails.",
             send: "the cause and the household's exchanges"),
         fate(
-            "abandoned", "its people stopped, or the code ran out on them",
-            "Nobody's fault: viewers give up (viewer.gives-up), or the run ended.",
-            harmless: "load.settle or code.ttl shorter than the viewers are slow."),
+            "abandoned", "no sign-in: the viewer left, the code ran out, or the run ended",
+            "abandoned_by in households.csv says which. viewer: the rig drew it (gives-up, too-late, or "
+                + "times longer than code.ttl). service: the viewer was in time for the code that the rig "
+                + "asks for (code.ttl, or 30 min), and the code ended first; 'households abandoned' in "
+                + "thresholds counts these. run: the run ended or was stopped first.",
+            harmless:
+                "by viewer or run: load.settle or code.ttl shorter than the viewers are slow.",
+            send:
+                "of those by the service: generated and expires of registration-code, and the polls"
+        ),
     ]
 
     private static func stage(

@@ -103,7 +103,7 @@ extension Explanation {
         word(
             "threshold", "what must hold for a run to pass",
             "Such as 'poll-token p99 < 250ms'. A rig without its own is held to errors < 1%, households "
-                + "failed < 5%, violations == 0 and undecided < 0.1%."),
+                + "failed < 5%, households abandoned < 5%, violations == 0 and undecided < 0.1%."),
         word(
             "breaker", "stops a run that does harm",
             "Off loopback, when half of the requests fail for 10 s (target.breaker); exit code 1.",

@@ -8,7 +8,7 @@ enum HouseholdSections {
         let already: HTML =
             counts.preSignedIn == 0
             ? .none
-            : " \(Figures.counted(counts.preSignedIn, "household")) had been signed in before."
+            : " \(Figures.counted(counts.preSignedIn, "household")) of those signed in were so on arrival."
         let started: HTML =
             counts.planned.map { planned in
                 "\(Figures.count(counts.started)) of \(Figures.count(planned)) planned households"

@@ -6,13 +6,13 @@ enum PromiseSection {
     static let pictures = 12
 
     static func html(_ findings: Findings, _ summary: Summary) -> HTML {
-        "\(lead(findings))\(table(findings))\(FindingGroup.html(findings, summary))\(levels(findings))"
+        "\(lead(findings, summary.judgedScope))\(table(findings))\(FindingGroup.html(findings, summary))\(levels(findings))"
     }
 
-    private static func lead(_ findings: Findings) -> HTML {
+    private static func lead(_ findings: Findings, _ scope: String) -> HTML {
         let level =
             findings.strongestLevel.map {
-                "The strongest level that holds: \($0.name) (\($0.promise)). "
+                "The strongest level that holds\(scope): \($0.name) (\($0.promise)). "
             }
             ?? ""
         let gap: HTML =

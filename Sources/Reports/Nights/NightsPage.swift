@@ -178,7 +178,7 @@ public enum NightsPage {
                 columns: [.text("Night"), .text("Verdict")]
                     + recent.series.map { .number("\($0.name)") },
                 rows: recent.nights.indices.reversed().map { index in
-                    [day(recent.nights[index], link), outcome(recent, index)]
+                    [day(recent.nights[index], link), outcome(recent, index, of: all)]
                         + recent.series.map { series in
                             series.values[index].map { value -> HTML in
                                 """
@@ -191,16 +191,39 @@ public enum NightsPage {
             """
     }
 
-    private static func outcome(_ view: NightsView, _ index: Int) -> HTML {
+    /// The night's own outcome, and what the series say of it. Beside these a pass is no tick: it only
+    /// means that the night met its own thresholds.
+    private static func outcome(_ view: NightsView, _ index: Int, of all: NightsView) -> HTML {
         let night = view.nights[index]
         if night.isGap { return "<span class=\"soft wrap\">no values: \(night.gap)</span>" }
-        let alarms = view.alarms(on: index)
-        let word: HTML =
-            night.outcome == "pass"
-            ? "<span class=\"good\">✓ pass</span>" : "<span class=\"bad\">✗ \(night.outcome)</span>"
-        guard !alarms.isEmpty else { return word }
-        return
-            "\(word) <span class=\"bad\">▲ worse: \(alarms.map(\.series.name).joined(separator: ", "))</span>"
+        let marks =
+            [
+                (look: "bad", word: "worse", series: view.alarms(on: index).map(\.series.name))
+            ] + (index == view.nights.count - 1 ? newestMarks(all) : [])
+        let found = marks.filter { !$0.series.isEmpty }.map { mark -> HTML in
+            """
+             <span class="\(mark.look)">▲ \(mark.word): \(mark.series.joined(separator: ", "))</span>
+            """
+        }
+        let word: HTML
+        switch (night.outcome, found.isEmpty) {
+        case ("pass", true): word = "<span class=\"good\">✓ pass</span>"
+        case ("pass", false): word = "<span class=\"soft\">met its own thresholds</span>"
+        default: word = "<span class=\"bad\">✗ \(night.outcome)</span>"
+        }
+        return "\(word)\(found)"
+    }
+
+    /// What is known of the newest night alone.
+    private static func newestMarks(_ view: NightsView) -> [(
+        look: String, word: String, series: [String]
+    )] {
+        func names(_ jumps: [NightsView.Jump]) -> [String] { jumps.map(\.series.name) }
+        return [
+            ("bad", "far worse", names(view.jumps.filter(\.unusual.isAlarm))),
+            ("bad", "still worse", view.standing.map(\.series.name)),
+            ("warn", "unusual", names(view.jumps.filter { !$0.unusual.isAlarm })),
+        ]
     }
 
     private static func day(_ night: Night, _ link: @escaping (Night) -> String?) -> HTML {

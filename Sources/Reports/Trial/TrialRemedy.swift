@@ -73,6 +73,8 @@ struct TrialRemedy {
     private static func secured(_ reading: TrialReading, _ place: String) -> String {
         let detail = reading.disconnection?.sighting.error?.detail ?? ""
         let origin = reading.surroundings.origin
+        let isCertain = reading.disconnection?.sighting.reply != nil
+        if origin.scheme == .http, !isCertain { return TransportError.remedyForNoHTTP(at: place) }
         if origin.scheme == .http {
             return
                 "\(place) speaks TLS and was spoken to in plain HTTP: write https:// instead of http:// in "

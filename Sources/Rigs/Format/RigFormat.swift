@@ -136,7 +136,9 @@ enum RigFormat {
             example: "[poll-token p99 < 250ms, sign-in-service p95 < 8s, errors < 0.1%]",
             "What the run must keep; a line is " + Threshold.grammar + ". Hold unless a line on "
                 + "the same subject replaces them: "
-                + Threshold.defaults.map(\.text).joined(separator: ", ") + "."),
+                + Threshold.defaults.map(\.text).joined(separator: ", ")
+                + ". households abandoned counts those that the rig did not draw: the viewer was in time "
+                + "for the code that the rig asks for, and the code ended first."),
         Key(
             "shows", .list(.scalar(.historyCheck)), default: "[]",
             example: "[poll-token pending, media-token 200, households signed-in == 8]",

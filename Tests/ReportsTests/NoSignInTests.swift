@@ -1,0 +1,93 @@
+import Journal
+import Rigs
+import Testing
+
+@testable import Reports
+
+@Suite("A run in which no household signed in")
+struct NoSignInTests {
+    private typealias Change = (inout HouseholdRecord) -> Void
+
+    private func summary(
+        of households: Int = 3, shows: [String] = [], _ change: Change
+    ) throws -> Summary {
+        var sample = Sample(Shape(households: households))
+        sample.header.shows = shows
+        for position in sample.records.indices {
+            var record = HouseholdRecord(
+                household: position, kind: "trial", lane: 0, arrived: .start)
+            (record.stage, record.fate) = (.codeShown, .abandoned)
+            record.cause = "as made up"
+            change(&record)
+            sample.records[position] = record
+        }
+        return try Summary(sample, thresholds: [])
+    }
+
+    @Test(
+        "fails where one was meant to: by a failure, by the service, by the end of the run",
+        arguments: [
+            (.failed, nil), (.abandoned, .service), (.abandoned, .run), (.running, nil),
+        ] as [(HouseholdRecord.Fate, HouseholdRecord.Abandonment?)])
+    func wanted(fate: HouseholdRecord.Fate, by: HouseholdRecord.Abandonment?) throws {
+        let summary = try summary {
+            ($0.fate, $0.abandonedBy) = (fate, by)
+        }
+        #expect(summary.exitStatus == .failed && summary.outcome == .fail)
+        #expect(summary.headline == "Failed: none of 3 households signed in: as made up.")
+        #expect(JUnit.text(summary).contains("name=\"households signed in\""))
+        let one = try self.summary(of: 1) { ($0.fate, $0.abandonedBy) = (fate, by) }
+        #expect(one.headline == "Failed: the only household did not sign in: as made up.")
+    }
+
+    @Test("names the most frequent cause of those that the rig did not draw, with its count")
+    func mixed() throws {
+        let summary = try summary {
+            $0.abandonedBy = $0.household < 2 ? .viewer : .service
+            if $0.household < 2 { $0.cause = "the viewer gave up" }
+        }
+        #expect(
+            summary.headline == "Failed: none of 3 households signed in: as made up (1 of 3).")
+    }
+
+    @Test("passes where none was meant to: by the rig's draw, or by 'shows:'")
+    func unwanted() throws {
+        #expect(try summary { $0.abandonedBy = .viewer }.exitStatus == .passed)
+        // A history from before it was kept.
+        #expect(try summary { $0.abandonedBy = nil }.exitStatus == .passed)
+        let expected = try summary(shows: ["households signed-in == 0"]) {
+            $0.abandonedBy = .service
+        }
+        #expect(expected.exitStatus == .passed)
+        let notExpected = try summary(shows: ["households signed-in <= 2"]) {
+            $0.abandonedBy = .service
+        }
+        #expect(notExpected.exitStatus == .failed)
+    }
+
+    @Test("signed in on arrival is signed in, in each count")
+    func onArrival() throws {
+        let summary = try summary {
+            if $0.household < 2 { ($0.stage, $0.fate) = (.signedIn, .preSignedIn) }
+            if $0.household == 2 { $0.abandonedBy = .viewer }
+        }
+        #expect(
+            summary.headline == "Passed: 2 of 3 households signed in, 2 of them on arrival.")
+        #expect(summary.households.signedIn == 2 && summary.households.preSignedIn == 2)
+        #expect(summary.funnels[0].steps.first { $0.name == "signed in" }?.households == 2)
+    }
+
+    @Test("households abandoned counts those that the rig did not draw")
+    func threshold() throws {
+        let line = Threshold(
+            subject: .householdsAbandoned, measure: .share, comparison: .below, bound: 0.05,
+            text: "households abandoned < 5%")
+        for (who, met) in [
+            (HouseholdRecord.Abandonment.viewer, true), (.run, true), (.service, false),
+        ] {
+            var sample = Sample(Shape(households: 4))
+            (sample.records[0].fate, sample.records[0].abandonedBy) = (.abandoned, who)
+            #expect(try Summary(sample, thresholds: [line]).thresholds[0].met == met)
+        }
+    }
+}
