@@ -28,7 +28,8 @@ extension RigAssembly {
                 section.place,
                 .conflict(
                     "standin (\(keys)) is about the embedded target and changes nothing at \(origin.host); "
-                        + "set such things at the service itself, or with the options of 'screenrig serve'"))
+                        + "set such things at the service itself, or with the options of 'screenrig serve'"
+                ))
         ]
     }
 

@@ -143,7 +143,8 @@ final class FakeTarget: Transport {
         case ("GET", "/api/v1/tokens/authn"):
             guard isSignedIn.contains(device) else { return json(404, "{}") }
             return json(
-                200, #"{"requestor":"DEMOTV","mvpd":"DemoCable","userId":"u","expires":"21600000"}"#)
+                200, #"{"requestor":"DEMOTV","mvpd":"DemoCable","userId":"u","expires":"21600000"}"#
+            )
         case ("GET", _) where path.hasPrefix("/reggie/"):
             let code = path.split(separator: "/").last.map(String.init) ?? ""
             return json(200, #"{"id":"i","code":"\#(code)","generated":0,"expires":1800000}"#)
