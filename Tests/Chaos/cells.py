@@ -57,6 +57,8 @@ SIGNS = ("run", "try", "race", "replay", "nightly")
 LOST = r"connection-lost|broke|closed the connection|reset"
 LATE = r"timeout|within 2000 ms|not answer"
 LARGE = r"too-large|is longer than|bytes of headers|malformed|is not HTTP|not HTTP"
+BODIES = r"malformed|too-large|neither JSON nor XML|without its fields|found neither"
+PAGES = r"the page at|login page came|has \d+ forms|answered 405|too-large|malformed"
 BROKEN = {"reset": LOST, "close": LOST, "stall": LATE}
 
 
@@ -103,9 +105,9 @@ def answers():
         form = "xml" if "xml" in name else "json"
         for at in where:
             commands = COMMANDS if at == "all" else POLLERS if at == "poll" else ("run", "try", "race", "nightly")
-            yield Fault(name, r"malformed|too-large|too large|form|page|deviat|not ", WRONG if at != "poll" else POLLS,
-                        at=at, commands=commands, form=form)
-    yield Fault("bomb-gzip", r"malformed|too-large|not ", WRONG)
+            yield Fault(name, PAGES if kind == answer_faults.HTML else BODIES, WRONG if at != "poll" else POLLS, at=at,
+                        commands=commands, form=form)
+    yield Fault("bomb-gzip", BODIES, WRONG)
     for name in ("throttle-for-ever", "throttle-huge"):
         # A throttled device waits, and sends again up to 60 times: 95 s, and a search prepares several.
         yield Fault(name, r"429|throttled", WRONG, not_cause=MALFORMED, limit=130)
