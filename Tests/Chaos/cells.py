@@ -37,8 +37,28 @@ class Fault:
 
     @property
     def label(self):
-        return self.name + (f" at {self.at}" if self.at != "all" else "") + (
-            f" by proxy ({self.proxy})" if self.proxy else "") + (" + ^C^C" if self.interrupts else "")
+        """The row of the table."""
+        words = [self.name if self.name != "none" or not self.surroundings else "", *self.surroundings]
+        words.insert(1, f"at {self.at}" if self.at != "all" else "")
+        return " ".join(word for word in words if word) + (" + ^C^C" if self.interrupts else "")
+
+    @property
+    def surroundings(self):
+        """What is wrong beside the peer's answers."""
+        found = []
+        if self.certificate and self.certificate != "good":
+            found.append({"expired": "certificate expired", "name": "certificate of another name",
+                          "unknown": "certificate unknown"}[self.certificate])
+        elif self.certificate and "tls" not in self.name:
+            found.append("over TLS")
+        if self.clock_jump:
+            found.append(f"our clock {self.clock_jump // 3600:+d} h")
+        if self.hosts:
+            first, then = (each.split()[0] if each.strip() else "no address" for each in self.hosts)
+            found.append(f"name: {first}, then {then}" + (f", {self.lasts}" if self.lasts else ""))
+        if self.proxy:
+            found.append(f"by a proxy ({self.proxy})")
+        return found
 
 
 def codes(most, **others):

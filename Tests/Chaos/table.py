@@ -18,7 +18,8 @@ def summary(done, minutes, date, missing):
         return sum(1 for cell in done if any(re.match(pattern, each) for each in cell.problems))
 
     others = sum(1 for cell in done if cell.problems)
-    text = (f"{len(done)} cells in {minutes:.0f} min on {date}: {count('crash')} crashes, {count('hang|Ctrl-C')} hangs, "
+    span = "" if minutes is None else f" in {minutes:.0f} min"
+    text = (f"{len(done)} cells{span}, {date}: {count('crash')} crashes, {count('hang|Ctrl-C')} hangs, "
             f"{count('wrong cause|it passed|the cause')} wrong causes, {count('memory')} above 200 MB; "
             f"{others} cells with any finding. Longest {max((c.seconds for c in done), default=0):.0f} s, "
             f"most memory {max((c.megabytes for c in done), default=0):.0f} MB.")
@@ -29,25 +30,13 @@ COLUMNS = [(command, "direct") for command in ("run", "try", "race", "replay", "
     (command, "multi") for command in ("run", "try", "race", "replay", "nightly")]
 
 
-def label(fault):
-    words = [fault.label]
-    if fault.certificate and not fault.name.endswith("tls") and not fault.name.startswith("tls"):
-        words.append(f"(certificate: {fault.certificate})")
-    if fault.clock_jump:
-        words.append(f"(our clock {fault.clock_jump // 3600:+d} h)")
-    if fault.hosts:
-        first, then = ("no address" if not each.strip() else each.split()[0] for each in fault.hosts)
-        words.append(f"(name: {first}, then {then}{', ' + fault.lasts if fault.lasts else ''})")
-    return " ".join(words).replace("none (", "(")
-
-
 def markdown(done):
     heads = [f"{command} {engine[0]}" for command, engine in COLUMNS]
     lines = ["| fault | " + " | ".join(heads) + " | most s | most MB | what `run` said first |",
              "|---" * (len(heads) + 4) + "|"]
     rows = {}
     for cell in done:
-        rows.setdefault(label(cell.fault), {})[cell.command, cell.engine] = cell
+        rows.setdefault(cell.fault.label, {})[cell.command, cell.engine] = cell
     for name, row in rows.items():
         codes = []
         for column in COLUMNS:
