@@ -160,4 +160,4 @@ class Cell:
             self.problems.append(f"wrong cause: '{text[max(0, wrong.start() - 60):wrong.end() + 60]}'")
         if self.command in ("run", "nightly", "try") and not os.path.exists(os.path.join(self.folder, "out/report.html")):
             self.problems.append("no report")
-        self.cause = table.cause(self, found)
+        self.cause = table.cause(self.output)

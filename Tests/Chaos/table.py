@@ -3,13 +3,14 @@
 import re
 
 
-def cause(cell, found):
-    """What the command said, in a few words: its verdict or the failed step, and the cause that was looked for."""
-    for pattern in (r"first: [^\n]*", r"FAILED +[^\n]*", r"discarded: [^\n]*", r"error: [^\n]*", r"(Passed|Failed)[^\n]*"):
-        line = re.search(pattern, cell.output)
-        if line:
-            return " ".join(line.group(0).split())
-    lines = [line for line in cell.output.splitlines() if line.strip()]
+def cause(output):
+    """What the command said was wrong, in a few words; its verdict, where nothing was."""
+    for pattern in (r"^error: [^\n]*\n((?: {7}[^\n]*\n)+)", r" +\w+ +FAILED +([^\n]*(?:\n {20,}[^\n]*)*)",
+                    r"^discarded: ([^\n]*(?:\n  [^\n]*)*)", r"^first: ([^\n]*)", r"^((?:Passed|Failed|Could not run)[^\n]*)"):
+        found = re.search(pattern, output, re.M)
+        if found:
+            return " ".join(found.group(1).split())
+    lines = [line for line in output.splitlines() if line.strip()]
     return lines[-1].strip() if lines else ""
 
 
