@@ -5,7 +5,7 @@ import re
 
 def cause(output):
     """What the command said was wrong, in a few words; its verdict, where nothing was."""
-    for pattern in (r"^error: [^\n]*\n((?: {7}[^\n]*\n)+)", r" +\w+ +FAILED +([^\n]*(?:\n {20,}[^\n]*)*)",
+    for pattern in (r"^error: ([^\n]*\n(?: {7}[^\n]*\n)*)", r" +\w+ +FAILED +([^\n]*(?:\n {20,}[^\n]*)*)",
                     r"^discarded: ([^\n]*(?:\n  [^\n]*)*)", r"^first: ([^\n]*)", r"^((?:Passed|Failed|Could not run)[^\n]*)"):
         found = re.search(pattern, output, re.M)
         if found:
@@ -47,7 +47,7 @@ def markdown(done):
         words = told.cause.replace("|", "\\|")
         words = re.sub(r"127\.0\.0\.1:\d+", "HOST:PORT", words)
         lines.append(f"| {name} | " + " | ".join(codes) + f" | {max(c.seconds for c in row.values()):.0f} | "
-                     f"{max(c.megabytes for c in row.values()):.0f} | {words[:110]} |")
+                     f"{max(c.megabytes for c in row.values()):.0f} | {words[:150]} |")
     return "\n".join(lines)
 
 
