@@ -37,8 +37,28 @@ class Fault:
 
     @property
     def label(self):
-        return self.name + (f" at {self.at}" if self.at != "all" else "") + (
-            f" by proxy ({self.proxy})" if self.proxy else "") + (" + ^C^C" if self.interrupts else "")
+        """The row of the table."""
+        words = [self.name if self.name != "none" or not self.surroundings else "", *self.surroundings]
+        words.insert(1, f"at {self.at}" if self.at != "all" else "")
+        return " ".join(word for word in words if word) + (" + ^C^C" if self.interrupts else "")
+
+    @property
+    def surroundings(self):
+        """What is wrong beside the peer's answers."""
+        found = []
+        if self.certificate and self.certificate != "good":
+            found.append({"expired": "certificate expired", "name": "certificate of another name",
+                          "unknown": "certificate unknown"}[self.certificate])
+        elif self.certificate and "tls" not in self.name:
+            found.append("over TLS")
+        if self.clock_jump:
+            found.append(f"our clock {self.clock_jump // 3600:+d} h")
+        if self.hosts:
+            first, then = (each.split()[0] if each.strip() else "no address" for each in self.hosts)
+            found.append(f"name: {first}, then {then}" + (f", {self.lasts}" if self.lasts else ""))
+        if self.proxy:
+            found.append(f"by a proxy ({self.proxy})")
+        return found
 
 
 def codes(most, **others):
@@ -57,6 +77,8 @@ SIGNS = ("run", "try", "race", "replay", "nightly")
 LOST = r"connection-lost|broke|closed the connection|reset"
 LATE = r"timeout|within 2000 ms|not answer"
 LARGE = r"too-large|is longer than|bytes of headers|malformed|is not HTTP|not HTTP"
+BODIES = r"malformed|too-large|neither JSON nor XML|without its fields|found neither"
+PAGES = r"the page at|login page came|has \d+ forms|answered 405|too-large|malformed"
 BROKEN = {"reset": LOST, "close": LOST, "stall": LATE}
 
 
@@ -103,9 +125,9 @@ def answers():
         form = "xml" if "xml" in name else "json"
         for at in where:
             commands = COMMANDS if at == "all" else POLLERS if at == "poll" else ("run", "try", "race", "nightly")
-            yield Fault(name, r"malformed|too-large|too large|form|page|deviat|not ", WRONG if at != "poll" else POLLS,
-                        at=at, commands=commands, form=form)
-    yield Fault("bomb-gzip", r"malformed|too-large|not ", WRONG)
+            yield Fault(name, PAGES if kind == answer_faults.HTML else BODIES, WRONG if at != "poll" else POLLS, at=at,
+                        commands=commands, form=form)
+    yield Fault("bomb-gzip", BODIES, WRONG)
     for name in ("throttle-for-ever", "throttle-huge"):
         # A throttled device waits, and sends again up to 60 times: 95 s, and a search prepares several.
         yield Fault(name, r"429|throttled", WRONG, not_cause=MALFORMED, limit=130)

@@ -3,13 +3,14 @@
 import re
 
 
-def cause(cell, found):
-    """What the command said, in a few words: its verdict or the failed step, and the cause that was looked for."""
-    for pattern in (r"first: [^\n]*", r"FAILED +[^\n]*", r"discarded: [^\n]*", r"error: [^\n]*", r"(Passed|Failed)[^\n]*"):
-        line = re.search(pattern, cell.output)
-        if line:
-            return " ".join(line.group(0).split())
-    lines = [line for line in cell.output.splitlines() if line.strip()]
+def cause(output):
+    """What the command said was wrong, in a few words; its verdict, where nothing was."""
+    for pattern in (r"^error: ([^\n]*\n(?: {7}[^\n]*\n)*)", r" +\w+ +FAILED +([^\n]*(?:\n {20,}[^\n]*)*)",
+                    r"^discarded: ([^\n]*(?:\n  [^\n]*)*)", r"^first: ([^\n]*)", r"^((?:Passed|Failed|Could not run)[^\n]*)"):
+        found = re.search(pattern, output, re.M)
+        if found:
+            return " ".join(found.group(1).split())
+    lines = [line for line in output.splitlines() if line.strip()]
     return lines[-1].strip() if lines else ""
 
 
@@ -18,7 +19,8 @@ def summary(done, minutes, date, missing):
         return sum(1 for cell in done if any(re.match(pattern, each) for each in cell.problems))
 
     others = sum(1 for cell in done if cell.problems)
-    text = (f"{len(done)} cells in {minutes:.0f} min on {date}: {count('crash')} crashes, {count('hang|Ctrl-C')} hangs, "
+    span = "" if minutes is None else f" in {minutes:.0f} min"
+    text = (f"{len(done)} cells{span}, {date}: {count('crash')} crashes, {count('hang|Ctrl-C')} hangs, "
             f"{count('wrong cause|it passed|the cause')} wrong causes, {count('memory')} above 200 MB; "
             f"{others} cells with any finding. Longest {max((c.seconds for c in done), default=0):.0f} s, "
             f"most memory {max((c.megabytes for c in done), default=0):.0f} MB.")
@@ -29,25 +31,13 @@ COLUMNS = [(command, "direct") for command in ("run", "try", "race", "replay", "
     (command, "multi") for command in ("run", "try", "race", "replay", "nightly")]
 
 
-def label(fault):
-    words = [fault.label]
-    if fault.certificate and not fault.name.endswith("tls") and not fault.name.startswith("tls"):
-        words.append(f"(certificate: {fault.certificate})")
-    if fault.clock_jump:
-        words.append(f"(our clock {fault.clock_jump // 3600:+d} h)")
-    if fault.hosts:
-        first, then = ("no address" if not each.strip() else each.split()[0] for each in fault.hosts)
-        words.append(f"(name: {first}, then {then}{', ' + fault.lasts if fault.lasts else ''})")
-    return " ".join(words).replace("none (", "(")
-
-
 def markdown(done):
     heads = [f"{command} {engine[0]}" for command, engine in COLUMNS]
     lines = ["| fault | " + " | ".join(heads) + " | most s | most MB | what `run` said first |",
              "|---" * (len(heads) + 4) + "|"]
     rows = {}
     for cell in done:
-        rows.setdefault(label(cell.fault), {})[cell.command, cell.engine] = cell
+        rows.setdefault(cell.fault.label, {})[cell.command, cell.engine] = cell
     for name, row in rows.items():
         codes = []
         for column in COLUMNS:
@@ -57,7 +47,7 @@ def markdown(done):
         words = told.cause.replace("|", "\\|")
         words = re.sub(r"127\.0\.0\.1:\d+", "HOST:PORT", words)
         lines.append(f"| {name} | " + " | ".join(codes) + f" | {max(c.seconds for c in row.values()):.0f} | "
-                     f"{max(c.megabytes for c in row.values()):.0f} | {words[:110]} |")
+                     f"{max(c.megabytes for c in row.values()):.0f} | {words[:150]} |")
     return "\n".join(lines)
 
 
