@@ -21,10 +21,10 @@ RUN swift build -c release --product screenrig --static-swift-stdlib \
     && strip /image/screenrig
 
 FROM debian:bookworm-slim
-# Swift's own libraries are inside the binary, all but the XML parser that Foundation borrows (libxml2).
+# Swift's own libraries are inside the binary.
 RUN apt-get update \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
-        ca-certificates libcurl4 libsqlite3-0 libssl3 libstdc++6 libxml2 \
+        ca-certificates libcurl4 libsqlite3-0 libssl3 libstdc++6 \
     && apt-get clean && rm -rf /var/lib/apt/lists/*
 # 1000 is the first user of most machines, so that what is mounted from there can be written; for another,
 # 'docker run --user' takes any number, which is why everyone may write to /reports.
