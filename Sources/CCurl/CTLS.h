@@ -10,11 +10,16 @@ static inline void tls_set_modes(SSL_CTX *context) {
     SSL_CTX_set_mode(
         context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER
                      | SSL_MODE_AUTO_RETRY);
-    // Servers that hang up without a farewell are no error, and their sessions no bad ones; what came
-    // before is judged by its framing.
+    // The sessions of servers that hang up without a farewell are no bad ones; what came before is judged
+    // by its framing and tls_was_cut.
     SSL_CTX_set_options(context, SSL_OP_IGNORE_UNEXPECTED_EOF);
     // One system call for a record instead of two.
     SSL_CTX_set_read_ahead(context, 1);
+}
+
+// Of a connection whose end was read: 1 when its TCP end came without the farewell of TLS.
+static inline int tls_was_cut(const SSL *connection) {
+    return BIO_eof(SSL_get_rbio(connection));
 }
 
 static inline int tls_set_minimum(SSL_CTX *context, int version) {
@@ -51,6 +56,18 @@ static inline void *tls_owner(const SSL *connection) {
 // resumed, when a connection breaks.
 static inline void tls_call_closed(SSL *connection) {
     SSL_set_shutdown(connection, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
+}
+
+static inline CURLcode tls_heed_ends(CURL *easy, void *context, void *unused) {
+    (void)easy, (void)unused;
+    SSL_CTX_clear_options((SSL_CTX *)context, SSL_OP_IGNORE_UNEXPECTED_EOF);
+    return CURLE_OK;
+}
+
+// libcurl takes the end of TCP for that of TLS: an answer without a length that was cut off would be
+// whole.
+static inline CURLcode curl_heed_tls_ends(CURL *easy) {
+    return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, tls_heed_ends);
 }
 
 // Of the connection that a libcurl handle uses at the moment: 1 when its TLS session was resumed, 0
