@@ -58,18 +58,6 @@ static inline void tls_call_closed(SSL *connection) {
     SSL_set_shutdown(connection, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
 }
 
-static inline CURLcode tls_heed_ends(CURL *easy, void *context, void *unused) {
-    (void)easy, (void)unused;
-    SSL_CTX_clear_options((SSL_CTX *)context, SSL_OP_IGNORE_UNEXPECTED_EOF);
-    return CURLE_OK;
-}
-
-// libcurl takes the end of TCP for that of TLS: an answer without a length that was cut off would be
-// whole.
-static inline CURLcode curl_heed_tls_ends(CURL *easy) {
-    return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, tls_heed_ends);
-}
-
 // Of the connection that a libcurl handle uses at the moment: 1 when its TLS session was resumed, 0
 // when it was not, -1 without TLS.
 static inline int curl_tls_resumed(CURL *easy) {

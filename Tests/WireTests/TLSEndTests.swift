@@ -88,19 +88,6 @@ struct TLSEndTests {
         #expect(error.outcome == .transport)
         #expect(words.isEmpty || error.detail.contains(words), "\(error)")
     }
-
-    @Test("libcurl's engine does not take a cut answer for a whole one either")
-    func multi() throws {
-        let files = try Certificates(["server"])
-        let server = try Self.server(files, "HTTP/1.1 200 OK\r\n\r\nab", saysFarewell: false)
-        defer { server.stop() }
-        let settings = WireSettings(tls: .init(ca: files.path("ca.pem")))
-        let port = server.port
-        let transfer = try Bench.run(engine: .multi, settings) {
-            await $0.exchange(secure(port), from: device())
-        }
-        #expect(transfer.loss?.kind == .connectionLost, "\(transfer.result)")
-    }
 }
 
 extension Signing.TLSSession {

@@ -75,7 +75,6 @@ extension Easy {
     borrowing func secure(_ tls: WireSettings.TLS, trust: TrustFile) {
         let minimum = tls.minimum == .v13 ? CURL_SSLVERSION_TLSv1_3 : CURL_SSLVERSION_TLSv1_2
         set(CURLOPT_SSLVERSION, Int(minimum))
-        check(curl_heed_tls_ends(handle), CURLOPT_SSL_CTX_FUNCTION)
         if let certificate = tls.certificate {
             set(CURLOPT_SSLCERT, certificate)
             set(CURLOPT_SSLKEY, tls.key ?? certificate)
