@@ -10,11 +10,16 @@ static inline void tls_set_modes(SSL_CTX *context) {
     SSL_CTX_set_mode(
         context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER
                      | SSL_MODE_AUTO_RETRY);
-    // Servers that hang up without a farewell are no error, and their sessions no bad ones; what came
-    // before is judged by its framing.
+    // The sessions of servers that hang up without a farewell are no bad ones; what came before is judged
+    // by its framing and tls_was_cut.
     SSL_CTX_set_options(context, SSL_OP_IGNORE_UNEXPECTED_EOF);
     // One system call for a record instead of two.
     SSL_CTX_set_read_ahead(context, 1);
+}
+
+// Of a connection whose end was read: 1 when its TCP end came without the farewell of TLS.
+static inline int tls_was_cut(const SSL *connection) {
+    return BIO_eof(SSL_get_rbio(connection));
 }
 
 static inline int tls_set_minimum(SSL_CTX *context, int version) {

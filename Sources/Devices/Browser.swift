@@ -203,7 +203,9 @@ extension Household {
             return try await pass(page, answered, &walk)
         }
         let notice = page.notice.isEmpty ? page.title : page.notice
-        let said = notice.isEmpty ? "" : " and says '\(notice)'"
+        let said =
+            page.excess.map { "; the page " + $0 + FormFinder.unread }
+            ?? (notice.isEmpty ? "" : " and says '\(notice)'")
         throw stuck(Halt.refusal(answered) + said, page, answered, walk)
     }
 }

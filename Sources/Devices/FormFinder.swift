@@ -45,6 +45,7 @@ struct FormFinder {
 
     /// The first rule that fits: failure text, credentials, then pages that only have to be passed.
     var step: Step {
+        if let excess = page.excess { return .stuck(excess + Self.unread) }
         if progress.hasSentPassword, let text = login.failedWhen, page.html.contains(text) {
             return .turnedDown("the page after the password says '\(text)'")
         }
@@ -59,6 +60,10 @@ struct FormFinder {
         }
         return .stuck(reason)
     }
+
+    /// After `HTMLPage.excess`.
+    static let unread =
+        ", more than is read of a page; have a program walk it with login: {command: PROGRAM}"
 
     /// Pages that refresh later than this are kept fresh, not left.
     private static let longestRefresh = 30
@@ -143,7 +148,7 @@ extension FormFinder {
     private var oneTimeField: String? {
         let words = ["otp", "one-time", "onetime", "passcode", "verification", "mfa", "totp"]
         let fields = page.forms.flatMap(\.fields).filter { $0.kind == .text }
-        return fields.first { HTMLForm.contains($0.words, words) }?.name
+        return fields.first { HTMLForm.contains($0.words, words) }.map { Self.brief($0.name) }
     }
 
     private static func oneTime(_ field: String) -> String {
@@ -180,19 +185,15 @@ extension FormFinder {
         return .found(entry)
     }
 
-    /// Pages show the same form twice, for small and large screens.
+    /// Pages show the same form twice, for small and large screens. Two are the same that lead to the
+    /// same place and show the same fields.
     private static func distinct(_ forms: [HTMLForm]) -> [HTMLForm] {
         guard forms.count > 1 else { return forms }
-        return forms.enumerated().filter { position, form in
-            !forms[..<position].contains { isSame($0, form) }
-        }.map(\.element)
-    }
-
-    /// Whether both lead to the same place and show the same fields.
-    private static func isSame(_ left: HTMLForm, _ right: HTMLForm) -> Bool {
-        left.action == right.action
-            && left.fields.lazy.filter { $0.kind != .hidden }.map(\.name)
-                .elementsEqual(right.fields.lazy.filter { $0.kind != .hidden }.map(\.name))
+        var seen: Set<[String]> = []
+        return forms.filter { form in
+            let shown = form.fields.lazy.filter { $0.kind != .hidden }.map(\.name)
+            return seen.insert([form.action] + shown).inserted
+        }
     }
 
     /// Two passwords are a new one and its repetition.
@@ -275,14 +276,20 @@ extension FormFinder {
         page.forms.prefix(4).enumerated().map { position, form in
             let fields = form.fields.prefix(8).map { field in
                 let kind = field.kind == .text ? field.type : "\(field.kind)"
-                return (field.name.isEmpty ? "(no name)" : field.name)
-                    + (kind.isEmpty || kind == "text" ? "" : "[\(kind)]")
+                return (field.name.isEmpty ? "(no name)" : brief(field.name))
+                    + (kind.isEmpty || kind == "text" ? "" : "[\(brief(kind))]")
             }
             let more = form.fields.count > 8 ? " ..." : ""
-            let way = "\(form.isPost ? "POST" : "GET") \(form.action.prefix { !"?;".contains($0) })"
+            let path = brief(String(form.action.prefix { !"?;".contains($0) }))
+            let way = "\(form.isPost ? "POST" : "GET") \(path)"
             return "form \(position + 1) (\(way.hasSuffix(" ") ? way + "here" : way)) with "
                 + (fields.isEmpty ? "no fields" : fields.joined(separator: ", ") + more)
         }
+    }
+
+    /// A name or a path as far as it tells something.
+    private static func brief(_ text: String) -> String {
+        text.utf8.count <= 120 ? text : text.prefix(100) + "..."
     }
 
     private static func count(_ forms: Int) -> String {

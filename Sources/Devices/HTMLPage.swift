@@ -8,13 +8,19 @@ struct HTMLPage {
     let refresh: (seconds: Int, target: String)?
     /// Fields that belong to no form: only a script can send them.
     let strayFields: [HTMLForm.Field]
+    /// Of what it has more than is read, as `has more than 5000 fields`: then no form, field or refresh
+    /// of it is known.
+    let excess: String?
     private let tags: [HTMLTag]
 
     init(_ html: String) {
         self.html = html
-        tags = HTMLTag.all(in: html)
-        var reading = Reading()
-        for tag in tags { reading.take(tag) }
+        let found = HTMLTag.all(in: html)
+        tags = found.tags
+        var reading = Reading(excess: found.excess)
+        for tag in tags where reading.excess == nil { reading.take(tag) }
+        excess = reading.excess
+        if excess != nil { reading = Reading() }
         reading.close()
         forms = reading.forms
         base = reading.base
@@ -28,20 +34,37 @@ struct HTMLPage {
         var base: String?
         var refresh: (seconds: Int, target: String)?
         var strays: [HTMLForm.Field] = []
-        private var ids: [String] = []
+        var excess: String?
+        private var fieldCount = 0
+        /// Of an id of forms, the first.
+        private var positions: [String: Int] = [:]
         private var owned: [(form: String, field: HTMLForm.Field)] = []
         private var isOpen = false
         private var hasSelected = true
 
+        init(excess: String? = nil) {
+            self.excess = excess
+        }
+
         mutating func take(_ tag: HTMLTag) {
             switch tag.name {
             case "form":
+                guard forms.count < HTMLBudget.forms else {
+                    excess = HTMLBudget.exceeded("\(HTMLBudget.forms) forms")
+                    return
+                }
+                let id = tag["id"] ?? ""
+                if positions[id] == nil { positions[id] = forms.count }
                 forms.append(HTMLForm(tag))
-                ids.append(tag["id"] ?? "")
                 isOpen = true
             case "/form": isOpen = false
             case "input", "button", "select", "textarea":
                 guard let field = HTMLForm.field(tag) else { return }
+                fieldCount += 1
+                guard fieldCount <= HTMLBudget.fields else {
+                    excess = HTMLBudget.exceeded("\(HTMLBudget.fields) fields")
+                    return
+                }
                 if tag.name == "select" { hasSelected = false }
                 if let owner = tag["form"] {
                     owned.append((owner, field))
@@ -70,7 +93,7 @@ struct HTMLPage {
 
         mutating func close() {
             for (owner, field) in owned {
-                guard let position = ids.firstIndex(of: owner) else { continue }
+                guard let position = positions[owner] else { continue }
                 forms[position].fields.append(field)
             }
         }
@@ -138,15 +161,20 @@ extension HTMLPage {
         return hasRoot || !strayFields.isEmpty || text.count < 80
     }
 
-    /// The words from a tag to the end of its element, as far as nesting of its own name tells.
+    /// The words from a tag to the end of its element, as far as nesting of its own name tells. Links do
+    /// not nest: the next one ends it.
     private func words(inside position: Int?) -> String {
         guard let position else { return "" }
         let name = tags[position].name
-        var depth = 0
-        var end = position
+        let closing = "/" + name
+        var depth = 1
+        var end = position + 1
         while end < tags.count {
-            if tags[end].name == name { depth += 1 }
-            if tags[end].name == "/" + name { depth -= 1 }
+            if tags[end].name == name {
+                if name == "a" { break }
+                depth += 1
+            }
+            if tags[end].name == closing { depth -= 1 }
             if depth == 0 { break }
             end += 1
         }
@@ -155,30 +183,54 @@ extension HTMLPage {
 
     /// The words between tags, without those of scripts and styles.
     private func words(from first: Int, to last: Int, atMost limit: Int) -> String {
-        let bytes = Array(html.utf8)
-        var words: [Substring] = []
+        var words: [String] = []
         var length = 0
         for position in first..<min(last, tags.count) {
             let tag = tags[position]
             if tag.name == "script" || tag.name == "style" { continue }
-            let end = position + 1 < tags.count ? tags[position + 1].place.lowerBound : bytes.count
-            guard tag.place.upperBound < end else { continue }
-            let text = HTMLEntities.decode(
-                Self.uncommented(String(decoding: bytes[tag.place.upperBound..<end], as: UTF8.self))
-            )
-            for word in text.split(whereSeparator: \.isWhitespace) {
+            let start = tag.place.upperBound
+            let end =
+                position + 1 < tags.count ? tags[position + 1].place.lowerBound : html.utf8.count
+            guard start < end else { continue }
+            let text = HTMLEntities.decode(uncommented(start..<end))
+            let parts = text.unicodeScalars.split(
+                maxSplits: limit, whereSeparator: \.properties.isWhitespace)
+            for word in parts {
                 length += word.count + 1
                 if length > limit { return words.joined(separator: " ") + " ..." }
-                words.append(word)
+                words.append(String(word))
             }
         }
         return words.joined(separator: " ")
     }
 
-    private static func uncommented(_ text: String) -> String {
-        guard let start = text.firstRange(of: "<!--") else { return text }
-        let rest = text[start.upperBound...]
-        guard let end = rest.firstRange(of: "-->") else { return String(text[..<start.lowerBound]) }
-        return text[..<start.lowerBound] + uncommented(String(rest[end.upperBound...]))
+    /// What stands in these bytes outside comments.
+    private func uncommented(_ range: Range<Int>) -> String {
+        let utf8 = html.utf8
+        var rest = utf8[
+            utf8.index(
+                utf8.startIndex, offsetBy: range.lowerBound)..<utf8.index(
+                    utf8.startIndex, offsetBy: range.upperBound)]
+        var text: [UInt8] = []
+        while let start = rest.firstIndex(of: UInt8(ascii: "<")) {
+            text += rest[..<start]
+            rest = rest[start...]
+            guard rest.starts(with: "<!--".utf8) else {
+                text.append(UInt8(ascii: "<"))
+                rest = rest.dropFirst()
+                continue
+            }
+            rest = rest.dropFirst(4)
+            while let hyphen = rest.firstIndex(of: UInt8(ascii: "-")) {
+                rest = rest[hyphen...]
+                if rest.starts(with: "-->".utf8) { break }
+                rest = rest.dropFirst()
+            }
+            guard rest.starts(with: "-->".utf8) else {
+                return String(decoding: text, as: UTF8.self)
+            }
+            rest = rest.dropFirst(3)
+        }
+        return String(decoding: text + rest, as: UTF8.self)
     }
 }

@@ -11,20 +11,31 @@ struct HTMLTag {
         return nil
     }
 
-    /// The tags of a page in order; what stands in comments, scripts and styles is skipped.
-    static func all(in html: String) -> [HTMLTag] {
+    /// The tags of a page in order; what stands in comments, scripts and styles is skipped. `excess`: of
+    /// what the page has more than is read (`HTMLBudget`); the tags are those before it.
+    static func all(in html: String) -> (tags: [HTMLTag], excess: String?) {
+        guard html.utf8.count <= HTMLBudget.bytes else {
+            return ([], HTMLBudget.exceeded("\(HTMLBudget.bytes) bytes"))
+        }
         var tags: [HTMLTag] = []
         var scanner = Scanner(html)
         while let tag = scanner.nextTag() {
+            if scanner.hasTooManyAttributes {
+                return (tags, HTMLBudget.exceeded("\(HTMLBudget.attributes) attributes in a tag"))
+            }
+            guard tags.count < HTMLBudget.tags else {
+                return (tags, HTMLBudget.exceeded("\(HTMLBudget.tags) tags"))
+            }
             tags.append(tag)
             if tag.name == "script" || tag.name == "style" { scanner.skip(to: "</" + tag.name) }
         }
-        return tags
+        return (tags, nil)
     }
 
     private struct Scanner {
         private let text: [UInt8]
         private var position = 0
+        private(set) var hasTooManyAttributes = false
 
         init(_ html: String) {
             text = Array(html.utf8)
@@ -104,6 +115,10 @@ struct HTMLTag {
                     position += 1
                     continue
                 }
+                guard found.count < HTMLBudget.attributes else {
+                    hasTooManyAttributes = true
+                    break
+                }
                 found.append((name, value()))
             }
             return found
@@ -136,41 +151,5 @@ struct HTMLTag {
             let value = String(decoding: text[range], as: UTF8.self)
             return text[range].contains(UInt8(ascii: "&")) ? HTMLEntities.decode(value) : value
         }
-    }
-}
-
-/// Character references in attribute values: numbers, and the names that forms use.
-enum HTMLEntities {
-    private static let named: [String: String] = [
-        "amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'", "nbsp": "\u{a0}",
-    ]
-
-    static func decode(_ text: String) -> String {
-        guard text.utf8.contains(UInt8(ascii: "&")) else { return text }
-        var result = ""
-        var rest = text[...]
-        while let start = rest.firstIndex(of: "&") {
-            result += rest[..<start]
-            rest = rest[start...]
-            guard let end = rest.prefix(12).firstIndex(of: ";"),
-                let character = character(rest[rest.index(after: start)..<end])
-            else {
-                result += "&"
-                rest = rest.dropFirst()
-                continue
-            }
-            result += character
-            rest = rest[rest.index(after: end)...]
-        }
-        return result + rest
-    }
-
-    private static func character(_ name: Substring) -> String? {
-        guard name.hasPrefix("#") else { return named[String(name)] }
-        let digits = name.dropFirst()
-        let number =
-            digits.hasPrefix("x") || digits.hasPrefix("X")
-            ? UInt32(digits.dropFirst(), radix: 16) : UInt32(digits)
-        return number.flatMap(Unicode.Scalar.init).map { String(Character($0)) }
     }
 }

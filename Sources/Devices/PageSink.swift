@@ -25,6 +25,7 @@ enum KeptPage {
         ]
         lines += FormFinder.summary(page)
         if page.forms.isEmpty { lines.append("no form") }
+        if let excess = page.excess { lines.append("the page \(excess)") }
         for field in page.strayFields.prefix(8) { lines.append("outside any form: \(field.name)") }
         if page.hasScript { lines.append("the page has scripts") }
         // Two hyphens would end the comment.
@@ -39,13 +40,19 @@ enum KeptPage {
         let bytes = Array(html.utf8)
         var result: [UInt8] = []
         var position = 0
-        for tag in HTMLTag.all(in: html) {
+        let (tags, excess) = HTMLTag.all(in: html)
+        for tag in tags {
             let between = bytes[position..<max(position, tag.place.lowerBound)]
             result += withoutTokens(between)
             result += tag.name.hasPrefix("/") ? Array(bytes[tag.place]) : Array(rewritten(tag).utf8)
             position = tag.place.upperBound
         }
-        result += withoutTokens(bytes[min(position, bytes.count)...])
+        // Where the tags are not known, values cannot be taken out.
+        if let excess {
+            result += "\n<!-- the rest is not kept: the page \(excess) -->\n".utf8
+        } else {
+            result += withoutTokens(bytes[min(position, bytes.count)...])
+        }
         return String(decoding: result, as: UTF8.self)
     }
 

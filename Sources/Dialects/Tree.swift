@@ -34,6 +34,24 @@ public enum Tree: Hashable, Sendable {
 
     public var isTrue: Bool { text == "true" }
 
+    /// Nested deeper than any protocol document: an attack on the stack. What no reader nests deeper is
+    /// safe to compare, to hash and to free.
+    static let maximumDepth = 64
+    /// Values of one document, members and elements counted: ten times those of any configuration seen.
+    static let maximumNodes = 200_000
+
+    /// Why a document was not read to its end.
+    enum Limit: Hashable, Sendable, CustomStringConvertible {
+        case depth, nodes
+
+        var description: String {
+            switch self {
+            case .depth: "more than \(maximumDepth) levels"
+            case .nodes: "more than \(maximumNodes) values"
+            }
+        }
+    }
+
     /// The elements of a list: of a JSON array, or of the XML element that repeats `element`.
     public func items(_ element: String) -> [Tree] {
         switch self {
@@ -49,14 +67,22 @@ public enum Tree: Hashable, Sendable {
 public struct JSONReader {
     private let bytes: [UInt8]
     private var position = 0
+    private var nodes = 0
+    private var limit: Tree.Limit?
 
-    /// Nested deeper than any protocol document: an attack on the stack.
-    private static let maximumDepth = 64
-
-    /// The document, nil when it is not exactly one JSON value.
+    /// The document, nil when it is not exactly one JSON value of at most 64 levels and 200,000 values.
     public static func read(_ bytes: [UInt8]) -> Tree? {
+        var limit: Tree.Limit?
+        return read(bytes, &limit)
+    }
+
+    /// The same; `limit` is what it is beyond, if it is nil for that.
+    static func read(_ bytes: [UInt8], _ limit: inout Tree.Limit?) -> Tree? {
         var reader = JSONReader(bytes: bytes)
-        guard let value = reader.value(depth: 0) else { return nil }
+        guard let value = reader.value(depth: 0) else {
+            limit = reader.limit
+            return nil
+        }
         reader.skipSpace()
         return reader.position == bytes.count ? value : nil
     }
@@ -81,7 +107,11 @@ public struct JSONReader {
     }
 
     private mutating func value(depth: Int) -> Tree? {
-        guard depth < Self.maximumDepth else { return nil }
+        nodes += 1
+        guard depth < Tree.maximumDepth, nodes <= Tree.maximumNodes else {
+            limit = depth < Tree.maximumDepth ? .nodes : .depth
+            return nil
+        }
         skipSpace()
         switch current {
         case UInt8(ascii: "{"): return object(depth: depth)

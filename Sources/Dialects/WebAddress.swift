@@ -57,17 +57,15 @@ public struct WebAddress: Hashable, Sendable {
             host = authority[..<colon]
             let digits = authority[authority.index(after: colon)...]
             if !digits.isEmpty {
-                guard let number = Int(Substring(digits)), (1...65535).contains(number) else {
-                    return nil
-                }
+                guard digits.allSatisfy({ (48...57).contains($0) }),
+                    let number = Int(Substring(digits)), (1...65535).contains(number)
+                else { return nil }
                 port = number
             }
         }
-        if host.first == UInt8(ascii: "["), host.last == UInt8(ascii: "]") {
-            host = host.dropFirst().dropLast()
-        }
-        guard !host.isEmpty,
-            !host.contains(where: { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\\") })
+        let isLiteral = host.first == UInt8(ascii: "[") && host.last == UInt8(ascii: "]")
+        if isLiteral { host = host.dropFirst().dropLast() }
+        guard !host.isEmpty, !host.contains(where: { Self.isForbidden($0, inLiteral: isLiteral) })
         else { return nil }
         let target = rest[end...].prefix { $0 != UInt8(ascii: "#") }
         self.init(
@@ -79,22 +77,72 @@ public struct WebAddress: Hashable, Sendable {
         byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
     }
 
-    /// Where `reference` leads from here, as a `Location` header or a form's `action` means it
-    /// (RFC 3986, 5.2). Nil for schemes that are not http or https.
+    /// Whether a byte is in no host's name, or in no IPv6 literal: what another reader of the same text
+    /// might take for the end of the host, or decode (WHATWG URL, 3.1).
+    private static func isForbidden(_ byte: UInt8, inLiteral isLiteral: Bool) -> Bool {
+        if byte == UInt8(ascii: ":") { return !isLiteral }
+        return byte <= 0x20 || byte == 0x7f || "#%/<>?@[\\]^|".utf8.contains(byte)
+    }
+
+    /// Where `reference` leads from here, as browsers read a `Location` header or a form's `action`
+    /// (RFC 3986, 5.2; WHATWG URL, 4.4). Nil for schemes that are not http or https.
     public func resolving(_ reference: String) -> WebAddress? {
-        let text = String(reference.trimmingSpaces().prefix(upTo: UInt8(ascii: "#")))
+        let text = Self.asBrowsersRead(reference)
+        let bytes = text.utf8
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), Self.isScheme(bytes[..<colon])
+        else { return resolving(relative: text) }
+        guard let scheme = Origin.Scheme(rawValue: text[..<colon].lowercased()) else { return nil }
+        let rest = text[bytes.index(after: colon)...]
+        // `https:a` on a page of https is relative.
+        if scheme == origin.scheme, !rest.utf8.starts(with: "//".utf8) {
+            return resolving(relative: String(rest))
+        }
+        return Self.absolute(scheme, rest)
+    }
+
+    /// Without spaces and controls around it, and without tabs and line ends anywhere; up to its
+    /// fragment; backslashes of the path, or before the host, are slashes.
+    private static func asBrowsersRead(_ reference: String) -> String {
+        let bytes = Array(reference.utf8)
+        guard let first = bytes.firstIndex(where: { $0 > 0x20 }),
+            let last = bytes.lastIndex(where: { $0 > 0x20 })
+        else { return "" }
+        var text: [UInt8] = []
+        var isQuery = false
+        for byte in bytes[first...last] {
+            switch byte {
+            case 0x09, 0x0a, 0x0d: break
+            case UInt8(ascii: "#"): return String(decoding: text, as: UTF8.self)
+            case UInt8(ascii: "\\") where !isQuery: text.append(UInt8(ascii: "/"))
+            default:
+                isQuery = isQuery || byte == UInt8(ascii: "?")
+                text.append(byte)
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// RFC 3986, 3.1.
+    private static func isScheme(_ bytes: Substring.UTF8View) -> Bool {
+        guard let first = bytes.first, (0x61...0x7a).contains(first | 0x20) else { return false }
+        return bytes.allSatisfy {
+            (0x61...0x7a).contains($0 | 0x20) || (48...57).contains($0)
+                || "+-.".utf8.contains($0)
+        }
+    }
+
+    /// However many slashes there are, the host follows.
+    private static func absolute(_ scheme: Origin.Scheme, _ rest: Substring) -> WebAddress? {
+        let place = rest.utf8.drop { $0 == UInt8(ascii: "/") }
+        return WebAddress(scheme.rawValue + "://" + String(Substring(place)))
+    }
+
+    private func resolving(relative text: String) -> WebAddress? {
         let bytes = text.utf8
         if bytes.isEmpty { return self }
-        if bytes.starts(with: "//".utf8) {
-            return WebAddress(origin.scheme.rawValue + ":" + text)
-        }
+        if bytes.starts(with: "//".utf8) { return Self.absolute(origin.scheme, text[...]) }
         if bytes.first == UInt8(ascii: "/") {
             return WebAddress(origin: origin, target: Self.withoutDots(text))
-        }
-        if let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
-            !bytes[..<colon].contains(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") })
-        {
-            return WebAddress(text)
         }
         let path = path
         if bytes.first == UInt8(ascii: "?") {

@@ -1,7 +1,8 @@
 public import Dialects
 
 /// The cookies of one device, as a browser keeps them for the length of a visit: by host and path,
-/// `Secure` and `Domain` obeyed, removed when set to nothing or to the past (RFC 6265, 5.3 and 5.4).
+/// `Secure` and `Domain` obeyed, removed when set to nothing or to the past (RFC 6265, 5.3 and 5.4). Its
+/// size is limited as 6.1 says: of too many, the oldest goes.
 public struct CookieJar: Sendable {
     private struct Cookie: Sendable {
         var name: String
@@ -14,7 +15,17 @@ public struct CookieJar: Sendable {
 
     private var cookies: [Cookie] = []
 
+    /// Bytes of name, value and attributes; a longer one is not taken up.
+    private static let longest = 4096
+    private static let mostOfHost = 50
+    private static let most = 3000
+    /// Of one answer: those after it are not read. Browsers stop long before.
+    private static let mostAtOnce = 1000
+
     public init() {}
+
+    /// How many there are.
+    public var count: Int { cookies.count }
 
     public var isEmpty: Bool { cookies.isEmpty }
 
@@ -24,8 +35,11 @@ public struct CookieJar: Sendable {
 
     /// Takes up the `Set-Cookie` fields of a reply from `address`.
     public mutating func store(_ headers: Headers, from address: WebAddress) {
-        for field in headers.fields where field.name.equalsIgnoringCase("Set-Cookie") {
-            store(field.value, from: address, dated: headers["Date"])
+        let fields = headers.fields.lazy.filter { $0.name.equalsIgnoringCase("Set-Cookie") }
+        guard !fields.isEmpty else { return }
+        let date = headers["Date"]
+        for field in fields.prefix(Self.mostAtOnce) where field.value.utf8.count <= Self.longest {
+            store(field.value, from: address, dated: date)
         }
     }
 
@@ -74,7 +88,7 @@ public struct CookieJar: Sendable {
             case "path" where value.utf8.first == UInt8(ascii: "/"): cookie.path = value
             case "secure": cookie.isSecure = true
             // A visit is shorter than any real lifetime; what matters is a date that deletes.
-            case "max-age": hasAge = Int(value).map { $0 > 0 } ?? hasAge
+            case "max-age": hasAge = Self.age(value) ?? hasAge
             case "expires":
                 let now = date.flatMap { CookieDate($0) } ?? .longAgo
                 isPast = CookieDate(value).map { $0 <= now } ?? false
@@ -89,9 +103,30 @@ public struct CookieJar: Sendable {
         // The place is that of its creation (RFC 6265, 5.3, 11.3).
         case (let old?, false): cookies[old] = cookie
         case (let old?, true): cookies.remove(at: old)
-        case (nil, false): cookies.append(cookie)
+        case (nil, false):
+            makeRoom(for: cookie.host)
+            cookies.append(cookie)
         case (nil, true): break
         }
+    }
+
+    private mutating func makeRoom(for host: String) {
+        if cookies.count(where: { $0.host == host }) >= Self.mostOfHost,
+            let oldest = cookies.firstIndex(where: { $0.host == host })
+        {
+            cookies.remove(at: oldest)
+        } else if cookies.count >= Self.most {
+            cookies.removeFirst()
+        }
+    }
+
+    /// Whether `Max-Age` leaves it any time; nil when it is no number (RFC 6265, 5.2.2). However many
+    /// digits it has.
+    private static func age(_ text: String) -> Bool? {
+        let isNegative = text.utf8.first == UInt8(ascii: "-")
+        let digits = text.utf8.dropFirst(isNegative ? 1 : 0)
+        guard !digits.isEmpty, digits.allSatisfy({ (48...57).contains($0) }) else { return nil }
+        return !isNegative && digits.contains { $0 != UInt8(ascii: "0") }
     }
 
     /// RFC 6265, 5.1.4.

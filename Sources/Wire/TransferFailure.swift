@@ -186,6 +186,8 @@ struct TransferFailure {
             let hint =
                 origin.scheme == .http && isFirstUse ? "; if it speaks TLS, use https://" : ""
             return (.connectionLost, "\(place) closed the connection without an answer\(hint)")
+        case CURLE_PARTIAL_FILE where fault == .noCloseNotify:
+            return (.connectionLost, "the answer of \(place) may be cut off")
         case CURLE_PARTIAL_FILE:
             return (.connectionLost, "\(place) closed the connection within its answer")
         default: return (.connectionLost, "the connection to \(place) broke")
@@ -217,7 +219,7 @@ extension ResponseFault {
     var code: CURLcode {
         switch self {
         case .unanswered: CURLE_GOT_NOTHING
-        case .cutOff: CURLE_PARTIAL_FILE
+        case .cutOff, .noCloseNotify: CURLE_PARTIAL_FILE
         default: CURLE_WEIRD_SERVER_REPLY
         }
     }

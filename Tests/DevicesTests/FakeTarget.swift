@@ -38,6 +38,8 @@ final class FakeTarget: Transport {
     private let returns: String
     /// Each login begins with the first turn.
     private let provider: ([String], Int) -> Turn
+    /// What becomes of each answer on its way.
+    private let alter: (Reply) -> Reply
     private(set) var complaints: [String] = []
     private(set) var users: [String] = []
     private(set) var calls: [String] = []
@@ -49,8 +51,9 @@ final class FakeTarget: Transport {
 
     init(
         lane: Lane, returns: String = "https://demo.test/done",
-        provider: @escaping ([String], Int) -> Turn
+        alter: @escaping (Reply) -> Reply = { $0 }, provider: @escaping ([String], Int) -> Turn
     ) {
+        self.alter = alter
         self.lane = lane
         self.returns = returns
         self.provider = provider
@@ -62,9 +65,9 @@ final class FakeTarget: Transport {
     func start(_ call: Call, from device: Device, completion: @escaping (Transfer) -> Void) {
         let path = String(call.address.path)
         calls.append("\(call.method.rawValue) \(path)")
-        let reply =
+        let reply = alter(
             call.address.origin.host == "idp.test"
-            ? providerReply(call, device.id.household) : serviceReply(call, path)
+                ? providerReply(call, device.id.household) : serviceReply(call, path))
         let sent = lane.now
         lane.at(sent + .milliseconds(5)) {
             completion(
@@ -205,6 +208,7 @@ struct FakeRun {
         _ lines: String = "", target keys: String = "", households: Int = 1,
         accounts: AccountList? = nil,
         program: (any UserProgram)? = nil, stopAfter: Duration? = nil,
+        alter: @escaping (Reply) -> Reply = { $0 },
         provider: @escaping ([String], Int) -> FakeTarget.Turn,
         returns: String = "https://demo.test/done"
     ) throws {
@@ -229,7 +233,7 @@ struct FakeRun {
             correspondence: Correspondence(
                 dialect: dialect, run: "test", fingerprinter: Fingerprinter(key: 1)),
             sink: ledger)
-        target = FakeTarget(lane: lane, returns: returns, provider: provider)
+        target = FakeTarget(lane: lane, returns: returns, alter: alter, provider: provider)
         lane.use(target)
         var terms = Terms(rig, dialect: dialect, statement: Secret("statement"))
         terms.pages = ledger

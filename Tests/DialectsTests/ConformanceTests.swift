@@ -414,6 +414,9 @@ extension Tree {
             if case .number = field.kind, field.name == "expires" {
                 return Member(name: field.name, value: .number("1760001800000"))
             }
+            if field.name == "expires_in" {
+                return Member(name: field.name, value: .number("21600"))
+            }
             return Member(name: field.name, value: sample(field.kind, and: all))
         }
         if all { members.append(Member(name: "unheardOf", value: .array([.bool(true)]))) }

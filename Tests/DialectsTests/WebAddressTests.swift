@@ -21,7 +21,9 @@ import Testing
         "what is no http URL is none",
         arguments: [
             "", "demo.test/x", "ftp://host/", "mailto:a@b", "http://", "http://h:99999/",
-            "http://a b/",
+            "http://a b/", "http://a%2eb/", "http://a\\b/", "http://a:b:80/", "http://[::1]x/",
+            "http://a:+80/",
+            "http://a\u{7f}b/", "http://a|b/",
         ])
     func refuse(text: String) {
         #expect(WebAddress(text) == nil)
@@ -44,9 +46,48 @@ import Testing
         #expect(base.resolving(reference)?.description == expected)
     }
 
-    @Test("a reference to another scheme leads nowhere")
-    func otherScheme() throws {
+    /// The host that a permission is asked for is the one that a browser would go to.
+    @Test(
+        "backslashes, controls and slashes too many are read as browsers read them",
+        arguments: [
+            (#"https://evil.example\@good.example"#, "https://evil.example/@good.example"),
+            (#"https:\\evil.example\x"#, "https://evil.example/x"),
+            (#"\\evil.example\path"#, "http://evil.example/path"),
+            (#"/\evil.example"#, "http://evil.example/"),
+            (#"\/evil.example"#, "http://evil.example/"),
+            ("///evil.example", "http://evil.example/"),
+            ("https:evil.example", "https://evil.example/"),
+            ("https:/evil.example", "https://evil.example/"), ("http:g", "http://a/b/c/g"),
+            ("http:/g", "http://a/g"), ("http:///g", "http://g/"),
+            ("http:http:g", "http://a/b/c/http:g"),
+            (#"..\g"#, "http://a/b/g"), (#"g?x=\y"#, #"http://a/b/c/g?x=\y"#),
+            (#"g#\\x"#, "http://a/b/c/g"), ("ht\ttp://ev\nil.ex\rample/", "http://evil.example/"),
+            ("\u{1}\u{0} //g\u{1f}", "http://g/"), ("1:2", "http://a/b/c/1:2"),
+            ("http:", "http://a/b/c/d?q"),
+            ("https://good.example@evil.example/", "https://evil.example/"),
+        ])
+    func browsers(reference: String, expected: String) throws {
+        let base = try #require(WebAddress("http://a/b/c/d?q"))
+        #expect(base.resolving(reference)?.description == expected)
+    }
+
+    @Test(
+        "a reference to another scheme, or to no host, leads nowhere",
+        arguments: [
+            "javascript:alert(1)", "java\nscript:alert(1)", "mailto:a@b", "//", "https:",
+            "http://a%40b/",
+            "http://a\u{1}b/", "data:x",
+        ])
+    func nowhere(reference: String) throws {
         let base = try #require(WebAddress("http://a/"))
-        #expect(base.resolving("javascript:alert(1)") == nil)
+        #expect(base.resolving(reference) == nil)
+    }
+
+    @Test("a reference of any length is read in one pass", .timeLimit(.minutes(1)))
+    func linear() throws {
+        let base = try #require(WebAddress("http://a/"))
+        for part in ["http:", "/..", "../", "//", "\\\\", "@", ":", "\t", "a:", "[", "]:"] {
+            _ = base.resolving(String(repeating: part, count: 100_000))
+        }
     }
 }

@@ -95,4 +95,68 @@ struct CookieJarTests {
         }
         #expect(jar.header(for: try #require(WebAddress(row.to))) == row.header)
     }
+
+    @Test(
+        "Max-Age is clamped, however many digits it has",
+        arguments: [
+            ("0", false), ("-1", false), ("-9223372036854775809", false), ("00", false),
+            ("1", true),
+            ("9223372036854775808", true), (String(repeating: "9", count: 40), true),
+            ("1e308", true),
+            ("", true), ("x", true), ("-", true),
+        ])
+    func maxAge(value: String, isKept: Bool) throws {
+        var jar = CookieJar()
+        let address = try #require(WebAddress(Self.here))
+        jar.store(["Set-Cookie": "s=1; Path=/"], from: address)
+        jar.store(["Set-Cookie": "s=2; Path=/; Max-Age=\(value)"], from: address)
+        #expect((jar.header(for: address) != nil) == isKept)
+    }
+
+    @Test(
+        "a date of any numbers is none, or long ago, or far away",
+        arguments: [
+            ("Thu, 01 Jan 99999999999999999999 00:00:00 GMT", true),
+            ("Thu, 01 Jan 9223372036854775807 9223372036854775807:9223372036854775807:0 GMT", true),
+            ("99999999999 Jan 1970 00:00:00", true), ("1 Jan 0", false),
+            ("1 Jan 1601 00:00:00", false),
+        ])
+    func expires(value: String, isKept: Bool) throws {
+        var jar = CookieJar()
+        let address = try #require(WebAddress(Self.here))
+        jar.store(["Set-Cookie": "s=1; Expires=\(value)"], from: address)
+        #expect((jar.header(for: address) != nil) == isKept)
+    }
+
+    @Test(
+        "of too many cookies of a host, or in all, the oldest go; too long ones are none (RFC 6265, 6.1)"
+    )
+    func limits() throws {
+        var jar = CookieJar()
+        for host in 0..<70 {
+            var headers = Headers()
+            for number in 0..<60 { headers.append("Set-Cookie", "c\(number)=1; Path=/") }
+            headers.append("Set-Cookie", "long=\(String(repeating: "x", count: 4096))")
+            jar.store(headers, from: try #require(WebAddress("http://h\(host).example/")))
+        }
+        #expect(jar.count == 3000)
+        let (first, last) = (
+            try #require(WebAddress("http://h0.example/")),
+            try #require(WebAddress("http://h69.example/"))
+        )
+        #expect(jar.header(for: first) == nil)
+        let header = try #require(jar.header(for: last))
+        #expect(header.hasPrefix("c10=1; c11=1; ") && header.hasSuffix("; c59=1"))
+        #expect(!header.contains("long"))
+    }
+
+    @Test("of one answer 1,000 cookies are read")
+    func atOnce() throws {
+        var jar = CookieJar()
+        var headers = Headers()
+        for number in 0..<20_000 { headers.append("Set-Cookie", "c=\(number)") }
+        let address = try #require(WebAddress(Self.here))
+        jar.store(headers, from: address)
+        #expect(jar.header(for: address) == "c=999")
+    }
 }

@@ -14,8 +14,9 @@ private final class CostlyLoop: LaneLoop {
 
     func spend(_ duration: Duration) { now = now + duration }
 
-    func wait(until deadline: Instant?) -> Instant {
+    func wait(until deadline: Instant?, _ woken: () -> Void) -> Instant {
         now = max(now, deadline ?? now)
+        woken()
         return now
     }
 

@@ -140,16 +140,16 @@ struct SlowReader {
         var length: Int?
         if let lengths = words("content-length") {
             let isNumber = lengths.allSatisfy {
-                $0.count <= 18 && $0.allSatisfy(\.isASCIIDigit) && Int($0) != nil
+                !$0.isEmpty && $0.allSatisfy(\.isASCIIDigit)
             }
             let hasEmpty = fields.contains {
                 $0.name.lowercased() == "content-length"
                     && $0.value.allSatisfy { [32, 9, 44].contains($0) }
             }
-            guard isNumber, !lengths.isEmpty, Set(lengths.map { Int($0)! }).count == 1,
+            guard isNumber, !lengths.isEmpty, Set(lengths.map { Int($0) ?? .max }).count == 1,
                 !hasEmpty
             else { throw .contentLength }
-            length = Int(lengths[0])
+            length = Int(lengths[0]) ?? .max
         }
         if !codings.isEmpty, length != nil { throw .lengthAndCoding }
         let options = words("connection") ?? []

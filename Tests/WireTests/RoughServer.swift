@@ -115,8 +115,17 @@ final class Visit {
         return total
     }
 
-    func send(_ text: String) {
-        var bytes = Array(text.utf8)
+    /// What comes next; nothing when the client has gone.
+    func receive() -> [UInt8] {
+        var chunk = [UInt8](repeating: 0, count: 65536)
+        let count = recv(descriptor, &chunk, chunk.count, 0)
+        return Array(chunk[..<max(0, count)])
+    }
+
+    func send(_ text: String) { send(Array(text.utf8)) }
+
+    func send(_ content: [UInt8]) {
+        var bytes = content
         while !bytes.isEmpty {
             let count = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
             if count <= 0 { return }

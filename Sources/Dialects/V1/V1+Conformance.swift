@@ -124,11 +124,13 @@ struct ConformanceJudge {
     // MARK: Documents
 
     private func document(_ fields: [ConformanceField], mayBeXML: Bool) -> [Deviation] {
-        let isXML = reply.body.first { $0 > 0x20 } == UInt8(ascii: "<")
+        let isXML = V1.isXML(reply)
         var found = spelling(isXML: isXML, mayBeXML: mayBeXML)
-        let tree = isXML ? XMLReader.read(reply.body)?.tree : JSONReader.read(reply.body)
-        guard let tree else {
-            return found + [deviation("the body is JSON or XML", "neither")]
+        var limit: Tree.Limit?
+        guard let tree = V1.document(reply, &limit) else {
+            return found + [
+                deviation("the body is JSON or XML", limit.map { "one with \($0)" } ?? "neither")
+            ]
         }
         for field in fields { check(field, in: tree, isXML: isXML, at: "", &found) }
         return Array(found.prefix(Self.most))
@@ -158,8 +160,7 @@ struct ConformanceJudge {
             return reply.status == 404
                 ? [] : [deviation("an error has a body", "none", .reading)]
         }
-        let isXML = reply.body.first { $0 > 0x20 } == UInt8(ascii: "<")
-        let tree = isXML ? XMLReader.read(reply.body)?.tree : JSONReader.read(reply.body)
+        let tree = V1.document(reply)
         if tree?["error"]?.text != nil { return document(V1.grantError, mayBeXML: false) }
         let isEnhanced = tree?["code"] != nil || tree?["action"] != nil
         var found = document(isEnhanced ? V1.enhanced : V1.classic, mayBeXML: true)

@@ -13,9 +13,16 @@ extension V1 {
             default: readService(reply, to: call)
             }
         if reading.outcome != .blocked {
-            // The table says the same as the codec, and more exactly.
+            // The table says the same as the codec, and more exactly; but it knows no ranges.
             let deviations = deviations(of: reply, to: call)
-            if !deviations.isEmpty { reading.deviations = deviations }
+            if !deviations.isEmpty {
+                let impossible = reading.reason == Self.impossibleTime ? reading.deviations : []
+                reading.deviations =
+                    deviations
+                    + impossible.filter { own in
+                        !deviations.contains { $0.rule.hasPrefix(own.subject) }
+                    }
+            }
             if let other = otherResource(in: reading, to: call) { reading.deviations.append(other) }
         }
         return reading
@@ -107,10 +114,11 @@ extension V1 {
         case .profileRequest: return readProfileRequest(reply)
         default: break
         }
-        guard let tree = document(reply) else {
+        var limit: Tree.Limit?
+        guard let tree = Self.document(reply, &limit) else {
+            let reason = limit.map { "a body with \($0)" } ?? "a body that is neither JSON nor XML"
             return Reading(
-                .malformed, .fault, reason: "a body that is neither JSON nor XML",
-                missing: "3.3: the body is JSON or XML")
+                .malformed, .fault, reason: reason, missing: "3.3: the body is JSON or XML")
         }
         switch call.operation {
         case .registerClient: return readClient(tree)
@@ -142,8 +150,14 @@ extension V1 {
             return .incomplete("5, D2: access_token is a string")
         }
         // A1: obey expires_in; without one, the documented 21600 s.
-        let seconds = tree["expires_in"]?.integer ?? 21600
-        let token = AccessToken(bearer: Secret(bearer), lifetime: .seconds(seconds))
+        var lifetime = Duration.seconds(21600)
+        if let told = tree["expires_in"], told != .null {
+            guard let duration = told.seconds else {
+                return .impossible("5, D2: expires_in is a number of seconds from 0 to 10 years")
+            }
+            lifetime = duration
+        }
+        let token = AccessToken(bearer: Secret(bearer), lifetime: lifetime)
         return Reading(.ok, .accessToken(token), Observation(.success, secret: Secret(bearer)))
     }
 
@@ -183,10 +197,14 @@ extension V1 {
         guard let text = tree["code"]?.text, (6...7).contains(text.count) else {
             return .incomplete("6.1, R1: code is 6 or 7 characters")
         }
-        guard let generated = tree["generated"]?.epoch, let expires = tree["expires"]?.epoch,
-            expires > generated, expires - generated <= Self.longestCode
-        else {
+        if let impossible = tree.impossibleInstant(of: ["generated", "expires"], "6.1, R1") {
+            return impossible
+        }
+        guard let generated = tree["generated"]?.epoch, let expires = tree["expires"]?.epoch else {
             return .incomplete("6.1, R1: generated and expires are epoch milliseconds")
+        }
+        guard (1...Tree.longestLife).contains(expires - generated) else {
+            return .impossible("6.1, R1: expires is 1 ms to 10 years after generated")
         }
         let code = Code(text)
         let issued = IssuedCode(
@@ -200,6 +218,9 @@ extension V1 {
         guard let text = tree["code"]?.text else {
             return .incomplete("6.2, R2: the record carries its code")
         }
+        if let impossible = tree.impossibleInstant(of: ["generated", "expires"], "6.2, R2") {
+            return impossible
+        }
         let mvpd = tree["mvpd"]?.text.flatMap { $0.isEmpty ? nil : $0 }
         let observation = Observation(
             .success, code: Code(text), generated: tree["generated"]?.epoch,
@@ -208,6 +229,7 @@ extension V1 {
     }
 
     private func readToken(_ tree: Tree) -> Reading {
+        if let impossible = tree.impossibleInstant(of: ["expires"], "10, N4") { return impossible }
         guard let mvpd = tree["mvpd"]?.text, let user = tree["userId"]?.text,
             let expires = tree["expires"]?.epoch
         else {
@@ -226,6 +248,7 @@ extension V1 {
     }
 
     private func readAuthorization(_ tree: Tree) -> Reading {
+        if let impossible = tree.impossibleInstant(of: ["expires"], "11, Z3") { return impossible }
         guard let resource = tree["resource"]?.text, let expires = tree["expires"]?.epoch else {
             return .incomplete("11, Z3: resource and expires are present")
         }
@@ -246,6 +269,7 @@ extension V1 {
     }
 
     private func readMedia(_ tree: Tree) -> Reading {
+        if let impossible = tree.impossibleInstant(of: ["expires"], "11, Z5") { return impossible }
         guard let token = tree["serializedToken"]?.text, let expires = tree["expires"]?.epoch
         else {
             return .incomplete("11, Z5: serializedToken and expires are present")
@@ -279,10 +303,22 @@ extension V1 {
 
     // MARK: Bodies
 
-    func document(_ reply: Reply) -> Tree? {
-        let first = reply.body.first { $0 > 0x20 }
-        return first == UInt8(ascii: "<")
-            ? XMLReader.read(reply.body)?.tree : JSONReader.read(reply.body)
+    static func document(_ reply: Reply) -> Tree? {
+        var limit: Tree.Limit?
+        return document(reply, &limit)
+    }
+
+    /// The same; `limit` is what the document is beyond, if it is nil for that.
+    static func document(_ reply: Reply, _ limit: inout Tree.Limit?) -> Tree? {
+        isXML(reply)
+            ? XMLReader.read(reply.body, &limit)?.tree : JSONReader.read(reply.body, &limit)
+    }
+
+    /// By its first character; a byte order mark is none.
+    static func isXML(_ reply: Reply) -> Bool {
+        let body =
+            reply.body.starts(with: "\u{feff}".utf8) ? reply.body.dropFirst(3) : reply.body[...]
+        return body.first { $0 > 0x20 } == UInt8(ascii: "<")
     }
 
     func looksLikePage(_ reply: Reply) -> Bool {
@@ -307,6 +343,11 @@ extension Reading {
         Reading(.malformed, .fault, reason: "a body without its fields", missing: rule)
     }
 
+    /// A number that is no time of a service that works, where the page has a time.
+    static func impossible(_ rule: String) -> Reading {
+        Reading(.malformed, .fault, reason: V1.impossibleTime, missing: rule)
+    }
+
     fileprivate static func decisions(_ items: [Tree]) -> Reading {
         var decisions: [String: Bool] = [:]
         for item in items {
@@ -316,18 +357,5 @@ extension Reading {
             decisions[id] = item["authorized"]?.isTrue ?? false
         }
         return Reading(.ok, .decisions(decisions), Observation(.success))
-    }
-}
-
-extension V1 {
-    /// Ten years, in milliseconds: no code lives longer.
-    fileprivate static let longestCode: Int64 = 315_576_000_000
-}
-
-extension Tree {
-    /// Epoch milliseconds from 1970 to 2200. What lies outside is no instant of a service that works,
-    /// and no arithmetic with what lies inside can overflow.
-    fileprivate var epoch: Int64? {
-        integer.flatMap { (0...7_258_118_400_000).contains($0) ? $0 : nil }
     }
 }

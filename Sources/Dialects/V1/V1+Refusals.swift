@@ -48,7 +48,7 @@ private struct Refusal {
     let details: String?
 
     init(_ dialect: V1, _ reply: Reply) {
-        guard !dialect.looksLikePage(reply), let tree = dialect.document(reply) else {
+        guard !dialect.looksLikePage(reply), let tree = V1.document(reply) else {
             word = "status \(reply.status)"
             code = nil
             message = ""

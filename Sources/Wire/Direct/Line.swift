@@ -8,6 +8,8 @@ enum LineFlow {
     case blocked
     /// The other side has ended it.
     case ended
+    /// The same, but without the farewell of TLS (close_notify): somebody between may have done it.
+    case cut
     case failed(LineFault)
 }
 

@@ -241,7 +241,7 @@ final class Link: Readiness {
             // A TLS record that could not be written whole may have left in part.
             if isTLS { hasLeft = true }
             waitForRoom(request)
-        case .ended: sendFailed(LineFault(CURLE_SEND_ERROR, "connection closed"))
+        case .ended, .cut: sendFailed(LineFault(CURLE_SEND_ERROR, "connection closed"))
         case .failed(let fault):
             // Of several records, some may have left.
             if isTLS, rest.count > 16384 { hasLeft = true }
@@ -294,6 +294,7 @@ final class Link: Readiness {
             case .blocked: return
             case .failed(let fault): return fail(failure(fault))
             case .ended: return take(0)
+            case .cut: return take(0, isCut: true)
             case .moved(let count):
                 take(count)
                 guard state == .busy, completion != nil, line.mayHoldMore(count, of: inbox.count)
@@ -302,14 +303,15 @@ final class Link: Readiness {
         }
     }
 
-    /// Reads what came into the inbox; nothing: the end of the connection.
-    private func take(_ count: Int) {
+    /// Reads what came into the inbox; nothing: the end of the connection, with or without the farewell
+    /// of TLS.
+    private func take(_ count: Int, isCut: Bool = false) {
         let now = engine.now
         do throws(ResponseFault) {
             let reader = reader ?? engine.lendReader()
             self.reader = reader
             guard count > 0 else {
-                try reader.parser.end()
+                try reader.parser.end(isCut: isCut)
                 return answered(reader, at: now, keeps: false)
             }
             let used = try reader.parser.feed(

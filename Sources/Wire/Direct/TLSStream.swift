@@ -75,7 +75,7 @@ final class TLSStream {
     private func flow(_ code: Int32, _ kind: CURLcode) -> LineFlow {
         switch SSL_get_error(connection, code) {
         case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return .blocked
-        case SSL_ERROR_ZERO_RETURN: return .ended
+        case SSL_ERROR_ZERO_RETURN: return tls_was_cut(connection) == 1 ? .cut : .ended
         case SSL_ERROR_SYSCALL:
             return .failed(LineFault(kind, LineFault.systemWords(errno)))
         default: return .failed(LineFault(kind, LineFault.opensslWords()))

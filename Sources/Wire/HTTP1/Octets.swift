@@ -72,13 +72,13 @@ enum Octets {
         }
     }
 
-    /// The number that these digits write; nil for anything but digits, and when it is too large.
+    /// The number that these digits write, or the largest there is; nil for anything but digits.
     static func decimal(_ bytes: UnsafeRawBufferPointer) -> Int? {
-        guard !bytes.isEmpty, bytes.count <= 18 else { return nil }
+        guard !bytes.isEmpty else { return nil }
         var value = 0
         for byte in bytes {
             guard isDigit(byte) else { return nil }
-            value = value * 10 + Int(byte - 48)
+            value = value < Int.max / 10 ? value * 10 + Int(byte - 48) : .max
         }
         return value
     }

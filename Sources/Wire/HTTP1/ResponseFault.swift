@@ -17,6 +17,8 @@ enum ResponseFault: Error, Hashable, Sendable, CaseIterable, CustomStringConvert
     case unanswered
     /// The connection ended within an answer.
     case cutOff
+    /// TLS ended without its farewell, and nothing else says where the answer ends.
+    case noCloseNotify
 
     var description: String {
         switch self {
@@ -35,6 +37,7 @@ enum ResponseFault: Error, Hashable, Sendable, CaseIterable, CustomStringConvert
         case .bodyTooLong: "too many bytes of body"
         case .unanswered: "closed without an answer"
         case .cutOff: "closed within the answer (RFC 9112, 8)"
+        case .noCloseNotify: "the TLS connection ended without close_notify (RFC 9112, 9.8)"
         }
     }
 }

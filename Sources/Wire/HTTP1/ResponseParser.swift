@@ -108,10 +108,12 @@ struct ResponseParser {
         return position
     }
 
-    /// The connection has ended in good order.
-    mutating func end() throws(ResponseFault) {
+    /// The connection has ended; `isCut`: without the farewell of TLS.
+    mutating func end(isCut: Bool = false) throws(ResponseFault) {
         switch stage {
         case .complete: break
+        // 9.8: only close_notify says that nobody has cut it off.
+        case .untilClose where isCut: throw .noCloseNotify
         // 8: without a length, the end of the connection is the end of the answer.
         case .untilClose: stage = .complete
         case .statusLine where partial.isEmpty && messagesBegun == 0: throw .unanswered

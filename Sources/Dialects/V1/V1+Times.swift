@@ -1,0 +1,55 @@
+/// The times that a service may write: instants from 1970 to 2200, durations up to 10 years. What lies
+/// outside is malformed, and no arithmetic with what lies inside can overflow, in nanoseconds either.
+extension V1 {
+    /// The reason of an answer whose times lie outside.
+    static let impossibleTime = "a time out of range"
+}
+
+extension Deviation {
+    /// `rest-v1.md 10, N4: expires is`: what every rule about that field begins with.
+    var subject: Substring {
+        let verb = rule.firstRange(of: " is ")
+        return rule[..<(verb?.upperBound ?? rule.endIndex)]
+    }
+}
+
+extension Tree {
+    /// Ten years, in milliseconds: no code and no token lives longer.
+    static let longestLife: Int64 = 315_576_000_000
+
+    /// Epoch milliseconds.
+    var epoch: Int64? {
+        integer.flatMap { (0...7_258_118_400_000).contains($0) ? $0 : nil }
+    }
+
+    /// A duration in seconds, as a number or as a string of one, cut to milliseconds.
+    var seconds: Duration? {
+        guard let number = text.flatMap(Double.init), number >= 0 else { return nil }
+        let milliseconds = number * 1000
+        return milliseconds <= Double(Self.longestLife) ? .milliseconds(Int64(milliseconds)) : nil
+    }
+
+    /// What becomes of an answer in which one of these fields is a number, and no instant. `page`: where
+    /// the protocol has them.
+    func impossibleInstant(of names: [String], _ page: String) -> Reading? {
+        let wrong = names.first { name in
+            guard let value = self[name] else { return false }
+            return value.isNumeric && value.epoch == nil
+        }
+        return wrong.map {
+            Reading.impossible(
+                "\(page): \($0) is an instant from 1970 to 2200 in epoch milliseconds")
+        }
+    }
+
+    /// A number, or a string of digits.
+    private var isNumeric: Bool {
+        switch self {
+        case .number: true
+        case .string(let text):
+            !text.isEmpty
+                && text.utf8.allSatisfy { (48...57).contains($0) || $0 == UInt8(ascii: "-") }
+        default: false
+        }
+    }
+}
