@@ -32,6 +32,7 @@ extension Household {
         let credential = Credential(
             device: browser.device.identity, bearer: browser.token?.bearer)
         browser.device.cookies.removeAll()
+        expectEchoes(of: person.account)
         var walk = Walk(
             code: code, provider: provider, person: person,
             call: terms.dialect.authenticate(code, mvpd: provider, credential))
@@ -132,7 +133,7 @@ extension Household {
         case .turnedDown(let reason):
             throw turnedDown(reason, page, answered, walk)
         case .stuck(let reason):
-            let title = page.title.isEmpty ? "" : " ('\(page.title)')"
+            let title: Untrusted = page.title.isEmpty ? "" : " ('\(page.title)')"
             throw stuck(
                 "the page at \(walk.call.address.origin)\(walk.call.address.path)\(title) \(reason)",
                 page, answered, walk)
@@ -203,8 +204,8 @@ extension Household {
             return try await pass(page, answered, &walk)
         }
         let notice = page.notice.isEmpty ? page.title : page.notice
-        let said =
-            page.excess.map { "; the page " + $0 + FormFinder.unread }
+        let said: Untrusted =
+            page.excess.map { "; the page \($0)\(FormFinder.unread)" }
             ?? (notice.isEmpty ? "" : " and says '\(notice)'")
         throw stuck(Halt.refusal(answered) + said, page, answered, walk)
     }
@@ -266,7 +267,7 @@ extension Household {
 extension Household {
     /// The provider did not take the account.
     private func turnedDown(
-        _ reason: String, _ page: HTMLPage?, _ answered: Answered?, _ walk: Walk
+        _ reason: Untrusted, _ page: HTMLPage?, _ answered: Answered?, _ walk: Walk
     ) -> Halt {
         var cause = reason
         if let lease, !walk.person.isSecond {
@@ -279,12 +280,12 @@ extension Household {
 
     /// Ends the story at a page, and offers the page to the run directory.
     private func stuck(
-        _ cause: String, _ page: HTMLPage, _ answered: Answered?, _ walk: Walk
+        _ cause: Untrusted, _ page: HTMLPage, _ answered: Answered?, _ walk: Walk
     ) -> Halt {
-        terms.pages?.offer(cause: cause) {
+        terms.pages?.offer(cause: shown(cause)) {
             KeptPage.text(
                 page, at: walk.call.address, status: answered?.exchange.delivery.status,
-                cause: cause, household: plan.index, secrets: [walk.person.account.password])
+                cause: cause, household: plan.index, through: lane.gate(of: tv.device))
         }
         return .failed(cause)
     }

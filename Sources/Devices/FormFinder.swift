@@ -1,3 +1,4 @@
+internal import Dialects
 internal import Rigs
 
 /// What has been typed in so far on the way through a login.
@@ -34,9 +35,9 @@ struct FormFinder {
         /// The page leads on by itself.
         case follow(String, after: Duration)
         /// The provider did not take the user or the password; its words, if it has any.
-        case turnedDown(String)
+        case turnedDown(Untrusted)
         /// There is no going on; the sentence continues "the page at ...".
-        case stuck(String)
+        case stuck(Untrusted)
     }
 
     let page: HTMLPage
@@ -79,7 +80,7 @@ struct FormFinder {
         return .send(entry)
     }
 
-    private var quotedNotice: String {
+    private var quotedNotice: Untrusted {
         let notice = page.notice
         return notice.isEmpty ? "" : ": '\(notice)'"
     }
@@ -90,7 +91,7 @@ struct FormFinder {
 extension FormFinder {
     private enum Credentials {
         case found(Entry)
-        case stuck(String)
+        case stuck(Untrusted)
         case none
     }
 
@@ -151,7 +152,7 @@ extension FormFinder {
         return fields.first { HTMLForm.contains($0.words, words) }.map { Self.brief($0.name) }
     }
 
-    private static func oneTime(_ field: String) -> String {
+    private static func oneTime(_ field: String) -> Untrusted {
         "asks for a one-time code (field '\(field)'); have a program answer it with "
             + "login: {command: PROGRAM}"
     }
@@ -178,9 +179,8 @@ extension FormFinder {
             typesPassword: login.password.map(has) ?? form.asksPassword,
             userName: login.user, passwordName: login.password)
         guard !entry.isSilent else {
-            return .stuck(
-                "has no field \(names.map { "'\($0)'" }.joined(separator: " or ")) in the form that "
-                    + "login: names\(listed)")
+            let fields = names.map { "'\($0)'" }.joined(separator: " or ")
+            return .stuck("has no field \(fields) in the form that login: names\(listed)")
         }
         return .found(entry)
     }
@@ -247,28 +247,27 @@ extension FormFinder {
 
 extension FormFinder {
     /// Why there is no going on.
-    private var reason: String {
+    private var reason: Untrusted {
         let hasForm = page.forms.contains { !$0.isSilent && !Self.isSearch($0) }
         if page.needsScript, !hasForm {
-            let said = page.noscript
-            return "needs JavaScript and has no form that can be sent without"
-                + (said.isEmpty ? "" : " ('\(said)')")
+            let said: Untrusted = page.noscript.isEmpty ? "" : " ('\(page.noscript)')"
+            return "needs JavaScript and has no form that can be sent without\(said)"
                 + "; have a program walk it with login: {command: PROGRAM}"
         }
         let notice = page.notice
-        let said = notice.isEmpty ? "" : ", and says '\(notice)'"
-        let strays =
+        let said: Untrusted = notice.isEmpty ? "" : ", and says '\(notice)'"
+        let strays: Untrusted =
             page.strayFields.isEmpty
             ? "" : "; \(page.strayFields.count) fields stand outside any form"
+        let remedy: Untrusted =
+            hasForm ? "; name the field for the user with login: {user: NAME, password: NAME}" : ""
         return
-            "has \(Self.count(page.forms.count)) and none asks for a password\(said)\(listed)\(strays)"
-            + (hasForm
-                ? "; name the field for the user with login: {user: NAME, password: NAME}" : "")
+            "has \(ours: Self.count(page.forms.count)) and none asks for a password\(said)\(listed)\(strays)\(remedy)"
     }
 
     /// What it saw, for the cause: `: form 1 (POST /login) with user, pass[password]`.
-    private var listed: String {
-        page.forms.isEmpty ? "" : ": " + Self.summary(page).joined(separator: "; ")
+    private var listed: Untrusted {
+        page.forms.isEmpty ? "" : ": \(Self.summary(page).joined(separator: "; "))"
     }
 
     /// One line for each form, with its fields.

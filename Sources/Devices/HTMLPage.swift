@@ -1,3 +1,5 @@
+internal import Dialects
+
 /// A page, as far as a browser without script has to understand it.
 struct HTMLPage {
     let html: String
@@ -119,10 +121,10 @@ struct HTMLPage {
 
 extension HTMLPage {
     /// The words between `<title>` and its end.
-    var title: String { words(inside: tags.firstIndex { $0.name == "title" }) }
+    var title: Untrusted { Untrusted(words(inside: tags.firstIndex { $0.name == "title" })) }
 
     /// What an element that looks like an error message says; empty without one.
-    var notice: String {
+    var notice: Untrusted {
         let position = tags.firstIndex { tag in
             guard !tag.name.hasPrefix("/"), !["input", "body", "html", "form"].contains(tag.name)
             else { return false }
@@ -130,7 +132,7 @@ extension HTMLPage {
             let marks = "\(tag["class"] ?? "") \(tag["id"] ?? "")"
             return HTMLForm.contains(marks, ["error", "alert", "invalid"])
         }
-        return words(inside: position)
+        return Untrusted(words(inside: position))
     }
 
     /// Where a link that says "cancel" leads, as written.

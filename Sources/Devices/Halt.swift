@@ -5,11 +5,11 @@ internal import Lanes
 /// Why a household's story ends before its time.
 enum Halt: Error {
     /// The service kept it from going on; the words say how.
-    case failed(String)
+    case failed(Untrusted)
     /// Its people stopped, the code ran out on them, or the run ended first.
-    case abandoned(String, by: HouseholdRecord.Abandonment)
+    case abandoned(Untrusted, by: HouseholdRecord.Abandonment)
     /// Nobody is signed in on the device any more; the words say how the service put it.
-    case signedOut(String)
+    case signedOut(Untrusted)
     /// The run was stopped.
     case stopped
     /// The protocol has no such step; the story goes on without it.
@@ -25,15 +25,15 @@ enum Halt: Error {
     }
 
     /// The words of `refused`.
-    static func refusal(_ answered: Answered) -> String {
+    static func refusal(_ answered: Answered) -> Untrusted {
         let exchange = answered.exchange
         let operation = exchange.operation.name
         switch exchange.delivery {
         case .answered(let status):
             let reason = exchange.reason.map { $0 == "status \(status)" ? "" : " \($0)" } ?? ""
-            return "\(operation) answered \(status)\(reason)"
+            return "\(ours: operation) answered \(status)\(reason)"
         case .refused(let error), .unknown(let error):
-            return "\(operation) got no answer: \(error.detail)"
+            return "\(ours: operation) got no answer: \(error.detail)"
         }
     }
 }

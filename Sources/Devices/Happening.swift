@@ -1,3 +1,4 @@
+internal import Dialects
 internal import Journal
 internal import Lanes
 
@@ -24,14 +25,15 @@ enum Happening: String {
 }
 
 extension Household {
-    func note(_ happening: Happening, _ detail: String = "") {
+    func note(_ happening: Happening, _ detail: Untrusted = "") {
         note(event: happening.rawValue, detail)
     }
 
-    func note(event name: String, _ detail: String) {
+    func note(event name: String, _ detail: Untrusted) {
         events += 1
         lane.note(
             DeviceEvent(
-                device: tv.device.id, sequence: events, at: lane.now, name: name, detail: detail))
+                device: tv.device.id, sequence: events, at: lane.now, name: name,
+                detail: shown(detail)))
     }
 }

@@ -175,6 +175,17 @@ actor Household {
         lane.note(record)
     }
 
+    /// Words as they may be kept.
+    func shown(_ words: Untrusted) -> String { lane.gate(of: tv.device).text(words) }
+
+    /// Somebody signs in with `account`: whatever answers from here on may repeat its password.
+    func expectEchoes(of account: Account) {
+        tv.device.secrets.note(account.password)
+        for name in [account.user, account.userID].compactMap({ $0 }) {
+            tv.device.secrets.note(name: name)
+        }
+    }
+
     /// Whom the service kept from going on has failed, also after its sign-in (`hasSignedIn`); people who
     /// stop after it have not.
     private func settleFate(_ halt: Halt) {
@@ -182,14 +193,15 @@ actor Household {
         switch halt {
         case .failed(let cause):
             record.fate = .failed
-            record.cause = cause
+            record.cause = shown(cause)
         case .signedOut(let cause):
             record.fate = .failed
             record.cause =
-                restarts == 0 ? cause : "\(cause), \(restarts) new sign-ins notwithstanding"
+                restarts == 0
+                ? shown(cause) : shown("\(cause), \(restarts) new sign-ins notwithstanding")
         case .abandoned(let cause, let who):
             leave(by: who)
-            record.cause = cause
+            record.cause = shown(cause)
         case .stopped, .unknownStep:
             let lost = shift.lostCause
             if lost == nil || wasSignedIn { leave(by: .run) } else { record.fate = .failed }

@@ -24,7 +24,7 @@ extension Household {
             case .lent(let lent):
                 lease = lent
                 isLoginOpen = true
-            case .never(let reason): throw .failed(reason)
+            case .never(let reason): throw .failed("\(reason)")
             case .wait:
                 do throws(Halt) {
                     try await nap(Self.lookAgain)

@@ -35,7 +35,7 @@ struct LoginQuestion {
 ///     {"failed": "the password was not taken"}
 enum LoginReply: Equatable {
     case go(Next)
-    case turnedDown(String)
+    case turnedDown(Untrusted)
 
     struct Next: Equatable {
         var address: WebAddress
@@ -59,7 +59,7 @@ enum LoginReply: Equatable {
         guard let tree = JSONReader.read(Array(text.utf8)) else {
             throw Refusal(reason: "answered no JSON")
         }
-        if let words = tree["failed"]?.text { return .turnedDown(words) }
+        if let words = tree["failed"]?.text { return .turnedDown(Untrusted(words)) }
         let cookies = pairs(tree["cookies"])
         if let form = tree["form"] {
             guard let target = form["action"]?.text.flatMap({ address.resolving($0) }) else {

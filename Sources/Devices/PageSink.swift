@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Journal
 
 /// Where pages go that a login could not get past: the run directory's `pages/`. Called
 /// on lanes: must only hand over.
@@ -8,30 +9,58 @@ public protocol PageSink: Sendable {
     func offer(cause: String, page: () -> String)
 }
 
-/// A page as it may be kept: what was seen on it on top, and every value taken out.
+/// A page as it may be kept: what was seen on it on top, and every value taken out. Its source is text
+/// in a document of ours: whatever is on it, a browser that opens the file runs and fetches nothing.
 enum KeptPage {
-    /// `secrets` are taken out wherever they stand.
+    /// In case somebody's browser takes text for more.
+    private static let policy = "default-src 'none'; base-uri 'none'; form-action 'none'"
+
+    /// The document; secrets stay at the gate.
     static func text(
-        _ page: HTMLPage, at address: WebAddress, status: Int?, cause: String, household: Int,
-        secrets: [Secret]
+        _ page: HTMLPage, at address: WebAddress, status: Int?, cause: Untrusted, household: Int,
+        through gate: Gate
     ) -> String {
-        var lines = [
+        var lines: [Untrusted] = [
             "screenrig: a login could not get past this page; values are taken out",
             "address: \(address.origin)\(address.path)",
-            "status: \(status.map(String.init) ?? "none")",
+            "status: \(ours: status.map(String.init) ?? "none")",
             "household: \(household)",
             "cause: \(cause)",
             "title: \(page.title)",
         ]
-        lines += FormFinder.summary(page)
+        lines += FormFinder.summary(page).map { "\($0)" }
         if page.forms.isEmpty { lines.append("no form") }
         if let excess = page.excess { lines.append("the page \(excess)") }
         for field in page.strayFields.prefix(8) { lines.append("outside any form: \(field.name)") }
         if page.hasScript { lines.append("the page has scripts") }
-        // Two hyphens would end the comment.
-        let head = without(secrets, lines.joined(separator: "\n"))
-            .split(separator: "--", omittingEmptySubsequences: false).joined(separator: "- -")
-        return "<!--\n\(head)\n-->\n" + without(secrets, redacted(page.html))
+        let head = lines.map { gate.text($0) }.joined(separator: "\n")
+        let source = gate.body(Array(redacted(page.html).utf8), mediaType: "text/html")
+        return """
+            <!DOCTYPE html>
+            <html><head><meta http-equiv="Content-Security-Policy" content="\(policy)">
+            <meta charset="utf-8"><title>A login page</title></head><body>
+            <pre>\(escaped(head))</pre>
+            <hr>
+            <pre>\(escaped(source))</pre>
+            </body></html>
+
+            """
+    }
+
+    private static func escaped(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count)
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "&"): bytes += Array("&amp;".utf8)
+            case UInt8(ascii: "<"): bytes += Array("&lt;".utf8)
+            case UInt8(ascii: ">"): bytes += Array("&gt;".utf8)
+            case UInt8(ascii: "\""): bytes += Array("&quot;".utf8)
+            case UInt8(ascii: "\n"), UInt8(ascii: "\t"), 0x20...: bytes.append(byte)
+            default: continue
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// The page with the values of its fields, the queries of its links and everything that looks
@@ -107,14 +136,5 @@ enum KeptPage {
         }
         close()
         return result
-    }
-
-    /// Shorter ones stand everywhere by chance.
-    private static let shortestSecret = 4
-
-    private static func without(_ secrets: [Secret], _ text: String) -> String {
-        secrets.map { $0.reveal() }.filter { $0.count >= shortestSecret }.reduce(text) {
-            $0.split(separator: $1, omittingEmptySubsequences: false).joined(separator: mark)
-        }
     }
 }

@@ -38,7 +38,7 @@ extension Household {
     }
 
     /// The account may not watch this: the viewer reads so.
-    func deny(_ resource: String, _ words: String) {
+    func deny(_ resource: String, _ words: Untrusted) {
         denied.insert(resource)
         record.denials += 1
         lane.note(record)

@@ -73,7 +73,7 @@ public struct ThrottleProbe: Sendable {
             }
             return Finding(.nothing, polls: polls)
         } catch {
-            return Finding(.unknown, detail: error.words)
+            return Finding(.unknown, detail: lane.gate(of: tv).text(error.words))
         }
     }
 
@@ -98,7 +98,7 @@ public struct ThrottleProbe: Sendable {
 
     /// What kept it from finding out.
     private struct Obstacle: Error {
-        var words: String
+        var words: Untrusted
 
         init(_ answered: Answered) { words = Halt.refusal(answered) }
     }

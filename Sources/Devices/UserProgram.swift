@@ -1,3 +1,4 @@
+public import Dialects
 internal import Journal
 internal import Lanes
 internal import Synchronization
@@ -16,7 +17,7 @@ public enum ProgramAnswer: Sendable {
     /// What it wrote to its standard output.
     case output(String)
     /// Why there is none, as the end of "the program ...".
-    case failed(String)
+    case failed(Untrusted)
 }
 
 /// Where a program's answer waits until its household looks for it: a lane never waits for one.

@@ -23,12 +23,12 @@ public enum Answer: Sendable {
     /// What was asked for is over.
     case expired
     /// Turned down for good, with the service's words.
-    case denied(String)
+    case denied(Untrusted)
     /// The viewer's account may not watch what was asked for, with the service's words.
-    case notEntitled(String)
+    case notEntitled(Untrusted)
     /// Nobody is signed in on this device any more, with the service's words: the sign-in begins
     /// again (rest-v1.md § 11).
-    case signedOut(String)
+    case signedOut(Untrusted)
     /// Too fast: wait at least so long, then go on.
     case slow(Duration)
     /// The access token is no longer good: get a new one, replay once.
@@ -38,7 +38,7 @@ public enum Answer: Sendable {
     /// A browser hop leads on.
     case redirect(WebAddress)
     /// A browser hop shows a page.
-    case page(String)
+    case page(Untrusted)
     /// 5xx or an answer nobody can read: back off and try again.
     case fault
     /// Something in front of the service answered.
@@ -54,13 +54,13 @@ public struct Reading: Sendable {
     public var observation: Observation
     public var deviations: [Deviation]
     /// The service's own word for an error, for grouping: `invalid_software_statement`.
-    public var reason: String?
+    public var reason: Untrusted?
     /// The page of a browser hop that leads no further by itself: refused or blocked.
-    public var page: String?
+    public var page: Untrusted?
 
     public init(
         _ outcome: Outcome, _ answer: Answer, _ observation: Observation = Observation(.none),
-        deviations: [Deviation] = [], reason: String? = nil
+        deviations: [Deviation] = [], reason: Untrusted? = nil
     ) {
         self.outcome = outcome
         self.answer = answer

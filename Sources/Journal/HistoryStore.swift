@@ -32,6 +32,7 @@ final class HistoryStore {
                 try database.execute(sql: "PRAGMA max_page_count = \(pageLimit)")
             }
         }
+        PrivateFile.make(path)
         do {
             database = try DatabaseQueue(path: path, configuration: configuration)
             try database.write { database in

@@ -94,11 +94,11 @@ public final class HistoryWriter: HistorySink, @unchecked Sendable {
     }
 
     /// Keeps requests and replies of households in which something is wrong, and of examples, as
-    /// `redaction` leaves them. Before the first batch.
-    public func keepMessages(as redaction: Redaction) {
+    /// `gate` lets them through. Before the first batch.
+    public func keepMessages(through gate: Gate) {
         queue.async { [self] in
             assertOnQueue()
-            ledger.messages = MessageLedger(redaction)
+            ledger.messages = MessageLedger(gate)
         }
     }
 

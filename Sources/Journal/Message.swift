@@ -9,8 +9,14 @@ public struct Message: Sendable {
     public var call: Call
     /// Nil when none came.
     public var reply: Reply?
+    /// What was known of the household's secrets by then.
+    var secrets: KnownSecrets
 
-    public init(household: Int, sequence: Int, call: Call, reply: Reply?) {
+    public init(
+        household: Int, sequence: Int, call: Call, reply: Reply?,
+        secrets: KnownSecrets = KnownSecrets()
+    ) {
+        self.secrets = secrets
         self.household = household
         self.sequence = sequence
         self.call = call
@@ -65,35 +71,27 @@ public struct KeptMessage: Sendable, Hashable {
         self.responseBody = responseBody
     }
 
-    init(_ message: Message, _ redaction: Redaction) {
+    init(_ message: Message, _ gate: Gate) {
         let (call, reply) = (message.call, message.reply)
-        let isLogin = [.mvpdLogin, .assertion].contains(call.operation)
-        let type = (call.headers["Content-Type"] ?? "").prefix { $0 != ";" }
-        func safe(_ headers: Headers) -> Headers {
-            Headers(headers.fields.map { Headers.Field($0.name, redaction.header($0)) })
-        }
+        func safe(_ headers: Headers) -> Headers { Headers(headers.fields.map(gate.header)) }
         self.init(
             household: message.household, sequence: message.sequence,
             method: call.method.rawValue,
-            url: call.address.origin.description + redaction.address(call.address.target),
+            url: gate.address(call.address.origin.description + call.address.target),
             requestHeaders: safe(call.headers),
-            requestBody: redaction.body(call.body, mediaType: String(type), isLogin: isLogin),
+            requestBody: gate.body(call.body, mediaType: call.mediaType, isLogin: call.isLogin),
             status: reply?.status, responseHeaders: reply.map { safe($0.headers) } ?? [:],
-            responseBody: reply.map { redaction.body($0.body, mediaType: $0.mediaType) } ?? "")
+            responseBody: reply.map { gate.body($0.body, mediaType: $0.mediaType) } ?? "")
     }
 
-    /// Messages of one household with no secret left in them: what was marked in one of them is
-    /// marked in all, wherever a service echoes it.
+    /// Messages of one household with no secret left in them: what is secret in one of them is marked
+    /// in all, wherever a service repeats it. `known` is what was secret before.
     static func kept(
-        _ messages: [Message], _ redaction: Redaction, _ marks: Redaction.Marks
+        _ messages: [Message], _ gate: Gate, knowing known: inout KnownSecrets
     ) -> [KeptMessage] {
-        let noting = redaction.noting(in: marks)
-        let first = messages.map { KeptMessage($0, noting) }
-        return first.map { message in
-            var message = message
-            message.change { noting.withoutEchoes($0) }
-            return message
-        }
+        for message in messages { known.note(message) }
+        let knowing = gate.knowing(known)
+        return messages.map { KeptMessage($0, knowing) }
     }
 
     /// Applies a change to each of its texts.

@@ -1,15 +1,15 @@
 /// Which requests and replies a history keeps: all of a household in which something is wrong, that of
 /// the first error of each sort, and all of the first household of each kind, to compare with.
 struct MessageLedger {
-    private let redaction: Redaction
+    private let gate: Gate
     private var shelf = MessageShelf()
     private var kinds: Set<String> = []
     /// What was secret in the messages of a household.
-    private var marks: [Int: Redaction.Marks] = [:]
+    private var known: [Int: KnownSecrets] = [:]
     /// To be written.
     private(set) var fresh: [KeptMessage] = []
 
-    init(_ redaction: Redaction) { self.redaction = redaction }
+    init(_ gate: Gate) { self.gate = gate }
 
     mutating func take(_ messages: [Message]) {
         guard !messages.isEmpty else { return }
@@ -42,8 +42,7 @@ struct MessageLedger {
     /// Of one household.
     private mutating func keep(_ messages: [Message]) {
         guard let household = messages.first?.household else { return }
-        let known = marks[household] ?? Redaction.Marks()
-        marks[household] = known
-        fresh += KeptMessage.kept(messages, redaction, known)
+        fresh += KeptMessage.kept(
+            messages, gate, knowing: &known[household, default: KnownSecrets()])
     }
 }

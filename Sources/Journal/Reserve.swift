@@ -9,7 +9,7 @@ struct Reserve {
     /// Takes the space now.
     init(path: String, directory: String) throws(JournalError) {
         self.path = path
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             let code = errno
             if code == ENOSPC { throw .noSpace(path: directory, needed: Self.size) }

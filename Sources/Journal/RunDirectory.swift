@@ -7,6 +7,8 @@ internal import Foundation
 /// reports/smoke-20261121T070000Z-2/   another one, begun in the same second
 /// reports/latest -> smoke-20261121T070000Z-2
 /// ```
+///
+/// Only its owner may look into it, or read its files (`PrivateFile`).
 public struct RunDirectory: Sendable, Hashable {
     public let path: String
 
@@ -43,7 +45,7 @@ public struct RunDirectory: Sendable, Hashable {
             let name = number == 1 ? plain : "\(plain)-\(number)"
             let path = (root as NSString).appendingPathComponent(name)
             // mkdir either makes it or says that it is there: two runs never share a directory.
-            if mkdir(path, 0o755) == 0 {
+            if mkdir(path, 0o700) == 0 {
                 link(latest, to: name, under: root)
                 return RunDirectory(path: path)
             }
@@ -122,7 +124,7 @@ public struct RunDirectory: Sendable, Hashable {
             guard held.isEmpty else { throw .notEmpty(path: path) }
         }
         do {
-            try files.createDirectory(atPath: path, withIntermediateDirectories: true)
+            try PrivateFile.makeFolder(path)
         } catch {
             throw .cannotCreate(path: path, reason: words(of: error))
         }

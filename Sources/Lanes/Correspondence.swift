@@ -13,11 +13,15 @@ public struct Correspondence: Sendable {
     /// The run's id (`RunID`), for `X-Screenrig`; what is no run has a word.
     public var run: String
     public var fingerprinter: Fingerprinter
+    /// What of answers may be kept.
+    let gate: Gate
 
+    /// `secrets`: those that any household may meet, besides the values of `headers`.
     public init(
         dialect: any Dialect, headers: Headers = [:], correlates: Bool = true, run: String,
-        fingerprinter: Fingerprinter
+        fingerprinter: Fingerprinter, secrets: KnownSecrets = KnownSecrets()
     ) {
+        gate = Gate(fingerprinter, ownHeaders: headers, secrets: secrets)
         self.dialect = dialect
         self.headers = headers
         self.correlates = correlates
@@ -56,12 +60,6 @@ public struct Correspondence: Sendable {
         sent.set(field.name, isCookie ? "\(present); \(field.value)" : field.value)
     }
 
-    /// The service's own word for an error, which may echo a secret of the request.
-    private func reason(in reading: Reading, to call: Call) -> String? {
-        guard let reason = reading.reason, reading.outcome.isError else { return reading.reason }
-        return Redaction(fingerprinter, ownHeaders: headers).words(reason, about: call)
-    }
-
     private func correlation(of device: Device) -> Correlation {
         if let known = device.correlation { return known }
         let household = device.id.household
@@ -71,28 +69,39 @@ public struct Correspondence: Sendable {
         return made
     }
 
-    /// Joins what was measured and what it means.
+    /// Joins what was measured and what it means. Whatever a peer wrote goes through the gate here, so
+    /// that no exchange holds a secret.
     func exchange(
-        _ transfer: Transfer, of call: Call, from device: DeviceID, lane: Int, sequence: Int,
+        _ transfer: Transfer, of call: Call, from device: Device, lane: Int, sequence: Int,
         planned: Instant, begun: Instant
     ) -> Answered {
         let delivery: Delivery
         let reading: Reading
         var evidence: Headers = [:]
+        device.secrets.note(call)
         switch transfer.result {
         case .answered(let reply):
             delivery = .answered(status: reply.status)
             reading = dialect.read(reply, to: call)
-            evidence = Evidence.kept(of: reply.headers, fingerprinter)
+            device.secrets.note(reply)
+            if let secret = reading.observation.secret { device.secrets.note(secret) }
+            if case .client(let client) = reading.answer { device.secrets.note(client.secret) }
+            evidence = Evidence.kept(
+                of: reply.headers, gate.knowing(device.secrets), fingerprinter)
         case .refused(let error):
+            let error = shown(error, to: device)
             delivery = .refused(error)
             reading = Reading(
-                error.outcome, .unanswered(error, reached: false), reason: error.kind.rawValue)
+                error.outcome, .unanswered(error, reached: false),
+                reason: "\(ours: error.kind.rawValue)")
         case .lost(let error):
+            let error = shown(error, to: device)
             delivery = .unknown(error)
             reading = Reading(
-                error.outcome, .unanswered(error, reached: true), reason: error.kind.rawValue)
+                error.outcome, .unanswered(error, reached: true),
+                reason: "\(ours: error.kind.rawValue)")
         }
+        let gate = gate.knowing(device.secrets)
         var observation = reading.observation
         if observation.code == nil { observation.code = call.code }
         // The one asked for: where the answer names another, its deviations tell (rest-v1.md § 11).
@@ -103,18 +112,45 @@ public struct Correspondence: Sendable {
         }
         let fingerprint = observation.secret.map(fingerprinter.fingerprint(of:))
         observation.secret = nil
+        observation.pass(gate)
         let exchange = Exchange(
-            lane: lane, sequence: sequence, device: device, operation: call.operation,
+            lane: lane, sequence: sequence, device: device.id, operation: call.operation,
             code: observation.code, planned: planned, begun: begun,
             sent: transfer.sent ?? transfer.ended,
             firstByte: transfer.firstByte, ended: transfer.ended, delivery: delivery,
-            outcome: reading.outcome, reason: reason(in: reading, to: call),
-            observation: observation,
-            fingerprint: fingerprint, deviations: reading.deviations, route: transfer.route,
+            outcome: reading.outcome,
+            reason: reading.reason.map { gate.text($0, limit: Self.reasonLimit) },
+            observation: observation, fingerprint: fingerprint,
+            deviations: reading.deviations.map { $0.passed(gate) }, route: transfer.route,
             evidence: evidence, bytesSent: call.body.count, bytesReceived: transfer.bytesReceived,
             provoked: call.provoked, connect: transfer.opened?.connect,
             tls: transfer.opened?.tls)
         return Answered(exchange: exchange, answer: reading.answer, page: reading.page)
+    }
+
+    /// Characters of an error's word: it groups errors.
+    private static let reasonLimit = 120
+
+    /// The libraries' words have addresses of redirects and texts of certificates in them.
+    private func shown(_ error: TransportError, to device: Device) -> TransportError {
+        let gate = gate.knowing(device.secrets)
+        return TransportError(error.kind, gate.text(Untrusted(error.detail)))
+    }
+}
+
+extension Observation {
+    /// Names of a service that hold a secret are no names.
+    fileprivate mutating func pass(_ gate: Gate) {
+        if let tag { self.tag = Tag(mvpd: gate.name(tag.mvpd), user: gate.name(tag.user)) }
+        code = code.map { Code(gate.name($0.text)) }
+        resource = resource.map(gate.name)
+        record = record.map(gate.name)
+    }
+}
+
+extension Deviation {
+    fileprivate func passed(_ gate: Gate) -> Deviation {
+        Deviation(rule: rule, found: gate.text(Untrusted(found)), source: source)
     }
 }
 
@@ -141,18 +177,21 @@ struct Correlation {
 
 /// The response headers that are kept of every exchange.
 enum Evidence {
-    static func kept(of headers: Headers, _ fingerprinter: Fingerprinter) -> Headers {
+    static func kept(
+        of headers: Headers, _ gate: Gate, _ fingerprinter: Fingerprinter
+    ) -> Headers {
         var kept = Headers()
         kept.reserve(2)
         for field in headers.fields {
             if isKept(field.name) {
-                kept.append(field.name, field.value)
+                let shown = gate.header(field)
+                kept.append(shown.name, shown.value)
             } else if field.name.equalsIgnoringCase("set-cookie"),
                 let equals = field.value.utf8.firstIndex(of: UInt8(ascii: "="))
             {
                 let value = field.value[equals...].dropFirst().prefix { $0 != ";" }
                 let mark = fingerprinter.fingerprint(of: Secret(String(value)))
-                kept.append(field.name, "\(field.value[..<equals])=#\(mark)")
+                kept.append(field.name, "\(gate.name(String(field.value[..<equals])))=#\(mark)")
             }
         }
         return kept

@@ -22,9 +22,17 @@ public final class Device {
         self.counter = counter
     }
 
-    /// Counts from 1.
+    /// What its household has that a peer may repeat.
+    public var secrets: KnownSecrets {
+        get { counter.secrets }
+        _modify { yield &counter.secrets }
+    }
+
+    /// What the devices of a household have in common: the number of their last exchange, from 1, and
+    /// their secrets.
     public final class Counter {
         private var last = 0
+        fileprivate var secrets = KnownSecrets()
         public init() {}
 
         func next() -> Int {

@@ -13,9 +13,9 @@ public struct Answered: Sendable {
     public var exchange: Exchange
     public var answer: Answer
     /// The page of a browser hop that was refused or blocked.
-    public var page: String?
+    public var page: Untrusted?
 
-    public init(exchange: Exchange, answer: Answer, page: String? = nil) {
+    public init(exchange: Exchange, answer: Answer, page: Untrusted? = nil) {
         self.exchange = exchange
         self.answer = answer
         self.page = page
@@ -111,8 +111,11 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         departures = ceilings.holdsBack ? Departures(ceilings) : nil
     }
 
-    /// Sees every exchange of a lane as it ends: the request as it left, how it went, what it meant.
-    public typealias Tap = (_ call: Call, _ transfer: Transfer, _ answered: Answered) -> Void
+    /// Sees every exchange of a lane as it ends: the request as it left, how it went, what it meant, and
+    /// what of it may be shown.
+    public typealias Tap = (
+        _ call: Call, _ transfer: Transfer, _ answered: Answered, _ gate: Gate
+    ) -> Void
 
     /// Has `tap` see each exchange, on the lane's thread; for a trial of one household. Set before
     /// `run()`.
@@ -126,6 +129,12 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
 
     /// How secrets of this run become fingerprints.
     public var fingerprinter: Fingerprinter { correspondence.fingerprinter }
+
+    /// What of a peer's words may be shown, as far as the run's own secrets go.
+    public var gate: Gate { correspondence.gate }
+
+    /// The same for words about a device, whose household has secrets of its own.
+    public func gate(of device: Device) -> Gate { gate.knowing(device.secrets) }
 
     // MARK: What flows use
 
@@ -398,7 +407,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
             device.cookies.store(reply.headers, from: call.address)
         }
         let answered = correspondence.exchange(
-            transfer, of: call, from: device.id, lane: index, sequence: sequence, planned: planned,
+            transfer, of: call, from: device, lane: index, sequence: sequence, planned: planned,
             begun: begun)
         batch.exchanges.append(answered.exchange)
         if handsOverMessages, answered.exchange.outcome != .notSent {
@@ -406,11 +415,12 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
             if case .answered(let received) = transfer.result { reply = received }
             batch.messages.append(
                 Message(
-                    household: device.id.household, sequence: sequence, call: call, reply: reply))
+                    household: device.id.household, sequence: sequence, call: call, reply: reply,
+                    secrets: device.secrets))
         }
         if answered.exchange.outcome != .notSent { ended.exchanges += 1 }
         if answered.exchange.isError { ended.errors += 1 }
-        tap?(call, transfer, answered)
+        tap?(call, transfer, answered, gate(of: device))
         return answered
     }
 }

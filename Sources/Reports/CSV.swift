@@ -23,10 +23,12 @@ enum CSV {
             "in_flight", "households_waiting",
         ])
         for row in rows {
-            text +=
-                "\(row.second),\(row.operation.name),\(row.sent),\(row.completed),\(row.errors),"
-            text += "\(number(row.p50)),\(number(row.p99)),\(number(row.max)),\(row.inFlight),"
-            text += "\(waiting.indices.contains(row.second) ? waiting[row.second] : 0)\r\n"
+            text += line([
+                String(row.second), row.operation.name, String(row.sent), String(row.completed),
+                String(row.errors), number(row.p50), number(row.p99), number(row.max),
+                String(row.inFlight),
+                String(waiting.indices.contains(row.second) ? waiting[row.second] : 0),
+            ])
         }
         return text
     }
@@ -113,11 +115,24 @@ enum CSV {
     }
 
     private static func field(_ text: String) -> String {
+        let text = isFormula(text) ? "'" + text : text
         let isPlain = text.utf8.allSatisfy { byte in
             byte != UInt8(ascii: ",") && byte != UInt8(ascii: "\"") && byte >= 0x20
         }
         return isPlain ? text : "\"\(text.replacing("\"", with: "\"\""))\""
     }
+
+    /// What a spreadsheet would carry out when it opens the file; numbers stay numbers (OWASP, CSV
+    /// Injection).
+    private static func isFormula(_ text: some StringProtocol) -> Bool {
+        guard let first = text.unicodeScalars.first, openings.contains(first) else { return false }
+        return Double(text) == nil
+    }
+
+    /// As they are, and as full-width forms have them.
+    private static let openings: Set<Unicode.Scalar> = [
+        "=", "+", "-", "@", "\t", "\r", "\n", "\u{ff1d}", "\u{ff0b}", "\u{ff0d}", "\u{ff20}",
+    ]
 
     /// The fields of a text, row by row (RFC 4180, 2).
     static func rows(_ text: String) -> [[String]] {
@@ -126,7 +141,11 @@ enum CSV {
         var field: [UInt8] = []
         var isQuoted = false
         var rest = text.utf8[...]
-        func closed() -> String { String(decoding: field, as: UTF8.self) }
+        func closed() -> String {
+            let text = String(decoding: field, as: UTF8.self)
+            return text.hasPrefix("'") && isFormula(text.dropFirst())
+                ? String(text.dropFirst()) : text
+        }
         while let byte = rest.popFirst() {
             switch byte {
             case UInt8(ascii: "\"") where isQuoted && rest.first == byte:

@@ -101,8 +101,8 @@ public enum Report {
     ) throws(ReportError) {
         let folder = URL(filePath: directory, directoryHint: .isDirectory)
         do {
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            try Data(text.utf8).write(to: folder.appending(path: name), options: .atomic)
+            try PrivateFile.makeFolder(folder.path)
+            try PrivateFile.write(Data(text.utf8), to: folder.appending(path: name).path)
         } catch {
             throw .unwritten(file: name, why: reason(error))
         }

@@ -129,7 +129,18 @@ package struct Venue {
     private func correspondence(of run: String, salt: UInt64) -> Correspondence {
         Correspondence(
             dialect: dialect, headers: rig.target.headers, correlates: rig.target.correlates,
-            run: run, fingerprinter: Fingerprinter(key: salt))
+            run: run, fingerprinter: Fingerprinter(key: salt), secrets: secrets)
+    }
+
+    /// Passwords that a service may repeat to others than their owners; of long files everybody's own is
+    /// looked for.
+    private var secrets: KnownSecrets {
+        var secrets = KnownSecrets()
+        guard case .listed(let list) = rig.accounts, list.entries.count <= 200 else {
+            return secrets
+        }
+        for entry in list.entries { secrets.note(entry.account.password) }
+        return secrets
     }
 
     /// The lanes, each with its transport, on one clock that starts now. `virtual`: how many there are

@@ -100,11 +100,15 @@ struct TryScene: Sendable, CustomTestStringConvertible {
         let reply = Reply(status: status, headers: all, body: Array(body.utf8))
         let reading = Self.dialect(try read).read(reply, to: call)
         var exchange = exchange(call, .answered(status: status), reading.outcome)
-        exchange.reason = reading.reason
+        exchange.reason = reading.reason.map { Self.gate.text($0) }
         scene.sightings.append(
-            Sighting(call: call, reply: reply, exchange: exchange, answer: reading.answer))
+            Sighting(
+                call: call, reply: reply, exchange: exchange, answer: reading.answer,
+                gate: Self.gate))
         return scene
     }
+
+    static let gate = Gate(Fingerprinter(key: 1))
 
     /// Adds an exchange without an answer; `lost`: some of it had left.
     func unanswered(
@@ -118,7 +122,7 @@ struct TryScene: Sendable, CustomTestStringConvertible {
         scene.sightings.append(
             Sighting(
                 call: call, reply: nil, exchange: exchange,
-                answer: .unanswered(error, reached: lost)))
+                answer: .unanswered(error, reached: lost), gate: Self.gate))
         return scene
     }
 

@@ -20,12 +20,12 @@ struct TryRedactionTests {
             lane: 0, sequence: 1, device: DeviceID(household: 0, role: .firstScreen),
             operation: operation, planned: .start, sent: .start, ended: .start,
             delivery: .answered(status: 200), outcome: .ok)
-        let redaction = Redaction(Fingerprinter(key: 1), ownHeaders: ["X-Waf": "planted"])
-        return SightingText(redaction, origin: origin, width: 100, bodies: true).text(
+        let gate = Gate(Fingerprinter(key: 1), ownHeaders: ["X-Waf": "planted"])
+        return SightingText(origin: origin, width: 100, bodies: true).text(
             Sighting(
                 call: call,
                 reply: Reply(status: 200, headers: answered, body: Array(reply.utf8)),
-                exchange: exchange, answer: .done))
+                exchange: exchange, answer: .done, gate: gate))
     }
 
     @Test(

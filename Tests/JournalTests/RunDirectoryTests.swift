@@ -34,6 +34,34 @@ struct RunDirectoryTests {
         #expect(try run("smoke").name == "smoke-20261121T070000Z-3")
     }
 
+    @Test("only its owner may look into it, and read what is in it")
+    func isPrivate() throws {
+        func rights(_ path: String) throws -> Int? {
+            try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        }
+        let directory = try RunDirectory.create(rig: "a", startedMicroseconds: start, under: root)
+        #expect(try rights(directory.path) == 0o700)
+        let other = try RunDirectory.create(
+            rig: "a", startedMicroseconds: start, out: scratch.path + "/out")
+        #expect(try rights(other.path) == 0o700)
+        let writer = try HistoryWriter(path: directory.history, header: Samples.header())
+        for file in try FileManager.default.contentsOfDirectory(atPath: directory.path) {
+            #expect(try rights(directory.file(file)) == 0o600, "\(file)")
+        }
+        _ = writer.finish(Samples.end)
+        for text in ["one", "two"] {
+            try PrivateFile.write(Data(text.utf8), to: directory.file("a.txt"))
+            #expect(try rights(directory.file("a.txt")) == 0o600)
+            #expect(try String(contentsOfFile: directory.file("a.txt"), encoding: .utf8) == text)
+        }
+        #expect(throws: (any Error).self) {
+            try PrivateFile.write(Data(), to: directory.file("none/a.txt"))
+        }
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted()
+                == ["a.txt", "history.sqlite"])
+    }
+
     @Test("is where latest points to, relative to its folder")
     func latest() throws {
         _ = try run("smoke")

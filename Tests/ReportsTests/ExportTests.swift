@@ -153,6 +153,20 @@ struct ExportTests {
         #expect(ViolationReference(row: 1, of: "") == nil)
     }
 
+    @Test(
+        "a text that a spreadsheet would carry out has an apostrophe in front, a number has not",
+        arguments: [
+            ("=1+1", "'=1+1"), ("+cmd|' /C calc'!A0", "'+cmd|' /C calc'!A0"), ("-x", "'-x"),
+            ("@SUM(A1)", "'@SUM(A1)"), ("=a,b", "\"'=a,b\""), ("\t=1", "\"'\t=1\""),
+            ("\u{ff1d}1", "'\u{ff1d}1"), ("-3.25", "-3.25"), ("+7", "+7"), ("a=1", "a=1"),
+            ("'quoted'", "'quoted'"), ("-", "'-"), ("", ""),
+        ])
+    func formula(text: String, written: String) {
+        let line = CSV.line([text, "1"])
+        #expect(line == written + ",1\r\n")
+        #expect(CSV.rows(line) == [[text, "1"]])
+    }
+
     @Test("the errors of the page show what was said, and how to say it again")
     func talk() throws {
         let page = try Rendered(Talkative(sample: Sample(Shape(households: 5, trouble: 0...40))))[

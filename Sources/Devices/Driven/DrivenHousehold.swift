@@ -155,6 +155,10 @@ public struct DrivenHousehold: Sendable {
         }
     }
 
+    private func shown(_ words: Untrusted) -> String {
+        household.assumeIsolated { $0.shown(words) }
+    }
+
     private func step<T: Sendable>(
         _ work: () async throws(Halt) -> T
     ) async throws(Refusal) -> T {
@@ -163,7 +167,7 @@ public struct DrivenHousehold: Sendable {
         } catch {
             switch error {
             case .failed(let words), .abandoned(let words, _), .signedOut(let words):
-                throw .failed(words)
+                throw .failed(shown(words))
             case .unknownStep: throw .failed("the protocol has no such step")
             case .stopped: throw .stopped
             }

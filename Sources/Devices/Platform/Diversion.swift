@@ -16,7 +16,7 @@ enum Diversion {
     /// S1 or S2 was answered, and turned down.
     case refused(Answered)
     /// A request came to nothing.
-    case failed(String)
+    case failed(Untrusted)
 }
 
 extension Household {
@@ -27,11 +27,11 @@ extension Household {
         guard record.signOn.asked == .platform, record.signOn.diversion.isEmpty,
             let reason = reason(of: diversion)
         else { return }
-        record.signOn.diversion = reason
+        record.signOn.diversion = shown(reason)
     }
 
     /// Nil where the script wanted it so.
-    private func reason(of diversion: Diversion) -> String? {
+    private func reason(of diversion: Diversion) -> Untrusted? {
         switch diversion {
         case .boarding(let mvpd):
             if case .choose(_?) = plan.kind.platform?.picker { return nil }
@@ -41,25 +41,25 @@ extension Household {
             guard let error else { return "step 5: the platform's picker brought no provider" }
             // The viewer turned back at the login.
             if error.code == .userCancelled { return nil }
-            return "step 5: the platform's picker ended in error \(error.code.rawValue)"
-                + " (\(error.code))"
+            return
+                "step 5: the platform's picker ended in error \(error.code.rawValue) (\(ours: "\(error.code)"))"
         case .noIntegration(let id, let offered):
             if offered.supportedOnPlatform.isEmpty {
-                return "step 6: the configuration has no provider for platform sign-on "
-                    + "(enablePlatformServices, platformMappingId)"
+                return
+                    "step 6: the configuration has no provider for platform sign-on (enablePlatformServices, platformMappingId)"
             }
             return "step 6: the configuration has not enabled platform sign-on for \(id.name)"
         case .notVouched(let error):
             guard let error else { return "step 7: the platform vouched for nobody" }
-            let why = error.why.isEmpty ? "" : ": \(error.why)"
+            let why: Untrusted = error.why.isEmpty ? "" : ": \(error.why)"
             return
-                "step 7: the platform answered error \(error.code.rawValue) (\(error.code))\(why)"
+                "step 7: the platform answered error \(error.code.rawValue) (\(ours: "\(error.code)"))\(why)"
         case .refused(let answered): return step(of: answered) + Halt.refusal(answered)
         case .failed(let cause): return cause
         }
     }
 
-    private func step(of answered: Answered) -> String {
+    private func step(of answered: Answered) -> Untrusted {
         switch answered.exchange.operation {
         case .profileRequest: "step 6: "
         case .tokenExchange: "step 9: "

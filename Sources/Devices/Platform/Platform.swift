@@ -116,6 +116,7 @@ extension Household {
         case nil: return .refused(code: 7, why: "there is no platform that signs here")
         case .builtIn(let sign): return sign(query)
         case .program(let program, let limit):
+            expectEchoes(of: account)
             let question = PlatformQuestion(
                 query: query, channelIdentifier: MetadataRequest.channelIdentifier,
                 provider: provider, device: platformDevice, account: account)
@@ -125,7 +126,7 @@ extension Household {
             noteViewerTime(since: began)
             switch answer {
             case .output(let text): return PlatformAnswer(text)
-            case .failed(let reason): return .failed(reason)
+            case .failed(let reason): return .failed(shown(reason))
             }
         }
     }

@@ -24,7 +24,7 @@ extension Household {
         }
         let path = trail.map(String.init).joined(separator: "-")
         if record.signOn.steps.isEmpty { record.signOn.steps = path }
-        note(.signOnPath, path)
+        note(.signOnPath, "\(path)")
         return outcome
     }
 
@@ -106,7 +106,7 @@ extension Household {
         let (access, hasPrompted) = accounts.checkAccessStatus(prompts: true)
         if hasPrompted {
             record.signOn.prompts += 1
-            note(.platformPrompt, "\(access)")
+            note(.platformPrompt, "\(ours: "\(access)")")
             try await human(plan.viewer.noticesCode)
         }
         return access == .granted
@@ -120,7 +120,7 @@ extension Household {
             let before = (accounts.access, accounts.account == nil)
             accounts.relaunch()
             if before != (accounts.access, accounts.account == nil) {
-                note(.settingsChange, script.settingsChange.rawValue)
+                note(.settingsChange, "\(script.settingsChange.rawValue)")
             }
         }
         if script.asking == .foreground { _ = try await mayAskPlatform() }
@@ -162,7 +162,7 @@ extension Household {
     /// The picker, with what the app narrowed or put first.
     func notePicker(_ word: String, _ request: MetadataRequest) {
         guard plan.kind.platform?.filter(on: plan.kind.device) != nil else {
-            return note(.platformPicker, word)
+            return note(.platformPicker, "\(word)")
         }
         let lists =
             ["offers \(request.supportedProviders.joined(separator: ","))"]

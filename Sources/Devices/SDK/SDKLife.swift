@@ -104,7 +104,7 @@ extension Household {
             denied.remove(resource)
             try await callSDK(.checkAuthorization(resource))
             if isAuthorized || denied.contains(resource) { return }
-            if let sessionLoss { throw .signedOut(sessionLoss) }
+            if let sessionLoss { throw .signedOut("\(sessionLoss)") }
             guard wasThrottled, attempt < Self.appPatience else { break }
             try await nap(Backoff.afterThrottle(.seconds(1), using: &tv.dice))
         }
@@ -121,7 +121,7 @@ extension Household {
     /// Makes one call, and does all that comes of it: callbacks go to the app, work to the service,
     /// and what the app calls in answer to a callback follows.
     func callSDK(_ call: SDKCall) async throws(Halt) {
-        note(event: "call \(call.name)", call.argument)
+        note(event: "call \(call.name)", "\(call.argument)")
         sdk.now = lane.now
         var effects = sdk.on(.call(call))
         while !effects.isEmpty {
@@ -129,7 +129,7 @@ extension Household {
             case .callback(let callback):
                 hear(callback)
                 guard let answer = try await answer(to: callback) else { continue }
-                note(event: "call \(answer.name)", answer.argument)
+                note(event: "call \(answer.name)", "\(answer.argument)")
                 effects += sdk.on(.call(answer))
             case .work(let work):
                 wasThrottled = false
@@ -141,7 +141,7 @@ extension Household {
     /// A callback, as the history has it.
     func hear(_ callback: SDKCallback) {
         if case .status(let status) = callback { record.signOn.codes.append(status.rawValue) }
-        note(event: callback.name, callback.argument)
+        note(event: callback.name, "\(callback.argument)")
     }
 
     /// What the app calls when it hears that.

@@ -206,12 +206,12 @@ extension Household {
         _ answered: Answered, _ resource: String
     ) -> AccessEnabler.Input {
         switch answered.answer {
-        case .denied(let words): return .notAuthorized(.notAuthorized, words)
+        case .denied(let words): return .notAuthorized(.notAuthorized, shown(words))
         case .notEntitled(let words):
             deny(resource, words)
-            return .notAuthorized(.notAuthorized, words)
+            return .notAuthorized(.notAuthorized, shown(words))
         case .signedOut:
-            sessionLoss = Halt.refusal(answered)
+            sessionLoss = shown(Halt.refusal(answered))
             return .sessionLost
         case .slow:
             wasThrottled = true

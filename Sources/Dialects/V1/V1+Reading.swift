@@ -42,12 +42,12 @@ extension V1 {
     private func readBrowserHop(_ reply: Reply, to call: Call) -> Reading {
         var reading: Reading
         if let wall = Wall.kind(of: reply) {
-            reading = Reading(.blocked, .blocked, reason: wall)
+            reading = Reading(.blocked, .blocked, reason: "\(ours: wall)")
         } else {
             reading = readHop(reply, to: call)
             guard reply.status >= 400 else { return reading }
         }
-        if looksLikePage(reply) { reading.page = reply.text }
+        if looksLikePage(reply) { reading.page = Untrusted(reply.text) }
         return reading
     }
 
@@ -61,11 +61,11 @@ extension V1 {
                 // What a provider's pages lack is no breach of the service's.
                 let reason = "redirect without a usable Location"
                 return call.operation == .mvpdLogin
-                    ? Reading(.malformed, .fault, reason: reason)
+                    ? Reading(.malformed, .fault, reason: "\(ours: reason)")
                     : Reading(.malformed, .fault, reason: reason, missing: "8: Location is present")
             }
             return Reading(.ok, .redirect(address), Observation(told(by: address, to: call)))
-        case 200..<300: return Reading(.ok, .page(reply.text), Observation(.none))
+        case 200..<300: return Reading(.ok, .page(Untrusted(reply.text)), Observation(.none))
         case 500...: return Reading(.serverError, .fault, reason: reason(of: reply))
         default:
             let reason = reason(of: reply)
@@ -90,7 +90,8 @@ extension V1 {
 
     private func readService(_ reply: Reply, to call: Call) -> Reading {
         if looksLikePage(reply) {
-            let reason = "HTML where the service answers JSON or XML (status \(reply.status))"
+            let reason: Untrusted =
+                "HTML where the service answers JSON or XML (status \(reply.status))"
             return Reading(.blocked, reply.status >= 500 ? .fault : .blocked, reason: reason)
         }
         switch reply.status {
@@ -335,7 +336,7 @@ extension Reading {
     fileprivate init(_ outcome: Outcome, _ answer: Answer, reason: String, missing rule: String) {
         self.init(
             outcome, answer, deviations: [Deviation(rule: "rest-v1.md \(rule)", found: reason)],
-            reason: reason)
+            reason: "\(ours: reason)")
     }
 
     /// A success whose body lacks what the page promises.

@@ -20,22 +20,22 @@ extension V1 {
         let observation = Observation(refusal.result(of: call.operation, reply.status))
         if refusal.isDenial(of: call.operation, reply.status) {
             return Reading(
-                .notEntitled, .notEntitled(refusal.details ?? refusal.word), observation,
-                reason: refusal.word)
+                .notEntitled, .notEntitled(Untrusted(refusal.details ?? refusal.word)),
+                observation, reason: Untrusted(refusal.word))
         }
         // § 5: the client is no longer known; register again.
         let answer: Answer =
             switch observation.result {
             case _ where refusal.word == "invalid_client": .staleClient
-            case .unauthenticated: .signedOut(refusal.word)
+            case .unauthenticated: .signedOut(Untrusted(refusal.word))
             case _ where refusal.isProvidersFailure: .fault
-            default: reply.status == 410 ? .expired : .denied(refusal.word)
+            default: reply.status == 410 ? .expired : .denied(Untrusted(refusal.word))
             }
-        return Reading(.rejected, answer, observation, reason: refusal.word)
+        return Reading(.rejected, answer, observation, reason: Untrusted(refusal.word))
     }
 
     /// The service's own word for what went wrong.
-    func reason(of reply: Reply) -> String { Refusal(self, reply).word }
+    func reason(of reply: Reply) -> Untrusted { Untrusted(Refusal(self, reply).word) }
 }
 
 /// An error body of § 4 or § 5.
@@ -43,6 +43,8 @@ private struct Refusal {
     /// `error` of § 5, else `code` or `message` of § 4, else the status.
     let word: String
     private let code: String?
+    /// Characters that are kept of a word. The gate cuts it further, once secrets are out of it.
+    private static let longest = 2_000
     private let message: String
     /// What the provider wants the viewer to read (§ 11, Z3).
     let details: String?
@@ -58,9 +60,11 @@ private struct Refusal {
         code = tree["code"]?.text
         let said = tree["message"]?.text
         message = said?.lowercased() ?? ""
-        details = tree["details"]?.text.flatMap { $0.isEmpty ? nil : String($0.prefix(120)) }
+        details = tree["details"]?.text.flatMap {
+            $0.isEmpty ? nil : String($0.prefix(Self.longest))
+        }
         word =
-            (tree["error"]?.text ?? code ?? said).map { String($0.prefix(120)) }
+            (tree["error"]?.text ?? code ?? said).map { String($0.prefix(Self.longest)) }
             ?? "status \(reply.status)"
     }
 

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Journal
 
 /// Where the cases of a run or a race lie: `cases/NAME.json`, and beside each its page.
 public struct CaseFolder: Sendable {
@@ -14,12 +15,11 @@ public struct CaseFolder: Sendable {
     public func write(_ made: Case) throws(CaseError) -> String {
         let file = (path as NSString).appendingPathComponent(made.name + ".json")
         do {
-            try FileManager.default.createDirectory(
-                atPath: path, withIntermediateDirectories: true)
+            try PrivateFile.makeFolder(path)
         } catch {
             throw .unwritable(file: path, reason: error.localizedDescription)
         }
-        try made.save(as: file)
+        try made.save(as: file) { try PrivateFile.write($0, to: $1) }
         return file
     }
 }
@@ -27,11 +27,17 @@ public struct CaseFolder: Sendable {
 extension Case {
     /// Writes the case to `file`, and its page beside it.
     public func save(as file: String) throws(CaseError) {
+        // By name, for others to have: with the rights that the user gives new files.
+        try save(as: file) { try $0.write(to: URL(fileURLWithPath: $1), options: .atomic) }
+    }
+
+    fileprivate func save(
+        as file: String, _ write: (Data, String) throws -> Void
+    ) throws(CaseError) {
         let page = (file as NSString).deletingPathExtension + ".html"
         do {
-            try Data(json.utf8).write(to: URL(fileURLWithPath: file), options: .atomic)
-            try Data(self.page(replaying: file).utf8).write(
-                to: URL(fileURLWithPath: page), options: .atomic)
+            try write(Data(json.utf8), file)
+            try write(Data(self.page(replaying: file).utf8), page)
         } catch {
             throw .unwritable(file: file, reason: error.localizedDescription)
         }

@@ -9,11 +9,12 @@ final class Collector {
         var exchange: Exchange
         var method: Method
         var address: WebAddress
+        var gate: Gate
 
-        func request(_ redaction: Redaction) -> Case.Request {
+        var request: Case.Request {
             Case.Request(
                 method: method.rawValue,
-                url: address.origin.description + redaction.address(address.target))
+                url: gate.address(address.origin.description + address.target))
         }
     }
 
@@ -22,10 +23,10 @@ final class Collector {
     /// Before the lane runs.
     static func watch(_ lane: Lane) -> OnLane<Collector> {
         let collector = Collector()
-        lane.observe { call, _, answered in
+        lane.observe { call, _, answered, gate in
             let exchange = answered.exchange
             collector.sent[exchange.device.household, default: []].append(
-                Sent(exchange: exchange, method: call.method, address: call.address))
+                Sent(exchange: exchange, method: call.method, address: call.address, gate: gate))
         }
         return OnLane(collector, lane)
     }

@@ -49,7 +49,6 @@ public final class LaneArena: Arena {
     private let collectors: [OnLane<Collector>]
     private let plan: Plan
     private let judge: TrialJudge
-    private let redaction: Redaction
     private let settings: Settings
     private let isVirtual: Bool
     /// One for each lane, where they are virtual.
@@ -74,7 +73,6 @@ public final class LaneArena: Arena {
                 label: "screenrig.race.virtual.\(lane.index)", qos: .userInteractive)
         }
         judge = TrialJudge(rules: rules)
-        redaction = Redaction(lanes[0].fingerprinter)
         grounds = lanes.map { lane in
             DrivenGround(plan, terms: terms, lane: lane, sharesApp: isVirtual)
         }
@@ -214,7 +212,7 @@ public final class LaneArena: Arena {
             result.breaches = judge.breaches(result.exchanges, of: result, besides: others)
             if result.breaches.isEmpty { result.discarded = result.unread }
         }
-        if !result.breaches.isEmpty { result.requests = sent.map { $0.request(redaction) } }
+        if !result.breaches.isEmpty { result.requests = sent.map(\.request) }
         return result
     }
 }

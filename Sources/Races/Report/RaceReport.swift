@@ -1,5 +1,6 @@
 internal import Checker
 internal import Foundation
+internal import Journal
 internal import Reports
 internal import Statistics
 
@@ -63,7 +64,7 @@ public struct RaceReport: Sendable {
         for (name, text) in files {
             let file = (directory as NSString).appendingPathComponent(name)
             do {
-                try Data(text.utf8).write(to: URL(fileURLWithPath: file), options: .atomic)
+                try PrivateFile.write(Data(text.utf8), to: file)
             } catch {
                 throw .unwritable(file: file, reason: error.localizedDescription)
             }

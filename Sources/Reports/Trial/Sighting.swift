@@ -8,8 +8,11 @@ public struct Sighting: Sendable {
     public var reply: Reply?
     public var exchange: Exchange
     public var answer: Answer
+    /// What of it may be shown.
+    var gate: Gate
 
-    public init(call: Call, reply: Reply?, exchange: Exchange, answer: Answer) {
+    public init(call: Call, reply: Reply?, exchange: Exchange, answer: Answer, gate: Gate) {
+        self.gate = gate
         self.call = call
         self.reply = reply
         self.exchange = exchange

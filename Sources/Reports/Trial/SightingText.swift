@@ -1,17 +1,15 @@
 public import Dialects
-public import Journal
+internal import Journal
 
 /// How a trial shows an exchange: two lines, and with `--bodies` what was said.
 public struct SightingText: Sendable {
-    private let redaction: Redaction
     /// Where the target is: its addresses are shown as paths.
     private let origin: Origin
     private let width: Int
     private let bodies: Bool
 
     /// `width` columns; `bodies`: headers and bodies too.
-    public init(_ redaction: Redaction, origin: Origin, width: Int, bodies: Bool) {
-        self.redaction = redaction
+    public init(origin: Origin, width: Int, bodies: Bool) {
         self.origin = origin
         self.width = max(60, width)
         self.bodies = bodies
@@ -27,7 +25,7 @@ public struct SightingText: Sendable {
         let head =
             "\(seconds) s  \(exchange.device.name.padded(to: 6)) "
             + "\(exchange.operation.name.padded(to: 21)) \(status) \(time) ms  "
-        let learnt = Plain.line(learnt(sighting), limit: 600)
+        let learnt = sighting.gate.text(learnt(sighting), limit: 600)
         var lines =
             head.count + learnt.count <= width
             ? [head + learnt]
@@ -46,35 +44,35 @@ public struct SightingText: Sendable {
 
     /// Method and address, and what the server's team finds it by.
     private func request(_ sighting: Sighting) -> [String] {
-        let shown = place(sighting.call.address)
+        let shown = place(sighting.call.address, sighting.gate)
         let line = Plain.line("            \(sighting.call.method.rawValue) \(shown)", limit: width)
         guard let id = sighting.requestID else { return [line] }
         return [line, Plain.line("            request id \(id)", limit: width)]
     }
 
-    private func place(_ address: WebAddress) -> String {
-        redaction.address(
+    private func place(_ address: WebAddress, _ gate: Gate) -> String {
+        gate.address(
             address.origin == origin ? address.target : address.description, briefly: true)
     }
 
     // MARK: What was learnt
 
-    private func learnt(_ sighting: Sighting) -> String {
-        switch sighting.answer {
+    private func learnt(_ sighting: Sighting) -> Untrusted {
+        let gate = sighting.gate
+        return switch sighting.answer {
         case .client(let client): "client \(client.id)"
         case .accessToken(let token):
-            "access token \(redaction.mark(token.bearer.reveal())), good for \(Self.time(token.lifetime))"
+            "access token \(gate.mark(token.bearer.reveal())), good for \(Self.time(token.lifetime))"
         case .code(let issued): "code \(issued.code), good for \(Self.time(issued.lifetime))"
         case .record(let mvpd):
-            "the code is known" + (mvpd.map { ", for \($0)" } ?? "")
+            "the code is known\(mvpd.map { ", for \($0)" } ?? "")"
         case .configuration(let providers): Self.offered(providers.filter { !$0.isTempPass })
         case .signedIn(let tag): Self.signedIn(tag, sighting)
         case .done: done(sighting)
         case .decisions(let decisions):
-            decisions.sorted { $0.key < $1.key }
-                .map { "\($0.key): \($0.value ? "yes" : "no")" }.joined(separator: ", ")
+            "\(Self.list(decisions))"
         case .media(let token):
-            "media token \(redaction.mark(token.reveal()))" + Self.until(sighting)
+            "media token \(gate.mark(token.reveal()))\(Self.until(sighting))"
         case .metadata(let source): source.map { "the token is one of \($0)" } ?? "done"
         case .profileRequest(let bytes): "a profile request of \(bytes.count) bytes"
         case .pending: "not yet"
@@ -86,28 +84,34 @@ public struct SightingText: Sendable {
         case .staleToken: "the access token is not taken: \(sighting.exchange.reason ?? "")"
         case .staleClient: "the client is not known: \(sighting.exchange.reason ?? "")"
         case .redirect(let address):
-            Plain.line("on to \(place(address))", limit: width - 12)
-        case .page(let html): Self.page(html)
+            "\(Plain.line("on to \(place(address, gate))", limit: width - 12))"
+        case .page: Self.page(sighting.reply)
         case .fault: "cannot go on: \(sighting.exchange.reason ?? "a fault")"
         case .blocked: "not from the service: \(sighting.exchange.reason ?? "")"
-        case .unanswered(let error, _): error.detail
+        case .unanswered(let error, _): "\(error.detail)"
         }
     }
 
-    private static func offered(_ providers: [Provider]) -> String {
+    private static func list(_ decisions: [String: Bool]) -> String {
+        decisions.sorted { $0.key < $1.key }
+            .map { "\($0.key): \($0.value ? "yes" : "no")" }.joined(separator: ", ")
+    }
+
+    private static func offered(_ providers: [Provider]) -> Untrusted {
         let names = providers.prefix(5).map(\.id).joined(separator: ", ")
         let more = providers.count > 5 ? " …" : ""
-        return "\(Figures.counted(providers.count, "provider")): \(names)\(more)"
+        return "\(ours: Figures.counted(providers.count, "provider")): \(names)\(ours: more)"
     }
 
-    private static func signedIn(_ tag: Tag?, _ sighting: Sighting) -> String {
-        guard let tag else { return "signed in" + until(sighting) }
-        return "\(tag.user) of \(tag.mvpd) is signed in" + until(sighting)
+    private static func signedIn(_ tag: Tag?, _ sighting: Sighting) -> Untrusted {
+        guard let tag else { return "signed in\(until(sighting))" }
+        let user = sighting.gate.name(tag.user)
+        return "\(user) of \(tag.mvpd) is signed in\(until(sighting))"
     }
 
-    private func done(_ sighting: Sighting) -> String {
+    private func done(_ sighting: Sighting) -> Untrusted {
         guard let resource = sighting.exchange.observation.resource else { return "done" }
-        return "\(resource) may be played" + Self.until(sighting)
+        return "\(resource) may be played\(Self.until(sighting))"
     }
 
     /// The expiry that the answer carries, as a date.
@@ -118,10 +122,12 @@ public struct SightingText: Sendable {
         return " until \(Figures.timestamp(microseconds: milliseconds * 1000))"
     }
 
-    private static func page(_ html: String) -> String {
-        let title = html.firstMatch(of: #/<title[^>]*>([^<]*)</title>/#.ignoresCase())?.1
-        guard let title, !title.trimmingSpaces().isEmpty else { return "a page without a title" }
-        return "a page, '\(title.trimmingSpaces())'"
+    /// The title, where there is one near the beginning.
+    private static func page(_ reply: Reply?) -> Untrusted {
+        let html = String(decoding: reply?.body.prefix(bodyLimit) ?? [], as: UTF8.self)
+        let parts = html.split(separator: #/<title[^<>]*>/#.ignoresCase(), maxSplits: 1)
+        let title = parts.count < 2 ? "" : String(parts[1].prefix { $0 != "<" }).trimmingSpaces()
+        return title.isEmpty ? "a page without a title" : "a page, '\(title)'"
     }
 
     private static func time(_ duration: Duration) -> String {
@@ -130,25 +136,30 @@ public struct SightingText: Sendable {
 
     // MARK: Bodies
 
+    /// Bytes that are shown of a body.
+    private static let bodyLimit = 16_384
+
     private func conversation(_ sighting: Sighting) -> [String] {
-        let call = sighting.call
-        let isLogin = [.mvpdLogin, .assertion].contains(call.operation)
-        let type = (call.headers["Content-Type"] ?? "").prefix { $0 != ";" }
-        var lines = ["> \(call.method.rawValue) \(redaction.address(call.address.target))"]
-        lines.append("> Host: \(call.address.origin.authority)")
+        let (call, gate) = (sighting.call, sighting.gate)
+        var lines = ["> \(call.method.rawValue) \(gate.address(call.address.target))"]
+        lines.append("> Host: \(gate.name(call.address.origin.authority))")
         lines += message(
-            call.headers, redaction.body(call.body, mediaType: String(type), isLogin: isLogin), ">")
+            call.headers, gate.body(call.body, mediaType: call.mediaType, isLogin: call.isLogin),
+            ">", gate)
         if let reply = sighting.reply {
             lines.append("< HTTP \(reply.status)")
+            let body = Array(reply.body.prefix(Self.bodyLimit))
             lines += message(
-                reply.headers, redaction.body(reply.body, mediaType: reply.mediaType), "<")
+                reply.headers, gate.body(body, mediaType: reply.mediaType), "<", gate)
         }
         return lines.map { "    " + $0 } + [""]
     }
 
-    private func message(_ headers: Headers, _ body: String, _ mark: String) -> [String] {
-        var lines = headers.fields.map {
-            "\(mark) \(Plain.line($0.name)): \(Plain.line(redaction.header($0), limit: 2000))"
+    private func message(
+        _ headers: Headers, _ body: String, _ mark: String, _ gate: Gate
+    ) -> [String] {
+        var lines = headers.fields.map(gate.header).map {
+            "\(mark) \(Plain.line($0.name)): \(Plain.line($0.value, limit: 2000))"
         }
         guard !body.isEmpty else { return lines }
         lines.append(mark)

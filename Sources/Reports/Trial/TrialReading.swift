@@ -310,6 +310,6 @@ extension Sighting {
     var denial: String? {
         guard case .redirect(let address) = answer else { return nil }
         return address.query.split(separator: "&").first { $0.hasPrefix("error=") }
-            .map(String.init)
+            .map { gate.text(Untrusted(String($0))) }
     }
 }

@@ -7,7 +7,7 @@ struct TrialRemedy {
     let text: String
 
     init(_ reading: TrialReading, step: Checklist.Step) {
-        text =
+        let words =
             switch step {
             case .name, .tcp, .tls: Self.connection(reading, step)
             case .platform: Self.platform(reading)
@@ -16,6 +16,8 @@ struct TrialRemedy {
                 Self.service(reading, step)
             case .loginPage, .form, .assertion: LoginRemedy.text(reading, step)
             }
+        // Hosts, paths and headers of whoever answered.
+        text = reading.sightings.last?.gate.text(Untrusted(words)) ?? words
     }
 
     // MARK: Connection

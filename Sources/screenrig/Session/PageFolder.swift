@@ -1,6 +1,7 @@
 internal import Devices
 internal import Dispatch
 internal import Foundation
+internal import Journal
 internal import Synchronization
 
 /// `pages/` of a run directory: login pages that could not be got past, a few of each cause
@@ -37,11 +38,10 @@ final class PageFolder: PageSink {
         guard let place else { return }
         let text = page()
         queue.async { [path] in
-            try? FileManager.default.createDirectory(
-                atPath: path, withIntermediateDirectories: true)
+            try? PrivateFile.makeFolder(path)
             let name = "cause-\(place.cause)-page-\(place.page).html"
             let file = (path as NSString).appendingPathComponent(name)
-            try? text.write(toFile: file, atomically: true, encoding: .utf8)
+            try? PrivateFile.write(Data(text.utf8), to: file)
         }
     }
 

@@ -1,4 +1,5 @@
 internal import Devices
+internal import Dialects
 internal import Dispatch
 internal import Foundation
 internal import Synchronization
@@ -65,9 +66,8 @@ struct ProgramProcess: UserProgram {
         }
         guard process.terminationStatus == 0 else {
             let words = complained.text().split(separator: "\n").first?.prefix(200) ?? ""
-            return .failed(
-                "ended with status \(process.terminationStatus)"
-                    + (words.isEmpty ? "" : " and says '\(words)'"))
+            let said: Untrusted = words.isEmpty ? "" : " and says '\(words)'"
+            return .failed("ended with status \(process.terminationStatus)\(said)")
         }
         return .output(said.text())
     }

@@ -124,8 +124,7 @@ struct Session {
         let judge = judges ? judge(by: rules, before: writer, header) : nil
         let lanes = try venue.lanes(recordingTo: judge ?? writer)
         if trial == nil, rig.record != .none, !traffic.wordless {
-            writer.keepMessages(
-                as: Redaction(lanes[0].fingerprinter, ownHeaders: rig.target.headers))
+            writer.keepMessages(through: lanes[0].gate)
             for lane in lanes { lane.handsOverMessages = true }
         }
         let statement = Secret(Signing.demoSoftwareStatement())
@@ -183,6 +182,7 @@ struct Session {
             Terminal.complain(Self.pace(ended, events: events, in: spent.wall - usage.wall))
         }
         if !rig.faults.isEmpty {
+            PrivateFile.make(directory.file("truth.jsonl"))
             let truth = try TruthFile(directory.file("truth.jsonl"))
             truth.enable(try Assembly.faults(rig))
             truth.append(venue.truths)

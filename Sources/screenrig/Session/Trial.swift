@@ -34,14 +34,13 @@ final class Trial: Sendable {
 
     /// Watches a lane. One household is slow enough to print from the lane's own thread.
     func watch(_ lane: Lane, of rig: Rig, at target: Origin) {
-        let redaction = Redaction(lane.fingerprinter, ownHeaders: rig.target.headers)
-        let words = SightingText(
-            redaction, origin: target, width: Terminal.width, bodies: bodies)
-        lane.observe { [self] call, transfer, answered in
+        let words = SightingText(origin: target, width: Terminal.width, bodies: bodies)
+        lane.observe { [self] call, transfer, answered, gate in
             var reply: Reply?
             if case .answered(let received) = transfer.result { reply = received }
             let sighting = Sighting(
-                call: call, reply: reply, exchange: answered.exchange, answer: answered.answer)
+                call: call, reply: reply, exchange: answered.exchange, answer: answered.answer,
+                gate: gate)
             seen.withLock { $0.append(sighting) }
             Terminal.print(words.text(sighting))
         }

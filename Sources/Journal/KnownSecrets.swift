@@ -1,0 +1,325 @@
+public import Dialects
+
+/// The secrets that a peer of one household may know and repeat, and where they stand in a text: plain,
+/// percent-encoded, as HTML entities, with JSON's escapes, or within Base64 (either alphabet, also of
+/// `user:password`). A value: whoever keeps a copy keeps what was known then.
+public struct KnownSecrets: Sendable {
+    /// In the order in which they became known.
+    private var secrets: [[UInt8]] = []
+    /// By their heads.
+    private var needles: [Needle] = []
+    /// Of the heads of `needles`: a text is read once, however many secrets there are.
+    private var filter: SIMD8<UInt32> = .zero
+    /// Secrets of fewer than four bytes, which are only found as whole words.
+    private var shorts: [[UInt8]] = []
+    /// Names that the rig gives and that are no secrets, whatever they look like.
+    private var names: Set<String> = []
+    /// Of `secrets`, those that were noted as values.
+    private var values = 0
+    private var lastCookies = ""
+    private var lastAuthorization = ""
+
+    public init() {}
+
+    /// A secret as it stands in a text: itself, or within Base64 after 0, 1 or 2 other bytes.
+    fileprivate struct Needle {
+        var head: UInt32
+        var secret: Int32
+        var shift: Int8
+    }
+
+    /// Longer secrets are known by so many bytes: an answer may be cut, and no text can make the search
+    /// long.
+    private static let depth = 64
+    /// A search for fewer bytes would find them everywhere.
+    private static let shortest = 4
+    /// So much of a secret at the end of a text is taken for one that was cut.
+    private static let shortestCut = 8
+    /// What is not known for sure to be a secret (a cookie, a hidden field: `1`, `true`) must be longer.
+    private static let shortestValue = 6
+    private static let mostValues = 200
+
+    var isEmpty: Bool { needles.isEmpty && shorts.isEmpty }
+
+    /// Notes a password, a token, a key.
+    public mutating func note(_ secret: Secret) { note(text: secret.reveal(), atLeast: 1) }
+
+    /// Notes what may be one. A peer that makes up values without end is heard for so many.
+    mutating func note(value: some StringProtocol) {
+        guard values < Self.mostValues else { return }
+        let before = secrets.count
+        note(text: String(value), atLeast: Self.shortestValue)
+        values += secrets.count - before
+    }
+
+    /// Notes what somebody else knew.
+    mutating func note(_ others: KnownSecrets) {
+        names.formUnion(others.names)
+        for secret in others.secrets + others.shorts {
+            note(text: String(decoding: secret, as: UTF8.self), atLeast: 1)
+        }
+    }
+
+    /// Notes a name by which the judge tells people apart.
+    public mutating func note(name: String) { names.insert(name) }
+
+    func isName(_ text: String) -> Bool { names.contains(text) }
+
+    private mutating func note(text: String, atLeast length: Int) {
+        let bytes = Array(text.utf8)
+        guard bytes.count >= length, !bytes.isEmpty, !secrets.contains(bytes),
+            !shorts.contains(bytes)
+        else { return }
+        guard bytes.count >= Self.shortest else { return shorts.append(bytes) }
+        secrets.append(bytes)
+        for shift in -1...2 {
+            let written = Self.written(bytes, shift: shift, atMost: 8)
+            guard written.count >= 4 else { continue }
+            let head = written.prefix(4).reduce(0) { $0 << 8 | UInt32(Self.fold($1)) }
+            needles.insert(
+                Needle(head: head, secret: Int32(secrets.count - 1), shift: Int8(shift)),
+                at: needles.place(of: head))
+            let (word, bit) = Self.place(head)
+            filter[word] |= bit
+        }
+    }
+
+    /// The first bytes of a secret as a needle has it.
+    private static func written(_ secret: [UInt8], shift: Int, atMost count: Int) -> ArraySlice<
+        UInt8
+    > {
+        guard shift >= 0 else { return secret.prefix(count) }
+        let part = [UInt8](repeating: 0, count: shift) + secret.prefix(count)
+        // Characters that depend on other bytes than the secret's are left out at both ends.
+        let whole = part.count * 8 / 6
+        let digits = Array(FormEncoding.base64(part).utf8)
+        return digits[min([0, 2, 3][shift], whole)..<whole]
+    }
+
+    private static func place(_ head: UInt32) -> (word: Int, bit: UInt32) {
+        let hash = (head &* 0x9e37_79b1) >> 24
+        return (Int(hash >> 5), 1 << (hash & 31))
+    }
+
+    /// Equal for what a peer may write for the same byte: a space in a form, the two alphabets of Base64.
+    @inline(__always)
+    private static func fold(_ byte: UInt8) -> UInt8 {
+        switch byte {
+        case UInt8(ascii: "+"), UInt8(ascii: "-"): UInt8(ascii: " ")
+        case UInt8(ascii: "_"): UInt8(ascii: "/")
+        default: byte
+        }
+    }
+
+    // MARK: What goes over the wire
+
+    /// Notes what a request carries. Cheap where it carries the same as the one before.
+    public mutating func note(_ call: Call) {
+        if let tag = call.tag {
+            note(name: tag.user)
+            if let login = call.login { note(name: login) }
+        }
+        for field in call.headers.fields {
+            switch field.name.utf8.count {
+            case 6 where field.name.equalsIgnoringCase("cookie"):
+                guard field.value != lastCookies else { continue }
+                lastCookies = field.value
+                for cookie in field.value.split(separator: ";") { note(cookie: cookie) }
+            case 13 where field.name.equalsIgnoringCase("authorization"):
+                guard field.value != lastAuthorization else { continue }
+                lastAuthorization = field.value
+                let scheme = field.value.prefix { $0 != " " }
+                note(value: field.value.dropFirst(min(scheme.count + 1, field.value.count)))
+            default: continue
+            }
+        }
+        switch call.operation {
+        case .registerClient, .accessToken, .mvpdLogin, .assertion, .tokenExchange:
+            note(fields: SecretFields.form(Array(call.address.query.utf8)))
+            note(fields: SecretFields.form(call.body))
+        default: break
+        }
+    }
+
+    /// Notes the cookies that an answer sets.
+    public mutating func note(_ reply: Reply) {
+        for field in reply.headers.fields
+        where field.name.utf8.count == 10 && field.name.equalsIgnoringCase("set-cookie") {
+            note(cookie: field.value.prefix { $0 != ";" })
+        }
+    }
+
+    private mutating func note(cookie: Substring) {
+        note(value: cookie.drop { $0 != "=" }.dropFirst())
+    }
+
+    mutating func note(fields: [SecretFields.Field]) {
+        for field in fields {
+            note(value: field.value)
+            if field.written != field.value { note(value: field.written) }
+        }
+    }
+
+    // MARK: Searching
+
+    /// False where `text` surely holds no secret: most texts of most answers, without any memory.
+    func mayBe(in text: String) -> Bool {
+        guard shorts.isEmpty else { return true }
+        guard !needles.isEmpty else { return false }
+        let bytes = text.utf8Span.span
+        var head: UInt32 = 0
+        for position in bytes.indices {
+            let byte = bytes[position]
+            if Decoded.opens(byte) { return true }
+            head = head << 8 | UInt32(Self.fold(byte))
+            guard position >= 3 else { continue }
+            let (word, bit) = Self.place(head)
+            guard filter[word] & bit != 0 else { continue }
+            let place = needles.place(of: head)
+            if place < needles.count, needles[place].head == head { return true }
+        }
+        return false
+    }
+
+    struct Hit {
+        var place: Range<Int>
+        var secret: String
+    }
+
+    /// The places of secrets in `text`, in order, none within another.
+    func hits(in text: [UInt8]) -> [Hit] {
+        guard !isEmpty, !text.isEmpty else { return [] }
+        var found = plainHits(text)
+        // What is written within what is written: three turns, as of a query in an attribute in JSON.
+        var layer = Decoded(text)
+        for _ in 0..<3 {
+            guard layer.decode() else { break }
+            found += plainHits(layer.bytes).map {
+                Hit(place: layer.place(of: $0.place), secret: $0.secret)
+            }
+        }
+        found.sort {
+            ($0.place.lowerBound, -$0.place.count) < ($1.place.lowerBound, -$1.place.count)
+        }
+        var last = 0
+        return found.compactMap { hit in
+            guard hit.place.upperBound > last else { return nil }
+            let place = max(last, hit.place.lowerBound)..<hit.place.upperBound
+            last = hit.place.upperBound
+            return Hit(place: place, secret: hit.secret)
+        }
+    }
+
+    private func plainHits(_ text: [UInt8]) -> [Hit] {
+        var hits = shorts.isEmpty ? [] : words(text)
+        guard text.count >= 4, !needles.isEmpty else { return hits }
+        text.withUnsafeBufferPointer { text in
+            var head: UInt32 = 0
+            var position = 0
+            while position < text.count {
+                head = head << 8 | UInt32(Self.fold(text[position]))
+                position += 1
+                guard position >= 4 else { continue }
+                let (word, bit) = Self.place(head)
+                guard filter[word] & bit != 0,
+                    let hit = hit(head, at: position - 4, in: text)
+                else { continue }
+                hits.append(hit)
+                let next = max(position, hit.place.upperBound)
+                for byte in text[max(0, next - 3)..<next] {
+                    head = head << 8 | UInt32(Self.fold(byte))
+                }
+                position = next
+            }
+        }
+        return hits
+    }
+
+    private func hit(
+        _ head: UInt32, at start: Int, in text: UnsafeBufferPointer<UInt8>
+    ) -> Hit? {
+        var longest: (end: Int, needle: Needle)?
+        for needle in needles[needles.place(of: head)...].prefix(while: { $0.head == head }) {
+            let written = Self.written(
+                secrets[Int(needle.secret)], shift: Int(needle.shift), atMost: Self.depth)
+            // A text that was cut ends within the secret.
+            let count = min(written.count, text.count - start)
+            let isThere = zip(written.prefix(count), text[start..<start + count])
+                .allSatisfy { Self.fold($0) == Self.fold($1) }
+            guard isThere, count == written.count || count >= Self.shortestCut,
+                start + count > longest?.end ?? 0
+            else { continue }
+            longest = (start + count, needle)
+        }
+        guard let (end, needle) = longest else { return nil }
+        let secret = secrets[Int(needle.secret)]
+        let place =
+            needle.shift < 0
+            ? start..<Self.end(of: secret, from: start, in: text) : Self.run(start..<end, in: text)
+        // The word stands in every mark of ours.
+        let isOwn =
+            start > 0 && text[start - 1] == UInt8(ascii: "(") && end + 1 < text.count
+            && text[end] == UInt8(ascii: " ") && text[end + 1] == UInt8(ascii: "#")
+        return isOwn ? nil : Hit(place: place, secret: String(decoding: secret, as: UTF8.self))
+    }
+
+    /// How far the text goes on as the secret does.
+    private static func end(
+        of secret: [UInt8], from start: Int, in text: UnsafeBufferPointer<UInt8>
+    ) -> Int {
+        var end = start
+        while end < text.count, end - start < secret.count,
+            fold(text[end]) == fold(secret[end - start])
+        {
+            end += 1
+        }
+        return end
+    }
+
+    /// The whole run of Base64 around `place`.
+    private static func run(
+        _ place: Range<Int>, in text: UnsafeBufferPointer<UInt8>
+    ) -> Range<Int> {
+        var (start, end) = (place.lowerBound, place.upperBound)
+        while start > 0, isDigit(text[start - 1]) { start -= 1 }
+        while end < text.count, isDigit(text[end]) { end += 1 }
+        while end < text.count, text[end] == UInt8(ascii: "=") { end += 1 }
+        return start..<end
+    }
+
+    /// Of Base64 in either alphabet.
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        isWord(byte) || byte < 0x80 && "+/-_".utf8.contains(byte)
+    }
+
+    private static func isWord(_ byte: UInt8) -> Bool {
+        (0x61...0x7a).contains(byte | 0x20) || (0x30...0x39).contains(byte) || byte >= 0x80
+    }
+
+    /// Short secrets that stand alone.
+    private func words(_ text: [UInt8]) -> [Hit] {
+        var hits: [Hit] = []
+        for start in text.indices where start == 0 || !Self.isWord(text[start - 1]) {
+            for short in shorts where text[start...].starts(with: short) {
+                let end = start + short.count
+                guard end == text.count || !Self.isWord(text[end]) else { continue }
+                hits.append(
+                    Hit(place: start..<end, secret: String(decoding: short, as: UTF8.self)))
+                break
+            }
+        }
+        return hits
+    }
+}
+
+extension [KnownSecrets.Needle] {
+    /// The first of those with this head, or where it would be.
+    fileprivate func place(of head: UInt32) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle].head < head { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

@@ -1,0 +1,205 @@
+internal import Dialects
+
+/// Where a body or a query has a value that is a secret by its name: a form, JSON, XML, an HTML input.
+/// Each reader looks at each byte a bounded number of times, whatever a peer writes.
+enum SecretFields {
+    /// A value as it stands there, without its quotes.
+    struct Field {
+        var place: Range<Int>
+        var written: String
+        /// What it says: a form's without its percents.
+        var value: String
+    }
+
+    /// Names of fields, in lower case, in whatever a body is written.
+    static let names: Set<String> = [
+        "client_secret", "access_token", "refresh_token", "id_token", "software_statement",
+        "password", "passwd", "passphrase", "pwd", "pass", "pin", "otp", "secret",
+        "samlresponse", "samlrequest", "samlassertion", "serializedtoken", "assertion",
+        "authorization",
+    ]
+
+    private static let longestName = 40
+
+    private static func isSecret(_ name: ArraySlice<UInt8>) -> Bool {
+        guard name.count <= longestName else { return false }
+        return names.contains(String(decoding: name, as: UTF8.self).lowercased())
+    }
+
+    private static func field(_ place: Range<Int>, _ text: [UInt8]) -> Field? {
+        guard !place.isEmpty else { return nil }
+        let written = String(decoding: text[place], as: UTF8.self)
+        guard !["null", "true", "false"].contains(written) else { return nil }
+        var value = written
+        if written.utf8.contains(where: { $0 == UInt8(ascii: "\\") || $0 == UInt8(ascii: "&") }) {
+            var decoded = Decoded(Array(written.utf8))
+            if decoded.decode() { value = String(decoding: decoded.bytes, as: UTF8.self) }
+        }
+        return Field(place: place, written: written, value: value)
+    }
+
+    // MARK: Forms and queries
+
+    /// `a=1&client_secret=...`. `whole`: every value counts.
+    static func form(_ text: [UInt8], whole: Bool = false) -> [Field] {
+        guard !text.isEmpty else { return [] }
+        var fields: [Field] = []
+        for pair in text.split(whereSeparator: { "&#?;".utf8.contains($0) }) {
+            guard let equals = pair.firstIndex(of: UInt8(ascii: "=")),
+                whole || isSecret(pair[..<equals]), equals + 1 < pair.endIndex
+            else { continue }
+            let written = String(decoding: pair[(equals + 1)...], as: UTF8.self)
+            fields.append(
+                Field(
+                    place: equals + 1..<pair.endIndex, written: written,
+                    value: written.removingPercents))
+        }
+        return fields
+    }
+
+    // MARK: Documents
+
+    /// Of JSON, XML and HTML: one may stand in the other.
+    static func document(_ text: [UInt8]) -> [Field] {
+        var fields: [Field] = []
+        var position = 0
+        while position < text.count {
+            let found: Field? =
+                switch text[position] {
+                case UInt8(ascii: "\""): member(text, position)
+                case UInt8(ascii: "<"): element(text, position)
+                default: nil
+                }
+            if let found { fields.append(found) }
+            position = max(position + 1, found?.place.upperBound ?? 0)
+        }
+        return fields
+    }
+
+    /// `"access_token": "..."`, from its first quote.
+    private static func member(_ text: [UInt8], _ start: Int) -> Field? {
+        var end = start + 1
+        while end < text.count, end - start <= longestName + 1, isNameByte(text[end]) { end += 1 }
+        guard end < text.count, text[end] == UInt8(ascii: "\""), isSecret(text[(start + 1)..<end])
+        else { return nil }
+        end = skipSpaces(text, end + 1)
+        guard end < text.count, text[end] == UInt8(ascii: ":") else { return nil }
+        let first = skipSpaces(text, end + 1)
+        guard first < text.count else { return nil }
+        guard text[first] == UInt8(ascii: "\"") else {
+            let last = text[first...].firstIndex { !isNameByte($0) && $0 != UInt8(ascii: ".") }
+            return field(first..<(last ?? text.count), text)
+        }
+        var last = first + 1
+        while last < text.count, text[last] != UInt8(ascii: "\"") {
+            last += text[last] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        return field(first + 1..<min(last, text.count), text)
+    }
+
+    /// `<serializedToken>...</serializedToken>`, or an `<input>` of a session, from its `<`.
+    private static func element(_ text: [UInt8], _ start: Int) -> Field? {
+        var end = start + 1
+        while end < text.count, end - start <= longestName + 1,
+            isNameByte(text[end]) || text[end] == UInt8(ascii: ":")
+        {
+            end += 1
+        }
+        let name = text[(start + 1)..<end]
+        if name.count == 5, String(decoding: name, as: UTF8.self).lowercased() == "input" {
+            return input(text, end)
+        }
+        let local = name.lastIndex(of: UInt8(ascii: ":")).map { name[($0 + 1)...] } ?? name
+        guard isSecret(local) else { return nil }
+        while end < text.count, text[end] != UInt8(ascii: ">") {
+            if text[end] == UInt8(ascii: "<") { return nil }
+            end += 1
+        }
+        var first = end + 1
+        let opening = Array("<![CDATA[".utf8)
+        if text[min(first, text.count)...].starts(with: opening) { first += opening.count }
+        guard first < text.count else { return nil }
+        let last = text[first...].firstIndex(of: UInt8(ascii: "<")) ?? text.count
+        return field(first..<last, text)
+    }
+
+    /// The value of a hidden or password input: it belongs to this session.
+    private static func input(_ text: [UInt8], _ start: Int) -> Field? {
+        var position = start
+        var value: Range<Int>?
+        var counts = false
+        while position < text.count, text[position] != UInt8(ascii: ">"),
+            text[position] != UInt8(ascii: "<")
+        {
+            let name = position
+            while position < text.count, isNameByte(text[position]) { position += 1 }
+            let attribute = text[name..<position]
+            position = skipSpaces(text, position)
+            guard !attribute.isEmpty, attribute.count <= longestName, position < text.count,
+                text[position] == UInt8(ascii: "=")
+            else {
+                if attribute.isEmpty { position += 1 }
+                continue
+            }
+            position = skipSpaces(text, position + 1)
+            guard position < text.count else { break }
+            let quote = text[position]
+            var place: Range<Int>
+            if quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") {
+                let end = text[(position + 1)...].firstIndex(of: quote) ?? text.count
+                place = position + 1..<end
+                position = min(end + 1, text.count)
+            } else {
+                let end =
+                    text[position...].firstIndex { $0 <= 0x20 || $0 == UInt8(ascii: ">") }
+                    ?? text.count
+                place = position..<end
+                position = end
+            }
+            switch String(decoding: attribute, as: UTF8.self).lowercased() {
+            case "value": value = value ?? place
+            case "type":
+                let type = String(decoding: text[place].prefix(20), as: UTF8.self).lowercased()
+                counts = counts || type == "hidden" || type == "password"
+            case "name": counts = counts || isSecret(text[place])
+            default: break
+            }
+        }
+        return counts ? value.flatMap { field($0, text) } : nil
+    }
+
+    private static func skipSpaces(_ text: [UInt8], _ start: Int) -> Int {
+        var position = start
+        while position < text.count, text[position] <= 0x20 { position += 1 }
+        return position
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        (0x61...0x7a).contains(byte | 0x20) || (0x30...0x39).contains(byte)
+            || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
+    }
+}
+
+extension String {
+    /// With `%XX` and `+` undone, as a form's value was before it was written; itself where that is
+    /// no text.
+    fileprivate var removingPercents: String {
+        guard utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else {
+            return self
+        }
+        var bytes: [UInt8] = []
+        var rest = Substring(self).utf8
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(2)
+            if byte == UInt8(ascii: "%"), digits.count == 2,
+                let value = UInt8(String(Substring(digits)), radix: 16)
+            {
+                bytes.append(value)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+            }
+        }
+        return String(validating: bytes, as: UTF8.self) ?? self
+    }
+}

@@ -1,0 +1,151 @@
+import Dialects
+import Foundation
+import Statistics
+import Testing
+
+@testable import Journal
+
+@Suite("The gate for words of peers")
+struct GateTests {
+    static let password = "pa$$ w&rd/+é\"<9>"
+    static let bearer = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ0diJ9.sig-nature_1"
+    private static let gate: Gate = {
+        var known = KnownSecrets()
+        known.note(Secret(password))
+        known.note(Secret(bearer))
+        known.note(name: "ann")
+        return Gate(Fingerprinter(key: 1)).knowing(known)
+    }()
+
+    /// A literal would be ours.
+    private static func peer(_ text: String) -> Untrusted { Untrusted(text) }
+
+    /// Every way in which a peer may write a text, by name.
+    static func writings(of text: String) -> [(name: String, text: String)] {
+        func each(_ unit: (UInt8) -> String) -> String { text.utf8.map(unit).joined() }
+        func scalars(_ unit: (Unicode.Scalar) -> String) -> String {
+            text.unicodeScalars.map(unit).joined()
+        }
+        func hex(_ value: UInt8) -> String { (value < 16 ? "0" : "") + String(value, radix: 16) }
+        func unicode(_ value: UInt16) -> String {
+            let digits = String(value, radix: 16)
+            return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }
+        let form = FormEncoding.encode(text)
+        let named = ["&": "amp", "<": "lt", ">": "gt", "\"": "quot", "$": "dollar", "/": "sol"]
+        let base64 = FormEncoding.base64("ann:" + text)
+        let url = base64.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 }
+        let json = JSONText.quoted(text).dropFirst().dropLast()
+        return [
+            ("plain", text), ("percent", form), ("form", form.replacing("%20", with: "+")),
+            ("percent, lower", each { "%" + hex($0) }),
+            ("percent, upper", each { "%" + hex($0).uppercased() }),
+            (
+                "percent, in part",
+                each { $0 > 0x60 && $0 < 0x7b ? String(Unicode.Scalar($0)) : "%" + hex($0) }
+            ),
+            ("entities, named", scalars { named[String($0)].map { "&\($0);" } ?? String($0) }),
+            ("entities, decimal", scalars { "&#\($0.value);" }),
+            ("entities, open", scalars { "&#\($0.value)" }),
+            ("entities, hexadecimal", scalars { "&#x000" + String($0.value, radix: 16) + ";" }),
+            ("JSON", String(json)), ("JSON, slashes", String(json).replacing("/", with: "\\/")),
+            ("JSON, escaped", text.utf16.map(unicode).joined()),
+            ("entities of percents", each { "&#37;" + hex($0) }),
+            ("percents of percents", form.replacing("%", with: "%25")),
+            ("with marks that nobody sees", scalars { String($0) + "\u{200b}\u{7}" }),
+            ("base64", FormEncoding.base64(text)), ("base64 of user:password", base64),
+            ("base64url", String(url)), ("base64, shifted", FormEncoding.base64("12" + text)),
+            ("base64, percent", FormEncoding.encode(base64)),
+        ]
+    }
+
+    @Test("a secret is found however a peer writes it", arguments: [password, bearer])
+    func encodings(secret: String) {
+        for (name, text) in Self.writings(of: secret) {
+            let shown = Self.gate.text(Untrusted("says '\(text)' twice: \(text)."))
+            let mark = Self.gate.mark(secret)
+            #expect(shown == "says '\(mark)' twice: \(mark).", "\(name): \(shown)")
+            #expect(Self.gate.body(Array(text.utf8), mediaType: "text/plain") == mark, "\(name)")
+            #expect(Self.gate.name(text) == mark, "\(name)")
+        }
+    }
+
+    @Test(
+        "our own words stay, whatever the secrets are; a peer's lose controls and what is too long")
+    func words() {
+        var known = KnownSecrets()
+        known.note(Secret("page"))
+        known.note(Secret("a"))
+        let gate = Gate(Fingerprinter(key: 1)).knowing(known)
+        let mark = gate.mark("page")
+        let title = Self.peer("\u{1b}[31mhome\u{202e} page\nof a car")
+        #expect(
+            gate.text("the page says '\(title)'")
+                == "the page says '[31mhome \(mark) of \(gate.mark("a")) car'")
+        #expect(gate.text(Self.peer(String(repeating: "x", count: 5_000))).count == 1_000)
+        // What has been through it stays as it is.
+        #expect(gate.text(Self.peer("a \(mark)")) == "\(gate.mark("a")) \(mark)")
+        var secret = KnownSecrets()
+        secret.note(Secret("secret"))
+        let other = Gate(Fingerprinter(key: 1)).knowing(secret)
+        #expect(other.text(Self.peer(other.text(Self.peer("secret")))) == other.mark("secret"))
+    }
+
+    @Test("an interpolation by mistake shows nothing")
+    func untrusted() {
+        let words: Untrusted = "the service said \(Self.peer("hunter2-planted"))"
+        #expect("\(words)" == "(unread text of a peer)")
+        #expect(String(reflecting: words) == "(unread text of a peer)")
+        #expect(String(describing: [words]) == "[(unread text of a peer)]")
+        var dumped = ""
+        dump(words, to: &dumped)
+        #expect(!dumped.contains("hunter2"))
+        #expect(words.contains("hunter2") && words == "the service said hunter2-planted")
+    }
+
+    @Test("an account's name stays what it is, even where it is the password of another")
+    func names() {
+        #expect(Self.gate.name("ann") == "ann")
+        #expect(Self.gate.name("user \(Self.password)") != "user \(Self.password)")
+    }
+
+    @Test("a secret that was cut at the end of a text is one, too")
+    func cut() {
+        let shown = Self.gate.text(Untrusted("token " + Self.bearer.prefix(20)))
+        #expect(shown == "token " + Self.gate.mark(Self.bearer))
+    }
+
+    @Test(
+        "headers that look like tokens are marked, those that are known stay",
+        arguments: [
+            ("X-Session-Id", "abc", true), ("X-Api-Key", "1", true), ("X-Auth", "x", true),
+            ("X-Trace", "0123456789abcdef0123456789abcdef", true),
+            ("X-Blob", "QWxhZGRpbjpPcGVuU2VzYW1lMTIzNDU2", true), ("X-Cache", "HIT", false),
+            ("Date", "Sun, 22 Nov 2026 07:00:00 GMT", false), ("Server", "nginx/1.25.3", false),
+            ("X-Request-Id", "0123456789abcdef0123456789abcdef", false),
+            ("Content-Type", "application/json", false), ("ETag", "\"33a64df551425fcc\"", false),
+            ("Location", "https://a.test/x?access_token=abc#id_token=abc", true),
+        ])
+    func headers(name: String, value: String, isMarked: Bool) {
+        let shown = Self.gate.header(.init(name, value))
+        #expect(shown.value.contains("(secret #") == isMarked, "\(shown.value)")
+        #expect(isMarked || shown.value == value)
+        #expect(Self.gate.header(.init("X-\(Self.bearer)", "1")).name.contains("(secret #"))
+    }
+
+    @Test(
+        "its time is linear in what a peer sends",
+        arguments: [
+            "<input", "<input a='", "\"a\":\"\\\\\\", "<a><a>", "<pin><pin", "\"pin\":\"\\\\",
+            "\"pin\"    ", "%25", "&#37;", "\\u005c", "pa$$ w&rd/", "eyJhbGciOiJIUzI1NiJ9.",
+            "ZXlKaGJHY2lPaUpJVXpJMU5pSjk", "a=b&", "password=&", "<title <title ",
+        ])
+    func linear(unit: String) {
+        func time(_ count: Int) -> Duration {
+            let bytes = Array(String(repeating: unit, count: count / unit.utf8.count).utf8)
+            return ContinuousClock().measure { _ = Self.gate.body(bytes, mediaType: "text/html") }
+        }
+        // A quadratic reader takes minutes for this megabyte.
+        #expect(time(1 << 20) < .seconds(30))
+    }
+}
