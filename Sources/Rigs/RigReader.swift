@@ -65,6 +65,13 @@ extension RigReader {
                         place, .conflict("the path is not whole; write path.to.key=value")))
                 continue
             }
+            guard keys.count <= Tree.Limit.depth else {
+                problems.append(
+                    RigProblem(
+                        Place(file: file, option: option.shortened),
+                        .conflict("the path is more than \(Tree.Limit.depth) keys long")))
+                continue
+            }
             guard let value = value(text, place) else { continue }
             set(value, at: keys[...], in: &tree, place)
         }
@@ -160,7 +167,8 @@ extension RigReader {
 
     private mutating func targetFile(_ path: String, named name: String, _ place: Place) -> Tree? {
         guard let text = surroundings.contents(path) else {
-            problems.append(RigProblem(place, .noFile(name, reason: "cannot be read")))
+            problems.append(
+                RigProblem(place, .noFile(name, reason: Disk.trouble(path) ?? "cannot be read")))
             return nil
         }
         guard let tree = Tree.read(text, file: name, problems: &problems) else { return nil }
@@ -190,7 +198,9 @@ extension RigReader {
                 continue
             }
             problems.append(
-                RigProblem(tls.place(of: key), .noFile(path, reason: "cannot be read")))
+                RigProblem(
+                    tls.place(of: key),
+                    .noFile(path, reason: Disk.trouble(path) ?? "cannot be read")))
         }
     }
 
