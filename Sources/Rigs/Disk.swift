@@ -66,6 +66,9 @@ public enum Disk {
         return poll(&wanted, 1, milliseconds) > 0 && wanted.revents & Int16(POLLIN) != 0
     }
 
+    /// The path from the root.
+    static func whole(_ path: String) -> String { URL(filePath: path).standardizedFileURL.path }
+
     /// Whether anybody but its owner may read or write a file: its group, or everybody on this
     /// machine.
     public static func isOpenToOthers(_ path: String) -> Bool {

@@ -41,6 +41,7 @@ struct RigReader {
             var reader = AccountFileReader(list, of: rig.target, surroundings, at: item.place)
             rig.accounts = .listed(reader.read())
             problems += reader.problems
+            rig.source = placed(list.file, in: tree, source: rig.source)
         }
         checkFiles(of: root)
         guard problems.isEmpty else { throw RigErrors(problems) }
@@ -184,6 +185,18 @@ extension RigReader {
             return entries[0].value
         }
         return tree
+    }
+
+    /// The source with the whole path of the accounts' file, so that a case which carries it can be
+    /// replayed from any folder. A source that was read already, and names no file, stays as it is.
+    private func placed(_ path: String, in tree: Tree, source: String) -> String {
+        guard case .resolved = surroundings.secrets, !path.hasPrefix("/"), !path.contains("${"),
+            let value = tree["accounts"]?["file"]
+        else { return source }
+        let whole = Disk.whole(Self.path(path, besides: value.place.option == nil ? file : ""))
+        var tree = tree
+        tree["accounts"]?["file"]?.content = .scalar(whole, isQuoted: true)
+        return tree.yaml
     }
 
     /// What secures connections stands in files: one that is not there is a mistake in the rig.
