@@ -142,7 +142,11 @@ let package = Package(
             "StandinTests",
             ["Standin", "Lanes", "Journal", "Dialects", "Signing", "Statistics"] + nio + http2),
         tests(
-            "ReportsTests", ["Reports", "Checker", "Journal", "Rigs", "Dialects", "Statistics"],
+            "ReportsTests",
+            [
+                "Reports", "Checker", "Journal", "Rigs", "Dialects", "Statistics",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
             exclude: ["Golden"]),
         tests(
             "DashboardTests",

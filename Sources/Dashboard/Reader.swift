@@ -41,7 +41,7 @@ final class Reader: ChannelInboundHandler {
     }
 
     private func answer(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
-        switch site.answer(head, board) {
+        switch site.answer(head, board, port: context.localAddress?.port ?? 0) {
         case .page(let type, let body): send(head, .ok, type, body, context)
         case .refusal(let status, let words):
             send(head, status, "text/plain; charset=utf-8", words + "\n", context)

@@ -35,9 +35,9 @@ enum Site: Sendable {
         case refusal(HTTPResponseStatus, String)
     }
 
-    func answer(_ head: HTTPRequestHead, _ board: Board) -> Answer {
+    func answer(_ head: HTTPRequestHead, _ board: Board, port: Int) -> Answer {
         // A page elsewhere must not read a run by a name that it lets point to this machine.
-        guard Self.isLoopback(head.headers.first(name: "host")) else {
+        guard Self.isOurs(head.headers["host"], version: head.version, port: port) else {
             return .refusal(.forbidden, "this page answers on loopback only")
         }
         guard head.method == .GET || head.method == .HEAD else {
@@ -56,11 +56,22 @@ enum Site: Sendable {
         }
     }
 
-    /// `localhost:7464`, `127.0.0.1`, `[::1]:80`; a request without a name is of HTTP/1.0.
-    static func isLoopback(_ host: String?) -> Bool {
-        guard let host else { return true }
-        let name = host.hasPrefix("[") ? host.prefix { $0 != "]" } + "]" : host.prefix { $0 != ":" }
-        return name.lowercased() == "localhost" || name == "[::1]"
-            || name.wholeMatch(of: /127\.\d{1,3}\.\d{1,3}\.\d{1,3}/) != nil
+    /// Whether a request names this machine and the port that we listen on (RFC 9112, 3.2):
+    /// `localhost:7464`, `127.0.0.1:7464`, `[::1]:7464`, once. Anything else may be a name that a page
+    /// elsewhere lets point to this machine (DNS rebinding). HTTP/1.0 needs no name.
+    static func isOurs(_ hosts: [String], version: HTTPVersion, port: Int) -> Bool {
+        guard let host = hosts.first else { return version < .http1_1 }
+        guard hosts.count == 1 else { return false }
+        let end = ":\(port)"
+        // Browsers leave out the port that http has by itself.
+        let name = host.hasSuffix(end) ? String(host.dropLast(end.count)) : port == 80 ? host : ""
+        return name.lowercased() == "localhost" || name == "[::1]" || isLoopbackAddress(name)
+    }
+
+    /// `127.0.0.1` to `127.255.255.255`, four numbers without leading zeros.
+    private static func isLoopbackAddress(_ name: String) -> Bool {
+        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127"
+            && parts.allSatisfy { part in UInt8(part).map { String($0) == part } ?? false }
     }
 }

@@ -2,34 +2,81 @@ internal import Foundation
 internal import GRDB
 internal import Statistics
 
-/// Reads the columns of a row from left to right.
+/// Reads the columns of a row from left to right, and holds each value against what screenrig writes:
+/// a history may come from anywhere. Whoever gets a number from here can add and subtract it.
 struct Columns {
+    enum Limit {
+        /// Instants and durations, in nanoseconds: no run takes longer than 400 days.
+        static let time: ClosedRange<Int64> = -day * 400...day * 400
+        private static let day: Int64 = 86_400_000_000_000
+        /// Counts, numbers and bytes.
+        static let count: ClosedRange<Int64> = 0...100_000_000_000
+        /// Seconds of a run.
+        static let second = time.lowerBound / 1_000_000_000...time.upperBound / 1_000_000_000
+        /// A service's own clock, in ms: from 1970 to 2200.
+        static let epoch: ClosedRange<Int64> = 0...7_258_118_400_000
+    }
+
     private let row: Row
-    private var position: Int
+    /// Of the column that is read next.
+    private(set) var position: Int
+    /// Of the first column that holds what screenrig never writes there.
+    private(set) var refused: Int?
 
     init(_ row: Row, skipping first: Int = 0) {
         self.row = row
         position = first
     }
 
-    mutating func value() -> DatabaseValue {
-        defer { position += 1 }
-        return row[position]
+    /// What the columns hold has been read so far, and one of them cannot be: which, and what it holds.
+    func damage(in table: HistorySchema.Table) -> String {
+        let at = refused ?? max(0, position - 1)
+        let value: DatabaseValue = row[at]
+        let words: String =
+            switch value.storage {
+            case .null: "NULL"
+            case .blob(let data): "a blob of \(data.count) bytes"
+            default: String(value.description.prefix(60))
+            }
+        return "'\(table.columns[at].name)' is \(words)"
     }
 
-    mutating func int64() -> Int64? {
+    /// Passes over a column.
+    mutating func skip() { position += 1 }
+
+    /// Nil for NULL, and for what is refused.
+    private mutating func number(_ range: ClosedRange<Int64>) -> Int64? {
         defer { position += 1 }
-        return Int64.fromDatabaseValue(row[position])
+        let value: DatabaseValue = row[position]
+        if let number = Int64.fromDatabaseValue(value), range.contains(number) { return number }
+        if !value.isNull { refuse() }
+        return nil
     }
 
-    mutating func int() -> Int? { int64().map(Int.init) }
-    mutating func bool() -> Bool? { int64().map { $0 != 0 } }
-    mutating func instant() -> Instant? { int64().map(Instant.init(nanoseconds:)) }
-    mutating func duration() -> Duration? { int64().map { .nanoseconds($0) } }
+    private mutating func refuse() { refused = refused ?? position }
+
+    /// A count or a number of something: not negative.
+    mutating func int() -> Int? { number(Limit.count).map(Int.init) }
+    mutating func second() -> Int? { number(Limit.second).map(Int.init) }
+    mutating func bool() -> Bool? { number(0...1).map { $0 != 0 } }
+    mutating func instant() -> Instant? { number(Limit.time).map(Instant.init(nanoseconds:)) }
+    mutating func duration() -> Duration? { number(Limit.time).map { .nanoseconds($0) } }
+
+    /// What a service said of its clock. Beyond the limit it is unknown, not damage: services say
+    /// anything, and older histories keep it.
+    mutating func epoch() -> Int64? {
+        defer { position += 1 }
+        return Int64.fromDatabaseValue(row[position]).flatMap {
+            Limit.epoch.contains($0) ? $0 : nil
+        }
+    }
 
     mutating func text() -> String? {
         defer { position += 1 }
-        return String.fromDatabaseValue(row[position])
+        let value: DatabaseValue = row[position]
+        if let text = String.fromDatabaseValue(value) { return text }
+        if !value.isNull { refuse() }
+        return nil
     }
 
     mutating func histogram() -> Histogram? {

@@ -31,8 +31,8 @@ extension Exchange {
         ]
     }
 
-    init?(_ row: Row) {
-        var columns = Columns(row, skipping: 1)
+    init?(_ columns: inout Columns) {
+        columns.skip()
         guard let household = columns.int(), let sequence = columns.int(), let lane = columns.int(),
             let device = columns.text().flatMap({ DeviceID(household: household, name: $0) }),
             let operation = columns.text().flatMap(OperationName.init(name:))
@@ -80,7 +80,9 @@ extension DeviceID {
         case "tv": self.init(household: household, role: .firstScreen)
         case "phone": self.init(household: household, role: .secondScreen)
         default:
-            guard name.hasPrefix("phone-"), let number = Int(name.dropFirst(6)), number > 1 else {
+            guard name.hasPrefix("phone-"), let number = Int(name.dropFirst(6)),
+                (2...1_000).contains(number)
+            else {
                 return nil
             }
             self.init(household: household, role: .secondScreen, index: number - 1)
@@ -127,8 +129,8 @@ extension Columns {
         let user = text()
         let tag = mvpd.flatMap { mvpd in user.map { Tag(mvpd: mvpd, user: $0) } }
         return Observation(
-            result, tag: tag, code: text().map(Code.init), resource: text(), generated: int64(),
-            expires: int64(), record: text())
+            result, tag: tag, code: text().map(Code.init), resource: text(), generated: epoch(),
+            expires: epoch(), record: text())
     }
 
     fileprivate mutating func deviations() -> [Deviation]? {

@@ -100,15 +100,44 @@ struct Facts {
     /// What judging hangs on and cannot be read: a default in its place would be another verdict. Nil
     /// where all of it can.
     var damage: String? {
+        if let key = Self.ranges.keys.sorted().first(where: { isBeyond($0) }) {
+            return "'\(key)' is \(self[key]?.prefix(60) ?? "")"
+        }
         if let text = self["judging"], FlatJSON.readTexts(text) == nil {
             return "its rules ('judging') cannot be read"
         }
         if let text = self["standstills"],
-            FlatJSON.readTexts(text)?.allSatisfy({ Standstill(text: $0) != nil }) != true
+            FlatJSON.readTexts(text)?.allSatisfy({ Self.isStandstill($0) }) != true
         {
             return "its standstills cannot be read"
         }
         return nil
+    }
+
+    private static func isStandstill(_ text: String) -> Bool {
+        Standstill(text: text).map {
+            Columns.Limit.time.contains($0.noticed.nanoseconds)
+                && Columns.Limit.time.contains(Instant($0.length).nanoseconds)
+        } ?? false
+    }
+
+    /// Between what a fact that is a number may be; it may be left out.
+    private static let ranges: [String: ClosedRange<Double>] = {
+        let time = Double(Columns.Limit.time.lowerBound)...Double(Columns.Limit.time.upperBound)
+        let count = 0...Double(Columns.Limit.count.upperBound)
+        return [
+            "started_us": 0...Double(Columns.Limit.epoch.upperBound) * 1_000, "lanes": 0...100_000,
+            "planned_households": count, "valid_lateness_ns": time, "valid_busy": 0...1_000,
+            "ended_ns": time, "cpu_percent": 0...1e9, "recorded_exchanges": count,
+            "lost_exchanges": count, "total_exchanges": count, "counted_only": count,
+            "held_back": count, "longest_hold_ns": time,
+        ]
+    }()
+
+    private func isBeyond(_ key: String) -> Bool {
+        guard let text = self[key] else { return false }
+        guard let number = Double(text) else { return true }
+        return Self.ranges[key]?.contains(number) != true
     }
 
     /// Nothing, in a history from before this was kept.

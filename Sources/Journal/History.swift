@@ -37,7 +37,7 @@ public final class History: Sendable {
             restraint = facts.restraint
             recording = facts["recording"] ?? ""
             isOlder = facts["schema"] != HistorySchema.version
-            watermark = try Self.watermark(database)
+            watermark = try Self.watermark(database, file)
         } catch let error as JournalError {
             throw error
         } catch {
@@ -100,11 +100,15 @@ public final class History: Sendable {
     public func householdsWithMessages() throws -> [Int] {
         try database.read { database in
             guard try database.tableExists(HistorySchema.messages.name) else { return [] }
-            return try Int.fetchAll(
+            let rows = try Row.fetchAll(
                 database,
                 sql:
                     "SELECT DISTINCT household FROM \(HistorySchema.messages.name) ORDER BY household"
             )
+            return rows.compactMap { row in
+                var columns = Columns(row)
+                return columns.int()
+            }
         }
     }
 
@@ -178,15 +182,20 @@ public final class History: Sendable {
 
     private func visit<Value>(
         _ table: HistorySchema.Table, _ rest: String, _ arguments: StatementArguments = [],
-        as read: (Row) -> Value?, _ body: (Value) throws -> Void
+        as read: (inout Columns) -> Value?, _ body: (Value) throws -> Void
     ) throws {
         try database.read { database in
             let present = isOlder ? Set(try database.columns(in: table.name).map(\.name)) : nil
             let rows = try Row.fetchCursor(
                 database, sql: "\(table.selection(of: present)) \(rest)", arguments: arguments)
+            var number = 0
             while let row = try rows.next() {
-                guard let value = read(row) else {
-                    throw JournalError.damaged(path: path, what: "a row of \(table.name): \(row)")
+                number += 1
+                var columns = Columns(row)
+                guard let value = read(&columns), columns.refused == nil else {
+                    throw JournalError.damaged(
+                        path: path,
+                        what: "\(table.name) row \(number): \(columns.damage(in: table))")
                 }
                 try body(value)
             }
@@ -201,9 +210,12 @@ extension History {
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
             throw .notFound(path: path)
         }
-        guard isFolder.boolValue else { return path }
-        let file = (path as NSString).appendingPathComponent("history.sqlite")
-        guard FileManager.default.fileExists(atPath: file) else { throw .notFound(path: path) }
+        let inside = (path as NSString).appendingPathComponent("history.sqlite")
+        let file = isFolder.boolValue ? inside : path
+        var state = stat()
+        guard stat(file, &state) == 0 else { throw .notFound(path: path) }
+        // SQLite would wait for whoever writes to a pipe.
+        guard state.st_mode & S_IFMT == S_IFREG else { throw .notAHistory(path: file) }
         return file
     }
 
@@ -220,8 +232,15 @@ extension History {
         let rows = try database.read { database in
             try Row.fetchAll(database, sql: HistorySchema.meta.selection)
         }
-        let values = rows.map { row in (row[0] as String, row[1] as String) }
-        let facts = Facts(Dictionary(values, uniquingKeysWith: { first, _ in first }))
+        var facts = Facts()
+        for row in rows {
+            var columns = Columns(row)
+            guard let key = columns.text(), let value = columns.text() else {
+                let damage = columns.damage(in: HistorySchema.meta)
+                throw JournalError.damaged(path: file, what: "meta: \(damage)")
+            }
+            if facts[key] == nil { facts.values[key] = value }
+        }
         guard let schema = facts["schema"] else { throw JournalError.notAHistory(path: file) }
         guard HistorySchema.readable.contains(schema) else {
             throw JournalError.otherVersion(path: file, found: schema)
@@ -229,10 +248,17 @@ extension History {
         return facts
     }
 
-    private static func watermark(_ database: DatabaseQueue) throws -> Instant {
+    private static func watermark(_ database: DatabaseQueue, _ path: String) throws -> Instant {
         try database.read { database in
-            let mark = try Int64.fetchOne(database, sql: "SELECT max(through_ns) FROM watermarks")
-            return Instant(nanoseconds: mark ?? 0)
+            let row = try Row.fetchOne(database, sql: "SELECT max(through_ns) FROM watermarks")
+            guard let row else { return .start }
+            var columns = Columns(row)
+            let mark = columns.instant()
+            guard columns.refused == nil else {
+                throw JournalError.damaged(
+                    path: path, what: "watermarks: the last 'through_ns' is not within 400 days")
+            }
+            return mark ?? .start
         }
     }
 }

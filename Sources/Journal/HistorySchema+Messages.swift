@@ -29,8 +29,7 @@ extension KeptMessage {
         ]
     }
 
-    init?(_ row: Row) {
-        var columns = Columns(row)
+    init?(_ columns: inout Columns) {
         guard let household = columns.int(), let sequence = columns.int(),
             let method = columns.text(), let url = columns.text(),
             let requestHeaders = columns.headers(), let requestBody = columns.text()

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import GRDB
 
 /// What is written in one transaction: after it, the file is consistent in itself.
@@ -18,6 +19,9 @@ struct Entries {
 /// The database file while it is written. Used on the writer's queue only.
 final class HistoryStore {
     private let database: DatabaseQueue
+    private let path: String
+    /// Of the file, by which it is known again.
+    private let number: UInt64?
 
     /// `pageLimit` makes a disk of that many pages (of 4 KB), for tests.
     init(path: String, pageLimit: Int? = nil) throws(JournalError) {
@@ -33,11 +37,13 @@ final class HistoryStore {
             }
         }
         PrivateFile.make(path)
+        self.path = path
         do {
             database = try DatabaseQueue(path: path, configuration: configuration)
             try database.write { database in
                 for table in HistorySchema.all { try database.execute(sql: table.sql) }
             }
+            number = Self.number(path)
         } catch {
             throw JournalError(creating: path, error)
         }
@@ -90,6 +96,26 @@ final class HistoryStore {
 
     func close() throws { try database.close() }
 
+    /// Whether the file still is where it was made: one that was removed can be written, and nobody
+    /// will ever read it.
+    var isInPlace: Bool { number != nil && Self.number(path) == number }
+
+    private static func number(_ path: String) -> UInt64? {
+        var state = stat()
+        return stat(path, &state) == 0 ? UInt64(state.st_ino) : nil
+    }
+
+    /// Writes all that a removed file holds to where it was, as one plain file, and closes it.
+    func putBack() throws {
+        let folder = (path as NSString).deletingLastPathComponent
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true)
+        try database.writeWithoutTransaction { database in
+            try database.execute(sql: "VACUUM INTO ?", arguments: [path])
+        }
+        try close()
+    }
+
     /// Ends the limit of tests, as freeing the reserve does on a real disk.
     func liftPageLimit() throws {
         try database.writeWithoutTransaction { database in
@@ -112,7 +138,9 @@ final class HistoryStore {
         let key = cell.key
         let row = try Row.fetchOne(
             statement, arguments: [key.second, key.operation.name, key.kind])
-        guard let row, var sum = Cell(row) else { return cell }
+        guard let row else { return cell }
+        var columns = Columns(row)
+        guard var sum = Cell(&columns), columns.refused == nil else { return cell }
         sum.merge(cell)
         return sum
     }

@@ -30,7 +30,10 @@ public struct Instant: Hashable, Comparable, Sendable {
     }
 
     public static func - (left: Instant, right: Instant) -> Duration {
-        .nanoseconds(left.nanoseconds - right.nanoseconds)
+        let (difference, overflow) = left.nanoseconds.subtractingReportingOverflow(
+            right.nanoseconds)
+        guard overflow else { return .nanoseconds(difference) }
+        return .nanoseconds(left < right ? Int64.min : Int64.max)
     }
 }
 

@@ -36,7 +36,7 @@ extension JournalError: CustomStringConvertible {
         case .cannotRead(let path, let reason):
             "\(path) cannot be read: \(reason)"
         case .damaged(let path, let what):
-            "\(path) is damaged: \(what)"
+            "this history is damaged: \(what) (\(path)); use the run's own file, or a backup"
         case .notEmpty(let path):
             "\(path) is not empty, and a run never overwrites; name a new directory with --out DIR"
         case .noSuchRun(let argument, let runs, let folder):

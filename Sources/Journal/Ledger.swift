@@ -151,6 +151,9 @@ final class Ledger {
     /// counts, households and health stay in memory for `finish`.
     func settle() {
         guard hasNews, failure == nil else { return }
+        guard store.isInPlace else {
+            return fail("somebody removed it while the run went on")
+        }
         do {
             try store.write(entries())
             wrote()
@@ -174,7 +177,11 @@ final class Ledger {
             last.facts.values.merge(Facts(end).values) { $1 }
             try store.write(last)
             wrote()
-            try store.seal(withIndices: failure == nil)
+            if store.isInPlace {
+                try store.seal(withIndices: failure == nil)
+            } else {
+                try store.putBack()
+            }
         } catch {
             fail(error)
             if end.failure.isEmpty { end.failure = failure ?? "" }
@@ -215,10 +222,12 @@ final class Ledger {
         hasNews = false
     }
 
-    private func fail(_ error: any Error) {
+    private func fail(_ error: any Error) { fail(reason(of: error)) }
+
+    private func fail(_ reason: String) {
         guard failure == nil else { return }
         failure =
-            "\(path) cannot be written: \(reason(of: error)); counts and households are kept, "
+            "\(path) cannot be written: \(reason); counts and households are kept, "
             + "single exchanges from here on are not"
         kept.lost += exchanges.count
         kept.recorded -= exchanges.count

@@ -17,8 +17,7 @@ extension HouseholdRecord {
         ]
     }
 
-    init?(_ row: Row) {
-        var columns = Columns(row)
+    init?(_ columns: inout Columns) {
         guard let household = columns.int(), let kind = columns.text(), let lane = columns.int(),
             let arrived = columns.instant(),
             let stage = columns.text().flatMap(Stage.init(name:)),
@@ -35,7 +34,7 @@ extension HouseholdRecord {
         polls = columns.int() ?? 0
         ended = columns.instant()
         // Derived from the instants above.
-        for _ in 0..<3 { _ = columns.value() }
+        for _ in 0..<3 { columns.skip() }
         denials = columns.int() ?? 0
         signOn = SignOnRecord(&columns)
         abandonedBy = columns.text().flatMap(Abandonment.init(name:))
@@ -65,8 +64,7 @@ extension DeviceEvent {
         ]
     }
 
-    init?(_ row: Row) {
-        var columns = Columns(row)
+    init?(_ columns: inout Columns) {
         guard let household = columns.int(), let sequence = columns.int(),
             let device = columns.text().flatMap({ DeviceID(household: household, name: $0) }),
             let at = columns.instant(), let name = columns.text(), let detail = columns.text()
@@ -91,9 +89,8 @@ extension Cell {
         ]
     }
 
-    init?(_ row: Row) {
-        var columns = Columns(row)
-        guard let second = columns.int(),
+    init?(_ columns: inout Columns) {
+        guard let second = columns.second(),
             let operation = columns.text().flatMap(OperationName.init(name:)),
             let kind = columns.int(), let sent = columns.int(), let completed = columns.int(),
             let errors = columns.int(), let outcomes = columns.text().flatMap(FlatJSON.readObject),
@@ -109,13 +106,17 @@ extension Cell {
         self.service = service
         self.lateness = lateness
         for case (let name, .number(let count)) in outcomes {
-            guard let outcome = Outcome(name: name) else { return nil }
+            guard let outcome = Outcome(name: name), Self.isCount(count) else { return nil }
             self.outcomes[Int(outcome.rawValue)] = count
         }
         for case (let name, .number(let count)) in statuses {
-            guard let status = Int(name) else { return nil }
+            guard let status = Int(name), Self.isCount(count) else { return nil }
             self.statuses[status] = count
         }
+    }
+
+    private static func isCount(_ number: Int) -> Bool {
+        Columns.Limit.count.contains(Int64(number))
     }
 }
 
@@ -128,8 +129,7 @@ extension ErrorGroup {
     }
 
     /// Also gives the id of its example.
-    static func read(_ row: Row) -> (group: ErrorGroup, example: Int?)? {
-        var columns = Columns(row)
+    static func read(_ columns: inout Columns) -> (group: ErrorGroup, example: Int?)? {
         guard let operation = columns.text().flatMap(OperationName.init(name:)),
             let outcome = columns.text().flatMap(Outcome.init(name:)),
             let status = columns.int(), let reason = columns.text(), let count = columns.int(),
@@ -150,8 +150,7 @@ extension LaneHealth {
         ]
     }
 
-    init?(_ row: Row) {
-        var columns = Columns(row)
+    init?(_ columns: inout Columns) {
         guard let lane = columns.int(), let from = columns.instant(),
             let through = columns.instant(), let turns = columns.int(),
             let busy = columns.duration(), let longestTurn = columns.duration()

@@ -23,6 +23,13 @@ public struct RunDirectory: Sendable, Hashable {
 
     init(path: String) { self.path = path }
 
+    /// Makes the directory again where somebody has removed it; what cannot be made is told by whoever
+    /// writes to it.
+    public func restore() {
+        try? FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true)
+    }
+
     /// Path of one of its files.
     public func file(_ name: String) -> String {
         (path as NSString).appendingPathComponent(name)

@@ -12,6 +12,11 @@ struct AccountFileReader {
 
     private static let required = ["mvpd", "user", "password"]
     private static let columns = required + ["user-id"]
+    private static let accountsAtMost = 1_000_000
+    /// Bytes of all cells, with what stands for a `${file:PATH}`.
+    private static let bytesAtMost = 64_000_000
+    /// After so many the file is read no further.
+    private static let problemsAtMost = 1_000
 
     init(_ list: AccountList, of target: Target, _ surroundings: RigSurroundings, at place: Place) {
         self.list = list
@@ -25,7 +30,8 @@ struct AccountFileReader {
     mutating func read() -> AccountList {
         if case .omitted = surroundings.secrets { return list }
         guard let text = surroundings.contents(path) else {
-            problems.append(RigProblem(place, .noFile(path, reason: "cannot be read")))
+            problems.append(
+                RigProblem(place, .noFile(path, reason: Disk.trouble(path) ?? "cannot be read")))
             return list
         }
         if surroundings.isOpenToOthers(path) {
@@ -33,7 +39,7 @@ struct AccountFileReader {
             return list
         }
         do throws(CSVReader.Problem) {
-            take(try CSVReader.rows(text))
+            try take(CSVReader(text))
         } catch {
             refuse(error.line, error.reason)
         }
@@ -46,18 +52,27 @@ struct AccountFileReader {
             RigProblem(Place(file: path, line: line ?? 0, column: 0), .conflict(sentence)))
     }
 
-    private mutating func take(_ rows: [CSVReader.Row]) {
-        guard let head = rows.first else {
+    private mutating func take(_ rows: CSVReader) throws(CSVReader.Problem) {
+        var rows = rows
+        guard let head = try rows.next() else {
             return refuse(nil, "the file is empty; it begins with the line mvpd,user,password")
         }
         let names = head.cells.map { $0.trimmingSpaces().lowercased() }
         guard check(names, line: head.line) else { return }
-        if rows.count == 1 {
-            return refuse(head.line, "no account stands under the names of the columns")
-        }
         var lines: [[String]: Int] = [:]
-        for row in rows.dropFirst() {
+        var bytes = 0
+        var isEmpty = true
+        while let row = try rows.next() {
+            isEmpty = false
+            guard problems.count < Self.problemsAtMost else { return }
             guard let entry = entry(row, names) else { continue }
+            bytes += entry.bytes
+            guard lines.count < Self.accountsAtMost, bytes <= Self.bytesAtMost else {
+                return refuse(
+                    row.line,
+                    "more than \(Self.accountsAtMost) accounts, or \(Self.bytesAtMost) bytes of "
+                        + "them; use a part of them")
+            }
             let key = [entry.mvpd, entry.account.user]
             if let first = lines[key] {
                 refuse(row.line, "this account stands in line \(first) already; keep one of them")
@@ -66,6 +81,7 @@ struct AccountFileReader {
             lines[key] = row.line
             list.entries.append(entry)
         }
+        if isEmpty { refuse(head.line, "no account stands under the names of the columns") }
     }
 
     private mutating func check(_ names: [String], line: Int) -> Bool {
@@ -123,11 +139,19 @@ struct AccountFileReader {
     /// Every provider that the rig names must have an account.
     private mutating func checkProviders() {
         let known = list.providers.map(\.mvpd)
-        for provider in target.mvpds where !known.contains(provider.id) {
+        let names = Set(known)
+        for provider in target.mvpds where !names.contains(provider.id) {
             refuse(
                 nil,
                 "no account is of '\(provider.id)', which target.mvpds names; there are accounts of "
-                    + known.joined(separator: ", "))
+                    + known.shortened.joined(separator: ", "))
         }
+    }
+}
+
+extension AccountList.Entry {
+    fileprivate var bytes: Int {
+        mvpd.utf8.count + account.user.utf8.count + account.password.reveal().utf8.count
+            + (account.userID?.utf8.count ?? 0)
     }
 }

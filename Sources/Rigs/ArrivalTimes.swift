@@ -58,12 +58,12 @@ struct ArrivalTimes: Sendable, Hashable {
             rate = target
         }
         self.pieces = pieces
-        self.end = .nanoseconds(Int64((start * 1e9).rounded()))
+        self.end = .bounded(seconds: start)
         switch arrivals.spacing {
         case .even:
             gaps = nil
             // A sum like 0.1/s over 30 s may come out as 3.0000000000000004: no fourth household.
-            count = max(0, Int((before - 1e-6).rounded(.up)))
+            count = max(0, .bounded((before - 1e-6).rounded(.up)))
         case .poisson:
             let gaps = Gaps(until: before, seed: seed)
             self.gaps = gaps
@@ -101,7 +101,22 @@ struct ArrivalTimes: Sendable, Hashable {
         let divisor = piece.rate + root
         let inside = divisor > 0 ? 2 * wanted / divisor : 0
         let seconds = piece.start + min(inside, piece.length)
-        return .nanoseconds(Int64((seconds * 1e9).rounded()))
+        return .bounded(seconds: seconds)
+    }
+}
+
+extension Duration {
+    /// Rounded to nanoseconds; at most 100 years, so that sums of several are no overflow.
+    static func bounded(seconds: Double) -> Duration {
+        let most = 100 * 366 * 86_400.0
+        return .nanoseconds(Int64((min(max(0, seconds), most) * 1e9).rounded()))
+    }
+}
+
+extension Int {
+    /// The nearest number of magnitude 10^15 at most, so that sums and products of a few are no overflow.
+    static func bounded(_ value: Double) -> Int {
+        value.isNaN ? 0 : Int(Swift.min(Swift.max(value, -1e15), 1e15))
     }
 }
 

@@ -1,5 +1,6 @@
 /// Comma-separated values as RFC 4180 has them: quoted cells may hold commas, line ends and doubled
-/// quotes. Lines end with CRLF, LF or CR; a byte order mark and empty lines are passed over.
+/// quotes. Lines end with CRLF, LF or CR; a byte order mark and empty lines are passed over. Rows come
+/// one at a time, so that a file takes no more memory than what is kept of it.
 struct CSVReader {
     struct Row: Hashable {
         var cells: [String]
@@ -12,45 +13,65 @@ struct CSVReader {
         var reason: String
     }
 
-    private let text: [Character]
+    /// Cells of a row.
+    private static let cellsAtMost = 100
+
+    private let text: [UInt8]
     private var position = 0
     private var line = 1
 
-    /// All rows, the first one with the names included.
-    static func rows(_ text: String) throws(Problem) -> [Row] {
-        var reader = CSVReader(text)
-        var rows: [Row] = []
-        while let row = try reader.row() {
-            if row.cells != [""] { rows.append(row) }
-        }
-        return rows
+    init(_ text: String) {
+        self.text = Array(text.utf8)
+        if self.text.starts(with: [0xef, 0xbb, 0xbf]) { position = 3 }
     }
 
-    private init(_ text: String) {
-        let text = Array(text)
-        self.text = text.first == "\u{feff}" ? Array(text.dropFirst()) : text
+    /// The next row that is not empty, the one with the names first; nil at the end.
+    mutating func next() throws(Problem) -> Row? {
+        while let row = try row() {
+            if row.cells != [""] { return row }
+        }
+        return nil
     }
 
     private mutating func row() throws(Problem) -> Row? {
         guard position < text.count else { return nil }
         var row = Row(cells: [], line: line)
         while true {
+            guard row.cells.count < Self.cellsAtMost else {
+                throw Problem(line: line, reason: "more than \(Self.cellsAtMost) cells")
+            }
             row.cells.append(try cell())
             guard position < text.count else { return row }
-            let end = text[position]
-            position += 1
-            if end == "," { continue }
-            line += 1
+            if text[position] == UInt8(ascii: ",") {
+                position += 1
+                continue
+            }
+            passLineEnd()
             return row
         }
     }
 
+    private func isLineEnd(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
+    }
+
+    private mutating func passLineEnd() {
+        let isPair =
+            text[position] == UInt8(ascii: "\r") && position + 1 < text.count
+            && text[position + 1] == UInt8(ascii: "\n")
+        position += isPair ? 2 : 1
+        line += 1
+    }
+
     /// To the comma or line end after it.
     private mutating func cell() throws(Problem) -> String {
-        guard position < text.count, text[position] == "\"" else {
+        let quote = UInt8(ascii: "\"")
+        guard position < text.count, text[position] == quote else {
             let start = position
-            while position < text.count, text[position] != ",", !text[position].isNewline {
-                if text[position] == "\"" {
+            while position < text.count, text[position] != UInt8(ascii: ","),
+                !isLineEnd(text[position])
+            {
+                if text[position] == quote {
                     throw Problem(
                         line: line,
                         reason: "a quote stands inside a cell; put the whole cell in quotes and "
@@ -58,36 +79,48 @@ struct CSVReader {
                 }
                 position += 1
             }
-            return String(text[start..<position])
+            return try cell(text[start..<position])
         }
         return try quoted()
     }
 
     private mutating func quoted() throws(Problem) -> String {
         let first = line
-        var cell = ""
+        var cell: [UInt8] = []
         position += 1
         while position < text.count {
-            let character = text[position]
+            let byte = text[position]
+            if isLineEnd(byte) {
+                let start = position
+                passLineEnd()
+                cell += text[start..<position]
+                continue
+            }
             position += 1
-            if character == "\"" {
-                guard position < text.count, text[position] == "\"" else {
+            if byte == UInt8(ascii: "\"") {
+                guard position < text.count, text[position] == byte else {
                     guard
-                        position == text.count || text[position] == ","
-                            || text[position].isNewline
+                        position == text.count || text[position] == UInt8(ascii: ",")
+                            || isLineEnd(text[position])
                     else {
                         throw Problem(
                             line: line,
                             reason: "something stands behind a cell's closing quote; double a "
                                 + "quote that is meant")
                     }
-                    return cell
+                    return try self.cell(cell[...])
                 }
                 position += 1
             }
-            if character.isNewline { line += 1 }
-            cell.append(character)
+            cell.append(byte)
         }
         throw Problem(line: first, reason: "a quote is never closed")
+    }
+
+    private func cell(_ bytes: ArraySlice<UInt8>) throws(Problem) -> String {
+        guard !bytes.contains(0) else {
+            throw Problem(line: line, reason: "a NUL stands in a cell; save the file as UTF-8 text")
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

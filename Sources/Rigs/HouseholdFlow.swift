@@ -24,8 +24,8 @@ struct HouseholdFlow {
         func average(_ value: (KindFlow) -> Double) -> Double {
             flows.reduce(0) { $0 + value($1.1) * $1.share }
         }
-        life = .nanoseconds(Int64(average { $0.life } * 1e9))
-        longLife = .nanoseconds(Int64(average { $0.longLife } * 1e9))
+        life = .bounded(seconds: average { $0.life })
+        longLife = .bounded(seconds: average { $0.longLife })
         devices = average { $0.devices }
     }
 

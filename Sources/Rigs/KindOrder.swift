@@ -13,15 +13,22 @@ internal import Statistics
 struct KindOrder: Sendable, Hashable {
     /// In lowest terms.
     private let weights: [Int]
-    private let total: Int
+    let total: Int
     private let seed: Seed
 
     init(_ kinds: [HouseholdKind], seed: Seed) {
-        let divisor = kinds.reduce(0) { Self.divisor($0, $1.weight) }
-        weights = kinds.map { $0.weight / max(1, divisor) }
-        total = weights.reduce(0, +)
+        self.init(weights: kinds.map(\.weight), seed: seed)
+    }
+
+    init(weights: [Int], seed: Seed) {
+        let divisor = weights.reduce(0) { Self.divisor($0, $1) }
+        self.weights = weights.map { $0 / max(1, divisor) }
+        total = self.weights.reduce(0, +)
         self.seed = seed
     }
+
+    /// Whether a household's kind is found in less than a million steps.
+    var isQuick: Bool { weights.count * total <= 1_000_000 }
 
     /// Position among the kinds of household `index`.
     subscript(index: Int) -> Int {

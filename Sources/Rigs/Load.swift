@@ -39,6 +39,11 @@ public enum Load: Sendable, Hashable {
         }
     }
 
+    /// No run has more: each is a row of its history.
+    static let householdsAtMost = 20_000_000
+    /// No run takes longer.
+    static let longest: Duration = .seconds(366 * 86_400)
+
     /// How long first screens go on polling once no viewer is left who could still sign in.
     public var settle: Duration {
         switch self {

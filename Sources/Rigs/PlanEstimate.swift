@@ -50,7 +50,8 @@ public struct PlanEstimate: Sendable, Hashable {
         arrivalsEnd = plan.arrivalsEnd
         households = plan.households
         if let isOpen {
-            peakArrivals = ArrivalTimes(isOpen, seed: plan.seed).peakRate
+            let even = Load.Arrivals(stages: isOpen.stages, spacing: .even)
+            peakArrivals = ArrivalTimes(even, seed: plan.seed).peakRate
             startedAbout = Double(plan.households ?? 0)
             alive = min(startedAbout, peakArrivals * life)
         } else {
@@ -75,14 +76,14 @@ public struct PlanEstimate: Sendable, Hashable {
         let peakRequests = operations.reduce(0) { $0 + $1.peak }
         switch rig.connections {
         case .perDevice:
-            connections = Int((alive * flow.devices).rounded(.up))
+            connections = .bounded((alive * flow.devices).rounded(.up))
             newConnectionsPerSecond = peakRate * flow.devices
         case .pooled:
             // In flight together: requests per second times a tenth of a second each.
-            connections = Int((peakRequests / 10).rounded(.up)) + (rig.lanes ?? machine.cores)
+            connections = .bounded((peakRequests / 10).rounded(.up)) + (rig.lanes ?? machine.cores)
             newConnectionsPerSecond = 0
         case .fresh:
-            connections = Int((peakRequests / 10).rounded(.up))
+            connections = .bounded((peakRequests / 10).rounded(.up))
             newConnectionsPerSecond = peakRequests
         }
         isEmbedded = rig.target.base == .embedded
@@ -143,7 +144,7 @@ public struct PlanEstimate: Sendable, Hashable {
             }
         let perConnection = isSecure ? 57.0 : 13.0
         let kilobytes = alive * 3 + connections * perConnection * (isEmbedded ? 2 : 1)
-        return 60 + Int((kilobytes / 1024).rounded(.up))
+        return 60 + .bounded((kilobytes / 1024).rounded(.up))
     }
 
     /// Seconds that a closed connection keeps its port (TIME_WAIT on Linux).
@@ -196,8 +197,9 @@ public struct PlanEstimate: Sendable, Hashable {
         guard let measured,
             peakRequestsPerSecond > Self.householdShare * measured.requestsPerSecond
         else { return nil }
-        let limit = Int(Self.householdShare * measured.requestsPerSecond)
-        return "wants \(Int(peakRequestsPerSecond)) requests/s at its peak; with households, "
+        let limit = Int.bounded(Self.householdShare * measured.requestsPerSecond)
+        return
+            "wants \(Int.bounded(peakRequestsPerSecond)) requests/s at its peak; with households, "
             + "expect about \(limit)/s of this machine: spread the arrivals, or use 'lanes' on a "
             + "machine with more cores"
     }
@@ -222,7 +224,7 @@ public struct PlanEstimate: Sendable, Hashable {
         let sustained = Double(machine.ports * addresses) / Self.portRest
         if newConnectionsPerSecond > sustained, duration.seconds > Self.portRest / 2 {
             warnings.append(
-                "opens \(Int(newConnectionsPerSecond)) connections/s, and "
+                "opens \(Int.bounded(newConnectionsPerSecond)) connections/s, and "
                     + (addresses == 1
                         ? "one source address sustains"
                         : "\(addresses) source addresses sustain")

@@ -184,6 +184,7 @@ extension RigAssembly {
         if let closed {
             let households: Int = closed.value("households")
             if let time: Duration = closed.optional("for") {
+                checkLength(time + settle, closed.place(of: "for"))
                 return .closed(households: households, for: time, settle: settle)
             }
             return .once(households: households, settle: settle)
@@ -191,15 +192,37 @@ extension RigAssembly {
         let stages = (open ?? []).compactMap { item in stage(item) }
         let arrivals = Load.Arrivals(
             stages: stages, spacing: Self.word("spacing", in: section), settle: settle)
-        if section.isWhole, let open, stages.count == open.count,
-            ArrivalTimes(arrivals, seed: Seed(1)).peakRate == 0
-        {
+        if section.isWhole, let open, stages.count == open.count {
+            checkArrivals(arrivals, section.place(of: "arrivals"))
+        }
+        return .open(arrivals)
+    }
+
+    private mutating func checkArrivals(_ arrivals: Load.Arrivals, _ place: Place) {
+        let even = Load.Arrivals(stages: arrivals.stages, spacing: .even, settle: arrivals.settle)
+        let times = ArrivalTimes(even, seed: Seed(1))
+        if times.peakRate == 0 {
             refuse(
-                section.place(of: "arrivals"),
+                place,
                 "no household would arrive: the rate begins at 0/s and stays there; "
                     + "begin with {ramp-to: 20/s, over: 0s}")
         }
-        return .open(arrivals)
+        checkLength(times.end + arrivals.settle, place)
+        if times.count > Load.householdsAtMost {
+            refuse(
+                place,
+                "\(times.count) households would arrive, and a run has at most "
+                    + "\(Load.householdsAtMost); lower the rates, or shorten the stages")
+        }
+    }
+
+    /// A plan that nobody can mean.
+    private mutating func checkLength(_ time: Duration, _ place: Place) {
+        guard time > Load.longest else { return }
+        refuse(
+            place,
+            "the run would take \(Int(time.seconds / 86_400)) days, and one takes at most "
+                + "\(Int(Load.longest.seconds / 86_400)); shorten it")
     }
 
     private mutating func checkLoad(_ section: Section) {
@@ -246,6 +269,13 @@ extension RigAssembly {
         if items.isEmpty, root.isWhole {
             refuse(
                 root.place(of: "kinds"), "kinds is empty; leave it out for one kind of household")
+        }
+        let order = KindOrder(weights: sections.map { $0.value("weight") }, seed: Seed(1))
+        if !order.isQuick {
+            refuse(
+                root.place(of: "kinds"),
+                "\(sections.count) kinds with weights of \(order.total) together cannot be dealt "
+                    + "out; use fewer kinds, or weights with a common divisor")
         }
         var names: [String: Place] = [:]
         for section in sections {
@@ -411,11 +441,15 @@ extension RigAssembly {
 
     /// A line about one kind of household names one that there is.
     private mutating func check(_ kind: String?, _ place: Place, _ kinds: [HouseholdKind]) {
+        guard let kind, !kinds.contains(where: { $0.name == kind }) else { return }
         let names = kinds.map(\.name)
-        guard let kind, !names.contains(kind) else { return }
-        let near = kind.nearest(among: names).map { "; did you mean '\($0)'?" }
-        let known = names.map { "'\($0)'" }.joined(separator: ", ")
-        refuse(place, "no kind of household is called '\(kind)'" + (near ?? "; there is \(known)"))
+        // Whoever has so many problems sees no more of them.
+        let nearest = problems.count < RigErrors.shownAtMost ? kind.nearest(among: names) : nil
+        let known = names.shortened.map { "'\($0.shortened)'" }.joined(separator: ", ")
+        refuse(
+            place,
+            "no kind of household is called '\(kind.shortened)'"
+                + (nearest.map { "; did you mean '\($0)'?" } ?? "; there is \(known)"))
     }
 }
 

@@ -67,9 +67,14 @@ public struct RigErrors: Error, Sendable, Hashable, CustomStringConvertible {
         self.problems = problems.inOrder
     }
 
+    /// So many are told; whoever has more mends these first.
+    static let shownAtMost = 20
+
     /// One line each.
     public var description: String {
-        problems.map(\.description).joined(separator: "\n")
+        let rest = problems.count - Self.shownAtMost
+        let lines = problems.prefix(Self.shownAtMost).map(\.description)
+        return (lines + (rest > 0 ? ["and \(rest) more"] : [])).joined(separator: "\n")
     }
 }
 
@@ -100,8 +105,9 @@ extension RigProblem.What: CustomStringConvertible {
             return "the file is empty; a rig needs 'rig', 'target' and 'load' "
                 + "('screenrig init FILE' writes one to fill in)"
         case .unknownKey(let key, let owner, let nearest, let known):
-            if let nearest { return "unknown key '\(key)'; did you mean '\(nearest)'?" }
-            return "unknown key '\(key)'; \(owner) takes \(known.joined(separator: ", "))"
+            if let nearest { return "unknown key '\(key.shortened)'; did you mean '\(nearest)'?" }
+            return "unknown key '\(key.shortened)'; \(owner.shortened) takes "
+                + known.joined(separator: ", ")
         case .notYet(let key, let accepted):
             let remedy = accepted.isEmpty ? "" : " or write \(accepted.joined(separator: " or "))"
             return "'\(key)' is not supported yet; leave it out\(remedy)"
@@ -109,24 +115,47 @@ extension RigProblem.What: CustomStringConvertible {
             return "'\(key)' is missing; add for example '\(example)'"
         case .twice(let key, let firstLine):
             return
-                "'\(key)' stands here a second time, first in line \(firstLine); keep one of them"
+                "'\(key.shortened)' stands here a second time, first in line \(firstLine); keep one of them"
         case .blank(let key, let text):
             return "'\(key)' is still a blank; fill it in: \(text)"
         case .shape(let key, let found, let wanted):
-            return "\(key) is \(found); it must be \(wanted)"
+            return "\(key.shortened) is \(found.shortened); it must be \(wanted)"
         case .value(let key, let shown, let remark, let wanted):
-            let text = shown.map { $0.isEmpty ? "empty" : "'\($0)'" } ?? "a secret (not shown)"
-            return "\(key) is \(text)\(remark.map { ", \($0)" } ?? ""); it must be \(wanted)"
+            let text =
+                shown.map { $0.isEmpty ? "empty" : "'\($0.shortened)'" } ?? "a secret (not shown)"
+            let why = remark.map { ", \($0.shortened)" } ?? ""
+            return "\(key.shortened) is \(text)\(why); it must be \(wanted)"
         case .unquoted(let text):
+            let text = text.shortened
             return "YAML splits '\(text)' here; write it in quotes: \"\(text)\""
         case .secretInClear(let key):
             return "\(key) stands here in clear; write ${NAME} to take it from the environment, "
                 + "or ${file:PATH} from a file"
         case .noVariable(let name):
+            let name = name.shortened
             return "the environment has no \(name); set it, as in '\(name)=... screenrig run RIG'"
         case .noFile(let path, let reason):
-            return "\(path) \(reason); paths are relative to this file's folder"
+            return "\(path.shortened) \(reason); paths are relative to this file's folder"
         case .conflict(let sentence): return sentence
         }
+    }
+}
+
+extension String {
+    /// What a rig says may be of any length; nobody reads more than this of it.
+    var shortened: String {
+        let most = 300
+        guard utf8.count > most, let end = index(startIndex, offsetBy: most, limitedBy: endIndex),
+            end < endIndex
+        else { return self }
+        return self[..<end] + "..."
+    }
+}
+
+extension [String] {
+    /// The first few, and how many more there are.
+    var shortened: [String] {
+        let most = 20
+        return count > most ? prefix(most) + ["and \(count - most) more"] : self
     }
 }

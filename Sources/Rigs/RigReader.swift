@@ -41,6 +41,7 @@ struct RigReader {
             var reader = AccountFileReader(list, of: rig.target, surroundings, at: item.place)
             rig.accounts = .listed(reader.read())
             problems += reader.problems
+            rig.source = placed(list.file, in: tree, source: rig.source)
         }
         checkFiles(of: root)
         guard problems.isEmpty else { throw RigErrors(problems) }
@@ -63,6 +64,13 @@ extension RigReader {
                 problems.append(
                     RigProblem(
                         place, .conflict("the path is not whole; write path.to.key=value")))
+                continue
+            }
+            guard keys.count <= Tree.Limit.depth else {
+                problems.append(
+                    RigProblem(
+                        Place(file: file, option: option.shortened),
+                        .conflict("the path is more than \(Tree.Limit.depth) keys long")))
                 continue
             }
             guard let value = value(text, place) else { continue }
@@ -160,7 +168,8 @@ extension RigReader {
 
     private mutating func targetFile(_ path: String, named name: String, _ place: Place) -> Tree? {
         guard let text = surroundings.contents(path) else {
-            problems.append(RigProblem(place, .noFile(name, reason: "cannot be read")))
+            problems.append(
+                RigProblem(place, .noFile(name, reason: Disk.trouble(path) ?? "cannot be read")))
             return nil
         }
         guard let tree = Tree.read(text, file: name, problems: &problems) else { return nil }
@@ -178,6 +187,18 @@ extension RigReader {
         return tree
     }
 
+    /// The source with the whole path of the accounts' file, so that a case which carries it can be
+    /// replayed from any folder. A source that was read already, and names no file, stays as it is.
+    private func placed(_ path: String, in tree: Tree, source: String) -> String {
+        guard case .resolved = surroundings.secrets, !path.hasPrefix("/"), !path.contains("${"),
+            let value = tree["accounts"]?["file"]
+        else { return source }
+        let whole = Disk.whole(Self.path(path, besides: value.place.option == nil ? file : ""))
+        var tree = tree
+        tree["accounts"]?["file"]?.content = .scalar(whole, isQuoted: true)
+        return tree.yaml
+    }
+
     /// What secures connections stands in files: one that is not there is a mistake in the rig.
     private mutating func checkFiles(of root: Section) {
         // A report of a run needs none of them.
@@ -190,7 +211,9 @@ extension RigReader {
                 continue
             }
             problems.append(
-                RigProblem(tls.place(of: key), .noFile(path, reason: "cannot be read")))
+                RigProblem(
+                    tls.place(of: key),
+                    .noFile(path, reason: Disk.trouble(path) ?? "cannot be read")))
         }
     }
 

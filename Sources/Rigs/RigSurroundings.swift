@@ -83,10 +83,10 @@ extension Rig {
         contentsOf path: String, with surroundings: RigSurroundings = RigSurroundings()
     ) throws(RigErrors) -> RigReading {
         guard let text = surroundings.contents(path) else {
-            throw RigErrors([
-                RigProblem(
-                    Place(file: path), .conflict("no such file, or not readable as UTF-8 text"))
-            ])
+            let sentence =
+                Disk.trouble(path).map { "this \($0); name a file" }
+                ?? "no such file, or not readable as UTF-8 text"
+            throw RigErrors([RigProblem(Place(file: path), .conflict(sentence))])
         }
         return try read(text, file: path, with: surroundings)
     }

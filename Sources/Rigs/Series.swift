@@ -92,6 +92,7 @@ extension Scalar {
             throw Refusal(remark: nil)
         }
         guard number > 1 else { throw Refusal(remark: "which is not above 1") }
+        guard number <= 1e6 else { throw Refusal(remark: "which is over 1000000x") }
         return number
     }
 

@@ -1,157 +1,200 @@
-internal import Yams
+internal import CYaml
 
 extension Tree {
+    /// What a rig may be: far beyond any that people write, and little enough that whatever is wrong
+    /// with it is found in a moment (rigs/reference.yaml).
+    enum Limit {
+        /// Bytes of a file.
+        static let size = 1_000_000
+        /// Lists and maps in one another.
+        static let depth = 64
+        /// Items of a list, keys of a map.
+        static let items = 1_000
+        /// Values in all, those that aliases repeat included.
+        static let nodes = 100_000
+    }
+
     /// Reads a YAML document. Problems are added to `problems`; the tree is nil when there is no
     /// sense to be made of the text. A key that stands twice is a problem of its own and hides no
-    /// other: the second one is renamed and the text read again.
+    /// other: the first one holds.
     static func read(
         _ text: String, file: String, option: String? = nil, problems: inout [RigProblem]
     ) -> Tree? {
+        let size = text.utf8.count
+        guard size <= Limit.size else {
+            problems.append(
+                RigProblem(
+                    Place(file: file, option: option),
+                    .conflict("\(size) bytes, and a rig has at most \(Limit.size)")))
+            return nil
+        }
         var reader = TreeReader(text: text, file: file, option: option)
         defer { problems += reader.problems }
-        guard let node = reader.node() else { return nil }
-        return reader.tree(node)
+        do throws(RigProblem) {
+            return try reader.document()
+        } catch {
+            reader.problems.append(error)
+            return nil
+        }
     }
 }
 
-/// Turns Yams' nodes and errors into ours.
+extension RigProblem: Error {}
+
+/// Turns libyaml's events into a tree, and its errors into ours. Nothing is built of a document
+/// that is beyond `Tree.Limit`: what an alias repeats is counted each time.
 private struct TreeReader {
-    /// First of the private-use characters that replace the letters of keys that stand twice.
-    private static let stand: UInt32 = 0xe000
-    private var text: String
+    private let text: String
     private let file: String
     private let option: String?
-    private(set) var problems: [RigProblem] = []
+    private let events: Events
+    /// By name, with how many values each is.
+    private var anchors: [String: (tree: Tree, nodes: Int)] = [:]
+    private var nodes = 0
+    var problems: [RigProblem] = []
 
     init(text: String, file: String, option: String?) {
         self.text = text
         self.file = file
         self.option = option
+        events = Events(text)
     }
 
-    mutating func node() -> Node? {
-        for attempt in UInt32(0)..<1_000 {
-            do {
-                if let node = try Yams.compose(yaml: text) { return node }
-                problems.append(RigProblem(place(nil), .empty))
-                return nil
-            } catch let error as YamlError {
-                if case .duplicatedKeysInMapping(let keys, let context) = error,
-                    let key = keys.first, rename(key, after: context.mark, Self.stand + attempt)
-                {
-                    continue
-                }
-                problems.append(problem(error))
-                return nil
-            } catch {
-                problems.append(RigProblem(place(nil), .syntax("\(error)")))
-                return nil
-            }
+    /// The one document of the text.
+    mutating func document() throws(RigProblem) -> Tree {
+        _ = try next()
+        guard case .document = try next().what else { throw RigProblem(place(nil), .empty) }
+        let tree = try tree(try next(), depth: 0)
+        _ = try next()
+        let last = try next()
+        guard case .end = last.what else {
+            throw RigProblem(
+                place(last.mark),
+                .syntax("a second document begins here; keep one rig to a file"))
         }
-        return nil
+        return tree
     }
 
-    mutating func tree(_ node: Node) -> Tree {
-        let place = place(node.mark)
-        switch node {
-        case .scalar(let scalar):
-            let isQuoted = scalar.style != .plain && scalar.style != .any
-            return Tree(content: .scalar(scalar.string, isQuoted: isQuoted), place: place)
-        case .sequence(let items):
-            return Tree(content: .list(items.map { tree($0) }), place: place)
-        case .mapping(let pairs):
-            var entries: [Tree.Entry] = []
-            for (key, value) in pairs {
-                guard let name = key.scalar?.string else {
-                    problems.append(
-                        RigProblem(
-                            self.place(key.mark),
-                            .shape("a key", found: "a list or a map", wanted: "plain text")))
-                    continue
-                }
-                if let first = name.unicodeScalars.first, first.value >= Self.stand,
-                    first.value < Self.stand + 1_000
-                {
-                    continue
-                }
-                entries.append(
-                    Tree.Entry(key: name, keyPlace: self.place(key.mark), value: tree(value)))
+    private func next() throws(RigProblem) -> Event {
+        do throws(Events.Failure) { return try events.next() } catch { throw problem(error) }
+    }
+
+    private mutating func tree(_ event: Event, depth: Int) throws(RigProblem) -> Tree {
+        let before = nodes
+        try count(1, at: event)
+        let tree: Tree
+        switch event.what {
+        case .alias(let name):
+            guard let anchor = anchors[name] else {
+                throw RigProblem(
+                    place(event.mark),
+                    .syntax("no anchor of this name stands above; write &NAME at the first one"))
             }
-            return Tree(content: .map(entries), place: place)
-        case .alias:
-            return Tree(content: .scalar("", isQuoted: false), place: place)
+            try count(anchor.nodes, at: event)
+            return anchor.tree
+        case .scalar(let text, let isQuoted):
+            tree = Tree(content: .scalar(text, isQuoted: isQuoted), place: place(event.mark))
+        case .list: tree = try list(event, depth: depth + 1)
+        case .map: tree = try map(event, depth: depth + 1)
+        // A node is one of these; libyaml gives nothing else here.
+        case .document, .end, .other: throw RigProblem(place(event.mark), .empty)
+        }
+        if let anchor = event.anchor { anchors[anchor] = (tree, nodes - before) }
+        return tree
+    }
+
+    private mutating func list(_ start: Event, depth: Int) throws(RigProblem) -> Tree {
+        try check(depth, at: start)
+        var items: [Tree] = []
+        while true {
+            let event = try next()
+            if case .end = event.what { break }
+            guard items.count < Tree.Limit.items else {
+                throw tooMany("a list", "items", at: start)
+            }
+            items.append(try tree(event, depth: depth))
+        }
+        return Tree(content: .list(items), place: place(start.mark))
+    }
+
+    private mutating func map(_ start: Event, depth: Int) throws(RigProblem) -> Tree {
+        try check(depth, at: start)
+        var entries: [Tree.Entry] = []
+        var lines: [String: Int] = [:]
+        var pairs = 0
+        while true {
+            let event = try next()
+            if case .end = event.what { break }
+            guard pairs < Tree.Limit.items else { throw tooMany("a map", "keys", at: start) }
+            pairs += 1
+            let key = try tree(event, depth: depth)
+            let value = try tree(try next(), depth: depth)
+            let place = place(event.mark)
+            guard case .scalar(let name, _) = key.content else {
+                problems.append(
+                    RigProblem(
+                        place, .shape("a key", found: "a list or a map", wanted: "plain text")))
+                continue
+            }
+            if let first = lines[name] {
+                problems.append(RigProblem(place, .twice(name, firstLine: first)))
+                continue
+            }
+            lines[name] = place.line
+            entries.append(Tree.Entry(key: name, keyPlace: place, value: value))
+        }
+        return Tree(content: .map(entries), place: place(start.mark))
+    }
+
+    // MARK: Limits
+
+    private mutating func count(_ more: Int, at event: Event) throws(RigProblem) {
+        nodes += more
+        guard nodes <= Tree.Limit.nodes else {
+            throw RigProblem(
+                place(event.mark),
+                .conflict(
+                    "with this the rig has more than \(Tree.Limit.nodes) values, those that "
+                        + "aliases repeat included"))
         }
     }
 
-    private func place(_ mark: Mark?) -> Place {
+    private func check(_ depth: Int, at event: Event) throws(RigProblem) {
+        guard depth <= Tree.Limit.depth else {
+            throw RigProblem(
+                place(event.mark),
+                .conflict("lists and maps stand more than \(Tree.Limit.depth) deep in one another"))
+        }
+    }
+
+    private func tooMany(_ what: String, _ members: String, at event: Event) -> RigProblem {
+        RigProblem(
+            place(event.mark),
+            .conflict("here begins \(what) of more than \(Tree.Limit.items) \(members)"))
+    }
+
+    // MARK: Errors
+
+    private func place(_ mark: Event.Mark?) -> Place {
         Place(file: file, line: mark?.line ?? 0, column: mark?.column ?? 0, option: option)
     }
 
-    /// Replaces the second `key` of the map whose first one stands at `mark` by as many private-use
-    /// characters, and notes the problem. False when it cannot be found in the text.
-    private mutating func rename(_ key: String, after mark: Mark, _ letter: UInt32) -> Bool {
-        guard let stand = Unicode.Scalar(letter) else { return false }
-        var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map {
-            Array($0.unicodeScalars)
+    private func problem(_ failure: Events.Failure) -> RigProblem {
+        guard let offset = failure.offset else {
+            return RigProblem(place(failure.mark), explained(failure))
         }
-        let name = Array(key.unicodeScalars)
-        guard (1...lines.count).contains(mark.line), !name.isEmpty else { return false }
-        let before = lines[mark.line - 1].prefix(mark.column - 1)
-        let isBlock = before.allSatisfy { $0 == " " || $0 == "-" }
-        for line in (mark.line - 1)..<lines.count {
-            let start = line == mark.line - 1 ? mark.column - 1 + name.count : 0
-            for column in stride(from: start, through: lines[line].count - name.count, by: 1) {
-                guard lines[line][column...].starts(with: name),
-                    !isBlock || column == mark.column - 1,
-                    column == 0 || " {,\"'-?".unicodeScalars.contains(lines[line][column - 1]),
-                    lines[line][(column + name.count)...].drop(while: {
-                        " \"'".unicodeScalars.contains($0)
-                    })
-                    .first == ":"
-                else { continue }
-                for offset in name.indices { lines[line][column + offset] = stand }
-                text = lines.map { line in
-                    var view = String.UnicodeScalarView()
-                    view.append(contentsOf: line)
-                    return String(view)
-                }.joined(separator: "\n")
-                problems.append(
-                    RigProblem(
-                        Place(file: file, line: line + 1, column: column + 1, option: option),
-                        .twice(key, firstLine: mark.line)))
-                return true
-            }
-        }
-        return false
-    }
-
-    private func problem(_ error: YamlError) -> RigProblem {
-        switch error {
-        case .scanner(let context, let problem, let mark, _),
-            .parser(let context, let problem, let mark, _),
-            .composer(let context, let problem, let mark, _):
-            return RigProblem(place(mark), explained(problem, context, mark))
-        case .duplicatedKeysInMapping(let keys, let context):
-            let key = keys.first ?? ""
-            return RigProblem(
-                place(context.mark),
-                .conflict("'\(key)' stands in this map twice; keep one of them"))
-        case .reader(let problem, let offset, _, _):
-            let before = text.prefix(offset ?? 0)
-            let line = before.count { $0.isNewline } + 1
-            let column = before.reversed().prefix { !$0.isNewline }.count + 1
-            return RigProblem(
-                Place(file: file, line: line, column: column, option: option),
-                .syntax("\(problem); save the file as UTF-8 text"))
-        default:
-            return RigProblem(place(nil), .syntax("\(error)"))
-        }
+        let before = text.utf8.prefix(offset)
+        let line = before.count { $0 == UInt8(ascii: "\n") } + 1
+        let start = before.lastIndex(of: UInt8(ascii: "\n")).map(before.index(after:))
+        let column = before[(start ?? before.startIndex)...].count { $0 & 0xc0 != 0x80 } + 1
+        return RigProblem(
+            Place(file: file, line: line, column: column, option: option),
+            .syntax("\(failure.problem); save the file as UTF-8 text"))
     }
 
     /// libyaml's sentence, or a better one where the accident is a common one.
-    private func explained(
-        _ problem: String, _ context: YamlError.Context?, _ mark: Mark
-    ) -> RigProblem.What {
+    private func explained(_ failure: Events.Failure) -> RigProblem.What {
+        let (problem, mark) = (failure.problem, failure.mark)
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         let line = (1...max(1, lines.count)).contains(mark.line) ? String(lines[mark.line - 1]) : ""
         let rest = line.unicodeScalars.dropFirst(mark.column - 1)
@@ -161,12 +204,6 @@ private struct TreeReader {
         {
             return .syntax("a tab stands here; indent with spaces")
         }
-        if problem.hasPrefix("found undefined alias") {
-            return .syntax("no anchor of this name stands above; write &NAME at the first one")
-        }
-        if problem.contains("another document") {
-            return .syntax("a second document begins here; keep one rig to a file")
-        }
         if rest.first == "{", before.hasSuffix("$") {
             let name = String(String.UnicodeScalarView(rest.prefix { $0 != "}" })) + "}"
             return .unquoted("$" + name)
@@ -174,14 +211,108 @@ private struct TreeReader {
         if rest.first == "%" || rest.first == "@" || rest.first == "`" {
             return .syntax("a value cannot begin with \(rest.prefix(1)); put it in quotes")
         }
-        let from = context.map { " (\($0.text), which begins in line \($0.mark.line))" } ?? ""
-        return .syntax("\(problem)\(from); look at indentation, brackets and quotes here")
+        let from = failure.context.map { " (\($0.text), which begins in line \($0.mark.line))" }
+        return .syntax("\(problem)\(from ?? ""); look at indentation, brackets and quotes here")
     }
 }
 
-extension String.UnicodeScalarView {
-    fileprivate init(_ scalars: some Sequence<Unicode.Scalar>) {
-        self.init()
-        append(contentsOf: scalars)
+/// One of libyaml's events, as far as a rig needs it.
+private struct Event {
+    /// From 1, columns in Unicode scalars.
+    struct Mark {
+        var line: Int
+        var column: Int
+
+        init(_ mark: yaml_mark_t) { (line, column) = (mark.line + 1, mark.column + 1) }
+    }
+
+    enum What {
+        case document
+        case scalar(String, isQuoted: Bool)
+        case list, map
+        case alias(String)
+        /// Of a list, a map or the stream.
+        case end
+        case other
+    }
+
+    var what: What
+    var mark: Mark
+    var anchor: String?
+}
+
+/// libyaml's parser over a text.
+private final class Events {
+    struct Failure: Error {
+        var problem: String
+        var mark: Event.Mark
+        var context: (text: String, mark: Event.Mark)?
+        /// In bytes, where the text itself cannot be read.
+        var offset: Int?
+    }
+
+    private let parser: UnsafeMutablePointer<yaml_parser_t>
+    private let input: UnsafeMutableBufferPointer<UInt8>
+
+    init(_ text: String) {
+        parser = .allocate(capacity: 1)
+        parser.initialize(to: yaml_parser_t())
+        input = .allocate(capacity: text.utf8.count)
+        _ = input.initialize(from: text.utf8)
+        yaml_parser_initialize(parser)
+        yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
+        yaml_parser_set_input_string(parser, input.baseAddress, input.count)
+    }
+
+    deinit {
+        yaml_parser_delete(parser)
+        parser.deallocate()
+        input.deallocate()
+    }
+
+    func next() throws(Failure) -> Event {
+        var event = yaml_event_t()
+        guard yaml_parser_parse(parser, &event) == 1 else { throw failure() }
+        defer { yaml_event_delete(&event) }
+        let (what, anchor) = Self.meaning(event)
+        return Event(
+            what: what, mark: Event.Mark(event.start_mark),
+            anchor: anchor.map { String(cString: $0) })
+    }
+
+    private static func meaning(
+        _ event: yaml_event_t
+    ) -> (Event.What, anchor: UnsafeMutablePointer<UInt8>?) {
+        switch event.type {
+        case YAML_DOCUMENT_START_EVENT: return (.document, nil)
+        case YAML_SEQUENCE_START_EVENT: return (.list, event.data.sequence_start.anchor)
+        case YAML_MAPPING_START_EVENT: return (.map, event.data.mapping_start.anchor)
+        case YAML_SEQUENCE_END_EVENT, YAML_MAPPING_END_EVENT, YAML_STREAM_END_EVENT:
+            return (.end, nil)
+        case YAML_ALIAS_EVENT: return (.alias(String(cString: event.data.alias.anchor)), nil)
+        case YAML_SCALAR_EVENT:
+            let scalar = event.data.scalar
+            let bytes = UnsafeBufferPointer(start: scalar.value, count: scalar.length)
+            let style = scalar.style
+            let isQuoted = style != YAML_PLAIN_SCALAR_STYLE && style != YAML_ANY_SCALAR_STYLE
+            return (
+                .scalar(String(decoding: bytes, as: UTF8.self), isQuoted: isQuoted), scalar.anchor
+            )
+        default: return (.other, nil)
+        }
+    }
+
+    private func failure() -> Failure {
+        let parser = parser.pointee
+        let problem = parser.problem.map { String(cString: $0) } ?? "it cannot be read"
+        let mark = Event.Mark(parser.problem_mark)
+        if parser.error == YAML_READER_ERROR {
+            return Failure(problem: problem, mark: mark, offset: parser.problem_offset)
+        }
+        return Failure(
+            problem: problem, mark: mark,
+            context: parser.context.map {
+                (String(cString: $0), Event.Mark(parser.context_mark))
+            })
     }
 }

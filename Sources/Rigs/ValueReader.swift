@@ -5,6 +5,9 @@ struct ValueReader {
     let file: String
     let surroundings: RigSurroundings
     private(set) var problems: [RigProblem] = []
+    /// What the rows' own values are as trees, by their text: a rig of a thousand kinds needs each a
+    /// thousand times.
+    private var ownTrees: [String: Tree] = [:]
 
     init(file: String, _ surroundings: RigSurroundings) {
         self.file = file
@@ -18,9 +21,10 @@ struct ValueReader {
         let before = problems.count
         let entries = rejoined(entries)
         var section = Section(items: [:], place: place, isWhole: true, given: [])
+        let given = Set(entries.map(\.key))
         for entry in entries {
             guard let key = keys.first(where: { $0.name == entry.key }) else {
-                refuse(entry, keys, name, given: entries.map(\.key))
+                refuse(entry, keys, name, given: given)
                 continue
             }
             guard isSupported(key, entry) else { continue }
@@ -28,7 +32,11 @@ struct ValueReader {
             section.items[key.name] = item(entry.value, key)
         }
         for key in keys where section.items[key.name] == nil {
-            if key.isRequired, !entries.contains(where: { Self.means(key, $0.key, among: keys) }) {
+            if key.isRequired,
+                !entries.prefix(Self.looksAtMost).contains(where: {
+                    Self.means(key, $0.key, among: keys)
+                })
+            {
                 problems.append(
                     RigProblem(place, .missing(key.name, example: "\(key.name): \(key.example)")))
             }
@@ -39,6 +47,9 @@ struct ValueReader {
         section.isWhole = problems.count == before
         return section
     }
+
+    /// So many keys of a map, or pieces of a text, are looked at for what they were meant to be.
+    private static let looksAtMost = 50
 
     /// Whether `word` is the key, or a misspelt one that is taken for it: one line for one cause.
     private static func means(_ key: Key, _ word: String, among keys: [Key]) -> Bool {
@@ -71,15 +82,23 @@ struct ValueReader {
     }
 
     /// The value of the row's own default or example.
-    private func standIn(for key: Key, at place: Place) -> Item {
-        var problems: [RigProblem] = []
+    private mutating func standIn(for key: Key, at place: Place) -> Item {
         var quiet = ValueReader(
             file: file, RigSurroundings(secrets: .omitted, contents: { _ in nil }))
-        let text = key.fallback ?? key.example
-        guard let tree = Tree.read(text, file: file, problems: &problems),
+        swap(&quiet.ownTrees, &ownTrees)
+        defer { swap(&quiet.ownTrees, &ownTrees) }
+        guard let tree = quiet.ownTree(key.fallback ?? key.example),
             let value = quiet.value(tree, key.shape, called: key.name, isOwn: true)
         else { preconditionFailure("the format's own value of '\(key.name)' does not read") }
         return Item(value: value, place: place)
+    }
+
+    private mutating func ownTree(_ text: String) -> Tree? {
+        if let tree = ownTrees[text] { return tree }
+        var problems: [RigProblem] = []
+        let tree = Tree.read(text, file: file, problems: &problems)
+        ownTrees[text] = tree
+        return tree
     }
 
     /// Reads a value; nil, and a problem noted, when it does not fit.
@@ -206,7 +225,7 @@ struct ValueReader {
 
 extension ValueReader {
     private mutating func refuse(
-        _ entry: Tree.Entry, _ keys: [Key], _ name: String, given: [String]
+        _ entry: Tree.Entry, _ keys: [Key], _ name: String, given: Set<String>
     ) {
         if entry.key == "<<" {
             problems.append(
@@ -259,10 +278,12 @@ extension ValueReader {
         while position < entries.count {
             defer { position += 1 }
             let entry = entries[position]
-            let rest = entries[(position + 1)...].map {
-                Tree(content: .scalar($0.key, isQuoted: false), place: $0.keyPlace)
-            }
-            if let (text, count) = Self.splitText([entry.value] + rest),
+            if Self.opens(entry.value),
+                let (text, count) = Self.splitText(
+                    [entry.value]
+                        + entries[(position + 1)...].prefix(Self.looksAtMost).map {
+                            Tree(content: .scalar($0.key, isQuoted: false), place: $0.keyPlace)
+                        }),
                 entries[(position + 1)..<(position + count)].allSatisfy({ $0.value.kind == "empty" }
                 )
             {
@@ -275,12 +296,16 @@ extension ValueReader {
         return kept
     }
 
+    private static func opens(_ tree: Tree) -> Bool {
+        if case .scalar(let text, false) = tree.content { text.contains("(") } else { false }
+    }
+
     /// The text that the first pieces make together, and how many they are, when the first opens a
     /// bracket that only a later one closes.
     private static func splitText(_ pieces: some Collection<Tree>) -> (String, Int)? {
         var parts: [String] = []
         var open = 0
-        for piece in pieces {
+        for piece in pieces.prefix(looksAtMost) {
             guard case .scalar(let text, false) = piece.content else { return nil }
             open += text.count { $0 == "(" } - text.count { $0 == ")" }
             parts.append(text)
@@ -302,6 +327,9 @@ extension ValueReader {
 // MARK: Secrets
 
 extension ValueReader {
+    /// Bytes of a value, once what `${NAME}` and `${file:PATH}` stand for is in it.
+    private static let secretAtMost = 65_536
+
     /// The text with each `${NAME}` and `${file:PATH}` replaced, and whether there was one. Nil,
     /// and a problem noted, when one has no value.
     mutating func expanded(
@@ -323,6 +351,15 @@ extension ValueReader {
             }
             text += value
             rest = rest[rest.index(after: end)...]
+            guard text.utf8.count <= Self.secretAtMost else {
+                problems.append(
+                    RigProblem(
+                        place,
+                        .conflict(
+                            "with what ${...} stands for, this is longer than "
+                                + "\(Self.secretAtMost) bytes")))
+                return nil
+            }
         }
         return (text + rest, true)
     }
@@ -332,7 +369,9 @@ extension ValueReader {
             let path = RigReader.path(
                 String(name.dropFirst(5)), besides: place.option == nil ? place.file : "")
             guard let content = surroundings.contents(path) else {
-                problems.append(RigProblem(place, .noFile(path, reason: "cannot be read")))
+                problems.append(
+                    RigProblem(place, .noFile(path, reason: Disk.trouble(path) ?? "cannot be read"))
+                )
                 return nil
             }
             return content.last?.isNewline == true ? String(content.dropLast()) : content

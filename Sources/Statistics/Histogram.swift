@@ -27,7 +27,13 @@ public struct Histogram: Sendable, Hashable {
         smallest = count == 0 ? value : min(smallest, value)
         largest = count == 0 ? value : max(largest, value)
         count += 1
-        sum += value
+        sum = Self.sum(sum, value)
+    }
+
+    /// Of what is not negative; a sum that is too large stays at the largest number.
+    private static func sum(_ a: Int64, _ b: Int64) -> Int64 {
+        let (sum, overflow) = a.addingReportingOverflow(b)
+        return overflow ? .max : sum
     }
 
     public mutating func record(_ duration: Duration) {
@@ -43,7 +49,7 @@ public struct Histogram: Sendable, Hashable {
         smallest = count == 0 ? other.smallest : min(smallest, other.smallest)
         largest = count == 0 ? other.largest : max(largest, other.largest)
         count += other.count
-        sum += other.sum
+        sum = Self.sum(sum, other.sum)
     }
 
     /// The value, in nanoseconds, at or below which `share` (0 to 1) of the values lie: the middle
@@ -96,7 +102,8 @@ public struct Histogram: Sendable, Hashable {
         } else if index >= offset + buckets.count {
             buckets.append(contentsOf: repeatElement(0, count: index - offset - buckets.count + 1))
         }
-        buckets[index - offset] += times
+        let (total, overflow) = buckets[index - offset].addingReportingOverflow(times)
+        buckets[index - offset] = overflow ? .max : total
     }
 
     static func index(of value: Int64) -> Int {
@@ -160,7 +167,9 @@ extension Histogram {
             if numbers.count == 1 { return } else { return nil }
         }
         guard numbers.count >= 6, numbers.count.isMultiple(of: 2) else { return nil }
-        guard numbers[1...3].allSatisfy({ $0 <= Int64.max }) else { return nil }
+        guard numbers[1...3].allSatisfy({ $0 <= Int64.max }), numbers[1] <= numbers[2] else {
+            return nil
+        }
         var index = 0
         var seen: UInt64 = 0
         for pair in stride(from: 4, to: numbers.count, by: 2) {
@@ -168,7 +177,7 @@ extension Histogram {
                 return nil
             }
             index += Int(numbers[pair])
-            guard index < 1 << 16 else { return nil }
+            guard index <= Self.index(of: .max) else { return nil }
             add(index, times: times)
             seen += UInt64(times)
         }
@@ -181,10 +190,12 @@ extension Histogram {
 }
 
 extension Duration {
-    /// Whole nanoseconds, rounded toward zero.
+    /// Whole nanoseconds, rounded toward zero; the nearest number where there are too many.
     public var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
-        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+        let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, isMore) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return overflow || isMore ? (seconds < 0 ? .min : .max) : sum
     }
 
     /// Milliseconds with their fraction.

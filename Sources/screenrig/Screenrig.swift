@@ -41,23 +41,37 @@ struct Screenrig: AsyncParsableCommand {
         do {
             try Spelling.check(Array(CommandLine.arguments.dropFirst()), against: self)
             var command = try parseAsRoot()
+            try AddressSpace.check(for: command)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
                 try command.run()
             }
+            end(.passed)
         } catch let failure as Failure {
             if !failure.message.isEmpty { Terminal.complain(inWords: failure.message) }
-            Foundation.exit(failure.code.rawValue)
+            end(failure.code)
         } catch let error as StagingError {
             let failure = Failure(error)
             Terminal.complain(inWords: failure.message)
-            Foundation.exit(failure.code.rawValue)
+            end(failure.code)
         } catch {
             // The parser's own code for a bad command line is 64; ours is 2 (`ExitCode`).
-            if exitCode(for: error).isSuccess { exit(withError: error) }
-            Terminal.complain(fullMessage(for: error))
-            Foundation.exit(ExitCode.badInput.rawValue)
+            guard exitCode(for: error).isSuccess else {
+                Terminal.complain(fullMessage(for: error))
+                end(.badInput)
+            }
+            // Help, the version, a script of completions.
+            let text = fullMessage(for: error)
+            if !text.isEmpty { Terminal.print(text) }
+            end(.passed)
         }
+    }
+
+    /// Nobody has read what could not be written: such a command has not passed.
+    private static func end(_ code: ExitCode) -> Never {
+        guard let failure = Terminal.outputFailure else { Foundation.exit(code.rawValue) }
+        Terminal.complain(inWords: failure)
+        Foundation.exit((code == .passed ? ExitCode.couldNotRun : code).rawValue)
     }
 }

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Reports
+internal import Synchronization
 
 /// The terminal as far as plain text needs it.
 enum Terminal {
@@ -8,9 +9,36 @@ enum Terminal {
         signal(SIGPIPE, SIG_IGN)
     }
 
-    /// A reader that has gone away (`| head`) is no reason to stop.
+    /// Why standard output could not be written; empty while it can. One for the process, as standard
+    /// output is.
+    private static let trouble = Mutex("")
+
+    /// A reader that has gone away (`| head`) is no reason to stop. Any other trouble (a full disk) does
+    /// not stop a run either, whose files are to be written: `outputFailure` tells at the end.
     static func print(_ text: String) {
-        try? FileHandle.standardOutput.write(contentsOf: Data((text + "\n").utf8))
+        let bytes = Array((text + "\n").utf8)
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else if errno == EAGAIN {
+                var wanted = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
+                _ = poll(&wanted, 1, -1)
+            } else if errno != EINTR {
+                let reason = errno == EPIPE ? "" : String(cString: strerror(errno))
+                if !reason.isEmpty { trouble.withLock { $0 = reason } }
+                return
+            }
+        }
+    }
+
+    /// A sentence, where what was to be told could not be written.
+    static var outputFailure: String? {
+        let reason = trouble.withLock { $0 }
+        return reason.isEmpty
+            ? nil
+            : "standard output could not be written: \(reason); free some space or write elsewhere"
     }
 
     /// To standard error.

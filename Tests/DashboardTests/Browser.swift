@@ -51,10 +51,12 @@ final class Browser: Sendable {
 
     /// One request on a connection of its own, to its end.
     static func get(
-        _ path: String, port: Int, method: String = "GET", host: String = "127.0.0.1"
+        _ path: String, port: Int, method: String = "GET", host: String? = nil
     ) async -> (status: Int, head: String, body: String) {
         let browser = Browser(
-            port: port, "\(method) \(path) HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n")
+            port: port,
+            "\(method) \(path) HTTP/1.1\r\nHost: \(host ?? "localhost:\(port)")\r\nConnection: close\r\n\r\n"
+        )
         _ = await browser.waits { _ in browser.hasEnded }
         let parts = browser.text.components(separatedBy: "\r\n\r\n")
         let status = parts[0].split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0

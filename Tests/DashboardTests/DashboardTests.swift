@@ -1,4 +1,5 @@
 import Foundation
+import NIOHTTP1
 import Reports
 import Testing
 
@@ -48,23 +49,45 @@ import Testing
     @Test(
         "answers only to names of this machine, whatever else a name is made to point to",
         arguments: [
-            ("localhost:7464", true), ("127.0.0.1", true), ("127.9.0.1:80", true),
-            ("[::1]:7464", true), ("LOCALHOST", true), ("rig.example", false),
-            ("127.0.0.1.rig.example", false), ("", false),
+            (["localhost:7464"], true), (["127.0.0.1:7464"], true), (["127.9.0.255:7464"], true),
+            (["[::1]:7464"], true), (["LOCALHOST:7464"], true),
+            (["localhost"], false), (["127.0.0.1"], false), (["localhost:80"], false),
+            (["localhost:07464"], false), (["localhost:7464:7464"], false),
+            (["localhost:74640"], false), (["localhost:7464@x"], false),
+            (["x@localhost:7464"], false),
+            (["localhost.:7464"], false), (["localhost.evil.example:7464"], false),
+            (["evil.example:7464"], false), (["127.0.0.1.evil.example:7464"], false),
+            (["127.0.0.256:7464"], false), (["127.0.0.01:7464"], false), (["127.1:7464"], false),
+            (["0x7f.0.0.1:7464"], false), (["127.0.0.+1:7464"], false),
+            (["2130706433:7464"], false),
+            (["128.0.0.1:7464"], false), (["0.0.0.0:7464"], false), (["[::]:7464"], false),
+            (["::1:7464"], false), (["[::1:7464"], false), (["[::1]evil:7464"], false),
+            (["[::ffff:127.0.0.1]:7464"], false), ([" localhost:7464"], false), ([""], false),
+            ([], false), (["localhost:7464", "localhost:7464"], false),
+            (["localhost:7464", "evil.example"], false), (["localhost:7464, evil.example"], false),
         ])
-    func host(name: String, isAnswered: Bool) async throws {
-        #expect(Site.isLoopback(name) == isAnswered)
-        guard !isAnswered else { return }
+    func host(names: [String], isAnswered: Bool) {
+        #expect(Site.isOurs(names, version: .http1_1, port: 7464) == isAnswered)
+    }
+
+    @Test("a name of elsewhere is refused; HTTP/1.0 needs none, and port 80 is not written")
+    func otherHosts() async throws {
+        #expect(Site.isOurs([], version: .http1_0, port: 7464))
+        #expect(Site.isOurs(["localhost"], version: .http1_1, port: 80))
         let (dashboard, port) = try await Self.start()
-        let answer = await Browser.get("/state.json", port: port, host: name)
-        #expect(answer.status == 403 && !answer.body.contains("title"))
+        for name in ["rig.example", "localhost.rig.example:\(port)", "localhost:1", "localhost"] {
+            let answer = await Browser.get("/state.json", port: port, host: name)
+            #expect(answer.status == 403 && !answer.body.contains("title"))
+        }
+        #expect(
+            await Browser.get("/state.json", port: port, host: "localhost:\(port)").status == 200)
         await dashboard.stop()
     }
 
     @Test("tells the state at once, each that follows, and how it ended; then lets go")
     func events() async throws {
         let (dashboard, port) = try await Self.start()
-        let browser = Browser(port: port, "GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        let browser = Browser(port: port, "GET /events HTTP/1.1\r\nHost: localhost:\(port)\r\n\r\n")
         #expect(await browser.waits { $0.contains("event: state") })
         #expect(browser.text.contains("Content-Type: text/event-stream"))
         var state = Samples.state
@@ -111,8 +134,8 @@ import Testing
     func slowReader() async throws {
         let (dashboard, port) = try await Self.start()
         let idle = Browser(
-            port: port, "GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n", reads: false)
-        let awake = Browser(port: port, "GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            port: port, "GET /events HTTP/1.1\r\nHost: localhost:\(port)\r\n\r\n", reads: false)
+        let awake = Browser(port: port, "GET /events HTTP/1.1\r\nHost: localhost:\(port)\r\n\r\n")
         #expect(await awake.waits { $0.contains("event: state") })
         var state = Samples.state
         state.title = String(repeating: "x", count: 10_000)

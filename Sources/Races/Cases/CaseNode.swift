@@ -45,8 +45,9 @@ struct CaseNode {
         return number
     }
 
-    func microseconds(atLeast least: Int = -1 << 53) throws(CaseError) -> Duration {
-        .microseconds(try integer(least...1 << 53))
+    /// At most 400 days either way, so that no sum of them overflows.
+    func microseconds(atLeast least: Int = -400 * 86_400_000_000) throws(CaseError) -> Duration {
+        .microseconds(try integer(least...400 * 86_400_000_000))
     }
 
     func flag() throws(CaseError) -> Bool {

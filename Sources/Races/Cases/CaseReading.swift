@@ -1,18 +1,18 @@
 internal import Checker
 internal import Dialects
 internal import Foundation
+internal import Rigs
 
 extension Case {
     /// Reads a case's file.
     public init(contentsOf file: String) throws(CaseError) {
-        let data: Data
-        do { data = try Data(contentsOf: URL(fileURLWithPath: file)) } catch {
-            let reason =
-                FileManager.default.fileExists(atPath: file)
-                ? "\(error.localizedDescription)" : "there is no such file"
-            throw .unreadable(file: file, reason: reason)
+        guard let text = Disk.contents(file) else {
+            let isThere = FileManager.default.fileExists(atPath: file)
+            throw .unreadable(
+                file: file,
+                reason: isThere ? "it is no text file of at most 32 MB" : "there is no such file")
         }
-        try self.init(Array(data), file: file)
+        try self.init(Array(text.utf8), file: file)
     }
 
     /// Reads a case's text; `file` names it in errors. The first thing that is wrong is thrown.

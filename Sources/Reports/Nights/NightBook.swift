@@ -99,7 +99,10 @@ public final class NightBook: Sendable {
             let measures = try Row.fetchCursor(
                 database, sql: "SELECT night, series, value FROM measures")
             while let row = try measures.next() {
-                values[row[0], default: [:]][row[1]] = row[2]
+                let value: Double = try Self.value(row, "value")
+                guard value.magnitude <= 1e15 else { throw Damage(row, "value") }
+                values[try Self.value(row, "night"), default: [:]][
+                    try Self.value(row, "series")] = value
             }
             let rows = try Row.fetchAll(
                 database,
@@ -107,14 +110,17 @@ public final class NightBook: Sendable {
                     SELECT id, rig, started, run, path, ours, outcome, headline, gap, version, terms,
                     series, mark, alarm FROM nights WHERE ?1 IS NULL OR rig = ?1 ORDER BY started, id
                     """, arguments: [rig])
-            return rows.map { row in
-                let series: String = row["series"]
+            return try rows.map { row in
+                func text(_ column: String) throws -> String { try Self.value(row, column) }
+                let alarm: DatabaseValue = row["alarm"]
                 return Night(
-                    rig: row["rig"], started: row["started"], run: row["run"], path: row["path"],
-                    isOurs: row["ours"], outcome: row["outcome"], headline: row["headline"],
-                    gap: row["gap"], version: row["version"], terms: row["terms"],
-                    series: series.split(separator: "\n").map(String.init),
-                    values: values[row["id"]] ?? [:], mark: row["mark"], alarm: row["alarm"])
+                    rig: try text("rig"), started: try text("started"), run: try text("run"),
+                    path: try text("path"), isOurs: try Self.value(row, "ours"),
+                    outcome: try text("outcome"), headline: try text("headline"),
+                    gap: try text("gap"), version: try text("version"), terms: try text("terms"),
+                    series: try text("series").split(separator: "\n").map(String.init),
+                    values: values[try Self.value(row, "id")] ?? [:], mark: try text("mark"),
+                    alarm: alarm.isNull ? nil : try Self.value(row, "alarm"))
             }
         }
     }
@@ -136,8 +142,10 @@ public final class NightBook: Sendable {
         try guarded { database in
             try Row.fetchAll(
                 database, sql: "SELECT rig, series, through, note FROM accepted ORDER BY 1, 2"
-            ).map {
-                Acceptance(rig: $0[0], series: $0[1], through: $0[2], note: $0[3])
+            ).map { row in
+                Acceptance(
+                    rig: try Self.value(row, "rig"), series: try Self.value(row, "series"),
+                    through: try Self.value(row, "through"), note: try Self.value(row, "note"))
             }
         }
     }
@@ -148,6 +156,27 @@ public final class NightBook: Sendable {
             try database.execute(
                 sql: "UPDATE nights SET path = '', ours = 0 WHERE run = ?", arguments: [run])
         }
+    }
+
+    /// A row that cannot be what screenrig wrote.
+    private struct Damage: Error {
+        var column: String
+        var value: String
+
+        init(_ row: Row, _ column: String) {
+            let found: DatabaseValue = row[column]
+            self.column = column
+            value = String(found.description.prefix(60))
+        }
+    }
+
+    private static func value<Value: DatabaseValueConvertible>(
+        _ row: Row, _ column: String
+    ) throws -> Value {
+        guard let value = Value.fromDatabaseValue(row[column]) else {
+            throw Damage(row, column)
+        }
+        return value
     }
 
     private func guarded<Value>(
@@ -161,7 +190,10 @@ public final class NightBook: Sendable {
     }
 
     private static func words(_ error: any Error) -> String {
-        (error as? DatabaseError)?.message ?? error.localizedDescription
+        if let damage = error as? Damage {
+            return "it is damaged: '\(damage.column)' is \(damage.value)"
+        }
+        return (error as? DatabaseError)?.message ?? error.localizedDescription
     }
 }
 

@@ -30,8 +30,11 @@ struct RememberedCalibration: Codable {
 
     /// Nil when nothing was measured, or the file cannot be read.
     static func load() -> RememberedCalibration? {
-        guard let data = try? Data(contentsOf: file) else { return nil }
-        return try? JSONDecoder().decode(Self.self, from: data)
+        guard let text = Disk.contents(file.path),
+            let read = try? JSONDecoder().decode(Self.self, from: Data(text.utf8)),
+            (0...1e9).contains(read.requestsPerSecond), (1...100_000).contains(read.lanes)
+        else { return nil }
+        return read
     }
 
     /// Nothing depends on it: where it cannot be written, `validate` only says less.

@@ -93,6 +93,7 @@ struct Session {
         if let refusal = estimate.refusal(on: machine) {
             throw Failure.couldNotRun("this plan \(refusal)")
         }
+        try AddressSpace.check(memoryMB: estimate.memoryMB)
         guard !traffic.play.quiet, !traffic.play.json else { return }
         for warning in estimate.warnings {
             Terminal.complain(inWords: "warning: this plan \(warning)", hanging: 9)
@@ -181,6 +182,8 @@ struct Session {
             let events = lanes.reduce(0) { $0 + $1.events }
             Terminal.complain(Self.pace(ended, events: events, in: spent.wall - usage.wall))
         }
+        // It may have been removed meanwhile.
+        directory.restore()
         if !rig.faults.isEmpty {
             PrivateFile.make(directory.file("truth.jsonl"))
             let truth = try TruthFile(directory.file("truth.jsonl"))
