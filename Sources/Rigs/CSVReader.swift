@@ -1,5 +1,6 @@
 /// Comma-separated values as RFC 4180 has them: quoted cells may hold commas, line ends and doubled
-/// quotes. Lines end with CRLF, LF or CR; a byte order mark and empty lines are passed over.
+/// quotes. Lines end with CRLF, LF or CR; a byte order mark and empty lines are passed over. Read by
+/// bytes: a letter that joins the one before it (U+0301) hides neither comma nor quote.
 struct CSVReader {
     struct Row: Hashable {
         var cells: [String]
@@ -12,7 +13,10 @@ struct CSVReader {
         var reason: String
     }
 
-    private let text: [Character]
+    private static let comma = UInt8(ascii: ",")
+    private static let quote = UInt8(ascii: "\"")
+
+    private let bytes: [UInt8]
     private var position = 0
     private var line = 1
 
@@ -27,66 +31,81 @@ struct CSVReader {
     }
 
     private init(_ text: String) {
-        let text = Array(text)
-        self.text = text.first == "\u{feff}" ? Array(text.dropFirst()) : text
+        bytes = Array(text.utf8)
+        if bytes.starts(with: "\u{feff}".utf8) { position = 3 }
     }
 
     private mutating func row() throws(Problem) -> Row? {
-        guard position < text.count else { return nil }
+        guard position < bytes.count else { return nil }
         var row = Row(cells: [], line: line)
         while true {
             row.cells.append(try cell())
-            guard position < text.count else { return row }
-            let end = text[position]
-            position += 1
-            if end == "," { continue }
-            line += 1
-            return row
+            guard position < bytes.count else { return row }
+            if bytes[position] == Self.comma {
+                position += 1
+            } else {
+                takeLineEnd()
+                return row
+            }
         }
+    }
+
+    private var isAtLineEnd: Bool {
+        bytes[position] == UInt8(ascii: "\n") || bytes[position] == UInt8(ascii: "\r")
+    }
+
+    /// CRLF is one line end.
+    private mutating func takeLineEnd() {
+        let isPair =
+            bytes[position] == UInt8(ascii: "\r") && position + 1 < bytes.count
+            && bytes[position + 1] == UInt8(ascii: "\n")
+        position += isPair ? 2 : 1
+        line += 1
     }
 
     /// To the comma or line end after it.
     private mutating func cell() throws(Problem) -> String {
-        guard position < text.count, text[position] == "\"" else {
-            let start = position
-            while position < text.count, text[position] != ",", !text[position].isNewline {
-                if text[position] == "\"" {
-                    throw Problem(
-                        line: line,
-                        reason: "a quote stands inside a cell; put the whole cell in quotes and "
-                            + "double the quote")
-                }
-                position += 1
+        let start = position
+        if position < bytes.count, bytes[position] == Self.quote { return try quoted() }
+        while position < bytes.count, bytes[position] != Self.comma, !isAtLineEnd {
+            if bytes[position] == Self.quote {
+                throw Problem(
+                    line: line,
+                    reason: "a quote stands inside a cell; put the whole cell in quotes and "
+                        + "double the quote")
             }
-            return String(text[start..<position])
+            position += 1
         }
-        return try quoted()
+        return String(decoding: bytes[start..<position], as: UTF8.self)
     }
 
     private mutating func quoted() throws(Problem) -> String {
         let first = line
-        var cell = ""
+        var cell: [UInt8] = []
         position += 1
-        while position < text.count {
-            let character = text[position]
+        while position < bytes.count {
+            if isAtLineEnd {
+                let start = position
+                takeLineEnd()
+                cell += bytes[start..<position]
+                continue
+            }
+            let byte = bytes[position]
             position += 1
-            if character == "\"" {
-                guard position < text.count, text[position] == "\"" else {
-                    guard
-                        position == text.count || text[position] == ","
-                            || text[position].isNewline
+            if byte == Self.quote {
+                guard position < bytes.count, bytes[position] == Self.quote else {
+                    guard position == bytes.count || bytes[position] == Self.comma || isAtLineEnd
                     else {
                         throw Problem(
                             line: line,
                             reason: "something stands behind a cell's closing quote; double a "
                                 + "quote that is meant")
                     }
-                    return cell
+                    return String(decoding: cell, as: UTF8.self)
                 }
                 position += 1
             }
-            if character.isNewline { line += 1 }
-            cell.append(character)
+            cell.append(byte)
         }
         throw Problem(line: first, reason: "a quote is never closed")
     }

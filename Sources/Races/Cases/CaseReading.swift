@@ -6,14 +6,23 @@ extension Case {
     /// Reads a case's file.
     public init(contentsOf file: String) throws(CaseError) {
         let data: Data
-        do { data = try Data(contentsOf: URL(fileURLWithPath: file)) } catch {
+        do {
+            let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: file))
+            data = try handle.read(upToCount: Self.bytesAtMost + 1) ?? Data()
+        } catch {
             let reason =
                 FileManager.default.fileExists(atPath: file)
                 ? "\(error.localizedDescription)" : "there is no such file"
             throw .unreadable(file: file, reason: reason)
         }
+        guard data.count <= Self.bytesAtMost else {
+            throw .unreadable(file: file, reason: "it is larger than 16 MB, and no case is")
+        }
         try self.init(Array(data), file: file)
     }
+
+    /// Of a file. One with a trial of 10,000 exchanges has less than 5 MB.
+    private static let bytesAtMost = 16 << 20
 
     /// Reads a case's text; `file` names it in errors. The first thing that is wrong is thrown.
     public init(_ bytes: [UInt8], file: String) throws(CaseError) {
@@ -255,61 +264,5 @@ extension Case {
             request: try node.member("url").optional { url throws(CaseError) in
                 Request(method: try node.member("method").text(), url: try url.text())
             })
-    }
-}
-
-/// What the parts of a case must be to each other, so that a schedule can be played.
-struct CaseCheck {
-    let file: String
-    let top: CaseNode
-
-    func check(_ read: Case) throws(CaseError) {
-        let ids = read.schedule.ops.map(\.id)
-        let actors = read.schedule.actors.map(\.name)
-        try unique(actors, of: "actors", "name")
-        try unique(ids, of: "ops", "id")
-        guard !ids.isEmpty else { throw wrong("ops", "empty", "at least one op") }
-        for (position, op) in read.schedule.ops.enumerated() {
-            try among(actors, op.actor, "ops[\(position)].actor", "an actor")
-            guard let anchor = op.anchor else { continue }
-            try among(ids, anchor.op, "ops[\(position)].anchor.op", "an op")
-            guard !leadsBack(op, in: read.schedule) else {
-                throw wrong(
-                    "ops[\(position)].anchor.op",
-                    "'\(anchor.op)', which hangs on '\(op.id)' itself",
-                    "an op that does not")
-            }
-        }
-        if let swept = read.swept { try among(ids, swept, "swept", "an op") }
-        for (position, id) in read.expected.ops.enumerated() {
-            try among(ids, id, "expected.ops[\(position)]", "an op")
-        }
-    }
-
-    private func leadsBack(_ op: Schedule.Op, in schedule: Schedule) -> Bool {
-        var next = op.anchor?.op
-        for _ in schedule.ops {
-            guard let id = next else { return false }
-            if id == op.id { return true }
-            next = schedule[op: id]?.anchor?.op
-        }
-        return next != nil
-    }
-
-    private func unique(_ names: [String], of list: String, _ key: String) throws(CaseError) {
-        for (position, name) in names.enumerated() where names[..<position].contains(name) {
-            throw wrong("\(list)[\(position)].\(key)", "'\(name)' again", "unique")
-        }
-    }
-
-    private func among(
-        _ names: [String], _ name: String, _ key: String, _ noun: String
-    ) throws(CaseError) {
-        guard !names.contains(name) else { return }
-        throw wrong(key, "'\(name)'", "\(noun) of this case: \(names.joined(separator: ", "))")
-    }
-
-    private func wrong(_ key: String, _ found: String, _ wanted: String) -> CaseError {
-        .wrong(file: file, key: key, found: found, wanted: wanted)
     }
 }
