@@ -4,9 +4,9 @@
     fuzz.py [--seconds N] [--runs N] [--no-build] [READER ...]
 
 Each reader is done after --runs executions or --seconds of time, whichever comes first. What a run
-has found so far stays in .build-fuzz/corpus and is gone on from. At its end the inputs that reach
-new code are added to Tests/FuzzTests/Corpus; what broke something is made small and put into
-Tests/FuzzTests/Corpus/crashes; docs/trust.md gets the figures. Exit code 1: something broke.
+has found so far stays in .build-fuzz/corpus and is gone on from. At its end Tests/FuzzTests/Corpus gets
+the inputs that reach new code; what broke something is made small and put into its folder crashes;
+docs/trust.md gets the figures. Exit code 1: something broke.
 """
 
 import argparse
@@ -14,6 +14,7 @@ import datetime
 import hashlib
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -28,6 +29,10 @@ MARKS = ("<!-- fuzzing -->\n", "<!-- end of fuzzing -->")
 
 # A trap ends a run; after so many different ones the reader needs mending, not more fuzzing.
 CRASHES_AT_MOST = 10
+
+# Of each reader's corpus in the repository, beside the files with names of their own.
+FILES_AT_MOST = 150
+BYTES_AT_MOST = 200_000
 
 
 def build():
@@ -54,6 +59,16 @@ def files(folder):
     if not os.path.isdir(folder):
         return []
     return [os.path.join(folder, name) for name in sorted(os.listdir(folder))]
+
+
+def contents(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def is_hash(path):
+    """Whether libFuzzer named it."""
+    return re.fullmatch("[0-9a-f]{40}", os.path.basename(path)) is not None
 
 
 class Reader:
@@ -84,8 +99,7 @@ class Reader:
                 ).returncode
             except subprocess.TimeoutExpired:
                 code = -1
-        with open(log, "rb") as output:
-            return code, output.read().decode("utf-8", "replace")
+        return code, contents(log).decode("utf-8", "replace")
 
     def fuzz(self, seconds, runs):
         began = time.monotonic()
@@ -123,16 +137,14 @@ class Reader:
             return False
         path = artifact[-1]
         kind = os.path.basename(path).split("-")[0]
-        with open(path, "rb") as file:
-            data = file.read()
+        data = contents(path)
         if kind == "crash":
             small = path + ".small"
             self.call(
                 "-minimize_crash=1", "-max_total_time=30", f"-exact_artifact_path={small}", path,
                 limit=120)
             if os.path.exists(small):
-                with open(small, "rb") as file:
-                    data = file.read()
+                data = contents(small)
         name = f"{kind}-{self.place(said)}-{hashlib.sha1(data).hexdigest()[:8]}"
         os.makedirs(self.crashes, exist_ok=True)
         with open(os.path.join(self.crashes, name), "wb") as file:
@@ -148,22 +160,40 @@ class Reader:
 
     @staticmethod
     def place(said):
-        """The innermost function of ours on the stack, as a name for a file."""
+        """Where it broke, as a part of a file's name: a broken property's words, or our innermost file."""
+        broken = re.search(r"Entry\.swift:\d+: Fatal error: \w+: (.*)", said)
+        if broken:
+            return "-".join(re.findall(r"[a-z]+", broken.group(1).lower())[:5])
         for line in re.findall(r"^\s*#\d+ 0x\w+ in (.*)$", said, re.M):
-            if re.search(r"/(Sources|Tests)/", line):
-                symbol = re.sub(r"\(.*", "", line.split(" /")[0])
-                found = re.findall(r"[A-Za-z]\w+", symbol)
-                if found:
-                    return "-".join(found[-2:])[:50].lower()
+            found = re.search(r"/(?:Sources|Readers)/.*?(\w+)\.swift", line)
+            if found and "/checkouts/" not in line:
+                return found.group(1)
         return "somewhere"
 
     def merge(self):
-        """Adds to the corpus of the repository what reaches code that nothing in it reaches."""
+        """Makes the corpus of the repository anew: the files with names of their own, and the fewest
+        others by which all code is reached that was reached."""
+        cover = os.path.join(BUILD, "cover", self.name)
+        shutil.rmtree(cover, ignore_errors=True)
+        os.makedirs(cover)
         code, said = self.call(
-            "-merge=1", "-use_counters=0", f"-max_len={self.limit}", self.seeds, self.work,
-            limit=600)
+            "-set_cover_merge=1", "-use_counters=0", f"-max_len={self.limit}", cover, self.seeds,
+            self.work, limit=900)
         if code != 0:
             print(f"  could not merge:\n{said[-1000:]}", flush=True)
+            return
+        named = [path for path in files(self.seeds) if not is_hash(path)]
+        for path in files(self.seeds):
+            if is_hash(path):
+                os.remove(path)
+        known = {contents(path) for path in named}
+        size = 0
+        for path in sorted(files(cover), key=os.path.getsize)[:FILES_AT_MOST]:
+            size += os.path.getsize(path)
+            if size > BYTES_AT_MOST:
+                break
+            if contents(path) not in known:
+                shutil.copy(path, self.seeds)
 
     def row(self):
         commit = subprocess.run(

@@ -14,11 +14,6 @@ public struct CookieJar: Sendable {
 
     private var cookies: [Cookie] = []
 
-    /// More than browsers must keep of one host (RFC 6265, 6.1: 50), and of the visit; the oldest goes.
-    private static let cookiesAtMost = 180
-    /// Of a name and its value: longer ones are not kept (RFC 6265, 6.1).
-    private static let bytesAtMost = 4_096
-
     public init() {}
 
     public var isEmpty: Bool { cookies.isEmpty }
@@ -56,7 +51,7 @@ public struct CookieJar: Sendable {
         let parts = text.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
         guard let equals = parts[0].firstIndex(of: UInt8(ascii: "=")) else { return }
         let name = Substring(parts[0][..<equals]).trimmingSpaces()
-        guard !name.isEmpty, parts[0].count <= Self.bytesAtMost else { return }
+        guard !name.isEmpty else { return }
         var cookie = Cookie(
             name: name, value: Substring(parts[0][equals...].dropFirst()).trimmingSpaces(),
             host: address.origin.host, includesSubdomains: false,
@@ -76,11 +71,10 @@ public struct CookieJar: Sendable {
                 guard cookie.host == domain || cookie.host.hasSuffix("." + domain) else { return }
                 cookie.host = String(domain)
                 cookie.includesSubdomains = true
-            case "path" where value.utf8.first == UInt8(ascii: "/") && value.utf8.count <= 1_024:
-                cookie.path = value
+            case "path" where value.utf8.first == UInt8(ascii: "/"): cookie.path = value
             case "secure": cookie.isSecure = true
             // A visit is shorter than any real lifetime; what matters is a date that deletes.
-            case "max-age": hasAge = Self.isAge(value) ?? hasAge
+            case "max-age": hasAge = Int(value).map { $0 > 0 } ?? hasAge
             case "expires":
                 let now = date.flatMap { CookieDate($0) } ?? .longAgo
                 isPast = CookieDate(value).map { $0 <= now } ?? false
@@ -95,18 +89,9 @@ public struct CookieJar: Sendable {
         // The place is that of its creation (RFC 6265, 5.3, 11.3).
         case (let old?, false): cookies[old] = cookie
         case (let old?, true): cookies.remove(at: old)
-        case (nil, false):
-            if cookies.count == Self.cookiesAtMost { cookies.removeFirst() }
-            cookies.append(cookie)
+        case (nil, false): cookies.append(cookie)
         case (nil, true): break
         }
-    }
-
-    /// Whether `Max-Age` leaves any time, however long; nil for what is no number (RFC 6265, 5.2.2).
-    private static func isAge(_ text: String) -> Bool? {
-        let digits = text.utf8.first == UInt8(ascii: "-") ? text.utf8.dropFirst() : text.utf8[...]
-        guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-        return digits.count == text.utf8.count && digits.contains { $0 != UInt8(ascii: "0") }
     }
 
     /// RFC 6265, 5.1.4.

@@ -18,7 +18,8 @@ extension Reader {
             }
         }
         let sent = jar.header(for: page) ?? ""
-        if sent.utf8.count > bytes.count + 2 * lines.count { return "\(sent.utf8.count) bytes" }
+        // A byte that is no UTF-8 becomes three.
+        if sent.utf8.count > 3 * bytes.count + 2 * lines.count { return "has grown: \(sent)" }
         if jar.header(for: plain)?.utf8.count ?? 0 > sent.utf8.count {
             return "more cookies go over HTTP than over HTTPS"
         }
@@ -47,8 +48,8 @@ extension Reader {
             if host.isEmpty || host.contains(where: { forbidden.contains($0) }) {
                 return "the host '\(found.origin.host)'"
             }
-            if WebAddress(found.description) != found {
-                return "\(found) reads differently: \(WebAddress(found.description) as Any)"
+            if WebAddress(found.description)?.origin != found.origin {
+                return "written again it leads elsewhere: \(found)"
             }
         }
         return nil

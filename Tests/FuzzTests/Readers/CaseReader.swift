@@ -2,7 +2,7 @@
 
 extension Reader {
     /// Input: a case's file.
-    static let cases = Reader("cases", limit: 16_384) { bytes in
+    static let cases = Reader("cases", limit: 8_192) { bytes in
         let read: Case
         do throws(CaseError) { read = try Case(bytes, file: "case.json") } catch {
             return error.description.isEmpty ? "an error without words" : nil
