@@ -2,11 +2,14 @@
 #   make demo    install what is missing, build, run a rig against the embedded stand-in
 #   make test    install what is missing, check the layout of the code, run every test
 .DEFAULT_GOAL := help
-.PHONY: detection races chaos soak image help setup build release install uninstall demo test bench lint format clean
+.PHONY: detection races chaos soak image help setup build release install uninstall demo test fuzz sanitize bench lint format clean
 
 RIG ?= rigs/smoke.yaml
 ROWS ?=
 MINUTES ?= 30
+READERS ?=
+SECONDS ?= 1200
+SANITIZERS ?= address thread
 PREFIX ?= /usr/local
 DESTDIR ?=
 
@@ -33,6 +36,12 @@ demo: release ## run a rig against the embedded stand-in: verdict, table, path o
 
 test: setup lint ## every test; what failed is said again at the end
 	@sh scripts/test.sh
+
+fuzz: setup ## attack every reader of foreign input; rewrites the table in docs/trust.md. READERS="html xml" SECONDS=60 for some
+	python3 scripts/fuzz.py --seconds $(SECONDS) $(READERS)
+
+sanitize: setup ## every test under address sanitizer, then under thread sanitizer; SANITIZERS=thread for one
+	@sh scripts/sanitize.sh $(SANITIZERS)
 
 bench: release ## measure the goals against wrk, hey, h2load and ab; rewrites the table in Benchmarks/README.md. ROWS="closed tls" for some
 	@sh scripts/setup.sh bench
@@ -66,4 +75,4 @@ format: ## mend the layout
 	swift format --in-place --parallel --recursive Package.swift Sources Tests
 
 clean: ## forget builds; keep reports
-	rm -rf .build
+	rm -rf .build .build-*

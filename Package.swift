@@ -31,6 +31,14 @@ func tests(
 /// the time after a change that reaches far. Nil: all of them.
 let chosen = Context.environment["SCREENRIG_TESTS"]?.split(separator: ",").map(String.init)
 
+/// `make fuzz` links the sources of FuzzTests with libFuzzer instead of building tests from them: that
+/// they stay one target keeps the replayed entry points those that are fuzzed.
+let isFuzzing = Context.environment["SCREENRIG_FUZZ"] != nil
+let fuzzed: [Target.Dependency] = [
+    "Rigs", "Wire", "Dialects", "Devices", "Lanes", "Signing", "Standin", "Races", "Journal",
+    "Checker", "Reports", .product(name: "GRDB", package: "GRDB.swift"),
+]
+
 let nio: [Target.Dependency] = [
     .product(name: "NIOCore", package: "swift-nio"),
     .product(name: "NIOPosix", package: "swift-nio"),
@@ -163,5 +171,10 @@ let package = Package(
                 "screenrig", "Rigs", "Reports", "Journal", "Dialects", "Signing", "Standin",
                 "Statistics", .product(name: "Yams", package: "Yams"),
             ], exclude: ["Golden"]),
+        isFuzzing
+            ? .executableTarget(
+                name: "fuzz", dependencies: fuzzed, path: "Tests/FuzzTests",
+                exclude: ["ReplayTests.swift", "Corpus", "Dictionaries"], swiftSettings: house)
+            : tests("FuzzTests", fuzzed, exclude: ["Corpus", "Dictionaries"]),
     ].filter { $0.type != .test || chosen?.contains($0.name) ?? true }
 )

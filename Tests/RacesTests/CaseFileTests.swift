@@ -98,6 +98,26 @@ struct CaseFileTests {
         }
     }
 
+    @Test("more ops than can be played are refused before they are compared with each other")
+    func manyOps() {
+        var crowded = Case.sample
+        let op = crowded.schedule.ops[0]
+        crowded.schedule.ops += (0..<20_000).map { number in
+            var another = op
+            another.id = "op-\(number)"
+            another.anchor = .init(.firstReplyByte, of: number == 0 ? op.id : "op-\(number - 1)")
+            return another
+        }
+        let wrong = CaseError.wrong(
+            file: "c.json", key: "ops", found: "a list of 20004", wanted: "at most 1000")
+        #expect(throws: wrong) { try Case(Array(crowded.json.utf8), file: "c.json") }
+    }
+
+    @Test("a file that has no end is refused")
+    func endless() {
+        #expect(throws: CaseError.self) { try Case(contentsOf: "/dev/zero") }
+    }
+
     @Test("what is not there is told")
     func notThere() {
         #expect(

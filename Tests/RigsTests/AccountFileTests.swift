@@ -48,6 +48,14 @@ import Testing
         #expect(list.failuresAtMost == 3)
     }
 
+    @Test("a letter that joins the one before it hides neither comma nor quote nor line end")
+    func joining() throws {
+        let list = try Self.read(
+            "mvpd,user,password\nDemoCable,\u{301}ann,\"\u{301}pw\"\n\u{301}Sat,bob,pw\n")
+        #expect(list.entries.map(\.account.user) == ["\u{301}ann", "bob"])
+        #expect(list.entries.map { $0.account.password.reveal() } == ["\u{301}pw", "pw"])
+    }
+
     @Test("shared accounts have no limit unless one is given")
     func shared() throws {
         let csv = "mvpd,user,password\nDemoCable,ann,pw\n"
