@@ -60,7 +60,7 @@ enum Site: Sendable {
     /// `localhost:7464`, `127.0.0.1:7464`, `[::1]:7464`, once. Anything else may be a name that a page
     /// elsewhere lets point to this machine (DNS rebinding). HTTP/1.0 needs no name.
     static func isOurs(_ hosts: [String], version: HTTPVersion, port: Int) -> Bool {
-        guard let host = hosts.first else { return version < .http1_1 }
+        guard let host = hosts.first else { return version.major < 1 || version == .http1_0 }
         guard hosts.count == 1 else { return false }
         let end = ":\(port)"
         // Browsers leave out the port that http has by itself.

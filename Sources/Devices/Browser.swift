@@ -205,7 +205,7 @@ extension Household {
         }
         let notice = page.notice.isEmpty ? page.title : page.notice
         let said: Untrusted =
-            page.excess.map { "; the page \($0)\(FormFinder.unread)" }
+            page.excess.map { "; the page \(ours: $0)\(ours: FormFinder.unread)" }
             ?? (notice.isEmpty ? "" : " and says '\(notice)'")
         throw stuck(Halt.refusal(answered) + said, page, answered, walk)
     }

@@ -46,7 +46,7 @@ struct FormFinder {
 
     /// The first rule that fits: failure text, credentials, then pages that only have to be passed.
     var step: Step {
-        if let excess = page.excess { return .stuck(excess + Self.unread) }
+        if let excess = page.excess { return .stuck("\(ours: excess)\(ours: Self.unread)") }
         if progress.hasSentPassword, let text = login.failedWhen, page.html.contains(text) {
             return .turnedDown("the page after the password says '\(text)'")
         }
