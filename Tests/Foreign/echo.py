@@ -15,8 +15,8 @@ import threading
 import time
 import urllib.parse
 
-PLACES = ["title", "notice", "refused", "back", "elsewhere", "fields", "script", "stray",
-          "user", "polls", "xml", "media", "denied", "check", "metadata", "record"]
+PLACES = ["user", "title", "notice", "refused", "back", "elsewhere", "fields", "script", "stray",
+          "polls", "xml", "media", "denied", "check", "metadata", "record"]
 
 
 def writings(text):
@@ -99,7 +99,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(data)
 
-    def object(self, status, **members):
+    def object(self, status, /, **members):
         self.answer(status, json.dumps(members, ensure_ascii=False))
 
     def error(self, status):
