@@ -74,7 +74,7 @@ struct TurnTests {
         lane.use(Prompt(lane))
         lane.keepTurns(in: record)
         let (reads, looked) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        lane.observe { _, _, _ in
+        lane.observe { _, _, _, _ in
             reads.signal()
             looked.wait()
         }
