@@ -131,14 +131,18 @@ enum SecretFields {
         while position < text.count, text[position] != UInt8(ascii: ">"),
             text[position] != UInt8(ascii: "<")
         {
-            let name = position
+            let name = skipSpaces(text, position)
+            position = name
             while position < text.count, isNameByte(text[position]) { position += 1 }
             let attribute = text[name..<position]
             position = skipSpaces(text, position)
             guard !attribute.isEmpty, attribute.count <= longestName, position < text.count,
                 text[position] == UInt8(ascii: "=")
             else {
-                if attribute.isEmpty { position += 1 }
+                // Whatever stands there instead of a name; the end of the tag is left for the loop.
+                if attribute.isEmpty, position < text.count, !"<>".utf8.contains(text[position]) {
+                    position += 1
+                }
                 continue
             }
             position = skipSpaces(text, position + 1)

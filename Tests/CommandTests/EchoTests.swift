@@ -88,7 +88,8 @@ struct EchoTests {
                 Issue.record("\(file) holds \(String(decoding: needle.prefix(60), as: UTF8.self))")
             }
         }
-        #expect(marks > 0)
+        // A race may have had nothing to tell.
+        #expect(marks > 0 || arguments[0] == "race")
     }
 }
 

@@ -20,7 +20,7 @@ struct TryRedactionTests {
             lane: 0, sequence: 1, device: DeviceID(household: 0, role: .firstScreen),
             operation: operation, planned: .start, sent: .start, ended: .start,
             delivery: .answered(status: 200), outcome: .ok)
-        let gate = Gate(Fingerprinter(key: 1), ownHeaders: ["X-Waf": "planted"])
+        let gate = Gate(Fingerprinter(key: 1), ownHeaders: ["X-Waf": "something-else"])
         return SightingText(origin: origin, width: 100, bodies: true).text(
             Sighting(
                 call: call,

@@ -134,6 +134,23 @@ struct GateTests {
     }
 
     @Test(
+        "values of a session are marked by their place alone",
+        arguments: [
+            (#"<input type="hidden" name="csrf" value="planted">"#, "text/html"),
+            ("<input value='planted' class=x type='password'/>", "text/html"),
+            ("<INPUT name=SAMLResponse value=planted>", "text/html"),
+            (#"{"a":"x\"","Access_Token" : "planted","b":1}"#, "application/json"),
+            (#"{"pin": 1234567planted, "ok": true}"#, "application/json"),
+            ("<ns:serializedToken a='1'>planted</ns:serializedToken>", "text/xml"),
+            ("<password><![CDATA[planted]]></password>", "text/xml"),
+            ("a=1&client_secret=planted", "application/x-www-form-urlencoded"),
+        ])
+    func places(body: String, type: String) {
+        let shown = Gate(Fingerprinter(key: 1)).body(Array(body.utf8), mediaType: type)
+        #expect(!shown.contains("planted") && shown.contains("(secret #"), "\(shown)")
+    }
+
+    @Test(
         "its time is linear in what a peer sends",
         arguments: [
             "<input", "<input a='", "\"a\":\"\\\\\\", "<a><a>", "<pin><pin", "\"pin\":\"\\\\",
