@@ -34,19 +34,19 @@ extension Reader {
         let list = reader.read()
         if reader.problems.contains(where: \.description.isEmpty) { return "no words" }
         if list.entries.count > bytes.count { return "\(list.entries.count) accounts" }
-        guard let rows = try? rows(of: text) else {
+        guard let rows = try? Self.table(text) else {
             return reader.problems.isEmpty ? "a damaged file is taken" : nil
         }
         let written = rows.map { row in
             row.cells.map { "\"" + $0.replacing("\"", with: "\"\"") + "\"" }
                 .joined(separator: ",") + "\r\n"
         }.joined()
-        guard let again = try? rows(of: written), again.map(\.cells) == rows.map(\.cells)
+        guard let again = try? Self.table(written), again.map(\.cells) == rows.map(\.cells)
         else { return "written again it reads differently: \(written)" }
         return nil
     }
 
-    private static func rows(of text: String) throws -> [CSVReader.Row] {
+    private static func table(_ text: String) throws -> [CSVReader.Row] {
         var reader = CSVReader(text)
         var rows: [CSVReader.Row] = []
         while let row = try reader.next() { rows.append(row) }
