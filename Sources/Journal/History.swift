@@ -26,6 +26,7 @@ public final class History: Sendable {
         self.path = file
         do {
             database = try Self.open(file)
+            try database.read { try ForeignDatabase.refuse($0, path: file) }
             let facts = try Self.facts(database, file)
             guard let header = facts.header else {
                 throw JournalError.damaged(path: file, what: "its header is not complete")
@@ -184,6 +185,17 @@ public final class History: Sendable {
         _ table: HistorySchema.Table, _ rest: String, _ arguments: StatementArguments = [],
         as read: (inout Columns) -> Value?, _ body: (Value) throws -> Void
     ) throws {
+        do {
+            try self.read(table, rest, arguments, as: read, body)
+        } catch let error as DatabaseError {
+            throw JournalError(reading: path, error)
+        }
+    }
+
+    private func read<Value>(
+        _ table: HistorySchema.Table, _ rest: String, _ arguments: StatementArguments,
+        as read: (inout Columns) -> Value?, _ body: (Value) throws -> Void
+    ) throws {
         try database.read { database in
             let present = isOlder ? Set(try database.columns(in: table.name).map(\.name)) : nil
             let rows = try Row.fetchCursor(
@@ -220,6 +232,7 @@ extension History {
     }
 
     private static func open(_ file: String) throws -> DatabaseQueue {
+        try ForeignDatabase.refuse(beside: file)
         var configuration = Configuration()
         configuration.busyMode = .timeout(5)
         // A killed run leaves its last transactions in the WAL; only a connection that may write

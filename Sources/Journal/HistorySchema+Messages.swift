@@ -31,8 +31,9 @@ extension KeptMessage {
 
     init?(_ columns: inout Columns) {
         guard let household = columns.int(), let sequence = columns.int(),
-            let method = columns.text(), let url = columns.text(),
-            let requestHeaders = columns.headers(), let requestBody = columns.text()
+            let method = columns.text(), Method(rawValue: method) != nil,
+            let url = columns.text(), let requestHeaders = columns.headers(),
+            let requestBody = columns.text()
         else { return nil }
         let status = columns.int()
         guard let responseHeaders = columns.headers(), let responseBody = columns.text() else {

@@ -153,7 +153,7 @@ public struct RunDirectory: Sendable, Hashable {
         if argument == latest { return 0 }
         guard argument.hasPrefix("\(latest)~") else { return nil }
         let digits = argument.dropFirst(latest.count + 1)
-        return digits.allSatisfy(\.isWholeNumber) ? Int(digits) : nil
+        return digits.allSatisfy(\.isDigit) ? Int(digits) : nil
     }
 
     /// Order of runs: the second of the start, and the number within it. A directory whose name
@@ -190,7 +190,7 @@ public struct RunDirectory: Sendable, Hashable {
     }
 
     private static func isStamp(_ text: some StringProtocol) -> Bool {
-        let shape = text.map { $0.isWholeNumber ? "0" : $0 }
+        let shape = text.map { $0.isDigit ? "0" : $0 }
         return String(shape) == "00000000T000000Z"
     }
 
@@ -209,4 +209,9 @@ private func words(of error: any Error) -> String {
     let inner = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
     if let inner, inner.domain == NSPOSIXErrorDomain { return words(for: Int32(inner.code)) }
     return error.localizedDescription
+}
+
+extension Character {
+    /// 0 to 9, and no other writing's digits.
+    fileprivate var isDigit: Bool { isASCII && isWholeNumber }
 }

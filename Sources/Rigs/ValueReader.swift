@@ -58,7 +58,7 @@ struct ValueReader {
         return !names.contains(word) && word.nearest(among: names) == key.name
     }
 
-    private mutating func item(_ tree: Tree, _ key: Key) -> Item {
+    private mutating func item(_ tree: Tree, _ key: Key) -> Item? {
         if let blank = tree.blank {
             let remedy = RigTemplate.remedies[key.name] ?? key.text
             problems.append(RigProblem(blank, .blank(key.name, remedy)))
@@ -81,15 +81,21 @@ struct ValueReader {
         return standIn(for: key, at: tree.place)
     }
 
-    /// The value of the row's own default or example.
-    private mutating func standIn(for key: Key, at place: Place) -> Item {
+    /// The value of the row's own default or example, so that reading can go on; nil for a key that has
+    /// neither, and may be absent.
+    private mutating func standIn(for key: Key, at place: Place) -> Item? {
         var quiet = ValueReader(
             file: file, RigSurroundings(secrets: .omitted, contents: { _ in nil }))
         swap(&quiet.ownTrees, &ownTrees)
         defer { swap(&quiet.ownTrees, &ownTrees) }
         guard let tree = quiet.ownTree(key.fallback ?? key.example),
             let value = quiet.value(tree, key.shape, called: key.name, isOwn: true)
-        else { preconditionFailure("the format's own value of '\(key.name)' does not read") }
+        else {
+            precondition(
+                key.fallback == nil && !key.isRequired,
+                "the format's own value of '\(key.name)' does not read")
+            return nil
+        }
         return Item(value: value, place: place)
     }
 

@@ -25,8 +25,9 @@ CANARY = "s3cr3t-canary-4711"
 
 
 class Result:
-    def __init__(self, code, out, err, seconds, megabytes, timed_out):
+    def __init__(self, code, out, err, seconds, megabytes, timed_out, processor):
         self.code, self.out, self.err = code, out, err
+        self.processor = processor
         self.seconds, self.megabytes, self.timed_out = seconds, megabytes, timed_out
 
     @property
@@ -70,7 +71,7 @@ class Attack:
         base.update(extra or {})
         return {k: v for k, v in base.items() if v is not None}
 
-    def run(self, arguments, folder, env=None, timeout=30, stdin=None, limits=None, stdout=None, stderr=None,
+    def run(self, arguments, folder, env=None, timeout=60, stdin=None, limits=None, stdout=None, stderr=None,
             during=None, preexec=None):
         """Starts the binary once. `during(process)` may send signals. Limits are (resource, value)."""
         self.attempts += 1
@@ -117,14 +118,15 @@ class Attack:
                 file.close()
             else:
                 texts.append("")
-        return Result(process.returncode, texts[0], texts[1], seconds, usage.ru_maxrss / 1024, timed_out)
+        return Result(process.returncode, texts[0], texts[1], seconds, usage.ru_maxrss / 1024, timed_out,
+                      usage.ru_utime + usage.ru_stime)
 
     def judge(self, name, result, arguments, folder, codes=(0, 1, 2, 3, 4), memory=200, secrets=(CANARY,),
               place=True, signalled=False):
         """The rules that hold for every attempt. Returns whether it was in order."""
         problems = []
         if result.timed_out:
-            problems.append(("high", f"hang: killed after {result.seconds:.0f} s"))
+            problems.append(("high", f"hang: killed after {result.seconds:.0f} s, {result.processor:.1f} s of them on a processor"))
         elif result.code < 0 or result.code >= 128 and not (signalled and result.code in (129, 130, 141, 143)):
             if not (signalled and result.code in (-1, -2, -13, -15)):
                 problems.append(("high", f"ended by signal or trap: {result.code}"))

@@ -4,7 +4,9 @@ every kind, cookies, Retry-After, drips. An attempt is one household with a tric
 Beyond not trapping and not hanging: an answer smuggled behind another one (it says "signed in" to a TV whose service never
 says so) is never taken for the answer to the next request, and memory stays below 200 MB."""
 import json
+import os
 import random
+import sqlite3
 
 from peers import NAMES, Attack, Proxy
 
@@ -22,7 +24,7 @@ COOKIES = [b"=", b"a", b"=v", b"a=" + b"x" * 50000, b"a=b; Max-Age=" + b"9" * 40
     b"a=b; SameSite=; Secure; HttpOnly; Partitioned", b"a=b; Expires=Fri, 31 Dec 292277026596 23:59:59 GMT", b"AP_FLOW=x", b"AP_FLOW=; Max-Age=0", b"a=b, c=d; Domain=[::1]", b"a=b\r\n c=d"]
 
 
-def tricks(rng, answer):
+def tricks(rng, answer, idle):
     """(name, bytes and pauses) of one trick on a healthy answer."""
     head, body = answer.head(length=False)[:-2], answer.body
     size = b"Content-Length: %d\r\n" % len(body)
@@ -40,11 +42,12 @@ def tricks(rng, answer):
     if kind == 4:
         return "extra answer", answer.raw() + INNER * rng.choice([1, 2, 20])
     if kind == 5:
-        return "late extra answer", [answer.raw(), 0.05, INNER]
+        # Only where the connection is idle by then: bytes that come after the next request are an answer to it.
+        return "late extra answer", [answer.raw(), 0.05, INNER if idle else b"junk"]
     if kind == 6:
         return "1xx", b"HTTP/1.1 %d x\r\n\r\n" % rng.choice([100, 102, 103, 101, 199]) * rng.choice([1, 3, 5000]) + answer.raw()
     if kind == 7:
-        return "1xx with body", b"HTTP/1.1 103 x\r\nContent-Length: %d\r\n\r\n" % len(INNER) + INNER + answer.raw()
+        return "1xx with body", b"HTTP/1.1 103 x\r\nContent-Length: %d\r\n\r\n" % len(SMUGGLED) + SMUGGLED + answer.raw()
     if kind == 8:
         return "204 with body", b"HTTP/1.1 204 x\r\nContent-Length: %d\r\n\r\n" % len(INNER) + INNER
     if kind == 9:
@@ -94,10 +97,19 @@ def tricks(rng, answer):
     return "cookies", head + size + lines + b"\r\n" + body
 
 
+def smuggled(folder):
+    """Whether an exchange of the history shows the user that only unasked bytes named."""
+    try:
+        with sqlite3.connect(os.path.join(folder, "out", "history.sqlite")) as history:
+            return history.execute("SELECT count(*) FROM exchanges WHERE tag_user = 'smuggled-user'").fetchone()[0]
+    except sqlite3.Error:
+        return 0
+
+
 def main():
     attack = Attack(__doc__, 600)
     port = attack.serve()
-    plan, told = {}, []
+    plan, told, pooled = {}, [], [False]
 
     def hook(request, answer):
         rng, operation = plan.get(request.household, (None, ""))
@@ -105,7 +117,7 @@ def main():
             answer.status, answer.body = 404, b'{"status":404,"message":"Authentication token not found"}'
         if operation != request.operation:
             return answer.raw()
-        name, parts = tricks(rng, answer)
+        name, parts = tricks(rng, answer, request.operation == "poll-token" and not pooled[0])
         if len(told) < 4000:
             told.append(f"{request.household}:{operation}:{name}")
         return parts
@@ -118,17 +130,18 @@ def main():
         told.clear()
         for household in range(households):
             plan[household] = (random.Random(f"{attack.options.seed}/{batch}/{household}"), rng.choice(NAMES[:-1] + ["check-authentication", "poll-token"] * 3))
-        folder = attack.folder()
-        attack.rig(folder, f"http://127.0.0.1:{proxy.port}", households, engine=rng.choice(["direct", "direct", "multi"]),
-                   rest="connections: pooled\n" if rng.random() < 0.3 else "")
+        folder, engine, pooled[0] = attack.folder(), rng.choice(["direct", "direct", "multi"]), rng.random() < 0.3
+        attack.rig(folder, f"http://127.0.0.1:{proxy.port}", households, engine=engine, rest="connections: pooled\n" if pooled[0] else "")
         arguments = ["run", "rig.yaml", "--out", "out", "--quiet"]
         result = attack.run(arguments, folder, timeout=90)
         attack.attempts += households
         attack.judge(f"batch {batch}", result, arguments, folder, note=told)
         summary = attack.summary(folder)
-        # Every poll was answered 404 and only extra, unasked bytes said "signed in".
-        if summary and (summary["households"]["signedIn"] or summary["outcome"] == "pass"):
-            attack.find("high", f"batch {batch}", "signed in by a smuggled answer", arguments, folder, told, result)
+        # Every poll was answered 404 and only extra, unasked bytes said "signed in". What a spoilt status of
+        # check-authentication says itself is the service's word.
+        word = sum(operation == "check-authentication" for _, operation in plan.values())
+        if summary and (summary["households"]["signedIn"] > word or summary["outcome"] == "pass" or smuggled(folder)):
+            attack.find("high", f"batch {batch}", f"signed in by a smuggled answer, engine {engine}", arguments, folder, told, result)
         if result.code in (1, 2, 3) and not result.text.strip():
             attack.find("medium", f"batch {batch}", "failed without a word", arguments, folder, told, result)
     attack.end()

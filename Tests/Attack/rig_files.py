@@ -138,7 +138,7 @@ while attack.more():
     env = {"CANARY": CANARY, "A" * 300: CANARY, "SOFTWARE_STATEMENT": CANARY}
     name = "rig: " + os.path.basename(source)
     arguments = ["validate", "m.yaml"] + extra
-    checked = attack.run(arguments, folder, env=env, timeout=15)
+    checked = attack.run(arguments, folder, env=env, timeout=60)
     attack.judge(name, checked, arguments, folder, codes=(0, 2))
     if checked.code == 2 and "m.yaml" not in checked.text and "--set" not in checked.text:
         attack.find("medium", name, "a refusal without a place", arguments, folder, checked)
@@ -150,7 +150,7 @@ while attack.more():
     if checked.code == 2 or small:
         command = "race" if "races" in source and rnd.random() < 0.7 else "simulate"
         arguments = [command, "m.yaml"] + (["--virtual", "--trials", "3"] if command == "race" else []) + extra + ["--out", "out"]
-        ran = attack.run(arguments, folder, env=env, timeout=30)
+        ran = attack.run(arguments, folder, env=env, timeout=60)
         attack.judge(name, ran, arguments, folder)
         if (checked.code == 2) != (ran.code == 2) and "embedded" not in ran.text and "races" not in ran.text and command == "simulate":
             attack.find("low", name, f"validate says {checked.code}, simulate says {ran.code}", arguments, folder, ran)

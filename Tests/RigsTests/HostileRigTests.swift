@@ -120,6 +120,16 @@ struct HostileRigTests {
         #expect(clock.now - start < .seconds(60))
     }
 
+    @Test(
+        "a text where a map without a default belongs is told",
+        arguments: ["12e03", "|2-\n      x", "[]", "no"])
+    func textForAMap(value: String) {
+        #expect(throws: RigErrors.self) {
+            try Rig.read(
+                Self.whole + "kinds: [{platform-sign-on: \(value)}]\n", file: "a.yaml")
+        }
+    }
+
     @Test("what is beyond twenty problems is counted")
     func counted() throws {
         let text = Self.whole + Self.lines(900) { "k\($0): 1\n" }

@@ -80,9 +80,9 @@ public struct Emission: Sendable {
         return """
             #!/usr/bin/env python3
             # \(Self.comment(emitted.name)): \(Self.comment(emitted.expected.sentence))
-            # Made by screenrig \(emitted.version) from its case file. Needs Python 3.8 and nothing else.
+            # Made by screenrig \(Self.comment(emitted.version)) from its case file. Needs Python 3.8 and nothing else.
             #
-            #   python3 \(emitted.name).py [ADDRESS] [TIMES]
+            #   python3 \(Self.comment(emitted.name)).py [ADDRESS] [TIMES]
             #
             #   ADDRESS, or SCREENRIG_TARGET: where to send to (\(Self.comment(target.base)))
             #   SCREENRIG_STATEMENT  the software statement\(target.demoStatement.isEmpty ? "" : " (the stand-in's own otherwise)")
@@ -102,7 +102,14 @@ public struct Emission: Sendable {
     }
 
     private static func comment(_ text: String) -> String {
-        String(text.map { $0.isNewline ? " " : $0 })
+        String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.map { scalar in
+                    switch scalar.properties.generalCategory {
+                    case .control, .format, .lineSeparator, .paragraphSeparator: " "
+                    default: scalar
+                    }
+                }))
     }
 
     /// A Python string of several lines. JSON escapes quotes and control characters by itself; what is

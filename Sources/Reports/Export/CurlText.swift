@@ -9,14 +9,15 @@ struct CurlText {
 
     /// `curl -sS -i -X POST 'http://…' …`, each part on a line of its own.
     mutating func line(_ message: KeptMessage) -> String {
-        var parts = ["curl -sS -i"]
+        // Nothing of what was recorded is an option, a file or a pattern to curl.
+        var parts = ["curl -sS -i -g --proto '=http,https'"]
         if message.method != "GET" { parts[0] += " -X \(message.method)" }
-        parts[0] += " " + quoted(message.url)
+        parts[0] += " --url " + quoted(message.url)
         for field in message.requestHeaders.fields where !Self.ownHeaders.contains(field.name) {
             parts.append("-H " + quoted("\(field.name): \(field.value)"))
         }
         if !message.requestBody.isEmpty {
-            parts.append("--data-binary " + quoted(message.requestBody))
+            parts.append("--data-raw " + quoted(message.requestBody))
         }
         return parts.joined(separator: " \\\n  ")
     }

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import GRDB
+internal import Journal
 
 /// The nights of one or more rigs, in a SQLite file that any tool can read.
 ///
@@ -27,7 +28,9 @@ public final class NightBook: Sendable {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             var configuration = Configuration()
             configuration.busyMode = .timeout(10)
+            try ForeignDatabase.refuse(beside: path)
             let database = try DatabaseQueue(path: path, configuration: configuration)
+            try database.read { try ForeignDatabase.refuse($0, path: path) }
             let found = try database.write { database in
                 try database.execute(sql: Self.tables)
                 // A book from before nights had marks.
@@ -45,6 +48,8 @@ public final class NightBook: Sendable {
             self.database = database
         } catch let error as NightError {
             throw error
+        } catch let error as JournalError {
+            throw .unusable(path: path, why: "\(error)")
         } catch {
             throw .unusable(path: path, why: Self.words(error))
         }

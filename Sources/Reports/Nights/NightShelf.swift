@@ -32,17 +32,20 @@ public struct NightShelf: Sendable {
     }
 
     /// Deletes the directories of all but the newest `keep` nights of a rig; only those that `nightly`
-    /// made, and only where they still hold what a run leaves. The rows stay in the series. Returns
-    /// the names of the runs whose directories went.
+    /// made, and only where the history in them says so: a book may come from elsewhere, and name any
+    /// folder. The rows stay in the series. Returns the names of the runs whose directories went.
     public func prune(_ nights: [Night], keep: Int) -> [String] {
         nights.dropLast(max(1, keep)).filter { $0.isOurs && !$0.path.isEmpty }.compactMap { night in
             let directory = path(of: night.path)
-            let history = (directory as NSString).appendingPathComponent("history.sqlite")
             let files = FileManager.default
+            guard files.fileExists(atPath: directory) else { return night.run }
             // A directory that somebody has put to another use is left alone.
-            guard (directory as NSString).lastPathComponent == night.run,
-                files.fileExists(atPath: history)
-            else { return files.fileExists(atPath: directory) ? nil : night.run }
+            guard directory == absolute(directory) || !night.path.hasPrefix("/"),
+                !night.path.split(separator: "/").contains(where: { $0.allSatisfy { $0 == "." } }),
+                (try? files.destinationOfSymbolicLink(atPath: directory)) == nil,
+                (directory as NSString).lastPathComponent == night.run,
+                let history = try? History(path: directory), history.header.run == night.run
+            else { return nil }
             do { try files.removeItem(atPath: directory) } catch { return nil }
             return night.run
         }

@@ -19,7 +19,11 @@ enum ServiceRemedy {
                 "\(origin) sends requests on to \(place.map { "\($0.origin)" } ?? "another address"): write "
                 + "that address into target.base"
         }
-        let isPage = last.exchange.outcome == .blocked || last.exchange.outcome == .malformed
+        // A document that is damaged is the service's all the same.
+        let isDocument = reply.mediaType.hasSuffix("json") || reply.mediaType.hasSuffix("xml")
+        let isPage =
+            last.exchange.outcome == .blocked
+            || last.exchange.outcome == .malformed && !isDocument
         if isPage, [401, 403, 406, 503].contains(reply.status) { return guarded(last, reply) }
         guard isPage || [404, 405, 501].contains(reply.status) else { return nil }
         let what = isPage ? "with a page, not as the service does" : "\(reply.status)"
@@ -45,6 +49,11 @@ enum ServiceRemedy {
         if last.exchange.outcome == .blocked, let reply = last.reply { return guarded(last, reply) }
         if last.exchange.outcome == .serverError || last.exchange.outcome == .malformed {
             return report(last)
+        }
+        if last.exchange.outcome == .throttled {
+            return
+                "the service answered 429 to the end: ask its team to raise the limit for this machine, or send "
+                + "less with target.max-rate"
         }
         if words.contains("requestor") { return requestor(target) }
         switch step {

@@ -137,6 +137,9 @@ struct TrialReading {
                 return .notEntitled(last.sentence)
             }
         }
+        if step == .code, household?.abandonedBy == .service, let ending {
+            return .failed(ending)
+        }
         if step == .media,
             sightings.last(where: { $0.exchange.operation == .authorize })?.exchange.outcome
                 == .notEntitled

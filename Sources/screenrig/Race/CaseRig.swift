@@ -24,9 +24,12 @@ struct CaseRig {
             environment: ProcessInfo.processInfo.environment,
             secrets: readsSecrets ? .resolved : .omitted)
         do {
-            rig = try Rig.read(
+            var read = try Rig.read(
                 known.rig.source, file: "the rig in \(known.name)", with: surroundings
             ).rig
+            // A case may come from elsewhere: whom its requests and their secrets may reach is said here.
+            read.target.allow = []
+            rig = read
         } catch {
             throw Failure.badInput("\(error)")
         }
