@@ -38,7 +38,7 @@ public enum Tree: Hashable, Sendable {
     /// safe to compare, to hash and to free.
     static let maximumDepth = 64
     /// Values of one document, members and elements counted: ten times those of any configuration seen.
-    static let maximumNodes = 200_000
+    public static let maximumNodes = 200_000
 
     /// Why a document was not read to its end.
     enum Limit: Hashable, Sendable, CustomStringConvertible {
@@ -68,17 +68,21 @@ public struct JSONReader {
     private let bytes: [UInt8]
     private var position = 0
     private var nodes = 0
+    private let nodesAtMost: Int
     private var limit: Tree.Limit?
 
-    /// The document, nil when it is not exactly one JSON value of at most 64 levels and 200,000 values.
-    public static func read(_ bytes: [UInt8]) -> Tree? {
+    /// The document, nil when it is not exactly one JSON value of at most 64 levels and so many values: as
+    /// many as an answer may have, unless a file is read.
+    public static func read(_ bytes: [UInt8], nodesAtMost: Int = Tree.maximumNodes) -> Tree? {
         var limit: Tree.Limit?
-        return read(bytes, &limit)
+        return read(bytes, &limit, nodesAtMost: nodesAtMost)
     }
 
     /// The same; `limit` is what it is beyond, if it is nil for that.
-    static func read(_ bytes: [UInt8], _ limit: inout Tree.Limit?) -> Tree? {
-        var reader = JSONReader(bytes: bytes)
+    static func read(
+        _ bytes: [UInt8], _ limit: inout Tree.Limit?, nodesAtMost: Int = Tree.maximumNodes
+    ) -> Tree? {
+        var reader = JSONReader(bytes: bytes, nodesAtMost: nodesAtMost)
         guard let value = reader.value(depth: 0) else {
             limit = reader.limit
             return nil
@@ -87,7 +91,8 @@ public struct JSONReader {
         return reader.position == bytes.count ? value : nil
     }
 
-    private init(bytes: [UInt8]) {
+    private init(bytes: [UInt8], nodesAtMost: Int) {
+        self.nodesAtMost = nodesAtMost
         self.bytes = bytes
     }
 
@@ -108,7 +113,7 @@ public struct JSONReader {
 
     private mutating func value(depth: Int) -> Tree? {
         nodes += 1
-        guard depth < Tree.maximumDepth, nodes <= Tree.maximumNodes else {
+        guard depth < Tree.maximumDepth, nodes <= nodesAtMost else {
             limit = depth < Tree.maximumDepth ? .nodes : .depth
             return nil
         }

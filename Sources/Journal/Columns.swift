@@ -57,6 +57,8 @@ struct Columns {
 
     /// A count or a number of something: not negative.
     mutating func int() -> Int? { number(Limit.count).map(Int.init) }
+    /// A number that only tells one thing from another: nobody counts with it.
+    mutating func identifier() -> Int? { number(0...Int64.max).map(Int.init) }
     mutating func second() -> Int? { number(Limit.second).map(Int.init) }
     mutating func bool() -> Bool? { number(0...1).map { $0 != 0 } }
     mutating func instant() -> Instant? { number(Limit.time).map(Instant.init(nanoseconds:)) }

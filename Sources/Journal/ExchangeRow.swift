@@ -145,7 +145,7 @@ extension Columns {
     }
 
     fileprivate mutating func route() -> Route? {
-        guard let connection = int(), let reused = bool() else { return nil }
+        guard let connection = identifier(), let reused = bool() else { return nil }
         return Route(
             connection: connection, reused: reused, local: text() ?? "", remote: text() ?? "",
             httpVersion: text() ?? "", tlsResumed: bool())

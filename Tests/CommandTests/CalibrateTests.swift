@@ -40,7 +40,8 @@ struct CalibrateTests {
         let perSecond = (found["requestsPerSecond"] as? NSNumber)?.doubleValue ?? 0
         #expect(abs(Self.number(found, "latencyMs", "count") - perSecond * 0.3) < 2)
         #expect(Self.number(found, "latencyMs", "p99") >= Self.number(found, "serviceMs", "p50"))
-        #expect(Self.number(found, "gateSpreadUs", "count") == 2_000)
+        // As many as go into its five seconds.
+        #expect((1...2_000).contains(Self.number(found, "gateSpreadUs", "count")))
     }
 
     @Test(

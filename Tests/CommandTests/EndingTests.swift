@@ -152,7 +152,7 @@ struct EndingTests {
         #expect(run.number("households", "started") ?? 0 > 0)
         #expect(
             run.texts("notes").contains {
-                $0.hasPrefix("the run was ended without waiting for lane 0: lane 0 was ")
+                $0.hasPrefix("the run was ended without waiting for lane 0: lane 0 ")
             }, "\(run.texts("notes"))")
     }
 

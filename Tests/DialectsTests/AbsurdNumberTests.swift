@@ -77,9 +77,11 @@ struct TimeField: Sendable, CustomTestStringConvertible {
         let reading = Self.read(field, value)
         #expect(reading.outcome == .malformed)
         #expect(reading.reason == "a time out of range")
-        let rule = try #require(reading.deviations.last).rule
-        #expect(rule.hasPrefix("rest-v1.md \(field.page): "))
-        #expect(rule.contains(field.name))
+        // The table may have another word for the same field.
+        #expect(
+            reading.deviations.contains {
+                $0.rule.hasPrefix("rest-v1.md \(field.page): \(field.name)")
+            }, "\(reading.deviations)")
     }
 
     @Test(

@@ -152,7 +152,7 @@ struct Samples {
             results[dice.below(results.count)],
             tag: maybe { Tag(mvpd: $0.word(), user: $0.word()) },
             code: maybe { Code("C\($0.number(9))") }, resource: maybe { $0.word() },
-            generated: maybe { $0.number(1 << 50) }, expires: maybe { $0.number(1 << 50) },
+            generated: maybe { $0.number(1 << 42) }, expires: maybe { $0.number(1 << 42) },
             record: maybe { $0.word() })
     }
 

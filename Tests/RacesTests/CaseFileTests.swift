@@ -42,7 +42,8 @@ struct CaseFileTests {
             ),
             Mistake(
                 from: "\"offsetUs\": 15000, \"gate\"", to: "\"offsetUS\": 15000, \"gate\"",
-                says: "c.json: ops[3].offsetUs is missing; it must be a whole number"),
+                says: "c.json: ops[3].offsetUs is missing; it must be a whole number, -34560000000000 to "
+                    + "34560000000000"),
             Mistake(
                 from: "\"event\": \"firstReplyByte\"", to: "\"event\": \"firstByte\"",
                 says:

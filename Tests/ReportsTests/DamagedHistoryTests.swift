@@ -54,7 +54,8 @@ struct DamagedHistoryTests {
             }
         }
         print("\(tried) histories with a damaged \(table.name): \(refused) refused")
-        #expect(tried > 0)
+        // The run has no errors.
+        #expect(tried > 0 || table.name == HistorySchema.errors.name)
     }
 
     /// The first row; all facts, which are each a column of their own.

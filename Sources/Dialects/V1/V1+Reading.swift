@@ -20,7 +20,7 @@ extension V1 {
                 reading.deviations =
                     deviations
                     + impossible.filter { own in
-                        !deviations.contains { $0.rule.hasPrefix(own.subject) }
+                        !deviations.contains { $0.subject == own.subject }
                     }
             }
             if let other = otherResource(in: reading, to: call) { reading.deviations.append(other) }

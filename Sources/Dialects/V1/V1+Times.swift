@@ -6,10 +6,10 @@ extension V1 {
 }
 
 extension Deviation {
-    /// `rest-v1.md 10, N4: expires is`: what every rule about that field begins with.
+    /// The field that a rule is about: `expires` of `rest-v1.md 10, N4: expires is a number`.
     var subject: Substring {
-        let verb = rule.firstRange(of: " is ")
-        return rule[..<(verb?.upperBound ?? rule.endIndex)]
+        let said = rule.firstRange(of: ": ").map { rule[$0.upperBound...] } ?? rule[...]
+        return said.prefix { $0 != " " }
     }
 }
 

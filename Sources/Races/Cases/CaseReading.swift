@@ -17,7 +17,7 @@ extension Case {
 
     /// Reads a case's text; `file` names it in errors. The first thing that is wrong is thrown.
     public init(_ bytes: [UInt8], file: String) throws(CaseError) {
-        guard let tree = JSONReader.read(bytes) else {
+        guard let tree = JSONReader.read(bytes, nodesAtMost: 10 * Tree.maximumNodes) else {
             throw .notJSON(file: file, place: Self.place(in: bytes))
         }
         let top = try CaseNode(file: file, key: "", value: tree).object()
