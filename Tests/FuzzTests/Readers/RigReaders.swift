@@ -38,12 +38,21 @@ extension Reader {
             return reader.problems.isEmpty ? "a damaged file is taken" : nil
         }
         let written = rows.map { row in
-            row.cells.map { "\"" + $0.replacing("\"", with: "\"\"") + "\"" }
-                .joined(separator: ",") + "\r\n"
+            row.cells.map { "\"" + doubled($0) + "\"" }.joined(separator: ",") + "\r\n"
         }.joined()
         guard let again = try? Self.table(written), again.map(\.cells) == rows.map(\.cells)
         else { return "written again it reads differently: \(written)" }
         return nil
+    }
+
+    /// By scalars: a quote that an accent has joined is another character.
+    private static func doubled(_ cell: String) -> String {
+        var text = String.UnicodeScalarView()
+        for scalar in cell.unicodeScalars {
+            text.append(scalar)
+            if scalar == "\"" { text.append(scalar) }
+        }
+        return String(text)
     }
 
     private static func table(_ text: String) throws -> [CSVReader.Row] {
