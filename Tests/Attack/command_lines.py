@@ -85,7 +85,7 @@ while attack.more():
         for number in (signal.SIGINT, signal.SIGINT):
             if process.returncode is None:
                 ended.append(number)
-                process.send_signal(number)
+                os.kill(process.pid, number)
                 time.sleep(1)
     arguments = [a.replace("\0", "") for a in arguments]
     result = attack.run(arguments, folder, env=env, timeout=40, during=during)

@@ -50,7 +50,7 @@ def signals():
         for each in sequence:
             if process.returncode is not None:
                 return
-            process.send_signal(getattr(signal, "SIG" + each))
+            os.kill(process.pid, getattr(signal, "SIG" + each))
             sent.append((each, time.monotonic()))
             time.sleep(0.5 if each in ("STOP", "TSTP") else gap)
     result = attack.run(command, folder, timeout=45, during=during)
@@ -85,7 +85,7 @@ def limits():
             time.sleep(0.02)
             if process.returncode is not None or command[0] != "serve":
                 return
-        process.send_signal(signal.SIGTERM)
+        os.kill(process.pid, signal.SIGTERM)
     result = attack.run(command, folder, timeout=60, limits=[(kind, value)], during=during)
     # The loader ends with 127, or is killed by the system's own limit of processor time.
     if result.code == 127 or kind == resource.RLIMIT_CPU and result.code in (-24, -9):
@@ -172,7 +172,7 @@ def folders():
                 rnd.choice([lambda: open(out, "w").write("x"), lambda: os.symlink(foreign, out)])()
         time.sleep(rnd.choice([0, 1]))
         if process.returncode is None and command[0] in ("run", "nightly"):
-            process.send_signal(signal.SIGINT)
+            os.kill(process.pid, signal.SIGINT)
     result = attack.run(command, folder, timeout=45, during=during)
     name = f"folders: {command[0]} {kind}"
     attack.judge(name, result, command, folder, signalled=True)

@@ -25,11 +25,11 @@ struct ForeignDatabaseTests {
         ])
     func notPlain(change: String) throws {
         let path = try history()
-        #expect(throws: Never.self) { try History(path: path) }
+        #expect(throws: Never.self) { _ = try History(path: path) }
         let database = try DatabaseQueue(path: path)
         try database.write { try $0.execute(sql: change) }
         try database.close()
-        #expect(throws: JournalError.self) { try History(path: path) }
+        #expect(throws: JournalError.self) { _ = try History(path: path) }
     }
 
     @Test("whose journal names another file does not have it removed")
@@ -39,12 +39,13 @@ struct ForeignDatabaseTests {
         try Data("x".utf8).write(to: URL(filePath: victim))
         let mark: [UInt8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]
         try Data(victim.utf8 + mark).write(to: URL(filePath: path + "-journal"))
-        #expect(throws: JournalError.self) { try History(path: path) }
+        #expect(throws: JournalError.self) { _ = try History(path: path) }
         #expect(FileManager.default.fileExists(atPath: victim))
     }
 
     @Test("names of runs have our digits only")
     func digits() {
-        #expect(RunDirectory(path: "reports/x-億億億億0101T000000Z").stamp.allSatisfy(\.isASCII))
+        let stamp = RunDirectory(path: "reports/x-億億億億0101T000000Z").stamp
+        #expect(stamp.utf8.count == stamp.count)
     }
 }
