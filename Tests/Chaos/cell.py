@@ -158,6 +158,7 @@ class Cell:
         wrong = re.search(fault.not_cause, text)
         if wrong:
             self.problems.append(f"wrong cause: '{text[max(0, wrong.start() - 60):wrong.end() + 60]}'")
-        if self.command in ("run", "nightly", "try") and not os.path.exists(os.path.join(self.folder, "out/report.html")):
+        reports = self.command in ("run", "nightly", "try") and not fault.refused
+        if reports and not os.path.exists(os.path.join(self.folder, "out/report.html")):
             self.problems.append("no report")
         self.cause = table.cause(self.output)

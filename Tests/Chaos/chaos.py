@@ -56,26 +56,28 @@ def main():
     parser.add_argument("--engine", choices=cells.ENGINES)
     parser.add_argument("--jobs", type=int, default=3, help="cells at a time")
     parser.add_argument("--results", metavar="FILE", help="keep each cell's result; what is in it already is not run again")
+    parser.add_argument("--no-run", action="store_true", help="run nothing: the table of what --results has")
     parser.add_argument("--page", metavar="FILE", help="write the table between the markers of this page")
     parser.add_argument("--verbose", action="store_true", help="what each command printed")
     options = parser.parse_args()
     folder = tempfile.mkdtemp(prefix="chaos-")
     bench = Bench(options.binary, folder)
-    missing = bench.prepare()
-    chosen = [cell for fault in cells.faults() for command in fault.commands for engine in fault.engines
-              if not (command == "calibrate" and engine == "multi")  # it has one engine
-              and not (fault.clock_jump and not bench.clock) and not (fault.hosts and not bench.has_mounts)
-              for cell in [Cell(fault, command, engine, bench)]
-              if re.search(options.only, cell.name) and options.command in (None, command)
-              and options.engine in (None, engine)]
+    missing = [] if options.no_run else bench.prepare()
+    every = [Cell(fault, command, engine, bench) for fault in cells.faults() for command in fault.commands
+             for engine in fault.engines if not (command == "calibrate" and engine == "multi")]  # it has one engine
+    chosen = [cell for cell in every
+              if (options.no_run or (bench.clock or not cell.fault.clock_jump) and (bench.has_mounts or not cell.fault.hosts))
+              and re.search(options.only, cell.name) and options.command in (None, cell.command)
+              and options.engine in (None, cell.engine)]
     began, done = time.monotonic(), []
     kept = results(options.results)
     for cell in chosen:
         if cell.name in kept:
             vars(cell).update(kept[cell.name])
             done.append(cell)
+    left = [] if options.no_run else [cell for cell in chosen if cell.name not in kept]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for future in concurrent.futures.as_completed([pool.submit(cell.run) for cell in chosen if cell.name not in kept]):
+        for future in concurrent.futures.as_completed([pool.submit(cell.run) for cell in left]):
             cell = future.result()
             done.append(cell)
             keep(options.results, cell)
@@ -90,7 +92,7 @@ def main():
     order = {id(cell): position for position, cell in enumerate(chosen)}
     done.sort(key=lambda cell: order[id(cell)])
     bad = [cell for cell in done if cell.problems]
-    summary = table.summary(done, minutes, datetime.date.today(), missing)
+    summary = table.summary(done, len(every), minutes, datetime.date.today(), missing)
     print(summary)
     if options.page:
         table.write(options.page, "chaos", summary + "\n\n" + table.markdown(done))

@@ -42,7 +42,7 @@ load:
   arrivals: [{{ramp-to: {rate:.1f}/s, over: 10s}}, {{hold: {hold}s}}]
   spacing: poisson
   settle: 10s
-kinds:
+{lanes}kinds:
   - name: household
     viewer: {{notices-code: "uniform(1s, 3s)", signs-in: "uniform(1s, 3s)", gives-up: 0%}}
 polling: {{every: 1s, after-success: 3s}}
@@ -80,9 +80,10 @@ def cycles(samples, column):
 
 
 class Soak:
-    def __init__(self, binary, minutes, rate, folder):
-        self.binary, self.minutes, self.rate, self.folder = binary, minutes, rate, folder
+    def __init__(self, binary, minutes, rate, lanes, folder):
+        self.binary, self.minutes, self.rate, self.lanes, self.folder = binary, minutes, rate, lanes, folder
         self.samples, self.sent = [], []
+        self.csv = os.path.join(folder, "samples.csv")
 
     def run(self):
         serve = subprocess.Popen([self.binary, "serve", "--port", "0", "--no-throttle"], stdout=subprocess.PIPE, text=True)
@@ -92,7 +93,8 @@ class Soak:
         base = weather.stdout.readline().strip()
         try:
             with open(os.path.join(self.folder, "rig.yaml"), "w") as file:
-                file.write(RIG.format(base=base, rate=self.rate / EXCHANGES_OF_HOUSEHOLD, hold=int(self.minutes * 60)))
+                file.write(RIG.format(base=base, rate=self.rate / EXCHANGES_OF_HOUSEHOLD, hold=int(self.minutes * 60),
+                                      lanes=f"lanes: {self.lanes}\n" if self.lanes else ""))
             rig = subprocess.Popen([self.binary, "run", "rig.yaml", "--out", "out", "--json"], cwd=self.folder,
                                    stdout=subprocess.PIPE, text=True)
             reader = threading.Thread(target=self.read, args=[rig.stdout], daemon=True)
@@ -101,6 +103,8 @@ class Soak:
             # The report's making, after the load, is not looked at.
             while rig.poll() is None and time.monotonic() - began < self.minutes * 60 + 10:
                 self.samples.append(sample(rig.pid, began) + (self.sent[-1] if self.sent else 0,))
+                with open(self.csv, "a") as file:  # as it goes, to be looked at
+                    file.write(",".join(map(str, self.samples[-1])) + "\n")
                 time.sleep(EVERY_SECONDS)
             self.code = rig.wait()
             reader.join(5)
@@ -109,6 +113,8 @@ class Soak:
                 self.server = json.load(answer)
             weather.terminate()
             self.weather = json.loads(weather.stdout.readline())
+            with open(os.path.join(self.folder, "counts.json"), "w") as file:  # they outlive a run without a summary
+                json.dump({"proxy": self.weather, "service": self.server}, file)
             with open(os.path.join(self.folder, "out/summary.json")) as file:
                 self.summary = json.load(file)
         finally:
@@ -160,10 +166,12 @@ def main():
     parser.add_argument("--binary", default=os.path.join(ROOT, ".build/release/screenrig"))
     parser.add_argument("--minutes", type=float, default=30)
     parser.add_argument("--rate", type=float, default=1000, help="requests per second")
+    parser.add_argument("--lanes", type=int, help="as many as screenrig takes")
     parser.add_argument("--page", metavar="FILE", help="write the table between the markers of this page")
     options = parser.parse_args()
     folder = tempfile.mkdtemp(prefix="soak-")
-    soak = Soak(os.path.abspath(options.binary), options.minutes, options.rate, folder)
+    print(f"samples: {folder}/samples.csv (seconds, descriptors, threads, resident bytes, exchanges)", flush=True)
+    soak = Soak(os.path.abspath(options.binary), options.minutes, options.rate, options.lanes, folder)
     soak.run()
     rows = soak.findings()
     lasted = soak.summary["exchanges"]
@@ -173,9 +181,6 @@ def main():
     lines = ["| what | figure | |", "|---|---|---|"]
     lines += [f"| {name} | {figure} | {'as it must be' if good else '**not so**'} |" for name, figure, good in rows]
     print(text + "\n\n" + "\n".join(lines))
-    with open(os.path.join(folder, "samples.csv"), "w") as file:
-        file.write("seconds,descriptors,threads,rss,exchanges\n")
-        file.writelines(",".join(map(str, each)) + "\n" for each in soak.samples)
     if options.page:
         table.write(options.page, "soak", text + "\n\n" + "\n".join(lines))
     good = all(each[2] for each in rows) and soak.code in (0, 1)

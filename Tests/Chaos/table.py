@@ -14,13 +14,13 @@ def cause(output):
     return lines[-1].strip() if lines else ""
 
 
-def summary(done, minutes, date, missing):
+def summary(done, total, minutes, date, missing):
     def count(pattern):
         return sum(1 for cell in done if any(re.match(pattern, each) for each in cell.problems))
 
     others = sum(1 for cell in done if cell.problems)
     span = "" if minutes is None else f" in {minutes:.0f} min"
-    text = (f"{len(done)} cells{span}, {date}: {count('crash')} crashes, {count('hang|Ctrl-C')} hangs, "
+    text = (f"{len(done):,} of {total:,} cells{span}, {date}: {count('crash')} crashes, {count('hang|Ctrl-C')} hangs, "
             f"{count('wrong cause|it passed|the cause')} wrong causes, {count('memory')} above 200 MB; "
             f"{others} cells with any finding. Longest {max((c.seconds for c in done), default=0):.0f} s, "
             f"most memory {max((c.megabytes for c in done), default=0):.0f} MB.")
