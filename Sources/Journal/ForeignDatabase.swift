@@ -6,12 +6,19 @@ public enum ForeignDatabase {
     /// Throws where something else than plain tables stands in the file: a view or a generated column may
     /// compute for ever, or gigabytes. screenrig makes tables and indexes only.
     public static func refuse(_ database: Database, path: String) throws {
-        let found = try String.fetchOne(
-            database,
-            sql: """
-                SELECT name FROM sqlite_master WHERE type NOT IN ('table', 'index') OR rootpage = 0
-                OR sql LIKE '%GENERATED%' OR replace(sql, ' ', '') LIKE '%AS(%' LIMIT 1
-                """)
+        let found =
+            try String.fetchOne(
+                database,
+                sql: """
+                    SELECT name FROM sqlite_master
+                    WHERE type NOT IN ('table', 'index') OR rootpage = 0 LIMIT 1
+                    """)
+            ?? String.fetchOne(
+                database,
+                sql: """
+                    SELECT tables.name FROM sqlite_master AS tables, pragma_table_xinfo(tables.name) AS columns
+                    WHERE tables.type = 'table' AND columns.hidden != 0 LIMIT 1
+                    """)
         if let found {
             throw JournalError.damaged(
                 path: path,

@@ -13,6 +13,11 @@ enum StepSummary {
             if !FileManager.default.fileExists(atPath: path) {
                 try Data().write(to: URL(filePath: path))
             }
+            // Whoever opens a pipe waits for its reader.
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            guard attributes[.type] as? FileAttributeType == .typeRegular else {
+                return Terminal.complain("note: no summary was appended: \(path) is no file")
+            }
             let file = try FileHandle(forWritingTo: URL(filePath: path))
             defer { try? file.close() }
             try file.seekToEnd()
