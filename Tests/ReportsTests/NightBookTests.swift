@@ -141,9 +141,18 @@ struct NightBookTests {
         func make(_ name: String, holdsRun: Bool = true) throws {
             try files.createDirectory(
                 atPath: "\(folder.path)/\(name)", withIntermediateDirectories: true)
-            let file = holdsRun ? "history.sqlite" : "thesis.txt"
-            try "x".write(
-                toFile: "\(folder.path)/\(name)/\(file)", atomically: true, encoding: .utf8)
+            guard holdsRun else {
+                try "x".write(
+                    toFile: "\(folder.path)/\(name)/thesis.txt", atomically: true, encoding: .utf8)
+                return
+            }
+            var header = Sample().header
+            header.run = name
+            let writer = try HistoryWriter(
+                path: "\(folder.path)/\(name)/history.sqlite", header: header)
+            _ = writer.finish(
+                HistoryEnd(
+                    ended: .start, interrupted: false, failure: "", cpuPercent: 0, historyHash: ""))
         }
         var nights = (0..<8).map { MadeUp.night($0, [:]) }
         nights[1].isOurs = false
