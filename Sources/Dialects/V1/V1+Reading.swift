@@ -16,8 +16,8 @@ extension V1 {
             // The table says the same as the codec, and more exactly; but it knows no ranges.
             let deviations = deviations(of: reply, to: call)
             if !deviations.isEmpty {
-                let impossible =
-                    reading.reason == "\(ours: Self.impossibleTime)" ? reading.deviations : []
+                let isImpossible = reading.reason == "\(ours: Self.impossibleTime)"
+                let impossible = isImpossible ? reading.deviations : []
                 reading.deviations =
                     deviations
                     + impossible.filter { own in
