@@ -51,6 +51,10 @@ static inline CURLcode curl_set_close_socket_callback(
     return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, context);
 }
 
+static inline CURLcode curl_set_tls_callback(CURL *easy, curl_ssl_ctx_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, callback);
+}
+
 static inline long curl_get_long(CURL *easy, CURLINFO info) {
     long value = 0;
     curl_easy_getinfo(easy, info, &value);

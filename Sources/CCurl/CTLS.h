@@ -58,12 +58,16 @@ static inline void tls_call_closed(SSL *connection) {
     SSL_set_shutdown(connection, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
 }
 
-// Of the connection that a libcurl handle uses at the moment: 1 when its TLS session was resumed, 0
-// when it was not, -1 without TLS.
-static inline int curl_tls_resumed(CURL *easy) {
+// Whether what an info callback of libssl is told is the farewell of the other side.
+static inline int tls_is_farewell(int event, int value) {
+    return event == SSL_CB_READ_ALERT && (value & 0xff) == SSL_AD_CLOSE_NOTIFY;
+}
+
+// The connection that a libcurl handle uses at the moment; NULL without TLS.
+static inline SSL *curl_tls_connection(CURL *easy) {
     struct curl_tlssessioninfo *info = 0;
     if (curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &info) != CURLE_OK || !info
         || info->backend != CURLSSLBACKEND_OPENSSL || !info->internals)
-        return -1;
-    return SSL_session_reused((SSL *)info->internals);
+        return 0;
+    return (SSL *)info->internals;
 }

@@ -10,6 +10,11 @@ struct ProxyRoute: Hashable, Sendable {
         var host: String
         var port: Int
 
+        /// `http://host:port`: without user and password, for people.
+        var name: String {
+            "\(url.prefix { $0 != ":" })://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+        }
+
         /// Whether plain HTTP goes through it as it would without: SOCKS does not look inside.
         var isTunnel: Bool { url.lowercased().hasPrefix("socks") }
         /// Whether it is spoken to over TLS itself.
@@ -82,6 +87,14 @@ struct ProxyRoute: Hashable, Sendable {
         let hasPort = address.origin.port != 80 || text.hasSuffix(":80") || text.contains(":80/")
         return Proxy(
             url: url, host: address.origin.host, port: hasPort ? address.origin.port : 1080)
+    }
+}
+
+extension WireSettings {
+    /// Whether requests to `origin` go through a proxy, which then looks up the name.
+    public func proxy(for origin: Origin) -> (name: String, host: String)? {
+        let route = try? ProxyRoute(proxy, environment: ProxyRoute.environment())
+        return route?.proxy(for: origin).map { ($0.name, $0.host) }
     }
 }
 

@@ -4,7 +4,7 @@ internal import Dialects
 /// out.
 struct ReplyReader {
     /// Why the rest is not wanted.
-    enum Excess { case body, head }
+    enum Excess { case body, head, line }
 
     private(set) var status = 0
     private(set) var excess: Excess?
@@ -17,6 +17,8 @@ struct ReplyReader {
 
     /// All headers together; more is an attack or a mistake.
     static let headLimit = 256 * 1024
+    /// One of them, where libcurl reads (CURL_MAX_HTTP_HEADER).
+    static let lineLimit = 100 * 1024
 
     init(limit: Int) {
         self.limit = limit
@@ -38,6 +40,13 @@ struct ReplyReader {
     /// Its head has ended. libcurl takes a connection that closes within the head for the end of an
     /// answer without body; RFC 9112, 8: it is incomplete.
     var hasHead: Bool { hasBegun && !isInHead }
+
+    /// Nothing but the connection says where its body ends (RFC 9112, 6.3).
+    var endsWithConnection: Bool {
+        let headers = Headers(fields)
+        let isChunked = headers["Transfer-Encoding"]?.lowercased().contains("chunked") == true
+        return status != 204 && status != 304 && headers["Content-Length"] == nil && !isChunked
+    }
 
     var reply: Reply { Reply(status: status, headers: Headers(fields), body: body) }
 

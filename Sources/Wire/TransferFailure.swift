@@ -11,7 +11,7 @@ struct TransferFailure {
     var words: String
     var systemError: Int32
     var origin: Origin
-    /// URL of the proxy it went through.
+    /// The proxy it went through.
     var proxy: String?
     var timeout: Duration
     var excess: ReplyReader.Excess?
@@ -42,7 +42,8 @@ struct TransferFailure {
             // RFC 9113, 6.8 and 8.7: the service says that it has not begun with it.
             return TransportError(
                 .connectionLost,
-                "\(place) did not take up the request (REFUSED_STREAM or GOAWAY); not sent again")
+                "\(place) did not take up the HTTP/2 stream (REFUSED_STREAM or GOAWAY); not sent again"
+            )
         }
         if wouldRepeat {
             return TransportError(
@@ -60,6 +61,11 @@ struct TransferFailure {
             return TransportError(
                 .tooLarge,
                 "the answer of \(place) has more than \(ReplyReader.headLimit) bytes of headers")
+        case .line:
+            return TransportError(
+                .tooLarge,
+                "the answer of \(place) has a header line of more than \(ReplyReader.lineLimit) bytes"
+            )
         case nil: break
         }
         let (kind, sentence) = diagnosis
@@ -115,7 +121,11 @@ struct TransferFailure {
     }
 
     private var atProxy: String {
-        "the proxy \(proxy ?? "") does not lead to \(place); correct target.proxy"
+        if words.contains("response 407") {
+            return "the proxy \(proxy ?? "") wants credentials (407); set user and password in "
+                + "target.proxy: http://USER:PASSWORD@HOST:PORT"
+        }
+        return "the proxy \(proxy ?? "") does not lead to \(place); correct target.proxy"
     }
 
     private var late: (TransportError.Kind, String) {

@@ -80,6 +80,11 @@ struct MisbehaviourTests {
             }
             visit.send("\r\n")
         },
+        Case("a header line without an end", "lost too-large") { visit in
+            _ = visit.request()
+            visit.send("HTTP/1.1 200 OK\r\nX-Line: ")
+            for _ in 1...50 { visit.send(String(repeating: "x", count: 10_000)) }
+        },
         Case("103 and 100 before the answer", "answered 200 ok") { visit in
             _ = visit.request()
             visit.send("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\nX-Early: 1\r\n\r\n")

@@ -179,6 +179,9 @@ final class Visit {
         return [24, 16, 8, 0].map { String(number >> UInt32($0) & 255) }.joined(separator: ".")
     }
 
+    /// The client reads the end of the answers, and may still send.
+    func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
     func pause(_ milliseconds: UInt32) { usleep(milliseconds * 1000) }
 
     func close() {

@@ -1,7 +1,6 @@
 import Dialects
 import Journal
 import Lanes
-import Signing
 import Testing
 
 @testable import Wire
@@ -13,25 +12,10 @@ struct TLSEndTests {
     private static func server(
         _ files: Certificates, _ answer: String, saysFarewell: Bool
     ) throws -> RoughServer {
-        let tls = try TLSServer(
-            CertificatePair(
-                certificate: try files.text("server.pem"), key: try files.text("server.key")),
-            protocols: ["http/1.1"])
-        return RoughServer { visit in
-            guard let session = try? Signing.TLSSession(tls) else { return }
-            var request: [UInt8] = []
-            while !String(decoding: request, as: UTF8.self).contains("\r\n\r\n") {
-                let bytes = visit.receive()
-                let goesOn = try? bytes.withUnsafeBytes { bytes in
-                    try session.receive(bytes) { request += $0 }
-                }
-                visit.send(session.outgoing)
-                guard !bytes.isEmpty, goesOn == true else { return }
-            }
-            var text = answer
-            try? text.withUTF8 { try session.seal(UnsafeRawBufferPointer($0)) }
-            if saysFarewell { session.close() }
-            visit.send(session.outgoing)
+        try .secure(files) { visit in
+            guard visit.hasRequest() else { return }
+            visit.send(answer)
+            if saysFarewell { visit.sayFarewell() }
         }
     }
 
@@ -69,14 +53,16 @@ struct TLSEndTests {
         ]
     }
 
-    @Test("an answer that may be cut off is the transport's failure, no answer", arguments: endings)
-    func end(_ row: Ending) throws {
+    @Test(
+        "an answer that may be cut off is the transport's failure, no answer", arguments: engines,
+        endings)
+    func end(_ engine: WireSettings.Engine, _ row: Ending) throws {
         let files = try Certificates(["server"])
         let server = try Self.server(files, row.answer, saysFarewell: row.saysFarewell)
         defer { server.stop() }
         let settings = WireSettings(tls: .init(ca: files.path("ca.pem")))
         let port = server.port
-        let transfer = try Bench.run(engine: .direct, settings) {
+        let transfer = try Bench.run(engine: engine, settings) {
             await $0.exchange(secure(port), from: device())
         }
         guard let words = row.lost else {
@@ -87,14 +73,5 @@ struct TLSEndTests {
         #expect(error.kind == .connectionLost)
         #expect(error.outcome == .transport)
         #expect(words.isEmpty || error.detail.contains(words), "\(error)")
-    }
-}
-
-extension Signing.TLSSession {
-    /// All that is to be sent.
-    fileprivate var outgoing: [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: outgoingCount)
-        let count = bytes.withUnsafeMutableBytes { takeOutgoing(into: $0) }
-        return Array(bytes[..<count])
     }
 }

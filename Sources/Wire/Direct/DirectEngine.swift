@@ -62,7 +62,7 @@ final class DirectEngine {
         completion: @escaping (Transfer) -> Void
     ) -> Bool {
         guard let links = links(of: device)?.existing(to: call.address.origin),
-            let link = links.idle.popLast()
+            let link = links.takeFit()
         else { return false }
         outbox.write(call, authority: links.authority)
         link.send(outbox, begun: loop.now, gate: gate, completion: completion)
@@ -76,8 +76,8 @@ final class DirectEngine {
         let origins = makeLinks(of: errand.device).links(to: errand.origin)
         outbox.write(errand.call, authority: origins.authority)
         // One may have become free while the name was looked for, or lead to the pinned address.
-        if let free = origins.idle.lastIndex(where: { $0.addresses == addresses }) {
-            return origins.idle.remove(at: free).send(
+        if let free = origins.takeFit(where: { $0.addresses == addresses }) {
+            return free.send(
                 outbox, begun: errand.began, gate: errand.gate, completion: errand.completion)
         }
         let link = Link(

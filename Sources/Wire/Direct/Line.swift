@@ -69,6 +69,16 @@ struct Line {
         }
     }
 
+    /// Whether nothing has come, and no end: asked of a kept connection before it carries another
+    /// request, because what a server sent unasked would be taken for the answer (RFC 9112, 9.2 and 9.5).
+    @inline(__always)
+    var isQuiet: Bool {
+        if tls?.holdsMore == true { return false }
+        var byte: UInt8 = 0
+        let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
+        return count < 0 && errno == EAGAIN
+    }
+
     /// Whether more may be there after `count` bytes came into a room of `size`: TLS knows what it
     /// holds back; a socket that did not fill the room has no more, or will say so.
     @inline(__always)

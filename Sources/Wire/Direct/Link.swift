@@ -327,6 +327,14 @@ final class Link: Readiness {
         }
     }
 
+    /// Whether it is free for another request; looks at the connection itself, because its lane may not
+    /// have heard yet what came.
+    @inline(__always)
+    func isFit() -> Bool {
+        if !line.isQuiet { look() }
+        return state == .idle
+    }
+
     /// Something happened on a connection that nobody uses: its end, as a rule. Found here, and not
     /// by a request that fails; TLS session tickets come this way too, and are no bytes of ours.
     private func look() {
@@ -397,7 +405,7 @@ final class Link: Readiness {
         let isStale = route.reused && state == .busy && messagesSeen == 0
         return TransferFailure(
             code: fault.code, words: fault.words, systemError: systemError, origin: home.origin,
-            proxy: proxy?.url, timeout: engine.settings.timeout, excess: nil,
+            proxy: proxy?.name, timeout: engine.settings.timeout, excess: nil,
             responseLimit: engine.settings.responseLimit, hasSent: hasLeft,
             isSecuring: state == .securing,
             wouldRepeat: isStale && hasLeft && fault.code != CURLE_OPERATION_TIMEDOUT,

@@ -45,6 +45,16 @@ final class OriginLinks {
         open = []
     }
 
+    /// Takes out the one used last that may carry another request; those that may not are closed.
+    @inline(__always)
+    func takeFit(where isWanted: (Link) -> Bool = { _ in true }) -> Link? {
+        while let index = idle.lastIndex(where: isWanted) {
+            let link = idle.remove(at: index)
+            if link.isFit() { return link }
+        }
+        return nil
+    }
+
     init(to origin: Origin) {
         self.origin = origin
         authority = origin.authority

@@ -38,6 +38,8 @@ final class Carrier {
     private weak var own: Connection?
     /// That was gone.
     private var lostOwn = false
+    /// The kept connection that libcurl chose had ended, or held bytes that nobody asked for.
+    private var metStale = false
     private var orders: (proxy: ProxyRoute.Proxy?, addresses: [IPAddress])?
     private var openFailure: Int32 = 0
 
@@ -77,6 +79,7 @@ final class Carrier {
         case .http2: easy.set(CURLOPT_PIPEWAIT, 1)
         }
         easy.secure(settings.tls, trust: transport.trust)
+        Farewell.listen(to: easy)
     }
 
     /// Takes up an exchange; the shard starts it.
@@ -126,12 +129,14 @@ final class Carrier {
         easy.set(CURLOPT_FORBID_REUSE, isFresh || !seat.connections.isEmpty && !continues ? 1 : 0)
     }
 
-    /// It was to go on with a connection that turned out to be gone, and nothing was sent: once more,
-    /// from the beginning. False when that is not what happened.
+    /// It was to go on with a connection that turned out to be of no use, and nothing was sent: once
+    /// more, from the beginning. False when that is not what happened.
     func beginsAgain() -> Bool {
-        guard lostOwn, let errand, let seat, let orders else { return false }
+        guard lostOwn || metStale, let errand, let seat, let orders else { return false }
+        let wantsNew = metStale
         own = nil
         take(errand, from: seat, proxy: orders.proxy, addresses: orders.addresses)
+        if wantsNew { easy.set(CURLOPT_FRESH_CONNECT, 1) }
         return true
     }
 
@@ -167,6 +172,7 @@ final class Carrier {
         wouldRepeat = false
         continues = false
         lostOwn = false
+        metStale = false
         openFailure = 0
         words.pointee = 0
         reader.reset()
@@ -273,13 +279,28 @@ final class Carrier {
             lostOwn = true
             return false
         }
+        let tls = way?.origin.scheme == .https ? curl_tls_connection(easy.handle) : nil
+        if let connection, isReused, !isQuiet(connection, tls) {
+            // libcurl closes it: its request was called off.
+            metStale = true
+            return false
+        }
         connection?.uses += 1
-        if !isReused, way?.origin.scheme == .https {
-            let resumed = curl_tls_resumed(easy.handle)
-            connection?.isResumed = resumed < 0 ? nil : resumed == 1
+        if !isReused, let connection, let tls {
+            connection.isResumed = SSL_session_reused(tls) == 1
+            Farewell.tell(connection, on: tls)
         }
         sent = transport.lane.now
         return true
+    }
+
+    /// Whether a kept connection may carry another request. What has come over TLS may be legal (a
+    /// late session ticket), and cannot be told from an answer without reading it: another
+    /// connection is always right. On those of HTTP/2 frames may come at any time, which libcurl reads.
+    private func isQuiet(_ connection: Connection, _ tls: OpaquePointer?) -> Bool {
+        if connection.speaksHTTP2 { return true }
+        if let tls, SSL_has_pending(tls) == 1 { return false }
+        return Line(descriptor: connection.descriptor).isQuiet
     }
 
     private func takeLine(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Bool {
@@ -297,18 +318,43 @@ final class Carrier {
     /// What became of it. The carrier is free for another exchange.
     func finish(_ code: CURLcode) -> (errand: Errand, transfer: Transfer)? {
         guard let errand else { return nil }
-        if code == CURLE_OK, reader.hasHead {
+        if code == CURLE_OK, reader.hasHead, !isCut, !isOfProxy {
             return end(errand, .answered(reader.takeReply()))
         }
-        let failure = TransferFailure(
+        var failure = TransferFailure(
             code: code == CURLE_OK ? CURLE_PARTIAL_FILE : code, words: spokenWords(),
             systemError: systemError, origin: errand.origin,
-            proxy: proxy?.url, timeout: transport.settings.timeout, excess: reader.excess,
+            proxy: proxy?.name, timeout: transport.settings.timeout, excess: reader.excess,
             responseLimit: transport.settings.responseLimit, hasSent: hasLeft,
             isSecuring: isSecuring,
             wouldRepeat: wouldRepeat, usesTLSFiles: transport.settings.tls.certificate != nil,
             isFirstUse: !isReused)
+        if code == CURLE_OK, isOfProxy {
+            // The service has not seen it.
+            (failure.code, failure.words, failure.hasSent) = (CURLE_PROXY, "response 407", false)
+        } else if code == CURLE_OK, isCut {
+            failure.fault = .noCloseNotify
+        } else if code == CURLE_OUT_OF_MEMORY, hasLeft, !reader.hasHead {
+            // So libcurl calls a line that has no end: our own memory would have ended the process.
+            failure.excess = .line
+        }
         return end(errand, failure.result)
+    }
+
+    /// Whether the answer ends where the connection did, without the farewell of TLS: whoever can break
+    /// connections could have cut it (RFC 9112, 9.8).
+    private var isCut: Bool {
+        way?.origin.scheme == .https && !hasVersion2 && reader.endsWithConnection
+            && connection?.saidFarewell == false
+    }
+
+    /// Whether the answer is a proxy's own: only a proxy asks for its credentials by 407 (RFC 9110, 15.5.8).
+    private var isOfProxy: Bool {
+        reader.status == 407 && proxy?.isTunnel == false && way?.origin.scheme == .http
+    }
+
+    private var hasVersion2: Bool {
+        easy.number(CURLINFO_HTTP_VERSION) >= Int(CURL_HTTP_VERSION_2_0)
     }
 
     /// Ends it without waiting for libcurl; the shard has taken it out of the multi.
@@ -318,7 +364,8 @@ final class Carrier {
     }
 
     private func end(_ errand: Errand, _ result: Transfer.Result) -> (Errand, Transfer) {
-        let hasVersion2 = easy.number(CURLINFO_HTTP_VERSION) >= Int(CURL_HTTP_VERSION_2_0)
+        let hasVersion2 = hasVersion2
+        connection?.speaksHTTP2 = hasVersion2
         let route = Route(
             connection: connection?.number ?? 0, reused: isReused, local: connection?.local ?? "",
             remote: connection?.remote ?? "", httpVersion: hasVersion2 ? "2" : "1.1",

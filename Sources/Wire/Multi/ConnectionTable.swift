@@ -16,6 +16,10 @@ final class Connection {
     var uses = 0
     /// Whether its TLS session was resumed; nil without TLS.
     var isResumed: Bool?
+    /// Its last answer came by HTTP/2.
+    var speaksHTTP2 = false
+    /// Over TLS the server has said that it sends no more (close_notify).
+    var saidFarewell = false
     /// TCP had connected when it was closed: where nothing was sent over it, TLS was what it waited for.
     fileprivate(set) var hadPeer = false
     fileprivate(set) var ends: Ends?
