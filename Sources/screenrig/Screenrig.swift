@@ -41,7 +41,7 @@ struct Screenrig: AsyncParsableCommand {
         do {
             try Spelling.check(Array(CommandLine.arguments.dropFirst()), against: self)
             var command = try parseAsRoot()
-            try AddressSpace.check(for: command)
+            try ProcessLimits.check(for: command)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {

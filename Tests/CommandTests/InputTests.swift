@@ -120,6 +120,33 @@ struct InputTests {
         #expect(!folder.holds("reports"))
     }
 
+    @Test(
+        "too small a limit of this process is refused before anything begins, with the numbers",
+        arguments: [
+            ("ulimit -n 8", "try RIG", "descriptors, and its limit is 8; raise it: 'ulimit -n"),
+            ("ulimit -n 8", "run RIG", "descriptors, and its limit is 8; raise it: 'ulimit -n"),
+            ("ulimit -n 8", "serve --port 0", "descriptors, and its limit is 8"),
+            ("ulimit -n 8", "judge run", "this needs 16 descriptors, and its limit is 8"),
+            (
+                "ulimit -d 10240", "report run",
+                "a data segment of about 30 MB, and its limit is 10 MB"
+            ),
+            (
+                "ulimit -d 30720", "try RIG",
+                "MB, and its limit is 30 MB; type 'ulimit -d unlimited'"
+            ),
+            ("ulimit -v 500000", "simulate RIG", "MB, and its limit is 488 MB; type 'ulimit -v"),
+        ])
+    func processLimits(limit: String, command: String, words: String) async throws {
+        let folder = try Folder()
+        let arguments = command.replacing("RIG", with: Command.rig("smoke.yaml"))
+        let ended = try await Command(
+            ["-c", "\(limit); exec \(Command.binary) \(arguments)"], in: folder, program: "/bin/sh"
+        ).ended()
+        #expect(ended.code == 3 && !ended.wasSignalled && ended.output.isEmpty)
+        #expect(ended.errors.contains(words), "\(ended.errors)")
+    }
+
     @Test("a port at which nobody listens: what failed first, and exit code 3")
     func closedPort() async throws {
         let folder = try Folder()

@@ -12,7 +12,6 @@ internal import Signing
 internal import Staging
 internal import Standin
 internal import Statistics
-internal import Wire
 
 /// One run, from a rig file to its report.
 struct Session {
@@ -51,7 +50,6 @@ struct Session {
     ) async throws {
         var rig = try RigFile.read(traffic, isVirtual: isVirtual)
         if let trial { rig = try trial.rig(of: rig) }
-        _ = WireLimits.raiseDescriptorLimit()
         let machine = ValidateCommand.limits(for: rig)
         let estimate = PlanEstimate(Plan(rig, seed: rig.seed), on: machine)
         if !isVirtual, trial == nil { try check(estimate, on: machine, traffic) }
@@ -93,7 +91,7 @@ struct Session {
         if let refusal = estimate.refusal(on: machine) {
             throw Failure.couldNotRun("this plan \(refusal)")
         }
-        try AddressSpace.check(memoryMB: estimate.memoryMB)
+        try ProcessLimits.check(memoryMB: estimate.memoryMB)
         guard !traffic.play.quiet, !traffic.play.json else { return }
         for warning in estimate.warnings {
             Terminal.complain(inWords: "warning: this plan \(warning)", hanging: 9)
