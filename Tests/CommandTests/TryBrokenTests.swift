@@ -108,6 +108,20 @@ struct TryBrokenTests {
             rig: trialRig("http://127.0.0.1:\(server.port)"))
     }
 
+    @Test(
+        "3, no wrong scheme: a server that spoke HTTP/2 and went away",
+        .enabled(if: ForeignServer.hasPython, "needs python3, for the peer in Tests/Chaos"))
+    func goneAway() async throws {
+        let folder = try Folder()
+        let script = Command.root.appending(path: "Tests/Chaos/peer.py").path
+        let peer = try Command(
+            ["python3", script, "h2-goaway"], in: folder, program: "/usr/bin/env")
+        try await expect(
+            "register",
+            ["ask the server's team", "ended the HTTP/2 stream without a whole answer"],
+            code: 3, rig: trialRig(await peer.url(), target: ["http: \"2\""]))
+    }
+
     @Test("4, an unknown authority")
     func unknownAuthority() async throws {
         let server = try await standin(tls: try CertificatePair.selfSigned())
@@ -138,6 +152,24 @@ struct TryBrokenTests {
         try await expect(
             "TCP", ["nothing listens"], code: 3, rig: rig,
             environment: ["http_proxy": "http://proxy.demo.test:3128", "no_proxy": "127.0.0.1"])
+    }
+
+    @Test("6, a proxy wants credentials, and alone knows the name of the target")
+    func proxyCredentials() async throws {
+        let proxy = try TryServer { _, _ in .init(status: 407) }
+        defer { proxy.stop() }
+        let rig = trialRig(
+            "http://only-the-proxy-knows.test",
+            target: [
+                "allow: [only-the-proxy-knows.test]", "proxy: http://127.0.0.1:\(proxy.port)",
+            ])
+        try await expect("TCP", ["the proxy wants credentials"], code: 3, rig: rig)
+        let trying = try await Trying.run(
+            ["run", "rig.yaml", "--out", "run", "--quiet"], files: ["rig.yaml": rig])
+        defer { trying.remove() }
+        #expect(trying.code == 3)
+        #expect(trying.output.contains("wants credentials (407)"), "\(trying.output)")
+        #expect(!trying.output.contains("conforms"), "\(trying.output)")
     }
 
     @Test("7, a bad software statement, or none")

@@ -68,9 +68,12 @@ struct TrialReading {
             }
             return nil
         case .tls: return (.tls, last)
-        // A port that speaks TLS answers plain HTTP with an alert, or closes.
+        // A port that speaks TLS answers plain HTTP with an alert, or closes; what has begun to answer,
+        // or has answered in frames of HTTP/2, speaks HTTP.
         case .notHTTP, .connectionLost:
-            return surroundings.origin.scheme == .http ? (.tls, last) : nil
+            let speaksHTTP =
+                last.exchange.firstByte != nil || error.detail.contains("HTTP/2 stream")
+            return surroundings.origin.scheme == .http && !speaksHTTP ? (.tls, last) : nil
         case .tooLarge, .stopped: return nil
         }
     }

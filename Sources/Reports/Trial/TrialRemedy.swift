@@ -29,6 +29,10 @@ struct TrialRemedy {
         switch (step, error?.kind) {
         case (.name, .hostNotAllowed):
             return notAllowed(origin.host, error, reading.rig.target)
+        case (_, .proxy) where error?.detail.contains("(407)") == true:
+            return
+                "the proxy wants credentials: write 'proxy: \"${NAME}\"' under target, and set NAME to "
+                + "http://USER:PASSWORD@HOST:PORT in the environment"
         case (_, .proxy):
             return
                 "target.proxy (\(shown(reading.rig.target.proxy))) does not lead there: correct it, or "
