@@ -30,8 +30,16 @@ package enum Assembly {
             proxy: proxy(target.proxy),
             permission: Permission(
                 allowedByRig: target.allow,
-                allowedByCommand: allowedByCommand.map { $0.lowercased() }),
+                allowedByCommand: allowedByCommand.map { $0.lowercased() },
+                named: named(target)),
             pinned: Politeness.pinned(target.pinned))
+    }
+
+    /// Hosts that the rig itself names.
+    private static func named(_ target: Target) -> [String] {
+        let base: String? =
+            if case .remote(let origin, _) = target.base { origin.host } else { nil }
+        return [base, WebAddress(target.redirectURL)?.origin.host].compactMap(\.self)
     }
 
     private static func engine(_ engine: Target.Engine) -> WireSettings.Engine {

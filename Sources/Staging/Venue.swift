@@ -51,7 +51,7 @@ package struct Venue {
             (origin, prefix) = (remote, path)
             let addresses = Self.addresses(of: remote.host, wire)
             isNear = (try? addresses.get())?.allSatisfy(\.isLoopback) ?? false
-            if asksLeave { try Self.checkPermission(remote, addresses, wire.permission) }
+            if asksLeave { try Self.checkPermission(remote, addresses, wire) }
             targetName = "\(remote)\(path)"
         case .embedded where !isVirtual:
             let started = try await Self.startStandin(rig, truth)
@@ -88,16 +88,23 @@ package struct Venue {
         }
     }
 
-    /// Before anything is sent: the target itself must be reachable by name and allowed.
+    /// Before anything is sent: the target itself must be allowed, and have an address, unless a proxy
+    /// looks that up.
     private static func checkPermission(
         _ origin: Origin, _ addresses: Result<[IPAddress], Resolver.Failure>,
-        _ permission: Permission
+        _ wire: WireSettings
     ) throws {
         do {
-            let addresses = try addresses.get()
-            if let refusal = permission.refusal(of: origin.host, at: addresses) {
-                throw StagingError.couldNotRun(refusal.detail)
-            }
+            let refusal =
+                if let proxy = wire.proxy(for: origin) {
+                    wire.permission.refusal(
+                        of: origin.host, through: proxy.name,
+                        proxyIsLoopback: IPAddress(proxy.host)?.isLoopback
+                            ?? (proxy.host == "localhost"))
+                } else {
+                    wire.permission.refusal(of: origin.host, at: try addresses.get())
+                }
+            if let refusal { throw StagingError.couldNotRun(refusal.detail) }
         } catch let failure as Resolver.Failure {
             throw StagingError.couldNotRun(
                 "\(origin.host) has no address (\(failure)); correct target.base or --target, or pin the "

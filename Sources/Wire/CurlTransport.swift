@@ -112,6 +112,11 @@ public final class CurlTransport: Transport {
         if proxy == nil, let pinned = pins.address(of: errand.origin.host, for: errand.device.id) {
             return go(errand, proxy, .success([pinned]))
         }
+        if proxy == nil,
+            let refusal = settings.permission.refusal(ofLookingUp: errand.origin.host)
+        {
+            return refuse(errand, refusal)
+        }
         names.find(proxy?.host ?? errand.origin.host) { [weak self] found in
             self?.go(errand, proxy, found)
         }
@@ -170,7 +175,7 @@ public final class CurlTransport: Transport {
             let refusal =
                 if let proxy {
                     settings.permission.refusal(
-                        of: host, through: proxy.url,
+                        of: host, through: proxy.name,
                         proxyIsLoopback: addresses.allSatisfy(\.isLoopback))
                 } else {
                     settings.permission.refusal(of: host, at: addresses)

@@ -10,9 +10,15 @@ public struct Permission: Sendable, Hashable {
     public var allowedByRig: Set<String>
     /// `--allow`.
     public var allowedByCommand: Set<String>
+    /// Hosts that rig or command line names without listing them: they may be looked up, and sent to
+    /// where they are loopback.
+    public var named: Set<String>
 
     /// Names compare without case and without a trailing dot.
-    public init(allowedByRig: [String] = [], allowedByCommand: [String] = []) {
+    public init(
+        allowedByRig: [String] = [], allowedByCommand: [String] = [], named: [String] = []
+    ) {
+        self.named = Set(named.map(Self.canonical))
         self.allowedByRig = Set(allowedByRig.map(Self.canonical))
         self.allowedByCommand = Set(allowedByCommand.map(Self.canonical))
     }
@@ -34,6 +40,15 @@ public struct Permission: Sendable, Hashable {
         return refusal(
             of: host, isLoopback: isLiteral && proxyIsLoopback,
             because: "is reached through the proxy \(proxy)")
+    }
+
+    /// Before a name is looked up: one that only a server has given (a redirect, a form) must be listed,
+    /// because the question itself tells others of it, and may tell them anything.
+    public func refusal(ofLookingUp host: String) -> TransportError? {
+        let name = Self.canonical(host)
+        guard name != "localhost", IPAddress(host) == nil, !named.contains(name) else { return nil }
+        return refusal(
+            of: host, isLoopback: false, because: "was named by a server, not by the rig")
     }
 
     private func refusal(of host: String, isLoopback: Bool, because reason: String)

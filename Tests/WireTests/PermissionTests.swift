@@ -105,10 +105,34 @@ struct PermissionTests {
         let port = server.port
         let transfer = try Bench.run(
             engine: engine,
+            WireSettings(permission: Permission(named: ["auth.staging.example"])),
             lookup: { _ in .success([IPAddress("203.0.113.7")!]) },
             { await $0.exchange(get(port, host: "auth.staging.example"), from: device()) })
         #expect(transfer.refusal?.kind == .hostNotAllowed)
         #expect(transfer.sent == nil && transfer.route.connection == 0)
         #expect(server.connections == 0)
+    }
+
+    @Test("a name that only a server gave is not even looked up", arguments: engines)
+    func unasked(_ engine: WireSettings.Engine) throws {
+        let asked = Seen()
+        let transfers = try Bench.run(
+            engine: engine,
+            lookup: { host in
+                asked.add(host)
+                return .failure(.init(description: "name or service not known"))
+            },
+            { bench in
+                [
+                    await bench.exchange(get(1, host: "evil.test"), from: device()),
+                    await bench.exchange(get(1, host: "localhost"), from: device()),
+                ]
+            })
+        #expect(transfers.map(\.refusal?.kind) == [.hostNotAllowed, .nameNotResolved])
+        #expect(
+            transfers[0].refusal?.detail
+                == "evil.test was named by a server, not by the rig; list it under target.allow or "
+                + "pass --allow evil.test")
+        #expect(asked.all == ["localhost"])
     }
 }

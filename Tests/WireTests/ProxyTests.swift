@@ -100,6 +100,32 @@ struct ProxyTests {
         }
     }
 
+    @Test("a 407 of a proxy is the proxy's, and no answer of the service", arguments: engines)
+    func credentials(_ engine: WireSettings.Engine) throws {
+        let server = RoughServer { visit in
+            while visit.request() != nil {
+                visit.answer("", status: "407 Proxy Authentication Required")
+            }
+        }
+        defer { server.stop() }
+        let port = server.port
+        let proxied = WireSettings(
+            proxy: .url("http://127.0.0.1:\(port)"),
+            permission: Permission(allowedByRig: ["far.example"]))
+        let transfer = try Bench.run(engine: engine, proxied) {
+            await $0.exchange(get(80, host: "far.example"), from: device())
+        }
+        #expect(transfer.refusal?.kind == .proxy, "\(transfer.result)")
+        #expect(
+            transfer.refusal?.detail.hasPrefix(
+                "the proxy http://127.0.0.1:\(port) wants credentials (407); set user and password "
+                    + "in target.proxy: http://USER:PASSWORD@HOST:PORT") == true)
+        let plain = try Bench.run(engine: engine) {
+            await $0.exchange(get(port), from: device())
+        }
+        #expect(plain.reply?.status == 407)
+    }
+
     @Test("exceptions match hosts and domains, with or without dot and port")
     func exceptions() throws {
         let environment = [

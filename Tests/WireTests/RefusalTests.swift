@@ -79,7 +79,7 @@ struct RefusalTests {
         let port = server.port
         let asked = Seen()
         let transfers = try Bench.run(
-            engine: engine,
+            engine: engine, WireSettings(permission: Permission(named: ["a.test"])),
             lookup: { host in
                 asked.add(host)
                 usleep(20_000)
@@ -97,7 +97,8 @@ struct RefusalTests {
         "a name without address, and one that takes too long, are refused in their own words",
         arguments: engines)
     func noName(_ engine: WireSettings.Engine) throws {
-        let settings = WireSettings(timeout: .milliseconds(500))
+        let settings = WireSettings(
+            timeout: .milliseconds(500), permission: Permission(named: ["no.test", "slow.test"]))
         let transfers = try Bench.run(
             engine: engine,
             settings,
@@ -133,7 +134,7 @@ struct RefusalTests {
         defer { server.stop() }
         let port = server.port
         let (transfers, took, open) = try Bench.run(
-            engine: engine,
+            engine: engine, WireSettings(permission: Permission(named: ["slow.test"])),
             lookup: { _ in
                 usleep(300_000)
                 return .success([])

@@ -51,7 +51,9 @@ struct ResolveTests {
 
     @Test("a host that is not pinned is looked up as ever", arguments: engines)
     func others(engine: WireSettings.Engine) throws {
-        let settings = WireSettings(pinned: [try Self.pin(["127.0.0.1"])])
+        let settings = WireSettings(
+            permission: Permission(named: ["other.example"]),
+            pinned: [try Self.pin(["127.0.0.1"])])
         let transfer = try Bench.run(
             engine: engine, settings, lookup: Self.nobody
         ) { bench in

@@ -57,7 +57,9 @@ struct CalibrationRun {
             let origin = Origin(scheme: .http, host: "127.0.0.1", port: service?.port)
             call = Call(.checkAuthentication, .get, WebAddress(origin: origin, target: "/poll"))
         }
-        permission = Permission(allowedByCommand: terms.allowed.map { $0.lowercased() })
+        permission = Permission(
+            allowedByCommand: terms.allowed.map { $0.lowercased() },
+            named: [call.address.origin.host])
         isNear = try Self.isNear(call.address.origin, permission)
     }
 
