@@ -65,13 +65,6 @@ enum Site: Sendable {
         let end = ":\(port)"
         // Browsers leave out the port that http has by itself.
         let name = host.hasSuffix(end) ? String(host.dropLast(end.count)) : port == 80 ? host : ""
-        return name.lowercased() == "localhost" || name == "[::1]" || isLoopbackAddress(name)
-    }
-
-    /// `127.0.0.1` to `127.255.255.255`, four numbers without leading zeros.
-    private static func isLoopbackAddress(_ name: String) -> Bool {
-        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127"
-            && parts.allSatisfy { part in UInt8(part).map { String($0) == part } ?? false }
+        return ["localhost", "127.0.0.1", "[::1]"].contains(name.lowercased())
     }
 }
