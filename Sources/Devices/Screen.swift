@@ -58,7 +58,7 @@ extension Household {
                 throttled += 1
                 try await nap(Backoff.afterThrottle(pause, using: &screen.dice))
             case .fault, .unanswered:
-                guard Self.isWorthAnotherTry(answered.answer), failures < terms.retries else {
+                guard Self.isWorthAnotherTry(answered), failures < terms.retries else {
                     throw .refused(answered)
                 }
                 failures += 1
@@ -74,10 +74,12 @@ extension Household {
         do { try await lane.sleep(for: duration) } catch { throw .stopped }
     }
 
-    private static func isWorthAnotherTry(_ answer: Answer) -> Bool {
-        guard case .unanswered(let error, _) = answer else { return true }
+    private static func isWorthAnotherTry(_ answered: Answered) -> Bool {
+        // A service that breaks its protocol is not down; asking again would hide it for 15 s.
+        if answered.exchange.outcome == .malformed { return false }
+        guard case .unanswered(let error, _) = answered.answer else { return true }
         switch error.kind {
-        case .stopped, .hostNotAllowed, .tls, .tooLarge, .notHTTP: return false
+        case .stopped, .hostNotAllowed, .tls: return false
         default: return true
         }
     }

@@ -45,6 +45,14 @@ struct StepTests {
         #expect(lost.record.cause == "registration-code answered 500 Oops")
     }
 
+    @Test("an answer that is not the protocol's is not asked for again")
+    func malformed() throws {
+        let scene = try Scene([.registrationCode: [.answer(201, #"{"code":"ABCDEFG""#)]])
+        #expect(scene.count(.registrationCode) == 1)
+        #expect(scene.record.fate == .failed)
+        #expect(scene.record.cause.hasPrefix("registration-code answered 201"))
+    }
+
     @Test("a step that is throttled waits and goes on")
     func throttled() throws {
         let scene = try Scene(
