@@ -32,7 +32,7 @@ enum ProcessLimits {
         // What a small run reserved in all was 750 MB on 2 cores: program and libraries, and for each core
         // stacks and allocation arenas of its threads.
         try check(.addressSpace, needed: 600 + 80 * cores + memoryMB)
-        try check(.data, needed: 60 + 20 * cores + memoryMB)
+        try check(.data, needed: 20 * cores + max(60, memoryMB))
     }
 
     /// Memory that is reserved in all, and what of it may be written to (heap and stacks).
