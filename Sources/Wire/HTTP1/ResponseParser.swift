@@ -157,7 +157,8 @@ struct ResponseParser {
     /// Something that is not HTTP may never send a line end: told from its first bytes.
     private mutating func checkStart(_ rest: UnsafeRawBufferPointer) throws(ResponseFault) {
         if partial.isEmpty { messagesBegun += 1 }
-        let seen = partial + rest.prefix(5 - partial.count)
+        // Nor beyond the limit, which holds however the bytes are cut.
+        let seen = partial + rest.prefix(min(5 - partial.count, max(0, headLimit - headBytes)))
         guard seen.withUnsafeBytes({ StatusLine.begins($0) }) else { throw .statusLine }
     }
 
