@@ -9,6 +9,27 @@ public enum FormEncoding {
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// With `%XX` and `+` undone, as a form's value was before it was written; itself where that is no
+    /// text.
+    public static func decode(_ text: String) -> String {
+        guard text.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") })
+        else { return text }
+        var bytes: [UInt8] = []
+        var rest = Substring(text).utf8
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(2)
+            if byte == UInt8(ascii: "%"), digits.count == 2,
+                let value = UInt8(String(Substring(digits)), radix: 16)
+            {
+                bytes.append(value)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+            }
+        }
+        return String(validating: bytes, as: UTF8.self) ?? text
+    }
+
     /// `a=1&b=2` of the fields, in order.
     public static func fields(_ fields: [(String, String)]) -> String {
         String(decoding: body(fields), as: UTF8.self)
