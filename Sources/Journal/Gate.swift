@@ -21,7 +21,10 @@ public struct Gate: Sendable {
         self.fingerprinter = fingerprinter
         self.ownHeaders = Set(ownHeaders.fields.map { $0.name.lowercased() })
         common = secrets
-        for field in ownHeaders.fields { common.note(value: field.value) }
+        for field in ownHeaders.fields {
+            common.note(value: field.value)
+            common.note(header: field)
+        }
     }
 
     /// The gate of a household that has these secrets.
@@ -59,8 +62,10 @@ public struct Gate: Sendable {
 
     /// With marks in the place of `fields` and of whatever is known; nil: nothing is.
     private func replaced(_ text: [UInt8], by fields: [SecretFields.Field]) -> String? {
-        var hits = known.hits(in: text) + common.hits(in: text)
-        hits += fields.map { KnownSecrets.Hit(place: $0.place, secret: $0.value) }
+        var hits = fields.map { KnownSecrets.Hit(place: $0.place, secret: $0.value) }
+        if !known.isEmpty || !common.isEmpty {
+            Decoded(text).layers { hits += known.hits(in: $0) + common.hits(in: $0) }
+        }
         guard !hits.isEmpty else { return nil }
         hits.sort {
             ($0.place.lowerBound, -$0.place.count) < ($1.place.lowerBound, -$1.place.count)

@@ -1,8 +1,8 @@
 public import Dialects
 
-/// The secrets that a peer of one household may know and repeat, and where they stand in a text: plain,
-/// percent-encoded, as HTML entities, with JSON's escapes, or within Base64 (either alphabet, also of
-/// `user:password`). A value: whoever keeps a copy keeps what was known then.
+/// The secrets that a peer of one household may know and repeat, and where they stand in a text: plain or
+/// within Base64 (either alphabet, also of `user:password`), in any layer of `Decoded`. A value: whoever
+/// keeps a copy keeps what was known then.
 public struct KnownSecrets: Sendable {
     /// In the order in which they became known.
     private var secrets: [[UInt8]] = []
@@ -119,24 +119,27 @@ public struct KnownSecrets: Sendable {
             note(name: tag.user)
             if let login = call.login { note(name: login) }
         }
-        for field in call.headers.fields {
-            switch field.name.utf8.count {
-            case 6 where field.name.equalsIgnoringCase("cookie"):
-                guard field.value != lastCookies else { continue }
-                lastCookies = field.value
-                for cookie in field.value.split(separator: ";") { note(cookie: cookie) }
-            case 13 where field.name.equalsIgnoringCase("authorization"):
-                guard field.value != lastAuthorization else { continue }
-                lastAuthorization = field.value
-                let scheme = field.value.prefix { $0 != " " }
-                note(value: field.value.dropFirst(min(scheme.count + 1, field.value.count)))
-            default: continue
-            }
-        }
+        for field in call.headers.fields { note(header: field) }
         switch call.operation {
         case .registerClient, .accessToken, .mvpdLogin, .assertion, .tokenExchange:
             note(fields: SecretFields.form(Array(call.address.query.utf8)))
             note(fields: SecretFields.form(call.body))
+        default: break
+        }
+    }
+
+    /// Notes the credentials of a request's header.
+    mutating func note(header field: Headers.Field) {
+        switch field.name.utf8.count {
+        case 6 where field.name.equalsIgnoringCase("cookie"):
+            guard field.value != lastCookies else { return }
+            lastCookies = field.value
+            for cookie in field.value.split(separator: ";") { note(cookie: cookie) }
+        case 13 where field.name.equalsIgnoringCase("authorization"):
+            guard field.value != lastAuthorization else { return }
+            lastAuthorization = field.value
+            let scheme = field.value.prefix { $0 != " " }
+            note(value: field.value.dropFirst(min(scheme.count + 1, field.value.count)))
         default: break
         }
     }
@@ -168,9 +171,12 @@ public struct KnownSecrets: Sendable {
         guard !needles.isEmpty else { return false }
         let bytes = text.utf8Span.span
         var head: UInt32 = 0
+        var digits = 0
         for position in bytes.indices {
             let byte = bytes[position]
             if Decoded.opens(byte) { return true }
+            digits = Packed.value(byte) == nil ? 0 : digits + 1
+            if digits == Packed.fewestDigits { return true }
             head = head << 8 | UInt32(Self.fold(byte))
             guard position >= 3 else { continue }
             let (word, bit) = Self.place(head)
@@ -186,28 +192,9 @@ public struct KnownSecrets: Sendable {
         var secret: String
     }
 
-    /// The places of secrets in `text`, in order, none within another.
-    func hits(in text: [UInt8]) -> [Hit] {
-        guard !isEmpty, !text.isEmpty else { return [] }
-        var found = plainHits(text)
-        // What is written within what is written: three turns, as of a query in an attribute in JSON.
-        var layer = Decoded(text)
-        for _ in 0..<3 {
-            guard layer.decode() else { break }
-            found += plainHits(layer.bytes).map {
-                Hit(place: layer.place(of: $0.place), secret: $0.secret)
-            }
-        }
-        found.sort {
-            ($0.place.lowerBound, -$0.place.count) < ($1.place.lowerBound, -$1.place.count)
-        }
-        var last = 0
-        return found.compactMap { hit in
-            guard hit.place.upperBound > last else { return nil }
-            let place = max(last, hit.place.lowerBound)..<hit.place.upperBound
-            last = hit.place.upperBound
-            return Hit(place: place, secret: hit.secret)
-        }
+    /// The places of secrets in the first text of which `layer` is one.
+    func hits(in layer: Decoded) -> [Hit] {
+        plainHits(layer.bytes).map { Hit(place: layer.place(of: $0.place), secret: $0.secret) }
     }
 
     private func plainHits(_ text: [UInt8]) -> [Hit] {
