@@ -169,14 +169,22 @@ public struct KnownSecrets: Sendable {
     func mayBe(in text: String) -> Bool {
         guard shorts.isEmpty else { return true }
         guard !needles.isEmpty else { return false }
-        let bytes = text.utf8Span.span
+        var text = text
+        return text.withUTF8 { mayBe(in: $0) }
+    }
+
+    private func mayBe(in text: UnsafeBufferPointer<UInt8>) -> Bool {
         var head: UInt32 = 0
-        var digits = 0
-        for position in bytes.indices {
-            let byte = bytes[position]
+        var run = 0
+        for position in text.indices {
+            let byte = text[position]
             if Decoded.opens(byte) { return true }
-            digits = Packed.value(byte) == nil ? 0 : digits + 1
-            if digits == Packed.fewestDigits { return true }
+            if !Packed.isDigit(byte) {
+                if position - run >= Packed.fewestDigits, Packed.mayHold(text, run..<position) {
+                    return true
+                }
+                run = position + 1
+            }
             head = head << 8 | UInt32(Self.fold(byte))
             guard position >= 3 else { continue }
             let (word, bit) = Self.place(head)
@@ -184,7 +192,7 @@ public struct KnownSecrets: Sendable {
             let place = needles.place(of: head)
             if place < needles.count, needles[place].head == head { return true }
         }
-        return false
+        return text.count - run >= Packed.fewestDigits && Packed.mayHold(text, run..<text.count)
     }
 
     struct Hit {
@@ -268,15 +276,10 @@ public struct KnownSecrets: Sendable {
         _ place: Range<Int>, in text: UnsafeBufferPointer<UInt8>
     ) -> Range<Int> {
         var (start, end) = (place.lowerBound, place.upperBound)
-        while start > 0, isDigit(text[start - 1]) { start -= 1 }
-        while end < text.count, isDigit(text[end]) { end += 1 }
+        while start > 0, Packed.isDigit(text[start - 1]) { start -= 1 }
+        while end < text.count, Packed.isDigit(text[end]) { end += 1 }
         while end < text.count, text[end] == UInt8(ascii: "=") { end += 1 }
         return start..<end
-    }
-
-    /// Of Base64 in either alphabet.
-    private static func isDigit(_ byte: UInt8) -> Bool {
-        isWord(byte) || byte < 0x80 && "+/-_".utf8.contains(byte)
     }
 
     private static func isWord(_ byte: UInt8) -> Bool {

@@ -9,10 +9,10 @@ struct Packed {
     typealias Visit = (_ text: ArraySlice<UInt8>, _ run: Range<Int>) -> Void
 
     /// So few digits hold no secret twice encoded.
-    static let fewestDigits = 10
-    private static let fewestHexDigits = 12
+    static let fewestDigits = 11
+    private static let fewestHexDigits = 16
     /// A shorter text is chance.
-    private static let shortest = 6
+    private static let shortest = 8
     /// A line of Base64 that goes on in the next has at least so many digits.
     private static let shortestLine = 40
 
@@ -21,14 +21,94 @@ struct Packed {
         text.withUnsafeBufferPointer { text in
             var position = 0
             while position < text.count {
-                guard value(text[position]) != nil else {
+                guard isDigit(text[position]) else {
                     position += 1
                     continue
                 }
-                let end = reading.take(text, from: position)
-                reading.visit(position..<end, text, visit)
+                var end = position + 1
+                while end < text.count, isDigit(text[end]) { end += 1 }
+                if end - position >= fewestDigits,
+                    mayHold(text, position..<end)
+                {
+                    end = reading.take(text, from: position)
+                    reading.visit(position..<end, text, visit)
+                }
                 position = end
             }
+        }
+    }
+
+    /// Whether any reading of a run of digits is text for long enough; without any memory.
+    static func mayHold(_ text: UnsafeBufferPointer<UInt8>, _ run: Range<Int>) -> Bool {
+        for first in run.prefix(4) {
+            var (bits, digits) = (UInt32(0), 0)
+            var length = Length()
+            for position in first..<run.upperBound {
+                bits = bits << 6 | UInt32(value(text[position]))
+                digits += 1
+                if digits == 4 {
+                    if length.add(bits) { return true }
+                    (bits, digits) = (0, 0)
+                }
+            }
+            if digits > 1, length.add(UInt8(truncatingIfNeeded: bits >> UInt32(6 * digits - 8))) {
+                return true
+            }
+            if digits > 2, length.add(UInt8(truncatingIfNeeded: bits >> 2)) { return true }
+        }
+        return run.count >= fewestHexDigits && mayHoldHex(text, run)
+    }
+
+    private static func mayHoldHex(_ text: UnsafeBufferPointer<UInt8>, _ run: Range<Int>) -> Bool {
+        for first in run.prefix(2) {
+            var length = Length()
+            for position in stride(from: first, to: run.upperBound - 1, by: 2) {
+                guard let high = hexValue(text[position]), let low = hexValue(text[position + 1])
+                else {
+                    length = Length()
+                    continue
+                }
+                if length.add(high << 4 | low) { return true }
+            }
+        }
+        return false
+    }
+
+    /// Of the text that bytes are so far.
+    private struct Length {
+        private var count = 0
+        /// Bytes of a character that are still to come.
+        private var due = 0
+
+        /// Three bytes; true once the text is long enough.
+        @inline(__always)
+        mutating func add(_ three: UInt32) -> Bool {
+            // All are printable ASCII, or nearly.
+            if due == 0, three & 0x808080 == 0, (three >> 5 | three >> 6) & 0x010101 == 0x010101 {
+                count += 3
+                return count >= shortest
+            }
+            return add(UInt8(truncatingIfNeeded: three >> 16))
+                || add(UInt8(truncatingIfNeeded: three >> 8))
+                || add(UInt8(truncatingIfNeeded: three))
+        }
+
+        mutating func add(_ byte: UInt8) -> Bool {
+            switch byte {
+            // The other half of a character in UTF-16.
+            case 0: return false
+            case 0x20...0x7f where due == 0, 0x09 where due == 0, 0x0a where due == 0,
+                0x0d where due == 0:
+                count += 1
+            case 0x80...0xbf where due > 0:
+                due -= 1
+                count += 1
+            case 0xc2...0xf4 where due == 0:
+                due = byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3
+                count += 1
+            default: (count, due) = (0, 0)
+            }
+            return count >= shortest
         }
     }
 
@@ -45,8 +125,8 @@ struct Packed {
         var position = start
         var line = 0
         while position < text.count {
-            if let value = Self.value(text[position]) {
-                digits.append(value)
+            if Self.isDigit(text[position]) {
+                digits.append(Self.value(text[position]))
                 line += 1
                 position += 1
                 continue
@@ -54,7 +134,8 @@ struct Packed {
             guard line >= Self.shortestLine else { break }
             var next = position
             while next < text.count, next < position + 4, Self.isSpace(text[next]) { next += 1 }
-            guard next > position, next < text.count, Self.value(text[next]) != nil else { break }
+            guard next > position, next < text.count, Self.isDigit(text[next])
+            else { break }
             (position, line) = (next, 0)
         }
         while position < text.count, text[position] == UInt8(ascii: "=") { position += 1 }
@@ -125,16 +206,22 @@ struct Packed {
         byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09
     }
 
-    /// Of a digit of Base64 in either alphabet.
+    /// Whether it is a digit of Base64, in either alphabet.
     @inline(__always)
-    static func value(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x41...0x5a: byte - 0x41
-        case 0x61...0x7a: byte - 0x61 + 26
-        case 0x30...0x39: byte - 0x30 + 52
-        case UInt8(ascii: "+"), UInt8(ascii: "-"): 62
-        case UInt8(ascii: "/"), UInt8(ascii: "_"): 63
-        default: nil
+    static func isDigit(_ byte: UInt8) -> Bool {
+        let set: UInt64 = byte & 64 == 0 ? 0x03ff_a800_0000_0000 : 0x07ff_fffe_87ff_fffe
+        return byte < 0x80 && set >> UInt64(byte & 63) & 1 == 1
+    }
+
+    /// Of a digit.
+    @inline(__always)
+    private static func value(_ digit: UInt8) -> UInt8 {
+        switch digit {
+        case 0x61...: digit - 0x61 + 26
+        case UInt8(ascii: "_"): 63
+        case 0x41...: digit - 0x41
+        case 0x30...: digit - 0x30 + 52
+        default: digit == UInt8(ascii: "/") ? 63 : 62
         }
     }
 

@@ -26,7 +26,8 @@ struct RigSecretsTests {
         _ shape: Shape, _ key: Key, _ path: String, around outside: (String) -> String
     ) -> [Row] {
         switch shape {
-        case .scalar(let scalar): [Row(path: path, key: key, scalar: scalar, value: outside("\"${PLANTED}\""))]
+        case .scalar(let scalar):
+            [Row(path: path, key: key, scalar: scalar, value: outside("\"${PLANTED}\""))]
         case .map(let keys), .one(of: let keys): rows(keys, path + ".")
         case .named(let inner): rows(inner, key, path, around: { outside("{a: \($0)}") })
         case .list(let inner): rows(inner, key, path, around: { outside("[\($0)]") })
