@@ -87,9 +87,8 @@ public struct Gate: Sendable {
         for scalar in text.unicodeScalars {
             switch scalar.value {
             case 0x09, 0x0a, 0x0d: scalars.append(" ")
-            case 0..<0x20, 0x7f..<0xa0, 0xad, 0x200b...0x200f, 0x202a...0x202e, 0x2028, 0x2029,
-                0x2060...0x2069, 0xfeff, 0xfffe, 0xffff:
-                continue
+            case 0xad, 0x200b...0x200d, 0x2060...0x2065, 0xfeff: continue
+            case _ where scalar.isControl: continue
             default: scalars.append(scalar)
             }
         }
