@@ -272,7 +272,7 @@ extension Dossier {
         let isRetry = signIns.contains(where: \.isRetried)
         let text =
             "\(face.first.name) and \(beat.name) showed tokens of \(face.name.text) that end "
-            + "\(milliseconds(abs(operation.expires - face.ends[0]) &* 1_000_000)) apart: "
+            + "\(milliseconds(distance(operation.expires, face.ends[0]))) apart: "
             + (isRetry
                 ? "a sign-in that was tried again took effect twice"
                 : "there were not as many sign-ins of one account")

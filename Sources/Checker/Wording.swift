@@ -20,6 +20,11 @@ private func decimal(_ hundredths: UInt64) -> String {
     return "\(hundredths / 100).\(digits)"
 }
 
+/// How far two times of a service's clock, in ms, are apart, in ns: whatever it says of them.
+func distance(_ first: Int64, _ second: Int64) -> Int64 {
+    Int64(clamping: (first &- second).magnitude) &* 1_000_000
+}
+
 func milliseconds(_ duration: Duration) -> String { milliseconds(duration.inNanoseconds) }
 
 extension Duration {

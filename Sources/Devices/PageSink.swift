@@ -48,19 +48,19 @@ enum KeptPage {
     }
 
     private static func escaped(_ text: String) -> String {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.utf8.count)
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "&"): bytes += Array("&amp;".utf8)
-            case UInt8(ascii: "<"): bytes += Array("&lt;".utf8)
-            case UInt8(ascii: ">"): bytes += Array("&gt;".utf8)
-            case UInt8(ascii: "\""): bytes += Array("&quot;".utf8)
-            case UInt8(ascii: "\n"), UInt8(ascii: "\t"), 0x20...: bytes.append(byte)
-            default: continue
+        var shown = ""
+        shown.reserveCapacity(text.utf8.count)
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": shown += "&amp;"
+            case "<": shown += "&lt;"
+            case ">": shown += "&gt;"
+            case "\"": shown += "&quot;"
+            case "\n", "\t": shown.unicodeScalars.append(scalar)
+            default: if !scalar.isControl { shown.unicodeScalars.append(scalar) }
             }
         }
-        return String(decoding: bytes, as: UTF8.self)
+        return shown
     }
 
     /// The page with the values of its fields, the queries of its links and everything that looks

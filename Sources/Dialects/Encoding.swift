@@ -9,6 +9,27 @@ public enum FormEncoding {
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// With `%XX` and `+` undone, as a form's value was before it was written; itself where that is no
+    /// text.
+    public static func decode(_ text: String) -> String {
+        guard text.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") })
+        else { return text }
+        var bytes: [UInt8] = []
+        var rest = Substring(text).utf8
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(2)
+            if byte == UInt8(ascii: "%"), digits.count == 2,
+                let value = UInt8(String(Substring(digits)), radix: 16)
+            {
+                bytes.append(value)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+            }
+        }
+        return String(validating: bytes, as: UTF8.self) ?? text
+    }
+
     /// `a=1&b=2` of the fields, in order.
     public static func fields(_ fields: [(String, String)]) -> String {
         String(decoding: body(fields), as: UTF8.self)
@@ -109,23 +130,25 @@ public enum JSONText {
         if isPlain(text) {
             bytes.append(contentsOf: text.utf8)
         } else {
-            for byte in text.utf8 { appendEscaped(byte, to: &bytes) }
+            for scalar in text.unicodeScalars { appendEscaped(scalar, to: &bytes) }
         }
         bytes.append(UInt8(ascii: "\""))
     }
 
-    private static func appendEscaped(_ byte: UInt8, to bytes: inout [UInt8]) {
-        switch byte {
-        case UInt8(ascii: "\""): bytes.append(contentsOf: "\\\"".utf8)
-        case UInt8(ascii: "\\"): bytes.append(contentsOf: "\\\\".utf8)
-        case UInt8(ascii: "\n"): bytes.append(contentsOf: "\\n".utf8)
-        case UInt8(ascii: "\r"): bytes.append(contentsOf: "\\r".utf8)
-        case UInt8(ascii: "\t"): bytes.append(contentsOf: "\\t".utf8)
-        case ..<0x20:
-            let digits = String(byte, radix: 16)
-            bytes.append(contentsOf: (digits.utf8.count == 1 ? "\\u000" : "\\u00").utf8)
+    /// Controls beyond those of ASCII as well: whoever prints the JSON prints none.
+    private static func appendEscaped(_ scalar: Unicode.Scalar, to bytes: inout [UInt8]) {
+        switch scalar {
+        case "\"": bytes.append(contentsOf: "\\\"".utf8)
+        case "\\": bytes.append(contentsOf: "\\\\".utf8)
+        case "\n": bytes.append(contentsOf: "\\n".utf8)
+        case "\r": bytes.append(contentsOf: "\\r".utf8)
+        case "\t": bytes.append(contentsOf: "\\t".utf8)
+        case _ where scalar.isControl:
+            let digits = String(scalar.value, radix: 16)
+            bytes.append(contentsOf: "\\u".utf8)
+            bytes.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: 4 - digits.utf8.count))
             bytes.append(contentsOf: digits.utf8)
-        default: bytes.append(byte)
+        default: bytes.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
         }
     }
 
@@ -133,8 +156,11 @@ public enum JSONText {
         let bytes = text.utf8Span.span
         for position in bytes.indices {
             let byte = bytes[position]
-            if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+            switch byte {
+            // The last four begin the controls beyond ASCII.
+            case ..<0x20, UInt8(ascii: "\""), UInt8(ascii: "\\"), 0x7f, 0xc2, 0xd8, 0xe2, 0xef:
                 return false
+            default: continue
             }
         }
         return true

@@ -233,3 +233,32 @@ extension BidirectionalCollection<UInt8> {
         return self[start...].elementsEqual(part.utf8)
     }
 }
+
+/// User and password of an address, `scheme://user:password@host`. By its last `@`: a password may hold
+/// anything.
+extension WebAddress {
+    /// The password as it stands there, decoded, and behind its user's name; none where it has none.
+    public static func secrets(in text: String) -> [Secret] {
+        let user = user(of: text)
+        let name = user.prefix { $0 != ":" }
+        guard name.count + 1 < user.count else { return [] }
+        let password = String(user.dropFirst(name.count + 1))
+        let decoded = FormEncoding.decode(password)
+        let both = "\(FormEncoding.decode(String(name))):\(decoded)"
+        return [password, decoded, both].map(Secret.init)
+    }
+
+    /// The address without them.
+    public static func withoutUser(_ text: String) -> String {
+        let user = user(of: text)
+        guard user.endIndex < text.endIndex else { return text }
+        return String(text[..<user.startIndex] + text[text.index(after: user.endIndex)...])
+    }
+
+    /// Up to the end of `text` where it has none.
+    private static func user(of text: String) -> Substring {
+        let start = text.firstRange(of: "://")?.upperBound ?? text.startIndex
+        guard let at = text[start...].lastIndex(of: "@") else { return text[text.endIndex...] }
+        return text[start..<at]
+    }
+}

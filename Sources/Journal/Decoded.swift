@@ -1,49 +1,84 @@
 /// A text with what stands for other bytes undone, and where each byte came from: `%41`, `&#65;`,
-/// `&amp;`, `\u0041`, `\/`. Marks that nobody sees are left out.
+/// `&amp;`, `\u0041`, `\/`, or what is packed as Base64 or hexadecimal. Marks that nobody sees are left
+/// out.
 struct Decoded {
     private(set) var bytes: [UInt8]
     /// The place in the first text of each byte; nil: the same.
-    private var starts: [Int32]?
-    private let count: Int
+    private var places: [Range<Int32>]?
 
-    init(_ text: [UInt8]) {
-        bytes = text
-        count = text.count
+    init(_ text: [UInt8]) { bytes = text }
+
+    private init(_ bytes: [UInt8], _ places: [Range<Int32>]) {
+        self.bytes = bytes
+        self.places = places
     }
 
     /// The place in the first text.
     func place(of range: Range<Int>) -> Range<Int> {
-        guard let starts else { return range }
-        let end = range.upperBound < starts.count ? Int(starts[range.upperBound]) : count
-        return Int(starts[range.lowerBound])..<end
+        guard let places, !range.isEmpty else { return range }
+        return Int(
+            places[range.lowerBound].lowerBound)..<Int(places[range.upperBound - 1].upperBound)
     }
 
-    /// Undoes one layer; false where there is none.
-    mutating func decode() -> Bool {
-        guard bytes.contains(where: Self.opens) else { return false }
-        var decoded: [UInt8] = []
-        var places: [Int32] = []
+    private func origin(of range: Range<Int>) -> Range<Int32> {
+        let place = place(of: range)
+        return Int32(place.lowerBound)..<Int32(place.upperBound)
+    }
+
+    /// Itself and everything that is written in it, in `depth` layers: a query in an attribute in JSON,
+    /// Base64 of Base64. What is read in all is bounded by a multiple of the text: unescaping makes no
+    /// text longer, and unpacking reads each digit at most six times.
+    func layers(_ depth: Int = 3, _ visit: (Decoded) -> Void) {
+        visit(self)
+        guard depth > 0 else { return }
+        unescaped()?.layers(depth - 1, visit)
+        unpacked()?.layers(depth - 1, visit)
+    }
+
+    /// With one layer of escapes undone; nil where there is none.
+    func unescaped() -> Decoded? {
+        guard let first = bytes.firstIndex(where: Self.opens) else { return nil }
+        var decoded = Array(bytes[..<first])
+        var origins: [Range<Int32>] = []
         decoded.reserveCapacity(bytes.count)
-        places.reserveCapacity(bytes.count)
-        var position = 0
+        origins.reserveCapacity(bytes.count)
+        for position in 0..<first { origins.append(origin(of: position..<position + 1)) }
+        var position = first
         var hasChanged = false
         while position < bytes.count {
-            let start = starts?[position] ?? Int32(position)
-            if Self.opens(bytes[position]), let unit = Self.unit(bytes[position...].prefix(12)) {
+            var length = 1
+            if Self.opens(bytes[position]), let unit = Self.unit(bytes[position...]) {
                 hasChanged = true
+                length = unit.length
+                let origin = origin(of: position..<position + length)
+                // What nobody sees goes with what it stands behind.
+                if unit.bytes.isEmpty, let last = origins.last {
+                    origins[origins.count - 1] = last.lowerBound..<origin.upperBound
+                }
                 for byte in unit.bytes {
                     decoded.append(byte)
-                    places.append(start)
+                    origins.append(origin)
                 }
-                position += unit.length
             } else {
                 decoded.append(bytes[position])
-                places.append(start)
-                position += 1
+                origins.append(origin(of: position..<position + 1))
             }
+            position += length
         }
-        (bytes, starts) = (decoded, places)
-        return hasChanged
+        return hasChanged ? Decoded(decoded, origins) : nil
+    }
+
+    /// What runs of Base64 and hexadecimal digits hold, as far as it is text; nil where none does.
+    private func unpacked() -> Decoded? {
+        var texts: [UInt8] = []
+        var origins: [Range<Int32>] = []
+        Packed.each(in: bytes) { text, run in
+            let origin = origin(of: run)
+            // Between two there is what belongs to no writing.
+            texts += text + [UInt8(ascii: "\"")]
+            origins += repeatElement(origin, count: text.count + 1)
+        }
+        return texts.isEmpty ? nil : Decoded(texts, origins)
     }
 
     /// A byte that may stand for something else, alone or with those behind it.
@@ -92,22 +127,25 @@ struct Decoded {
         }
     }
 
-    /// Behind a `&`: by number, with or without the `;`, or by a name of a character of ASCII.
+    /// Behind a `&`: by number, with any zeros in front, with or without the `;`, or by a name of a
+    /// character of ASCII.
     private static func entity(_ text: ArraySlice<UInt8>) -> (bytes: [UInt8], length: Int)? {
         func closed(_ length: Int) -> Int {
             text.dropFirst(length - 1).first == UInt8(ascii: ";") ? length + 1 : length
         }
         if text.first == UInt8(ascii: "#") {
-            let digits = text.dropFirst()
-            let isHexadecimal = digits.first.map { $0 | 0x20 } == UInt8(ascii: "x")
-            let found =
-                isHexadecimal
-                ? number(digits.dropFirst(), digits: 1...8)
-                : number(digits, digits: 1...9, radix: 10)
-            guard let found else { return nil }
-            return (utf8(found.value), closed((isHexadecimal ? 3 : 2) + found.length))
+            let isHexadecimal = text.dropFirst().first.map { $0 | 0x20 } == UInt8(ascii: "x")
+            let start = isHexadecimal ? 2 : 1
+            let digits = text.dropFirst(start)
+            let zeros = digits.prefix { $0 == UInt8(ascii: "0") }.count
+            let found = number(
+                digits.dropFirst(zeros), digits: 0...9, radix: isHexadecimal ? 16 : 10)
+            guard let found, zeros + found.length > 0 else { return nil }
+            return (utf8(found.value), closed(start + 1 + zeros + found.length))
         }
-        guard let end = text.firstIndex(of: UInt8(ascii: ";")) else { return nil }
+        guard let end = text.prefix(longestName).firstIndex(of: UInt8(ascii: ";")) else {
+            return nil
+        }
         let name = text[text.startIndex..<end]
         guard let byte = names[String(decoding: name, as: UTF8.self)] else { return nil }
         return ([byte], name.count + 2)
@@ -135,7 +173,9 @@ struct Decoded {
     ) -> (value: Int, length: Int)? {
         var (value, length) = (0, 0)
         for byte in text {
-            guard length < digits.upperBound, let digit = Self.digit(byte), digit < radix else {
+            guard length < digits.upperBound, let digit = Packed.hexValue(byte).map(Int.init),
+                digit < radix
+            else {
                 break
             }
             value = value * radix + digit
@@ -144,18 +184,13 @@ struct Decoded {
         return length >= digits.lowerBound ? (value, length) : nil
     }
 
-    private static func digit(_ byte: UInt8) -> Int? {
-        switch byte {
-        case 0x30...0x39: Int(byte - 0x30)
-        case 0x41...0x46, 0x61...0x66: Int(byte | 0x20) - 0x57
-        default: nil
-        }
-    }
-
     private static func utf8(_ value: Int) -> [UInt8] {
         guard let scalar = UInt32(exactly: value).flatMap(Unicode.Scalar.init) else { return [] }
         return scalar.value < 0x20 ? [] : Array(String(scalar).utf8)
     }
+
+    /// Of `names`, with its `;`.
+    private static let longestName = 13
 
     private static let names: [String: UInt8] =
         ([

@@ -21,7 +21,10 @@ public struct Gate: Sendable {
         self.fingerprinter = fingerprinter
         self.ownHeaders = Set(ownHeaders.fields.map { $0.name.lowercased() })
         common = secrets
-        for field in ownHeaders.fields { common.note(value: field.value) }
+        for field in ownHeaders.fields {
+            common.note(value: field.value)
+            common.note(header: field)
+        }
     }
 
     /// The gate of a household that has these secrets.
@@ -59,8 +62,10 @@ public struct Gate: Sendable {
 
     /// With marks in the place of `fields` and of whatever is known; nil: nothing is.
     private func replaced(_ text: [UInt8], by fields: [SecretFields.Field]) -> String? {
-        var hits = known.hits(in: text) + common.hits(in: text)
-        hits += fields.map { KnownSecrets.Hit(place: $0.place, secret: $0.value) }
+        var hits = fields.map { KnownSecrets.Hit(place: $0.place, secret: $0.value) }
+        if !known.isEmpty || !common.isEmpty {
+            Decoded(text).layers { hits += known.hits(in: $0) + common.hits(in: $0) }
+        }
         guard !hits.isEmpty else { return nil }
         hits.sort {
             ($0.place.lowerBound, -$0.place.count) < ($1.place.lowerBound, -$1.place.count)
@@ -82,9 +87,8 @@ public struct Gate: Sendable {
         for scalar in text.unicodeScalars {
             switch scalar.value {
             case 0x09, 0x0a, 0x0d: scalars.append(" ")
-            case 0..<0x20, 0x7f..<0xa0, 0xad, 0x200b...0x200f, 0x202a...0x202e, 0x2028, 0x2029,
-                0x2060...0x2069, 0xfeff, 0xfffe, 0xffff:
-                continue
+            case 0xad, 0x200b...0x200d, 0x2060...0x2065, 0xfeff: continue
+            case _ where scalar.isControl: continue
             default: scalars.append(scalar)
             }
         }

@@ -66,7 +66,7 @@ public final class History: Sendable {
     /// All events of devices that were kept, each household's in their order; none where the file
     /// comes from a version that had none.
     public func events(_ body: (DeviceEvent) throws -> Void) throws {
-        guard try database.read({ try $0.tableExists(HistorySchema.events.name) }) else { return }
+        guard try has(HistorySchema.events) else { return }
         try visit(
             HistorySchema.events, "ORDER BY household, sequence", as: DeviceEvent.init, body)
     }
@@ -86,9 +86,7 @@ public final class History: Sendable {
 
     /// The requests and replies of one household that were kept, in their order.
     public func messages(household: Int) throws -> [KeptMessage] {
-        guard try database.read({ try $0.tableExists(HistorySchema.messages.name) }) else {
-            return []
-        }
+        guard try has(HistorySchema.messages) else { return [] }
         var found: [KeptMessage] = []
         try visit(
             HistorySchema.messages, "WHERE household = ? ORDER BY sequence", [household],
@@ -99,8 +97,8 @@ public final class History: Sendable {
 
     /// The households of which requests and replies were kept, in their order.
     public func householdsWithMessages() throws -> [Int] {
-        try database.read { database in
-            guard try database.tableExists(HistorySchema.messages.name) else { return [] }
+        guard try has(HistorySchema.messages) else { return [] }
+        return try told { database in
             let rows = try Row.fetchAll(
                 database,
                 sql:
@@ -115,9 +113,7 @@ public final class History: Sendable {
 
     /// All requests and replies that were kept, by household, in their order.
     public func messages(_ body: (KeptMessage) throws -> Void) throws {
-        guard try database.read({ try $0.tableExists(HistorySchema.messages.name) }) else {
-            return
-        }
+        guard try has(HistorySchema.messages) else { return }
         try visit(
             HistorySchema.messages, "ORDER BY household, sequence", as: KeptMessage.init, body)
     }
@@ -181,22 +177,24 @@ public final class History: Sendable {
         return all
     }
 
-    private func visit<Value>(
-        _ table: HistorySchema.Table, _ rest: String, _ arguments: StatementArguments = [],
-        as read: (inout Columns) -> Value?, _ body: (Value) throws -> Void
-    ) throws {
+    /// What `read` gives; errors of SQLite's as sentences.
+    private func told<Value>(_ read: (Database) throws -> Value) throws -> Value {
         do {
-            try self.read(table, rest, arguments, as: read, body)
+            return try database.read(read)
         } catch let error as DatabaseError {
             throw JournalError(reading: path, error)
         }
     }
 
-    private func read<Value>(
-        _ table: HistorySchema.Table, _ rest: String, _ arguments: StatementArguments,
+    private func has(_ table: HistorySchema.Table) throws -> Bool {
+        try told { try $0.tableExists(table.name) }
+    }
+
+    private func visit<Value>(
+        _ table: HistorySchema.Table, _ rest: String, _ arguments: StatementArguments = [],
         as read: (inout Columns) -> Value?, _ body: (Value) throws -> Void
     ) throws {
-        try database.read { database in
+        try told { database in
             let present = isOlder ? Set(try database.columns(in: table.name).map(\.name)) : nil
             let rows = try Row.fetchCursor(
                 database, sql: "\(table.selection(of: present)) \(rest)", arguments: arguments)
@@ -284,9 +282,14 @@ extension JournalError {
         }
         switch error.resultCode {
         case .SQLITE_BUSY, .SQLITE_LOCKED: self = .locked(path: path)
-        case .SQLITE_NOTADB, .SQLITE_ERROR: self = .notAHistory(path: path)
-        case .SQLITE_CORRUPT:
-            self = .damaged(path: path, what: error.message ?? "SQLite cannot read it")
+        case .SQLITE_NOTADB: self = .notAHistory(path: path)
+        // A file of screenrig's that lacks a table or a column.
+        case .SQLITE_ERROR where error.message?.hasPrefix("no such") == true:
+            self =
+                error.message == "no such table: \(HistorySchema.meta.name)"
+                ? .notAHistory(path: path) : .damaged(path: path, what: error.message ?? "")
+        case .SQLITE_ERROR: self = .notAHistory(path: path)
+        case .SQLITE_CORRUPT: self = .damaged(path: path, what: "SQLite cannot read a page of it")
         default: self = .cannotRead(path: path, reason: reason(of: error))
         }
     }

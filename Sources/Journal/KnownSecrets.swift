@@ -1,8 +1,8 @@
 public import Dialects
 
-/// The secrets that a peer of one household may know and repeat, and where they stand in a text: plain,
-/// percent-encoded, as HTML entities, with JSON's escapes, or within Base64 (either alphabet, also of
-/// `user:password`). A value: whoever keeps a copy keeps what was known then.
+/// The secrets that a peer of one household may know and repeat, and where they stand in a text: plain or
+/// within Base64 (either alphabet, also of `user:password`), in any layer of `Decoded`. A value: whoever
+/// keeps a copy keeps what was known then.
 public struct KnownSecrets: Sendable {
     /// In the order in which they became known.
     private var secrets: [[UInt8]] = []
@@ -119,24 +119,27 @@ public struct KnownSecrets: Sendable {
             note(name: tag.user)
             if let login = call.login { note(name: login) }
         }
-        for field in call.headers.fields {
-            switch field.name.utf8.count {
-            case 6 where field.name.equalsIgnoringCase("cookie"):
-                guard field.value != lastCookies else { continue }
-                lastCookies = field.value
-                for cookie in field.value.split(separator: ";") { note(cookie: cookie) }
-            case 13 where field.name.equalsIgnoringCase("authorization"):
-                guard field.value != lastAuthorization else { continue }
-                lastAuthorization = field.value
-                let scheme = field.value.prefix { $0 != " " }
-                note(value: field.value.dropFirst(min(scheme.count + 1, field.value.count)))
-            default: continue
-            }
-        }
+        for field in call.headers.fields { note(header: field) }
         switch call.operation {
         case .registerClient, .accessToken, .mvpdLogin, .assertion, .tokenExchange:
             note(fields: SecretFields.form(Array(call.address.query.utf8)))
             note(fields: SecretFields.form(call.body))
+        default: break
+        }
+    }
+
+    /// Notes the credentials of a request's header.
+    mutating func note(header field: Headers.Field) {
+        switch field.name.utf8.count {
+        case 6 where field.name.equalsIgnoringCase("cookie"):
+            guard field.value != lastCookies else { return }
+            lastCookies = field.value
+            for cookie in field.value.split(separator: ";") { note(cookie: cookie) }
+        case 13 where field.name.equalsIgnoringCase("authorization"):
+            guard field.value != lastAuthorization else { return }
+            lastAuthorization = field.value
+            let scheme = field.value.prefix { $0 != " " }
+            note(value: field.value.dropFirst(min(scheme.count + 1, field.value.count)))
         default: break
         }
     }
@@ -166,11 +169,22 @@ public struct KnownSecrets: Sendable {
     func mayBe(in text: String) -> Bool {
         guard shorts.isEmpty else { return true }
         guard !needles.isEmpty else { return false }
-        let bytes = text.utf8Span.span
+        var text = text
+        return text.withUTF8 { mayBe(in: $0) }
+    }
+
+    private func mayBe(in text: UnsafeBufferPointer<UInt8>) -> Bool {
         var head: UInt32 = 0
-        for position in bytes.indices {
-            let byte = bytes[position]
+        var run = 0
+        for position in text.indices {
+            let byte = text[position]
             if Decoded.opens(byte) { return true }
+            if !Packed.isDigit(byte) {
+                if position - run >= Packed.fewestDigits, Packed.mayHold(text, run..<position) {
+                    return true
+                }
+                run = position + 1
+            }
             head = head << 8 | UInt32(Self.fold(byte))
             guard position >= 3 else { continue }
             let (word, bit) = Self.place(head)
@@ -178,7 +192,7 @@ public struct KnownSecrets: Sendable {
             let place = needles.place(of: head)
             if place < needles.count, needles[place].head == head { return true }
         }
-        return false
+        return text.count - run >= Packed.fewestDigits && Packed.mayHold(text, run..<text.count)
     }
 
     struct Hit {
@@ -186,28 +200,9 @@ public struct KnownSecrets: Sendable {
         var secret: String
     }
 
-    /// The places of secrets in `text`, in order, none within another.
-    func hits(in text: [UInt8]) -> [Hit] {
-        guard !isEmpty, !text.isEmpty else { return [] }
-        var found = plainHits(text)
-        // What is written within what is written: three turns, as of a query in an attribute in JSON.
-        var layer = Decoded(text)
-        for _ in 0..<3 {
-            guard layer.decode() else { break }
-            found += plainHits(layer.bytes).map {
-                Hit(place: layer.place(of: $0.place), secret: $0.secret)
-            }
-        }
-        found.sort {
-            ($0.place.lowerBound, -$0.place.count) < ($1.place.lowerBound, -$1.place.count)
-        }
-        var last = 0
-        return found.compactMap { hit in
-            guard hit.place.upperBound > last else { return nil }
-            let place = max(last, hit.place.lowerBound)..<hit.place.upperBound
-            last = hit.place.upperBound
-            return Hit(place: place, secret: hit.secret)
-        }
+    /// The places of secrets in the first text of which `layer` is one.
+    func hits(in layer: Decoded) -> [Hit] {
+        plainHits(layer.bytes).map { Hit(place: layer.place(of: $0.place), secret: $0.secret) }
     }
 
     private func plainHits(_ text: [UInt8]) -> [Hit] {
@@ -281,15 +276,10 @@ public struct KnownSecrets: Sendable {
         _ place: Range<Int>, in text: UnsafeBufferPointer<UInt8>
     ) -> Range<Int> {
         var (start, end) = (place.lowerBound, place.upperBound)
-        while start > 0, isDigit(text[start - 1]) { start -= 1 }
-        while end < text.count, isDigit(text[end]) { end += 1 }
+        while start > 0, Packed.isDigit(text[start - 1]) { start -= 1 }
+        while end < text.count, Packed.isDigit(text[end]) { end += 1 }
         while end < text.count, text[end] == UInt8(ascii: "=") { end += 1 }
         return start..<end
-    }
-
-    /// Of Base64 in either alphabet.
-    private static func isDigit(_ byte: UInt8) -> Bool {
-        isWord(byte) || byte < 0x80 && "+/-_".utf8.contains(byte)
     }
 
     private static func isWord(_ byte: UInt8) -> Bool {

@@ -29,13 +29,35 @@ public enum PrivateFile {
 
     /// A folder, unless it is there, and what leads to it. Only its owner may look into it.
     public static func makeFolder(_ path: String) throws {
-        try FileManager.default.createDirectory(
-            atPath: path, withIntermediateDirectories: true,
-            attributes: [.posixPermissions: 0o700])
+        if mkdir(path, 0o700) == 0 { return }
+        var code = errno
+        let above = (path as NSString).deletingLastPathComponent
+        if code == ENOENT, !above.isEmpty, above != path {
+            try makeFolder(above)
+            if mkdir(path, 0o700) == 0 { return }
+            code = errno
+        }
+        var isFolder: ObjCBool = false
+        let isThere = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
+        guard code == EEXIST, isThere, isFolder.boolValue else { throw failure(code) }
     }
 
-    private static func failure() -> NSError {
-        let code = errno
+    /// Why a file or folder could not be read or written, in the system's words.
+    public static func reason(of error: any Error) -> String {
+        var next: NSError? = error as NSError
+        while let found = next {
+            if found.domain == NSPOSIXErrorDomain { return words(for: Int32(found.code)) }
+            next = found.userInfo[NSUnderlyingErrorKey] as? NSError
+        }
+        switch (error as? CocoaError)?.code {
+        case .fileNoSuchFile, .fileReadNoSuchFile: return words(for: ENOENT)
+        case .fileReadNoPermission, .fileWriteNoPermission: return words(for: EACCES)
+        case .fileWriteOutOfSpace: return words(for: ENOSPC)
+        default: return error.localizedDescription
+        }
+    }
+
+    private static func failure(_ code: Int32 = errno) -> NSError {
         let below = NSError(domain: NSPOSIXErrorDomain, code: Int(code))
         return NSError(
             domain: NSCocoaErrorDomain, code: CocoaError.fileWriteUnknown.rawValue,

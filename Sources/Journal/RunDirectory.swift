@@ -45,7 +45,7 @@ public struct RunDirectory: Sendable, Hashable {
             try FileManager.default.createDirectory(
                 atPath: root, withIntermediateDirectories: true)
         } catch {
-            throw .cannotCreate(path: root, reason: words(of: error))
+            throw .cannotCreate(path: root, reason: PrivateFile.reason(of: error))
         }
         let plain = "\(slug(rig))-\(stamp(startedMicroseconds))"
         for number in 1... {
@@ -133,7 +133,7 @@ public struct RunDirectory: Sendable, Hashable {
         do {
             try PrivateFile.makeFolder(path)
         } catch {
-            throw .cannotCreate(path: path, reason: words(of: error))
+            throw .cannotCreate(path: path, reason: PrivateFile.reason(of: error))
         }
         return RunDirectory(path: path)
     }
@@ -202,13 +202,6 @@ public struct RunDirectory: Sendable, Hashable {
             (left.stamp, left.number) < (right.stamp, right.number)
         }
     }
-}
-
-/// The words of an error of Foundation, without its number.
-private func words(of error: any Error) -> String {
-    let inner = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
-    if let inner, inner.domain == NSPOSIXErrorDomain { return words(for: Int32(inner.code)) }
-    return error.localizedDescription
 }
 
 extension Character {

@@ -32,8 +32,8 @@ enum SecretFields {
         guard !["null", "true", "false"].contains(written) else { return nil }
         var value = written
         if written.utf8.contains(where: { $0 == UInt8(ascii: "\\") || $0 == UInt8(ascii: "&") }) {
-            var decoded = Decoded(Array(written.utf8))
-            if decoded.decode() { value = String(decoding: decoded.bytes, as: UTF8.self) }
+            let decoded = Decoded(Array(written.utf8)).unescaped()
+            if let decoded { value = String(decoding: decoded.bytes, as: UTF8.self) }
         }
         return Field(place: place, written: written, value: value)
     }
@@ -52,7 +52,7 @@ enum SecretFields {
             fields.append(
                 Field(
                     place: equals + 1..<pair.endIndex, written: written,
-                    value: written.removingPercents))
+                    value: FormEncoding.decode(written)))
         }
         return fields
     }
@@ -181,29 +181,5 @@ enum SecretFields {
     private static func isNameByte(_ byte: UInt8) -> Bool {
         (0x61...0x7a).contains(byte | 0x20) || (0x30...0x39).contains(byte)
             || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
-    }
-}
-
-extension String {
-    /// With `%XX` and `+` undone, as a form's value was before it was written; itself where that is
-    /// no text.
-    fileprivate var removingPercents: String {
-        guard utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else {
-            return self
-        }
-        var bytes: [UInt8] = []
-        var rest = Substring(self).utf8
-        while let byte = rest.popFirst() {
-            let digits = rest.prefix(2)
-            if byte == UInt8(ascii: "%"), digits.count == 2,
-                let value = UInt8(String(Substring(digits)), radix: 16)
-            {
-                bytes.append(value)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
-            }
-        }
-        return String(validating: bytes, as: UTF8.self) ?? self
     }
 }

@@ -1,6 +1,8 @@
+internal import Dialects
+
 /// Text as it may stand in HTML, SVG or XML, in an attribute or between tags.
 enum Markup {
-    /// The five characters that mean something, and none that XML 1.0 forbids (2.2).
+    /// The five characters that mean something, and no control: XML 1.0 forbids most (2.2).
     static func escaped(_ text: String) -> String {
         var result = ""
         result.reserveCapacity(text.utf8.count)
@@ -12,8 +14,7 @@ enum Markup {
             case "\"": result += "&quot;"
             case "'": result += "&#39;"
             case "\n", "\t": result.unicodeScalars.append(scalar)
-            case _ where scalar.value < 0x20 || scalar.value == 0xfffe || scalar.value == 0xffff:
-                result += "\u{fffd}"
+            case _ where scalar.isControl: result += "\u{fffd}"
             default: result.unicodeScalars.append(scalar)
             }
         }

@@ -1,3 +1,5 @@
+internal import Dialects
+
 /// Texts of a server or a rig, made harmless before anything prints them.
 enum Plain {
     /// One line without control characters (a terminal would obey them) or marks that turn the
@@ -19,12 +21,9 @@ enum Plain {
     }
 
     private static func replacement(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
-        switch scalar.value {
-        case 0x09, 0x0a, 0x0d: " "
-        case 0..<0x20, 0x7f..<0xa0, 0x200e, 0x200f, 0x202a...0x202e, 0x2028, 0x2029,
-            0x2066...0x2069, 0xfffe, 0xffff:
-            "\u{fffd}"
-        default: scalar
+        switch scalar {
+        case "\t", "\n", "\r": " "
+        default: scalar.isControl ? "\u{fffd}" : scalar
         }
     }
 }

@@ -2,6 +2,10 @@ public import Checker
 
 /// The last words of a run in a terminal: verdict, thresholds, table, errors, path of the report.
 public enum TerminalReport {
+    /// Parameters of the escapes that make colours (ECMA-48, 8.3.117).
+    public static let colours =
+        ["0"] + Ink.Paint.allCases.flatMap { ["\($0.rawValue)", "1;\($0.rawValue)"] }
+
     /// `width` columns are used where there is something to fill them with; `path` is that of the
     /// run directory. Colour is never the only bearer of a meaning.
     public static func text(
@@ -274,7 +278,7 @@ public enum TerminalReport {
 
 /// Colours of a terminal, or none.
 struct Ink {
-    enum Paint: Int {
+    enum Paint: Int, CaseIterable {
         case dim = 2
         case red = 31
         case green = 32

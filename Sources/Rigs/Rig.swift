@@ -45,6 +45,9 @@ public struct Rig: Sendable, Hashable {
     public var nightly: Nightly
     /// The file as it was read, with `--set` applied and secrets left as `${NAME}`; for reports.
     public var source: String
+    /// Every secret that the file names, passwords of accounts apart: whatever a peer repeats of them
+    /// is not shown.
+    public var secrets: [Secret] = []
 
     public enum Identities: String, Sendable, CaseIterable {
         case perRun = "per-run"

@@ -34,6 +34,7 @@ struct RigReader {
         problems += valueReader.problems
         var assembly = RigAssembly(root)
         var rig = assembly.rig(source: source)
+        rig.secrets = valueReader.secrets
         problems += assembly.problems
         if case .listed(let list) = rig.accounts, let item = root.items["accounts"],
             (item.value as? Section)?.isWhole == true

@@ -1,3 +1,5 @@
+internal import Dialects
+
 /// Holds a tree against the rows of the format: what stands in the tree becomes values of the rows'
 /// types, what does not fit becomes problems. Where a value is wrong, the row's default (or example)
 /// takes its place, so that reading goes on; the section then counts as not whole.
@@ -5,6 +7,8 @@ struct ValueReader {
     let file: String
     let surroundings: RigSurroundings
     private(set) var problems: [RigProblem] = []
+    /// What the rig holds of them, by the rows' `Scalar.Secrecy`.
+    private(set) var secrets: [Secret] = []
     /// What the rows' own values are as trees, by their text: a rig of a thousand kinds needs each a
     /// thousand times.
     private var ownTrees: [String: Tree] = [:]
@@ -205,12 +209,18 @@ struct ValueReader {
         _ raw: String, _ isQuoted: Bool, _ scalar: Scalar, _ name: String, _ place: Place,
         isOwn: Bool
     ) -> (any Sendable)? {
-        if scalar.isSecret, !isOwn, !raw.contains("${"), !raw.isEmpty {
-            problems.append(RigProblem(place, .secretInClear(name)))
+        if isOwn, scalar.secrecy == .whole { return try? scalar.parse(raw) }
+        if !isOwn, let part = inClear(raw, scalar.secrecy, name) {
+            problems.append(RigProblem(place, .secretInClear(part)))
             return nil
         }
-        if isOwn, scalar.isSecret { return try? scalar.parse(raw) }
-        guard let (text, isSecret) = expanded(raw, place, isOwn: isOwn) else { return nil }
+        guard let (text, variables) = expanded(raw, place, isOwn: isOwn) else { return nil }
+        switch scalar.secrecy {
+        case .open: break
+        case .variables: secrets += variables.map(Secret.init)
+        case .credentials: secrets += WebAddress.secrets(in: text)
+        case .whole: secrets += (variables + [text]).map(Secret.init)
+        }
         do throws(Scalar.Refusal) {
             return try scalar.parse(text)
         } catch {
@@ -219,7 +229,7 @@ struct ValueReader {
                 RigProblem(
                     place,
                     .value(
-                        name, shown: isSecret ? nil : raw,
+                        name, shown: variables.isEmpty ? raw : nil,
                         remark: error.remark ?? (isBare ? "which has no unit" : nil),
                         wanted: scalar.wanted)))
             return nil
@@ -336,14 +346,33 @@ extension ValueReader {
     /// Bytes of a value, once what `${NAME}` and `${file:PATH}` stand for is in it.
     private static let secretAtMost = 65_536
 
-    /// The text with each `${NAME}` and `${file:PATH}` replaced, and whether there was one. Nil,
-    /// and a problem noted, when one has no value.
+    /// What of a value must not be typed out in the file, and is; nil: nothing.
+    private func inClear(_ raw: String, _ secrecy: Scalar.Secrecy, _ name: String) -> String? {
+        switch secrecy {
+        case .open, .variables: return nil
+        case .whole: return raw.contains("${") || raw.isEmpty ? nil : name
+        case .credentials:
+            // A run of an older version is still reported.
+            if case .omitted = surroundings.secrets { return nil }
+            var typed = raw
+            while let start = typed.firstRange(of: "${"),
+                let end = typed[start.upperBound...].firstIndex(of: "}")
+            {
+                typed.removeSubrange(start.lowerBound...end)
+            }
+            return WebAddress.secrets(in: typed).isEmpty ? nil : "the password in \(name)"
+        }
+    }
+
+    /// The text with each `${NAME}` and `${file:PATH}` replaced, and what they stand for. Nil, and a
+    /// problem noted, when one has no value.
     mutating func expanded(
         _ raw: String, _ place: Place, isOwn: Bool = false
-    ) -> (text: String, isSecret: Bool)? {
-        guard raw.contains("${"), !isOwn else { return (raw, false) }
+    ) -> (text: String, variables: [String])? {
+        guard raw.contains("${"), !isOwn else { return (raw, []) }
         if case .omitted = surroundings.secrets { return nil }
         var text = ""
+        var variables: [String] = []
         var rest = raw[...]
         while let start = rest.firstRange(of: "${") {
             text += rest[..<start.lowerBound]
@@ -356,6 +385,7 @@ extension ValueReader {
                 return nil
             }
             text += value
+            variables.append(value)
             rest = rest[rest.index(after: end)...]
             guard text.utf8.count <= Self.secretAtMost else {
                 problems.append(
@@ -367,7 +397,7 @@ extension ValueReader {
                 return nil
             }
         }
-        return (text + rest, true)
+        return (text + rest, variables)
     }
 
     private mutating func secret(_ name: String, _ place: Place) -> String? {

@@ -139,10 +139,11 @@ package struct Venue {
             run: run, fingerprinter: Fingerprinter(key: salt), secrets: secrets)
     }
 
-    /// Passwords that a service may repeat to others than their owners; of long files everybody's own is
-    /// looked for.
+    /// What the rig holds and a service or proxy may repeat: all that its keys name, and passwords, which
+    /// others than their owners may be told; of long files everybody's own is looked for.
     private var secrets: KnownSecrets {
         var secrets = KnownSecrets()
+        for secret in rig.secrets + wire.proxy.secrets { secrets.note(secret) }
         guard case .listed(let list) = rig.accounts, list.entries.count <= 200 else {
             return secrets
         }

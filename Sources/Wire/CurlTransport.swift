@@ -175,7 +175,7 @@ public final class CurlTransport: Transport {
             let refusal =
                 if let proxy {
                     settings.permission.refusal(
-                        of: host, through: proxy.name,
+                        of: host, through: proxy.shown,
                         proxyIsLoopback: addresses.allSatisfy(\.isLoopback))
                 } else {
                     settings.permission.refusal(of: host, at: addresses)

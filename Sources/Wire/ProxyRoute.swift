@@ -10,10 +10,8 @@ struct ProxyRoute: Hashable, Sendable {
         var host: String
         var port: Int
 
-        /// `http://host:port`: without user and password, for people.
-        var name: String {
-            "\(url.prefix { $0 != ":" })://\(host.contains(":") ? "[\(host)]" : host):\(port)"
-        }
+        /// Its URL without user and password.
+        var shown: String { WebAddress.withoutUser(url) }
 
         /// Whether plain HTTP goes through it as it would without: SOCKS does not look inside.
         var isTunnel: Bool { url.lowercased().hasPrefix("socks") }
@@ -53,6 +51,10 @@ struct ProxyRoute: Hashable, Sendable {
             let none = environment["no_proxy"] ?? environment["NO_PROXY"] ?? ""
             exceptions = none.lowercased().split { $0 == "," || $0 == " " }
         }
+    }
+
+    var secrets: [Secret] {
+        [forHTTP, forHTTPS].compactMap(\.self).flatMap { WebAddress.secrets(in: $0.url) }
     }
 
     /// Whether any origin may be behind a proxy.
@@ -107,6 +109,14 @@ extension WireSettings.Proxy {
             let proxy = try? ProxyRoute(.environment, environment: variables).proxy(for: origin)
         else { return nil }
         return "\(proxy.host):\(proxy.port)"
+    }
+
+    /// Passwords of proxies, which a proxy may repeat.
+    public var secrets: [Secret] {
+        guard let route = try? ProxyRoute(self, environment: ProxyRoute.environment()) else {
+            return []
+        }
+        return route.secrets
     }
 }
 

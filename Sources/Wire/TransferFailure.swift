@@ -11,7 +11,7 @@ struct TransferFailure {
     var words: String
     var systemError: Int32
     var origin: Origin
-    /// The proxy it went through.
+    /// URL of the proxy it went through, without its user.
     var proxy: String?
     var timeout: Duration
     var excess: ReplyReader.Excess?

@@ -1,3 +1,4 @@
+internal import Dialects
 internal import Glibc
 
 /// Why the wire cannot be set up at all: mistakes in settings and missing files, found before the
@@ -29,7 +30,7 @@ public enum WireError: Error, Hashable, Sendable, CustomStringConvertible {
             "no system root certificates found; install ca-certificates, or set tls.ca and "
                 + "tls.ca-only"
         case .proxyNotURL(let text):
-            "proxy: '\(text)' is not a URL of the form http://host:port"
+            "proxy: '\(WebAddress.withoutUser(text))' is not a URL of the form http://host:port"
         }
     }
 }

@@ -63,7 +63,7 @@ struct CompareCommand: ParsableCommand {
                     .write(to: URL(filePath: page), options: .atomic)
             } catch {
                 throw Failure.couldNotRun(
-                    "\(page) could not be written: \(error.localizedDescription)")
+                    "\(page) could not be written: \(PrivateFile.reason(of: error))")
             }
         }
         if json {

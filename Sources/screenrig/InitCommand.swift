@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Foundation
+internal import Journal
 internal import Rigs
 
 struct InitCommand: ParsableCommand {
@@ -28,7 +29,7 @@ struct InitCommand: ParsableCommand {
             throw Failure.badInput(
                 "\(file) is there already; give another name, or remove it first")
         } catch {
-            throw Failure.couldNotRun("\(file) cannot be written: \(error.localizedDescription)")
+            throw Failure.couldNotRun("\(file) cannot be written: \(PrivateFile.reason(of: error))")
         }
         Terminal.print(
             """

@@ -1,3 +1,4 @@
+internal import Dialects
 internal import Foundation
 internal import Reports
 internal import Synchronization
@@ -16,7 +17,7 @@ enum Terminal {
     /// A reader that has gone away (`| head`) is no reason to stop. Any other trouble (a full disk) does
     /// not stop a run either, whose files are to be written: `outputFailure` tells at the end.
     static func print(_ text: String) {
-        let bytes = Array((text + "\n").utf8)
+        let bytes = Array((harmless(text, keepsColours: usesColor) + "\n").utf8)
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
@@ -43,8 +44,34 @@ enum Terminal {
 
     /// To standard error.
     static func complain(_ text: String) {
-        try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8))
+        try? FileHandle.standardError.write(contentsOf: Data((harmless(text) + "\n").utf8))
     }
+
+    /// Without what a terminal would obey, whoever wrote it: a peer, a rig, a history, a case. Line ends
+    /// and tabs stay, and the colours of our own reports where there are any.
+    static func harmless(_ text: String, keepsColours: Bool = false) -> String {
+        func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
+            !scalar.isControl || scalar == "\n" || scalar == "\t"
+        }
+        guard !text.unicodeScalars.allSatisfy(isHarmless) else { return text }
+        var shown = String.UnicodeScalarView()
+        var rest = text.unicodeScalars[...]
+        while let scalar = rest.popFirst() {
+            if scalar == "\u{1b}", keepsColours,
+                let colour = colours.first(where: { rest.starts(with: $0) })
+            {
+                shown.append(scalar)
+                shown.append(contentsOf: colour)
+                rest.removeFirst(colour.count)
+            } else {
+                shown.append(isHarmless(scalar) ? scalar : "\u{fffd}")
+            }
+        }
+        return String(shown)
+    }
+
+    /// Behind the escape.
+    private static let colours = TerminalReport.colours.map { "[\($0)m".unicodeScalars }
 
     /// The same in whole words on a screen; a file or a pipe gets each line as one. Further lines are
     /// indented by `hanging` columns.

@@ -1,3 +1,4 @@
+import Dialects
 import Foundation
 import Testing
 
@@ -177,6 +178,37 @@ struct InputTests {
         #expect(ended.code == 3)
         #expect(ended.errors.hasPrefix("run "), "\(ended.errors)")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("run")).count == 1)
+    }
+
+    @Test(
+        "a place that cannot be made is told in plain words",
+        arguments: ["/proc/self/o", "notes.txt/run"])
+    func outImpossible(out: String) async throws {
+        let folder = try Folder()
+        _ = try folder.write("mine", to: "notes.txt")
+        let ended = try await Command.run(
+            "simulate", Command.rig("twenty.yaml"), "--out", out, in: folder)
+        let reason = out.hasPrefix("/") ? "no such file or directory" : "not a directory"
+        #expect(ended.code == 3)
+        #expect(ended.errors.contains("\(out) cannot be written: \(reason);"), "\(ended.errors)")
+    }
+
+    @Test("what a rig or an option says reaches the terminal without what that would obey")
+    func controls() async throws {
+        let folder = try Folder()
+        let evil = "\u{1b}]0;x\u{7}\u{9b}2J\u{202e}\u{1b}[31mred"
+        for arguments in [
+            ["validate", Command.rig("twenty.yaml"), "--set", "polling.every=\(evil)"],
+            ["validate", Command.rig("twenty.yaml"), "--set", "\(evil)=1"],
+            ["validate", "\(evil).yaml"], ["run", "--\(evil)"], ["explain", evil],
+            ["simulate", Command.rig("twenty.yaml"), "--set", "rig=\(evil)", "--out", "run"],
+        ] {
+            let ended = try await Command(arguments, in: folder).ended()
+            let told = ended.output + ended.errors
+            #expect(
+                !told.unicodeScalars.contains { $0.isControl && $0 != "\n" && $0 != "\t" },
+                "\(told.debugDescription)")
+        }
     }
 
     @Test("report of something that is no run")

@@ -27,6 +27,6 @@ struct StepSummaryTests {
             environment: ["GITHUB_STEP_SUMMARY": folder.path("missing/step.md")])
         let ended = try await command.ended()
         #expect(ended.code == 0)
-        #expect(ended.errors.contains("could not be appended"))
+        #expect(ended.errors.contains("missing/step.md: no such file or directory; let GITHUB_"))
     }
 }

@@ -55,6 +55,7 @@ import Testing
     @Test("JSON texts are escaped as RFC 8259 has it")
     func escapes() {
         #expect(JSONText.quoted("a\"b\\c\n\u{1}é") == "\"a\\\"b\\\\c\\n\\u0001é\"")
+        #expect(JSONText.quoted("\u{7f}\u{9b}°\u{202e}") == "\"\\u007f\\u009b°\\u202e\"")
     }
 
     @Test("broken XML is none", arguments: ["<a>", "<a></b>", "", "text"])

@@ -63,6 +63,12 @@ struct ReadingCase: Sendable, CustomTestStringConvertible {
             label: "N3 200", operation: .checkAuthentication, status: 200, outcome: .ok,
             answer: "signedIn", result: .success),
         ReadingCase(
+            label: "N3 204", operation: .checkAuthentication, status: 204, outcome: .malformed,
+            answer: "pending", result: .none, reason: "status 204, where 200 or 403 tells"),
+        ReadingCase(
+            label: "N2 206", operation: .checkCode, status: 206, outcome: .malformed,
+            answer: "pending", result: .none, reason: "status 206, where 200 or 403 tells"),
+        ReadingCase(
             label: "N3 403", operation: .checkAuthentication, status: 403,
             body: #"{"status":403,"message":"Authentication token not found","details":null}"#,
             outcome: .pending,

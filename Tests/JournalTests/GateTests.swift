@@ -56,7 +56,77 @@ struct GateTests {
             ("base64", FormEncoding.base64(text)), ("base64 of user:password", base64),
             ("base64url", String(url)), ("base64, shifted", FormEncoding.base64("12" + text)),
             ("base64, percent", FormEncoding.encode(base64)),
+            ("entities, padded", scalars { "&#0000000000000\($0.value);" }),
+            (
+                "base64 in lines",
+                lines(FormEncoding.base64(String(repeating: "x", count: 99) + text))
+            ),
+            ("hexadecimal", each(hex)), ("hexadecimal, upper", each { hex($0).uppercased() }),
         ]
+    }
+
+    private static func lines(_ text: String) -> String {
+        stride(from: 0, to: text.count, by: 76).map { text.dropFirst($0).prefix(76) }
+            .joined(separator: "\r\n")
+    }
+
+    @Test("a secret is found in three writings on top of each other, in any order")
+    func layers() {
+        let ways: [(name: String, write: (String) -> String)] = [
+            ("base64", { FormEncoding.base64("<" + $0 + ">") }),
+            (
+                "percent",
+                { $0.utf8.map { "%" + String(Int($0) | 0x100, radix: 16).dropFirst() }.joined() }
+            ),
+            (
+                "JSON",
+                {
+                    $0.utf16.map { "\\u" + String(Int($0) | 0x10000, radix: 16).dropFirst() }
+                        .joined()
+                }
+            ),
+            ("entities", { $0.unicodeScalars.map { "&#\($0.value);" }.joined() }),
+            (
+                "hexadecimal",
+                { $0.utf8.map { String(Int($0) | 0x100, radix: 16).dropFirst() }.joined() }
+            ),
+        ]
+        for first in ways {
+            for second in ways {
+                for third in ways {
+                    let text = third.write(second.write(first.write(Self.password)))
+                    let shown = Self.gate.text(Untrusted("says '\(text)'."), limit: 100_000)
+                    #expect(
+                        shown == "says '\(Self.gate.mark(Self.password))'.",
+                        "\(third.name) of \(second.name) of \(first.name): \(shown.prefix(200))")
+                }
+            }
+        }
+    }
+
+    @Test("Base64 and hexadecimal of UTF-16 are found where the secret is ASCII")
+    func wide() {
+        for order in [0, 1] {
+            let bytes = Self.bearer.utf8.flatMap { (byte: UInt8) -> [UInt8] in
+                order == 0 ? [byte, 0] : [0, byte]
+            }
+            let hexadecimal = bytes.map { String(Int($0) | 0x100, radix: 16).dropFirst() }.joined()
+            for text in [FormEncoding.base64(bytes), hexadecimal] {
+                #expect(Self.gate.text(Untrusted(text)) == Self.gate.mark(Self.bearer))
+            }
+        }
+    }
+
+    @Test(
+        "whatever is packed in what, a text is read a bounded number of times",
+        arguments: [
+            "MTEx", "343", "QUFBQUFB", "%25", "&amp;", "\\\\", "5a6d", "bW1t", "a ", "ZXlK\\/",
+        ])
+    func bounded(unit: String) {
+        let text = String(repeating: unit, count: 20_000 / unit.utf8.count)
+        var read = 0
+        Decoded(Array(text.utf8)).layers { read += $0.bytes.count }
+        #expect(read < 20 * text.utf8.count, "\(read)")
     }
 
     @Test("a secret is found however a peer writes it", arguments: [password, bearer])

@@ -125,6 +125,38 @@ struct DamagedHistoryTests {
         }
     }
 
+    @Test(
+        "a table or column that is missing is told with the file, and without SQL",
+        arguments: [
+            "DROP TABLE exchanges", "DROP TABLE cells", "DROP TABLE households",
+            "DROP TABLE health",
+            "ALTER TABLE exchanges RENAME COLUMN operation TO other",
+            "ALTER TABLE households RENAME COLUMN kind TO other",
+            "ALTER TABLE messages RENAME COLUMN household TO other",
+            "ALTER TABLE events RENAME COLUMN sequence TO other",
+        ])
+    func incomplete(sql: String) throws {
+        let folder = FileManager.default.temporaryDirectory
+            .appending(path: "screenrig-incomplete-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: "history.sqlite").path
+        try Self.write(to: file)
+        try DatabaseQueue(path: file).write { try $0.execute(sql: sql) }
+        let error = #expect(throws: JournalError.self) {
+            let history = try History(path: file)
+            try history.exchanges { _ in }
+            try history.cells { _ in }
+            try history.households { _ in }
+            try history.events { _ in }
+            _ = try history.health()
+            _ = try history.householdsWithMessages()
+        }
+        let told = error?.description ?? ""
+        #expect(
+            told.contains(file) && told.contains("no such") && !told.contains("SELECT"), "\(told)")
+    }
+
     @Test("what is no file of SQLite is refused")
     func noFiles() throws {
         let folder = FileManager.default.temporaryDirectory

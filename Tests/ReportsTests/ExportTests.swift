@@ -39,7 +39,8 @@ struct Talkative: Recorded {
                 "Cookie": "sid=(secret #00000000000000bb)", "Content-Type": "application/json",
             ],
             requestBody: hasBody
-                ? "{\"software_statement\": \"(secret #00000000000000cc)\", \"x\": \"a<b>'\"}" : "",
+                ? "{\"software_statement\": \"(secret #00000000000000cc)\", \"x\": \"a<b>'\u{9b}\u{1b}\"}"
+                : "",
             status: exchange.delivery.status,
             responseHeaders: ["Content-Type": "application/json", "Set-Cookie": "a=1"],
             responseBody: "{\"ok\": true}")
@@ -121,9 +122,17 @@ struct ExportTests {
             "[http://127.0.0.1:8080/register-client?deviceId=d%2F1&q=it's]",
             "[-H][Authorization: Bearer tok][-H][Cookie: sid=cook]",
             "[-H][Content-Type: application/json][--data-raw]",
-            #"[{"software_statement": "sta te", "x": "a<b>'"}]"#,
+            "[{\"software_statement\": \"sta te\", \"x\": \"a<b>'\u{9b}\u{1b}\"}]",
         ]
         #expect(words[0] == expected.joined()[...])
+    }
+
+    @Test(
+        "a terminal that shows an export obeys nothing in it",
+        arguments: [Export.Format.har, .jsonl, .curl])
+    func controls(format: Export.Format) throws {
+        let text = try Export(Talkative(), household: 1).text(as: format)
+        #expect(!text.unicodeScalars.contains { $0.isControl && $0 != "\n" })
     }
 
     private static func shell(_ script: String) throws -> String {

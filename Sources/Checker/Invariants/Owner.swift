@@ -94,7 +94,7 @@ extension Dossier {
             if seen.count > possible - repeated { suspectRetry(beat, tag, first, writers) }
             return
         }
-        let apart = abs(expires - first.expires) &* 1_000_000
+        let apart = distance(expires, first.expires)
         // Of several who have the account at once, another's token may have come here.
         let account = tags[Int(tag)].mark
         if writers.count >= seen.count {

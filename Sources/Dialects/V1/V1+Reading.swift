@@ -107,10 +107,9 @@ extension V1 {
 
     private func readSuccess(_ reply: Reply, to call: Call) -> Reading {
         switch call.operation {
-        case .checkAuthentication, .checkCode:
-            return Reading(.ok, .signedIn(nil), Observation(.success))
+        case .checkAuthentication, .checkCode: return readCheck(reply)
         case .pollToken where call.address.path.utf8.ends(with: "/checkauthn"):
-            return Reading(.ok, .signedIn(nil), Observation(.success))
+            return readCheck(reply)
         case .logout, .deleteRegistration, .freePreview, .tokenExchange:
             return Reading(.ok, .done, Observation(.success))
         case .profileRequest: return readProfileRequest(reply)
@@ -135,6 +134,14 @@ extension V1 {
         case .userMetadata: return readMetadata(tree)
         default: return Reading(.ok, .done, Observation(.success))
         }
+    }
+
+    /// 200 is the sign-in (N2, N3): a status that the page does not have tells nothing of one.
+    private func readCheck(_ reply: Reply) -> Reading {
+        reply.status == 200
+            ? Reading(.ok, .signedIn(nil), Observation(.success))
+            : Reading(
+                .malformed, .pending, reason: "status \(reply.status), where 200 or 403 tells")
     }
 
     // MARK: Documents

@@ -53,7 +53,21 @@ struct CurlText {
     private static let opening = "(secret #"
 
     private static func plain(_ text: Substring) -> String {
-        text.isEmpty ? "" : "'\(text.replacing("'", with: "'\\''"))'"
+        guard !text.isEmpty else { return "" }
+        var quoted = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "'": quoted += "'\\''"
+            case _ where scalar.isControl && scalar != "\n" && scalar != "\t":
+                // A terminal that shows the line does not obey it.
+                let octal = (UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter).map {
+                    "\\" + String(Int($0) | 0o1000, radix: 8).dropFirst()
+                }
+                quoted += "'\"$(printf '\(octal.joined())')\"'"
+            default: quoted.unicodeScalars.append(scalar)
+            }
+        }
+        return "'\(quoted)'"
     }
 
     /// Named after the field that the secret is the value of: `CLIENT_SECRET`, `AUTHORIZATION`.

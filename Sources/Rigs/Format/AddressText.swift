@@ -94,7 +94,7 @@ extension Scalar {
     /// `none`, `environment` or an address; with a user name only by way of `${NAME}`.
     static let proxy = Scalar(
         name: "proxy", wanted: "none, environment or an address such as http://proxy.example:3128",
-        pattern: "none|environment|https?:\\/\\/[^\\s@]+"
+        pattern: "none|environment|https?:\\/\\/[^\\s@]+", secrecy: .credentials
     ) { text throws(Refusal) in
         switch text {
         case "none": return Target.Proxy.none

@@ -8,7 +8,7 @@ enum RigFormat {
     static let keys: [Key] =
         [
             Key(
-                "rig", .scalar(.text), required: true, example: "staging load",
+                "rig", .scalar(.shownText), required: true, example: "staging load",
                 "The name in reports; a slug of it names the run directory."),
             Key(
                 "seed", .scalar(.seed), default: "1",
@@ -115,7 +115,7 @@ enum RigFormat {
             "operation", .choice(OperationName.allCases.map { Shape.Choice($0.name) }),
             example: "poll-token", "Only where this operation shows it."),
         Key(
-            "ticket", .scalar(.text), required: true, example: "AUTH-123",
+            "ticket", .scalar(.shownText), required: true, example: "AUTH-123",
             "Where it is being dealt with."),
         Key(
             "until", .scalar(.date), example: "2026-12-15",

@@ -34,7 +34,9 @@ extension RigFormat {
     ]
 
     static let kind: [Key] = [
-        Key("name", .scalar(.text), default: "household", "The name in reports and thresholds."),
+        Key(
+            "name", .scalar(.shownText), default: "household", "The name in reports and thresholds."
+        ),
         Key("weight", .scalar(.count(1...100)), default: "1", "Its share of all households."),
         Key(
             "first-screen",
@@ -98,11 +100,11 @@ extension RigFormat {
             "What the viewer changes in the settings before a relaunch (after-sign-in): grants or "
                 + "withdraws the permission, or signs out of the TV provider."),
         Key(
-            "filter", .list(.scalar(.text)), example: "[DemoCable]",
+            "filter", .list(.scalar(.shownText)), example: "[DemoCable]",
             "Providers that the app lets the picker offer, in this order; the rest are not shown. "
                 + "The SDK's getAuthentication(filter:) takes them, too."),
         Key(
-            "featured", .list(.scalar(.text)), default: "[]", example: "[DemoCable]",
+            "featured", .list(.scalar(.shownText)), default: "[]", example: "[DemoCable]",
             "Providers that the picker shows first; each must be one of filter. Systems before "
                 + "version 11 do not get them."),
         Key(

@@ -43,7 +43,7 @@ extension RigFormat {
     ]
 
     private static let racePlan: [Key] = [
-        Key("name", .scalar(.text), required: true, example: "mine", "The name in reports."),
+        Key("name", .scalar(.shownText), required: true, example: "mine", "The name in reports."),
         Key(
             "actors",
             .named(.either([.list(.either([steps, .map(operation)]))])),

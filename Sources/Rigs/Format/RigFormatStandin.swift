@@ -106,7 +106,7 @@ extension RigFormat {
     }
 
     private static let provider: [Key] = [
-        Key("id", .scalar(.text), required: true, example: "DemoCable", "The provider's id."),
+        Key("id", .scalar(.shownText), required: true, example: "DemoCable", "The provider's id."),
         Key(
             "platform", .words("supported", "picker", "hidden", "disabled", "none"),
             example: "picker",
@@ -131,7 +131,7 @@ extension RigFormat {
         Key(
             "encrypted-zip", .scalar(.flag), default: "false",
             "Tells the postal code to the programmer only."),
-        Key("proxy", .scalar(.text), example: "DemoHub", "The aggregator it stands behind."),
+        Key("proxy", .scalar(.shownText), example: "DemoHub", "The aggregator it stands behind."),
     ]
 
     private static let network: [Key] = [

@@ -15,8 +15,9 @@ extension RigFormat {
                     Shape.Choice("adobe-pass-v1"), .notYet("adobe-pass-v2"),
                     .notYet("oauth-device-grant"),
                 ]), default: "adobe-pass-v1", "What it speaks."),
-            Key("requestor", .scalar(.text), default: "DEMOTV", "The programmer's id."),
-            Key("domain", .scalar(.text), default: "demo.test", "domain_name of authenticate."),
+            Key("requestor", .scalar(.shownText), default: "DEMOTV", "The programmer's id."),
+            Key(
+                "domain", .scalar(.shownText), default: "demo.test", "domain_name of authenticate."),
             Key(
                 "redirect-url", .scalar(.url), default: "https://demo.test/done",
                 "Where the login ends: recognised, not fetched."),
@@ -29,7 +30,7 @@ extension RigFormat {
                 example: "[{id: DemoCable, weight: 80}, {id: DemoSat, weight: 20}]",
                 "Providers to sign in with; none: what the configuration offers, evenly."),
             Key(
-                "resources", .list(.scalar(.text)), default: "[demo-1]",
+                "resources", .list(.scalar(.shownText)), default: "[demo-1]",
                 "What the TV asks to play."),
             Key(
                 "software-statement", .scalar(.secret), example: "${SOFTWARE_STATEMENT}",
@@ -110,13 +111,14 @@ extension RigFormat {
     ]
 
     private static let mvpd: [Key] = [
-        Key("id", .scalar(.text), required: true, example: "DemoCable", "The provider's id."),
+        Key("id", .scalar(.shownText), required: true, example: "DemoCable", "The provider's id."),
         Key("weight", .scalar(.count(1...100)), default: "1", "Its share of the households."),
     ]
 
     private static let client: [Key] = [
         Key(
-            "id", .scalar(.text), required: true, example: "\"${CLIENT_ID}\"",
+            // No secret (RFC 6749, 2.2).
+            "id", .scalar(.shownText), required: true, example: "\"${CLIENT_ID}\"",
             "client_id of a client registered before."),
         Key(
             "secret", .scalar(.secret), required: true, example: "\"${CLIENT_SECRET}\"",

@@ -9,6 +9,18 @@ struct Scalar: Sendable {
         var remark: String?
     }
 
+    /// What of its text is secret: such values are known to the gate, whoever repeats them.
+    enum Secrecy: Sendable {
+        /// Nothing: a number, a choice, an address, a name of which reports speak.
+        case open
+        /// What `${NAME}` and `${file:PATH}` stand for.
+        case variables
+        /// User and password of an address; no password stands in the file.
+        case credentials
+        /// All of it; none of it stands in the file.
+        case whole
+    }
+
     /// Its name among the definitions of the JSON Schema; nil where it is spelled out in place.
     var name: String?
     /// The end of "it must be ...".
@@ -21,8 +33,7 @@ struct Scalar: Sendable {
     var range: ClosedRange<Int>?
     /// Whether a bare number lacks something.
     var hasUnit = false
-    /// Whether a text typed out in the file would give a secret away.
-    var isSecret = false
+    var secrecy = Secrecy.open
     /// Whether it may begin with `kind "NAME":`, which makes it a map with one key to YAML.
     var mayNameKind = false
     var parse: @Sendable (String) throws(Refusal) -> any Sendable
@@ -31,15 +42,22 @@ struct Scalar: Sendable {
 extension Scalar {
     static let text = Scalar(
         name: "text", wanted: "a text", pattern: "[\\s\\S]+",
-        types: ["number", "boolean", "null"]
+        types: ["number", "boolean", "null"], secrecy: .variables
     ) { text throws(Refusal) in
         guard !text.isEmpty else { throw Refusal(remark: nil) }
         return text
     }
 
+    /// A text that is told to everybody: answers are compared by it, and reports speak of it.
+    static let shownText: Scalar = {
+        var scalar = text
+        scalar.secrecy = .open
+        return scalar
+    }()
+
     static let secret = Scalar(
         name: "secret", wanted: "a secret", pattern: "[\\s\\S]*\\$\\{[^}]+\\}[\\s\\S]*",
-        isSecret: true
+        secrecy: .whole
     ) { text throws(Refusal) in
         guard !text.isEmpty else { throw Refusal(remark: nil) }
         return Secret(text)

@@ -405,7 +405,7 @@ final class Link: Readiness {
         let isStale = route.reused && state == .busy && messagesSeen == 0
         return TransferFailure(
             code: fault.code, words: fault.words, systemError: systemError, origin: home.origin,
-            proxy: proxy?.name, timeout: engine.settings.timeout, excess: nil,
+            proxy: proxy?.shown, timeout: engine.settings.timeout, excess: nil,
             responseLimit: engine.settings.responseLimit, hasSent: hasLeft,
             isSecuring: state == .securing,
             wouldRepeat: isStale && hasLeft && fault.code != CURLE_OPERATION_TIMEDOUT,

@@ -324,7 +324,7 @@ final class Carrier {
         var failure = TransferFailure(
             code: code == CURLE_OK ? CURLE_PARTIAL_FILE : code, words: spokenWords(),
             systemError: systemError, origin: errand.origin,
-            proxy: proxy?.name, timeout: transport.settings.timeout, excess: reader.excess,
+            proxy: proxy?.shown, timeout: transport.settings.timeout, excess: reader.excess,
             responseLimit: transport.settings.responseLimit, hasSent: hasLeft,
             isSecuring: isSecuring,
             wouldRepeat: wouldRepeat, usesTLSFiles: transport.settings.tls.certificate != nil,

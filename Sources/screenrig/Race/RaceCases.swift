@@ -1,3 +1,4 @@
+internal import Dialects
 internal import Journal
 internal import Races
 internal import Reports
@@ -100,16 +101,7 @@ extension Rig {
         switch target.proxy {
         case .none: nil
         case .environment: "the environment's proxy"
-        case .url(let url): url.withoutUser
+        case .url(let url): WebAddress.withoutUser(url)
         }
-    }
-}
-
-extension String {
-    /// An address without the user and password that it may hold.
-    fileprivate var withoutUser: String {
-        guard let at = lastIndex(of: "@") else { return self }
-        let scheme = firstRange(of: "://").map { String(self[..<$0.upperBound]) } ?? ""
-        return scheme + self[index(after: at)...]
     }
 }

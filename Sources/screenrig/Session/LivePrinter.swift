@@ -10,7 +10,7 @@ struct LivePrinter {
     private static let clearBelow = "\u{1b}[J"
 
     mutating func draw(_ lines: [String]) {
-        let body = lines.map { $0 + Self.clearLine }.joined(separator: "\n")
+        let body = lines.map { harmless($0) + Self.clearLine }.joined(separator: "\n")
         write(top + body + Self.clearBelow)
         drawn = lines.count
     }
@@ -25,8 +25,12 @@ struct LivePrinter {
     /// A line that stays, above the block.
     mutating func say(_ line: String, above lines: [String]) {
         clear()
-        write(line + "\n")
+        write(harmless(line) + "\n")
         if !lines.isEmpty { draw(lines) }
+    }
+
+    private func harmless(_ line: String) -> String {
+        Terminal.harmless(line, keepsColours: Terminal.progressUsesColor)
     }
 
     /// To the block's first column and line; the cursor rests at the end of its last.

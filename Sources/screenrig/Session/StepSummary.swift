@@ -23,7 +23,10 @@ enum StepSummary {
             try file.seekToEnd()
             try file.write(contentsOf: page)
         } catch {
-            Terminal.complain("note: the summary could not be appended to \(path): \(error)")
+            let reason = PrivateFile.reason(of: error)
+            Terminal.complain(
+                "note: the summary could not be appended to \(path): \(reason); let GITHUB_STEP_SUMMARY name a "
+                    + "file that can be written")
         }
     }
 }

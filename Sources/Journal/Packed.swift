@@ -1,0 +1,235 @@
+/// Texts that stand in others as Base64 (either alphabet, RFC 4648; also in lines, RFC 2045, 6.8) or as
+/// hexadecimal digits, in UTF-8 or, as far as it is ASCII, UTF-16.
+///
+/// Where a run of digits begins is not known for sure (`token/aGVsbG8`): each run is read from its first
+/// four digits on, of which three readings give nothing that is text. One pass, and each digit is read at
+/// most six times.
+struct Packed {
+    /// The text that a reading gives; the place of its run.
+    typealias Visit = (_ text: ArraySlice<UInt8>, _ run: Range<Int>) -> Void
+
+    /// So few digits hold no secret twice encoded.
+    static let fewestDigits = 11
+    private static let fewestHexDigits = 16
+    /// A shorter text is chance.
+    private static let shortest = 8
+    /// A line of Base64 that goes on in the next has at least so many digits.
+    private static let shortestLine = 40
+
+    static func each(in text: [UInt8], _ visit: Visit) {
+        var reading = Packed()
+        text.withUnsafeBufferPointer { text in
+            var position = 0
+            while position < text.count {
+                guard isDigit(text[position]) else {
+                    position += 1
+                    continue
+                }
+                var end = position + 1
+                while end < text.count, isDigit(text[end]) { end += 1 }
+                if end - position >= fewestDigits,
+                    mayHold(text, position..<end)
+                {
+                    end = reading.take(text, from: position)
+                    reading.visit(position..<end, text, visit)
+                }
+                position = end
+            }
+        }
+    }
+
+    /// Whether any reading of a run of digits is text for long enough; without any memory.
+    static func mayHold(_ text: UnsafeBufferPointer<UInt8>, _ run: Range<Int>) -> Bool {
+        for first in run.prefix(4) {
+            var (bits, digits) = (UInt32(0), 0)
+            var length = Length()
+            for position in first..<run.upperBound {
+                bits = bits << 6 | UInt32(value(text[position]))
+                digits += 1
+                if digits == 4 {
+                    if length.add(bits) { return true }
+                    (bits, digits) = (0, 0)
+                }
+            }
+            if digits > 1, length.add(UInt8(truncatingIfNeeded: bits >> UInt32(6 * digits - 8))) {
+                return true
+            }
+            if digits > 2, length.add(UInt8(truncatingIfNeeded: bits >> 2)) { return true }
+        }
+        return run.count >= fewestHexDigits && mayHoldHex(text, run)
+    }
+
+    private static func mayHoldHex(_ text: UnsafeBufferPointer<UInt8>, _ run: Range<Int>) -> Bool {
+        for first in run.prefix(2) {
+            var length = Length()
+            for position in stride(from: first, to: run.upperBound - 1, by: 2) {
+                guard let high = hexValue(text[position]), let low = hexValue(text[position + 1])
+                else {
+                    length = Length()
+                    continue
+                }
+                if length.add(high << 4 | low) { return true }
+            }
+        }
+        return false
+    }
+
+    /// Of the text that bytes are so far.
+    private struct Length {
+        private var count = 0
+        /// Bytes of a character that are still to come.
+        private var due = 0
+
+        /// Three bytes; true once the text is long enough.
+        @inline(__always)
+        mutating func add(_ three: UInt32) -> Bool {
+            // All are printable ASCII, or nearly.
+            if due == 0, three & 0x808080 == 0, (three >> 5 | three >> 6) & 0x010101 == 0x010101 {
+                count += 3
+                return count >= shortest
+            }
+            return add(UInt8(truncatingIfNeeded: three >> 16))
+                || add(UInt8(truncatingIfNeeded: three >> 8))
+                || add(UInt8(truncatingIfNeeded: three))
+        }
+
+        mutating func add(_ byte: UInt8) -> Bool {
+            switch byte {
+            // The other half of a character in UTF-16.
+            case 0: return false
+            case 0x20...0x7f where due == 0, 0x09 where due == 0, 0x0a where due == 0,
+                0x0d where due == 0:
+                count += 1
+            case 0x80...0xbf where due > 0:
+                due -= 1
+                count += 1
+            case 0xc2...0xf4 where due == 0:
+                due = byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3
+                count += 1
+            default: (count, due) = (0, 0)
+            }
+            return count >= shortest
+        }
+    }
+
+    /// Values of a run's digits.
+    private var digits: [UInt8] = []
+    /// What was read, up to its last byte that is text.
+    private var read: [UInt8] = []
+    /// Bytes of a character that are still to come.
+    private var due = 0
+
+    /// Takes up the digits of the run that begins there, and returns its end.
+    private mutating func take(_ text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+        digits.removeAll(keepingCapacity: true)
+        var position = start
+        var line = 0
+        while position < text.count {
+            if Self.isDigit(text[position]) {
+                digits.append(Self.value(text[position]))
+                line += 1
+                position += 1
+                continue
+            }
+            guard line >= Self.shortestLine else { break }
+            var next = position
+            while next < text.count, next < position + 4, Self.isSpace(text[next]) { next += 1 }
+            guard next > position, next < text.count, Self.isDigit(text[next])
+            else { break }
+            (position, line) = (next, 0)
+        }
+        while position < text.count, text[position] == UInt8(ascii: "=") { position += 1 }
+        return position
+    }
+
+    private mutating func visit(
+        _ run: Range<Int>, _ text: UnsafeBufferPointer<UInt8>, _ visit: Visit
+    ) {
+        guard digits.count >= Self.fewestDigits else { return }
+        for first in 0..<4 {
+            var position = first
+            while position + 1 < digits.count {
+                let four = digits[position..<min(position + 4, digits.count)]
+                let bits =
+                    four.reduce(UInt32(0)) { $0 << 6 | UInt32($1) } << UInt32(24 - 6 * four.count)
+                add(UInt8(bits >> 16), run, visit)
+                if four.count > 2 { add(UInt8(bits >> 8 & 0xff), run, visit) }
+                if four.count > 3 { add(UInt8(bits & 0xff), run, visit) }
+                position += 4
+            }
+            end(run, visit)
+        }
+        var start = run.lowerBound
+        while start < run.upperBound {
+            let end =
+                text[start..<run.upperBound].firstIndex { Self.hexValue($0) == nil }
+                ?? run.upperBound
+            if end - start >= Self.fewestHexDigits {
+                for first in start...start + 1 {
+                    for position in stride(from: first, to: end - 1, by: 2) {
+                        let (high, low) = (
+                            Self.hexValue(text[position]), Self.hexValue(text[position + 1])
+                        )
+                        add((high ?? 0) << 4 | (low ?? 0), start..<end, visit)
+                    }
+                    self.end(start..<end, visit)
+                }
+            }
+            start = end + 1
+        }
+    }
+
+    private mutating func add(_ byte: UInt8, _ run: Range<Int>, _ visit: Visit) {
+        switch byte {
+        // The other half of a character in UTF-16.
+        case 0: return
+        case 0x20...0x7e, 0x09, 0x0a,
+            0x0d where due == 0:
+            break
+        case 0x80...0xbf where due > 0: due -= 1
+        case 0xc2...0xdf where due == 0: due = 1
+        case 0xe0...0xef where due == 0: due = 2
+        case 0xf0...0xf4 where due == 0: due = 3
+        default: return end(run, visit)
+        }
+        read.append(byte)
+    }
+
+    /// What was read so far is all of it.
+    private mutating func end(_ run: Range<Int>, _ visit: Visit) {
+        if read.count >= Self.shortest { visit(read[...], run) }
+        read.removeAll(keepingCapacity: true)
+        due = 0
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09
+    }
+
+    /// Whether it is a digit of Base64, in either alphabet.
+    @inline(__always)
+    static func isDigit(_ byte: UInt8) -> Bool {
+        let set: UInt64 = byte & 64 == 0 ? 0x03ff_a800_0000_0000 : 0x07ff_fffe_87ff_fffe
+        return byte < 0x80 && set >> UInt64(byte & 63) & 1 == 1
+    }
+
+    /// Of a digit.
+    @inline(__always)
+    private static func value(_ digit: UInt8) -> UInt8 {
+        switch digit {
+        case 0x61...: digit - 0x61 + 26
+        case UInt8(ascii: "_"): 63
+        case 0x41...: digit - 0x41
+        case 0x30...: digit - 0x30 + 52
+        default: digit == UInt8(ascii: "/") ? 63 : 62
+        }
+    }
+
+    static func hexValue(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 0x30...0x39: byte - 0x30
+        case 0x41...0x46, 0x61...0x66: (byte | 0x20) - 0x57
+        default: nil
+        }
+    }
+}
