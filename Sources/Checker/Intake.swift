@@ -98,6 +98,14 @@ extension Dossier {
         registry.changes.see(
             server: server, address: isService ? exchange.pointee.route.remote : "",
             at: exchange.pointee.ended.nanoseconds)
+        // What a cache, a proxy or a front answered by itself tells the time of that machine.
+        let isOwn = operation.flags.isDisjoint(with: [.edge, .proxied])
+        if isService, isOwn, operation.date > 0, operation.effect.isAnswer {
+            registry.clock.add(
+                date: operation.date, of: operation.operation, between: operation.call,
+                and: operation.ret,
+                household: household, sequence: Int(operation.sequence))
+        }
     }
 
     private mutating func number(of resource: String) -> UInt8 {

@@ -67,6 +67,8 @@ struct Observed: Sendable {
     /// The service's own times in epoch milliseconds; 0: none.
     var expires: Int64 = 0
     var generated: Int64 = 0
+    /// Its `Date` in epoch milliseconds, cut to the second; 0: none.
+    var date: Int64 = 0
     var sequence: Int32
     var operation: OperationName
     var effect: Effect
@@ -145,11 +147,13 @@ extension Observed {
 
     /// Takes in what one header of the answer tells of its way; whether it is `Server`.
     mutating func read(_ field: Headers.Field) -> Bool {
-        // Most headers have another length than the four that matter here.
+        // Most headers have another length than the five that matter here.
         switch field.name.utf8.count {
         case 3 where field.name.equalsIgnoringCase("age"):
             if let age = Int(field.value), age > 0 { flags.insert(.edge) }
         case 3 where field.name.equalsIgnoringCase("via"): flags.insert(.proxied)
+        case 4 where field.name.equalsIgnoringCase("date"):
+            date = HTTPDate.milliseconds(field.value) ?? 0
         case 6 where field.name.equalsIgnoringCase("server"): return true
         case 7 where field.name.equalsIgnoringCase("x-cache"):
             if field.value.lowercased().contains("hit") { flags.insert(.edge) }
@@ -193,11 +197,6 @@ extension OperationName {
     /// Whether "absent" and "expired" tell that the device has none; of other operations
     /// "unauthenticated" does.
     var showsAbsence: Bool { self == .pollToken || self == .checkAuthentication }
-
-    /// Answered by the authorization of one resource (rest-v1.md § 11).
-    var needsAuthorization: Bool {
-        self == .authorize || self == .authorizationToken || self == .mediaToken
-    }
 
     /// Whether the service throttles it (rest-v1.md § 14).
     var isThrottled: Bool {

@@ -1,101 +1,51 @@
+internal import Dialects
+
 /// The service's clock against ours, without asking it: each code's `generated` was read while its
-/// request was under way.
-///
-/// offset = service - ours, in nanoseconds. A sample says that it lies in a range; ranges that share
-/// nothing come from clocks that disagree. Ranges widen as time goes by, because two clocks drift.
+/// request was under way, and so was each answer's `Date`. The two may come from different machines
+/// (a balancer may date what passes it), so that each is held against its own kind only.
 struct ServiceClock: Sendable {
     /// 100 ppm.
     static let drift: Int64 = 10_000
-
-    struct Range: Sendable {
-        var low: Int64
-        var high: Int64
-        /// When it was so.
-        var at: Int64
-
-        func widened(to now: Int64) -> Range {
-            let slack = (now > at ? now - at : at - now) / ServiceClock.drift
-            return Range(low: low - slack, high: high + slack, at: max(at, now))
-        }
-    }
-
-    /// An answer whose time fits no clock but its own.
-    struct Sample: Sendable {
-        var household: Int
-        var sequence: Int
-        var at: Int64
-        /// How far from the nearest other clock, in nanoseconds: at least.
-        var distance: Int64
-    }
-
-    /// Samples that fit one clock.
-    private struct Dial: Sendable {
-        var range: Range
-        var count: Int
-        var samples: [Sample]
-    }
+    /// Fronts of one service may date answers that differently: none of them hands out tokens.
+    static let dateTolerance: Int64 = 5_000_000_000
 
     let tolerance: Int64
-    private var dials: [Dial] = []
-    private(set) var count = 0
+    private(set) var codes: ClockReadings
+    private(set) var dates: ClockReadings
     /// Our own clock has stood still for so long in all, and the last time then.
     private(set) var standstill: Int64 = 0
 
-    private static let dialLimit = 8
-    private static let samplesKept = 4_096
+    init(tolerance: Int64) {
+        self.tolerance = tolerance
+        codes = ClockReadings(resolution: 1, tolerance: tolerance)
+        dates = ClockReadings(resolution: 1000, tolerance: max(tolerance, Self.dateTolerance))
+    }
 
-    init(tolerance: Int64) { self.tolerance = tolerance }
-
-    /// A service's time in milliseconds, cut, read between `call` and `ret`.
+    /// A code's `generated` in epoch milliseconds, read between `call` and `ret`.
     mutating func add(
         _ generated: Int64, between call: Int64, and ret: Int64, household: Int, sequence: Int
     ) {
-        count += 1
-        guard generated > 0, generated < 8_000_000_000_000 else { return }
-        let sample = Range(
-            low: generated * 1_000_000 - ret, high: (generated + 1) * 1_000_000 - call, at: ret)
-        var distance = Int64.max
-        for position in dials.indices {
-            let now = dials[position].range.widened(to: ret)
-            let apart = max(sample.low - now.high, now.low - sample.high) - tolerance
-            if apart <= 0 {
-                let (low, high) = (max(now.low, sample.low), min(now.high, sample.high))
-                // Where they touch within the tolerance only, both are kept.
-                dials[position].range =
-                    low <= high
-                    ? Range(low: low, high: high, at: now.at)
-                    : Range(
-                        low: min(now.low, sample.low), high: max(now.high, sample.high),
-                        at: now.at)
-                dials[position].count += 1
-                if dials.count > 1 || dials[position].samples.count < 64 {
-                    note(position, household, sequence, ret, 0)
-                }
-                return
-            }
-            distance = min(distance, apart)
-        }
-        guard dials.count < Self.dialLimit else { return }
-        dials.append(Dial(range: sample, count: 1, samples: []))
-        note(dials.count - 1, household, sequence, ret, distance == .max ? 0 : distance)
+        codes.add(
+            generated, of: .registrationCode, between: call, and: ret, household: household,
+            sequence: sequence)
     }
 
-    private mutating func note(
-        _ position: Int, _ household: Int, _ sequence: Int, _ at: Int64, _ distance: Int64
+    /// The same of an answer's `Date`.
+    mutating func add(
+        date: Int64, of operation: OperationName, between call: Int64, and ret: Int64,
+        household: Int, sequence: Int
     ) {
-        guard dials[position].samples.count < Self.samplesKept else { return }
-        dials[position].samples.append(
-            Sample(household: household, sequence: sequence, at: at, distance: distance))
+        dates.add(
+            date, of: operation, between: call, and: ret, household: household, sequence: sequence)
     }
 
-    /// The offset, as far as it is known; nil before the first sample. Where clocks disagree it spans
+    /// The offset, as far as it is known; nil before the first code. Where clocks disagree it spans
     /// all of them.
-    func offset(at now: Int64) -> Range? {
-        guard let first = dials.first else { return nil }
-        return dials.dropFirst().reduce(first.range.widened(to: now)) { sum, dial in
-            let next = dial.range.widened(to: now)
-            return Range(low: min(sum.low, next.low), high: max(sum.high, next.high), at: sum.at)
-        }
+    func offset(at now: Int64) -> ClockReadings.Range? {
+        guard let offset = codes.offset(at: now) else { return nil }
+        // After a jump it may be that no code has told of it yet.
+        guard dates.disagree, let other = dates.offset(at: now) else { return offset }
+        return offset.joined(with: other)
     }
 
     /// When, by our clock, the service reads `expires`: never earlier than the first, never later
@@ -114,7 +64,121 @@ struct ServiceClock: Sendable {
     /// the offset is void, and whatever runs out may seem to do so early by that much.
     mutating func stoodStill(for time: Int64) {
         standstill += time
-        dials.removeAll()
+        codes.removeAll()
+        dates.removeAll()
+    }
+}
+
+/// Times of a service of one kind, each of them read while its request was under way.
+///
+/// offset = service - ours, in nanoseconds. A sample says that it lies in a range; ranges that share
+/// nothing come from clocks that disagree. Ranges widen as time goes by, because two clocks drift.
+struct ClockReadings: Sendable {
+    struct Range: Sendable {
+        var low: Int64
+        var high: Int64
+        /// When it was so.
+        var at: Int64
+
+        func widened(to now: Int64) -> Range {
+            let slack = (now > at ? now - at : at - now) / ServiceClock.drift
+            return Range(low: low - slack, high: high + slack, at: max(at, now))
+        }
+
+        func joined(with other: Range) -> Range {
+            Range(low: min(low, other.low), high: max(high, other.high), at: at)
+        }
+    }
+
+    /// An answer whose time fits no clock but its own.
+    struct Sample: Sendable {
+        var operation: OperationName
+        var household: Int
+        var sequence: Int
+        var at: Int64
+        /// How far from the nearest other clock, in nanoseconds: at least.
+        var distance: Int64
+    }
+
+    /// Samples that fit one clock.
+    private struct Dial: Sendable {
+        var range: Range
+        var count: Int
+        var samples: [Sample]
+    }
+
+    /// What times are cut to, in milliseconds.
+    private let resolution: Int64
+    private let tolerance: Int64
+    private var dials: [Dial] = []
+
+    private static let dialLimit = 8
+    private static let samplesKept = 4_096
+
+    init(resolution: Int64, tolerance: Int64) {
+        (self.resolution, self.tolerance) = (resolution, tolerance)
+    }
+
+    /// Whether there are samples that fit no one clock.
+    var disagree: Bool { dials.count > 1 }
+
+    mutating func removeAll() { dials.removeAll() }
+
+    /// A service's time in epoch milliseconds, cut, read between `call` and `ret`.
+    mutating func add(
+        _ generated: Int64, of operation: OperationName, between call: Int64, and ret: Int64,
+        household: Int, sequence: Int
+    ) {
+        guard generated > 0, generated < 8_000_000_000_000 else { return }
+        let sample = Range(
+            low: generated * 1_000_000 - ret, high: (generated + resolution) * 1_000_000 - call,
+            at: ret)
+        var distance = Int64.max
+        for position in dials.indices {
+            let now = dials[position].range.widened(to: ret)
+            let apart = max(sample.low - now.high, now.low - sample.high) - tolerance
+            if apart <= 0 {
+                let (low, high) = (max(now.low, sample.low), min(now.high, sample.high))
+                // Where they touch within the tolerance only, both are kept.
+                dials[position].range =
+                    low <= high
+                    ? Range(low: low, high: high, at: now.at)
+                    : Range(
+                        low: min(now.low, sample.low), high: max(now.high, sample.high),
+                        at: now.at)
+                dials[position].count += 1
+                if dials.count > 1 || dials[position].samples.count < 64 {
+                    note(
+                        position,
+                        Sample(
+                            operation: operation, household: household, sequence: sequence, at: ret,
+                            distance: 0))
+                }
+                return
+            }
+            distance = min(distance, apart)
+        }
+        guard dials.count < Self.dialLimit else { return }
+        dials.append(Dial(range: sample, count: 1, samples: []))
+        note(
+            dials.count - 1,
+            Sample(
+                operation: operation, household: household, sequence: sequence, at: ret,
+                distance: distance == .max ? 0 : distance))
+    }
+
+    private mutating func note(_ position: Int, _ sample: Sample) {
+        guard dials[position].samples.count < Self.samplesKept else { return }
+        dials[position].samples.append(sample)
+    }
+
+    /// The offset, as far as it is known; nil before the first sample. Where clocks disagree it spans
+    /// all of them.
+    func offset(at now: Int64) -> Range? {
+        guard let first = dials.first else { return nil }
+        return dials.dropFirst().reduce(first.range.widened(to: now)) { sum, dial in
+            sum.joined(with: dial.range.widened(to: now))
+        }
     }
 
     /// All samples but those of the clock that most agree with.

@@ -28,6 +28,23 @@ extension Household {
         _ code: Code, provider: String, as person: Person, cancels: Bool = false,
         stopsAtAssertion: Bool = false
     ) async throws(Halt) -> Call? {
+        do throws(Halt) {
+            return try await walk(
+                code, provider, person, cancels: cancels, stopsAtAssertion: stopsAtAssertion)
+        } catch {
+            let dropped = person.browser.device.cookies.dropped
+            guard dropped > 0, case .failed(let cause) = error else { throw error }
+            // Whoever asks for a session that was among them is right to find none.
+            let words =
+                "\(dropped) cookies did not fit into the browser, which keeps "
+                + "\(CookieJar.mostOfHost) of a host (RFC 6265, 6.1), so that the login may have lost its session"
+            throw .failed("\(ours: words): " + cause)
+        }
+    }
+
+    private func walk(
+        _ code: Code, _ provider: String, _ person: Person, cancels: Bool, stopsAtAssertion: Bool
+    ) async throws(Halt) -> Call? {
         let browser = person.browser
         let credential = Credential(
             device: browser.device.identity, bearer: browser.token?.bearer)

@@ -21,6 +21,11 @@ public enum OperationName: UInt8, CaseIterable, Sendable {
     /// Made for a request and not asked for by it: counted apart, and never among the requests.
     public var isOfConnection: Bool { self == .connect || self == .tls }
 
+    /// About the authorization of one resource (rest-v1.md § 11).
+    public var needsAuthorization: Bool {
+        self == .authorize || self == .authorizationToken || self == .mediaToken
+    }
+
     private static let names = [
         "register-client", "access-token", "check-authentication", "configuration",
         "registration-code", "registration-record", "delete-registration",

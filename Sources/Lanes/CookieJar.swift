@@ -14,10 +14,13 @@ public struct CookieJar: Sendable {
     }
 
     private var cookies: [Cookie] = []
+    /// How many were not kept since it was last emptied, because there were too many: what came after
+    /// that may have missed them.
+    public private(set) var dropped = 0
 
     /// Bytes of name, value and attributes; a longer one is not taken up.
     private static let longest = 4096
-    private static let mostOfHost = 50
+    public static let mostOfHost = 50
     private static let most = 3000
     /// Of one answer: those after it are not read. Browsers stop long before.
     private static let mostAtOnce = 1000
@@ -30,7 +33,7 @@ public struct CookieJar: Sendable {
     public var isEmpty: Bool { cookies.isEmpty }
 
     public mutating func removeAll() {
-        cookies = []
+        (cookies, dropped) = ([], 0)
     }
 
     /// Takes up the `Set-Cookie` fields of a reply from `address`.
@@ -115,8 +118,10 @@ public struct CookieJar: Sendable {
             let oldest = cookies.firstIndex(where: { $0.host == host })
         {
             cookies.remove(at: oldest)
+            dropped += 1
         } else if cookies.count >= Self.most {
             cookies.removeFirst()
+            dropped += 1
         }
     }
 

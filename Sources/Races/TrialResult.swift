@@ -93,6 +93,36 @@ public struct TrialResult: Sendable {
         }
     }
 
+    /// Why it does not count, in words: of a trial that was stopped while an operation got no answer that
+    /// tells anything, that operation.
+    var reasonOfDiscard: String {
+        guard let discarded else { return "" }
+        guard discarded == .stopped, let last = obstacle?.last else { return "\(discarded)" }
+        switch last.delivery {
+        case .refused(let error), .unknown(let error):
+            return "\(last.operation.name) had no answer: \(error.detail)"
+        case .answered(let status): return "\(last.operation.name) answered \(status)"
+        }
+    }
+
+    /// All requests of the last operation of which not one was answered as a service that works answers;
+    /// nil where there was none.
+    private var obstacle: [Exchange]? {
+        let sent = exchanges.filter {
+            $0.outcome != .notSent && $0.delivery.error?.kind != .stopped
+        }
+        let works = Set(sent.filter(\.tellsState).map(\.operation))
+        guard let last = sent.last(where: { !works.contains($0.operation) }) else { return nil }
+        return sent.filter { $0.operation == last.operation }
+    }
+
+    /// Its set-up was throttled to the end: another trial would be, too. Screens take 60 tries, and what
+    /// is raced one.
+    var isThrottledThroughout: Bool {
+        guard discarded != nil, let obstacle else { return false }
+        return obstacle.count >= 10 && obstacle.allSatisfy { $0.outcome == .throttled }
+    }
+
     /// What was read and never answered with a state, with the reason of the last: a trial that saw
     /// nothing broken because it saw nothing.
     var unread: Discard? {

@@ -65,7 +65,8 @@ extension Summary {
                 .fail, .failed, "Stopped by the breaker: \(breaker); \(progress).\(timesWarning)")
         } else if let noSignIn {
             let also = missed.isEmpty ? "" : "; \(missedSentence(missed.count))"
-            settle(.fail, .failed, "Failed: \(noSignIn)\(also).\(timesWarning)")
+            settle(
+                .fail, .failed, "Failed: \(noSignIn)\(clockAside)\(also).\(timesWarning)")
         } else if missed.contains(where: \.isAboutCounts) {
             settle(
                 .fail, .failed,
@@ -117,6 +118,17 @@ extension Summary {
         guard signOns.isMostlyDiverted, let sentence = signOns.diversionSentence else { return "" }
         return ", but \(sentence)"
     }
+
+    /// Where the service's clock has jumped, nothing else is as likely to have kept sign-ins away.
+    private var clockAside: String {
+        let gaps = findings?.violations.filter { $0.invariant == .clockAgreement }.compactMap(\.gap)
+        guard let gap = gaps?.max(), gap >= Self.jump else { return "" }
+        return "; the service's answers are of clocks at least "
+            + "\(Figures.span(seconds: Double(gap) / 1e9)) apart (clock-agreement)"
+    }
+
+    /// In nanoseconds: nodes of one service differ by less.
+    private static let jump: Int64 = 5_000_000_000
 
     /// Who left the path that the rig asks for is always told, and why: a run that signs in by code
     /// measures nothing of the platform.

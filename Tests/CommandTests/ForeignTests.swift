@@ -166,6 +166,20 @@ struct ForeignTests {
         #expect(try folder.read("run/junit.xml").contains("none of 4 households signed in"))
     }
 
+    @Test("a trial fails at a code that ran out before the phone was done, and says what to do")
+    func codeRanOut() async throws {
+        let folder = try Folder()
+        let server = try ForeignServer(["--fault", "code-life:1"], in: folder)
+        let rig = try folder.write(Self.lenientRig, to: "rig.yaml")
+        let ended = try await Command.run(
+            "try", rig, "--target", await server.command.url(), "--out", "trial", in: folder)
+        #expect(ended.code == 1)
+        let words = ended.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(words.contains("code FAILED the code ran out"), "\(words)")
+        #expect(words.contains("what to do about 'code' the service ended the code"), "\(words)")
+        #expect(words.contains("it gave this one 1.00 ms"), "\(words)")
+    }
+
     /// Its own thresholds forgive everything.
     private static let lenientRig = """
         rig: lenient

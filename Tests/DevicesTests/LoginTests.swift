@@ -300,6 +300,25 @@ import Testing
         #expect(run.target.cookies == ["S=0", "S=2"])
     }
 
+    @Test(
+        "cookies that did not fit are the cause of a login that fails after them, and are counted")
+    func tooManyCookies() throws {
+        let flood = Headers((0..<60).map { Headers.Field("Set-Cookie", "c\($0)=1; Path=/") })
+        let run = try FakeRun { _, number in
+            number == 0
+                ? .page("plain", headers: flood)
+                : FakeTarget.Turn(
+                    reply: Reply(
+                        status: 400, headers: ["Content-Type": "text/html"],
+                        body: Array("<p>No session</p>".utf8)))
+        }
+        let cause = try #require(run.causes.first)
+        #expect(
+            cause.hasPrefix(
+                "10 cookies did not fit into the browser, which keeps 50 of a host (RFC 6265, 6.1), so "
+                    + "that the login may have lost its session: "), "\(cause)")
+    }
+
     @Test("a kept page tells what was seen, and holds no value and no password")
     func keptPage() {
         var known = KnownSecrets()

@@ -1,3 +1,5 @@
+import Checker
+import Dialects
 import Journal
 import Rigs
 import Testing
@@ -9,7 +11,7 @@ struct NoSignInTests {
     private typealias Change = (inout HouseholdRecord) -> Void
 
     private func summary(
-        of households: Int = 3, shows: [String] = [], _ change: Change
+        of households: Int = 3, shows: [String] = [], findings: Findings? = nil, _ change: Change
     ) throws -> Summary {
         var sample = Sample(Shape(households: households))
         sample.header.shows = shows
@@ -21,7 +23,7 @@ struct NoSignInTests {
             change(&record)
             sample.records[position] = record
         }
-        return try Summary(sample, thresholds: [])
+        return try Summary(sample, thresholds: [], findings: findings)
     }
 
     @Test(
@@ -38,6 +40,31 @@ struct NoSignInTests {
         #expect(JUnit.text(summary).contains("name=\"households signed in\""))
         let one = try self.summary(of: 1) { ($0.fate, $0.abandonedBy) = (fate, by) }
         #expect(one.headline == "Failed: the only household did not sign in: as made up.")
+    }
+
+    @Test("names the service's clock, where it has jumped")
+    func clock() throws {
+        var rules = Rules()
+        rules.promises = Promises(.documented)
+        let judge = Judge(rules)
+        for (position, hour) in ["08", "08", "08", "02"].enumerated() {
+            let sent = Instant(.seconds(position))
+            judge.take(
+                Exchange(
+                    lane: 0, sequence: position + 1,
+                    device: DeviceID(household: 1, role: .firstScreen), operation: .pollToken,
+                    code: Code("AAAAAA1"), planned: sent, sent: sent, firstByte: sent,
+                    ended: sent, delivery: .answered(status: 404), outcome: .pending,
+                    observation: Dialects.Observation(.absent, code: Code("AAAAAA1")),
+                    evidence: ["Date": "Thu, 09 Oct 2025 \(hour):53:2\(position) GMT"]))
+        }
+        let summary = try summary(findings: judge.finish()) {
+            ($0.fate, $0.abandonedBy) = (.failed, nil)
+        }
+        #expect(
+            summary.headline
+                == "Failed: none of 3 households signed in: as made up; the service's answers are of "
+                + "clocks at least 5 h 59 min apart (clock-agreement).")
     }
 
     @Test("names the most frequent cause of those that the rig did not draw, with its count")

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Rigs
 
-/// Rigs that nobody means: each has a problem with its place, and none takes long. The time is that of
-/// linear reading, many times over.
+/// Rigs that nobody means: each has a problem with its place. Reading is linear: one that were not would
+/// be noticed by the time limit, and by nothing less.
 @Suite("Hostile rigs")
 struct HostileRigTests {
     private static let base = "rig: x\ntarget: {base: embedded}\n"
@@ -24,100 +24,110 @@ struct HostileRigTests {
             }
     }
 
-    static let rigs: [(name: String, text: String, problem: String)] = [
-        (
+    /// Named by its name alone: the texts are long, and one has a NUL, which ends a line of a log.
+    struct HostileRig: CustomTestStringConvertible {
+        var testDescription: String
+        var text: String
+        var problem: String
+
+        init(_ name: String, _ text: String, _ problem: String) {
+            (testDescription, self.text, self.problem) = (name, text, problem)
+        }
+    }
+
+    static let rigs: [HostileRig] = [
+        HostileRig(
             "a plan of 2.7 million years",
             base + "load:\n  arrivals:\n"
                 + lines(1_000) { _ in "    - {ramp-to: 1000000/s, over: 1000d}\n" },
             "hostile.yaml:5:5: the run would take"
         ),
-        (
+        HostileRig(
             "10 million million households",
             base + "load: {arrivals: [{ramp-to: 1000000/s, over: 0s}, {hold: 116d}]}\n",
             "hostile.yaml:3:18: 10022400000000 households would arrive"
         ),
-        (
+        HostileRig(
             "as many at random",
             base + "load: {spacing: poisson, arrivals: [{ramp-to: 1000000/s, over: 0s}, "
                 + "{hold: 116d}]}\n",
             "hostile.yaml:3:36: 10022400000000 households would arrive"
         ),
-        (
+        HostileRig(
             "a closed load of years",
             base + "load: {closed: {households: 1, for: 1000d}, settle: 1000d}\n",
             "hostile.yaml:3:37: the run would take 2000 days"
         ),
-        ("an alias bomb", whole + levels(10), "more than 100000 values"),
-        ("a small one", whole + levels(5), "more than 100000 values"),
-        ("one in a key", whole + levels(10) + "? *a10\n: 1\n", "more than 100000 values"),
-        ("an anchor in itself", whole + "a: &a [*a]\n", "no anchor of this name"),
-        (
+        HostileRig("an alias bomb", whole + levels(10), "more than 100000 values"),
+        HostileRig("a small one", whole + levels(5), "more than 100000 values"),
+        HostileRig("one in a key", whole + levels(10) + "? *a10\n: 1\n", "more than 100000 values"),
+        HostileRig("an anchor in itself", whole + "a: &a [*a]\n", "no anchor of this name"),
+        HostileRig(
             "20,000 keys that stand twice", whole + lines(20_000) { _ in "seed: 1\n" },
             "hostile.yaml:1:1: here begins a map of more than 1000 keys"
         ),
-        (
+        HostileRig(
             "900 keys that stand twice", whole + lines(900) { _ in "seed: 1\n" },
             "hostile.yaml:5:1: 'seed' stands here a second time, first in line 4"
         ),
-        (
+        HostileRig(
             "90,000 unknown keys", whole + lines(90_000) { "k\($0): 1\n" },
             "hostile.yaml:1:1: here begins a map of more than 1000 keys"
         ),
-        (
+        HostileRig(
             "900 unknown keys", whole + lines(900) { "pollin\($0): 1\n" },
             "hostile.yaml:4:1: unknown key 'pollin0'; did you mean 'polling'?"
         ),
-        (
+        HostileRig(
             "10,000 kinds", whole + "kinds:\n" + lines(10_000) { "  - {name: k\($0)}\n" },
             "hostile.yaml:5:3: here begins a list of more than 1000 items"
         ),
-        (
+        HostileRig(
             "weights that nobody can deal out",
             whole + "kinds:\n" + lines(1_000) { "  - {name: k\($0), weight: \($0 % 99 + 1)}\n" },
             "hostile.yaml:5:3: 1000 kinds with weights of"
         ),
-        (
+        HostileRig(
             "40,000 lines of shows", whole + "shows:\n" + lines(40_000) { _ in "  - logout 204\n" },
             "hostile.yaml:5:3: here begins a list of more than 1000 items"
         ),
-        (
+        HostileRig(
             "a scalar of 1 MB", whole + "identities: " + String(repeating: "x", count: 900_000),
             "hostile.yaml:4:13: identities is 'xxx"
         ),
-        (
+        HostileRig(
             "a rig of 2 MB", whole + "identities: " + String(repeating: "x", count: 2_000_000),
             "bytes, and a rig has at most 1000000"
         ),
-        (
+        HostileRig(
             "10,000 brackets", whole + "seed: " + String(repeating: "[", count: 10_000),
             "hostile.yaml:4:8: this is not YAML: Maximum nesting level reached"
         ),
-        (
+        HostileRig(
             "10,000 dashes", whole + "seed:\n  " + String(repeating: "- ", count: 10_000) + "x\n",
             "lists and maps stand more than 64 deep in one another"
         ),
-        (
+        HostileRig(
             "900 brackets that do not close",
             whole + "resources: [" + lines(900) { _ in "(, " } + "]\n",
             "hostile.yaml:4:1: unknown key 'resources'"
         ),
-        ("a NUL", whole + "a\0b: 1\n", "hostile.yaml:4:2: control characters are not allowed"),
+        HostileRig(
+            "a NUL", whole + "a\0b: 1\n",
+            "hostile.yaml:4:2: this is not YAML: control characters are not allowed"),
     ]
 
-    @Test("each has a problem with its place, and is told in a moment", arguments: rigs)
-    func refused(name: String, text: String, problem: String) throws {
-        let clock = ContinuousClock()
-        let start = clock.now
+    @Test("each has a problem with its place", .timeLimit(.minutes(10)), arguments: rigs)
+    func refused(rig: HostileRig) throws {
         var told = ""
         do throws(RigErrors) {
-            _ = try Rig.read(text, file: "hostile.yaml")
+            _ = try Rig.read(rig.text, file: "hostile.yaml")
         } catch {
             told = "\(error)"
         }
-        #expect(told.contains(problem), "\(told.prefix(300))")
+        #expect(told.contains(rig.problem), "\(told.prefix(300))")
         #expect(told.count < 20_000)
         #expect(told.split(separator: "\n").count <= 21)
-        #expect(clock.now - start < .seconds(60))
     }
 
     @Test(

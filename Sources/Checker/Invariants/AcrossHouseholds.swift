@@ -1,3 +1,5 @@
+internal import Dialects
+
 /// I8 and I15: what only all households together tell.
 extension Registry {
     /// `code-unique`: two codes of one text were surely alive at once. Decided in the end, when
@@ -65,23 +67,35 @@ extension Registry {
         return add(violation)
     }
 
-    /// `clock-agreement`: the service's times do not come from one clock.
+    /// `clock-agreement`: the service's times do not come from one clock. A clock that jumps shows in
+    /// every answer from then on: of those, one of each household accuses it, and is no cause of what
+    /// else broke there: `ServiceClock.window` has made allowance for the jump.
     func judgeClocks() {
-        for stranger in clock.strangers {
-            let text =
-                "the time in registration-code #\(stranger.sequence) and that in most other answers "
-                + "come from clocks at least \(milliseconds(stranger.distance)) apart"
-            let source = Invariant.clockAgreement.source
-            let position = add(
-                Violation(
-                    invariant: .clockAgreement, certainty: .certain, source: source,
-                    standing: standing(.clockAgreement, .certain, source, .registrationCode),
-                    household: stranger.household, exchanges: [stranger.sequence],
-                    operations: [.registrationCode],
-                    signature: "clock-agreement: registration-code success",
-                    gap: stranger.distance, at: stranger.at,
-                    sentence: "household \(stranger.household): \(text)"))
+        var accused: Set<Int> = []
+        for stranger in clock.codes.strangers {
+            accused.insert(stranger.household)
+            let position = accuse(stranger, "time in", "registration-code success")
             note(cause: position, of: [stranger.household])
         }
+        for stranger in clock.dates.strangers
+        where accused.insert(stranger.household).inserted {
+            _ = accuse(stranger, "Date of", "date")
+        }
+    }
+
+    private func accuse(_ stranger: ClockReadings.Sample, _ what: String, _ sign: String) -> Int? {
+        let text =
+            "the \(what) \(stranger.operation.name) #\(stranger.sequence) and that in most other "
+            + "answers come from clocks at least \(milliseconds(stranger.distance)) apart"
+        let source = Invariant.clockAgreement.source
+        return add(
+            Violation(
+                invariant: .clockAgreement, certainty: .certain, source: source,
+                standing: standing(.clockAgreement, .certain, source, stranger.operation),
+                household: stranger.household, exchanges: [stranger.sequence],
+                operations: [stranger.operation],
+                signature: "clock-agreement: \(sign)",
+                gap: stranger.distance, at: stranger.at,
+                sentence: "household \(stranger.household): \(text)"))
     }
 }

@@ -131,9 +131,4 @@ extension OperationName {
         default: false
         }
     }
-
-    /// About the authorization of one resource (rest-v1.md § 11).
-    fileprivate var needsAuthorization: Bool {
-        self == .authorize || self == .authorizationToken || self == .mediaToken
-    }
 }

@@ -31,6 +31,8 @@ public struct Replay: Sendable {
         /// The first trial that hit.
         public var example: TrialResult?
         public var wasStopped: Bool
+        /// A set-up was throttled to its end.
+        public var isHeldUp = false
         /// What each read took to be answered: the same short request over and over.
         var latencies: [Duration] = []
 
@@ -45,8 +47,8 @@ public struct Replay: Sendable {
 
     private static let together = 24
 
-    /// Plays it until `times` trials counted, or as many again were discarded. `progress` is told
-    /// after each batch.
+    /// Plays it until `times` trials counted, as many again were discarded, or the set-up of one was
+    /// throttled to its end. `progress` is told after each batch.
     public func play(
         times: Int, batch: Int? = nil, progress: (HitRate) -> Void = { _ in }
     ) async -> Outcome {
@@ -57,7 +59,7 @@ public struct Replay: Sendable {
         // Most of a trial is waiting, which as many as an arena plays at once do together.
         let rounds = (times + Self.together - 1) / Self.together
         let batch = batch ?? (times + rounds - 1) / max(1, rounds)
-        while outcome.rate.trials < times, !outcome.wasStopped {
+        while outcome.rate.trials < times, !outcome.wasStopped, !outcome.isHeldUp {
             guard outcome.discarded <= times + 5 else { break }
             let count = min(batch, times - outcome.rate.trials)
             let results = await arena.play(
@@ -78,8 +80,9 @@ extension Replay.Outcome {
     ) {
         if let discard = result.discarded {
             if discard == .stopped { wasStopped = true }
+            if result.isThrottledThroughout { isHeldUp = true }
             if reason.isEmpty || reason == "\(TrialResult.Discard.stopped)" {
-                reason = "\(discard)"
+                reason = result.reasonOfDiscard
             }
             discarded += 1
             return

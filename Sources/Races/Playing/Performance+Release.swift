@@ -78,17 +78,12 @@ extension Performance {
             if schedule.ops[position].step == .expire {
                 states[position].instant = lane.now
             } else if let one = states[position].held {
-                // The answer is there before the request is: it says nothing of a race.
-                if one.isOver { noteEarly(position) }
+                states[position].wasOver = one.isOver
                 held.append(one)
             }
         }
         lane.release(held)
         for position in positions { wakeWaiters(of: position) }
-    }
-
-    private func noteEarly(_ position: Int) {
-        give(up: .answeredEarly(op: schedule.ops[position].id))
     }
 
     /// One op from its time to its answer.
@@ -172,12 +167,18 @@ extension Performance {
     private func checkRaced(_ position: Int) {
         let id = schedule.ops[position].id
         guard let exchange = states[position].answered?.exchange else { return }
+        // It ended before it was let go, and says nothing of a race.
+        let wasOver = states[position].wasOver
         switch exchange.delivery {
+        case .refused(let error) where error.kind == .stopped,
+            .unknown(let error) where error.kind == .stopped:
+            give(up: .stopped)
         case .refused(let error): give(up: .connectionFailed(op: id, error.detail))
-        case .unknown(let error) where error.kind == .stopped: give(up: .stopped)
+        case .unknown(let error) where wasOver:
+            give(up: .connectionFailed(op: id, error.detail))
         case .unknown: break
         case .answered:
-            if let first = exchange.firstByte, first < exchange.sent {
+            if wasOver || exchange.firstByte.map({ $0 < exchange.sent }) ?? false {
                 give(up: .answeredEarly(op: id))
             } else if exchange.outcome == .throttled {
                 give(up: .throttled(op: id))

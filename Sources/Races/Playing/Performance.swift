@@ -33,6 +33,8 @@ actor Performance {
         var call: Call?
         var held: HeldCall?
         var released: Instant?
+        /// What was held had ended by then.
+        var wasOver = false
         var answered: Answered?
         /// When its event is or was, where nobody sends anything.
         var instant: Instant?

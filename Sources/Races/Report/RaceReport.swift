@@ -1,7 +1,7 @@
 internal import Checker
 internal import Foundation
 internal import Journal
-internal import Reports
+package import Reports
 internal import Statistics
 
 /// What a race leaves in its directory beside its cases: report.html, summary.json, junit.xml and tables.
@@ -59,6 +59,12 @@ public struct RaceReport: Sendable {
         return (isInterrupted ? "Interrupted. " : "") + told
     }
 
+    /// The same in one word.
+    package var verdict: RacePicture.Verdict {
+        if isInterrupted || outcome.whyNothingCameAbout != nil { return .aborted }
+        return outcome.isAccusing || stillReproduces ? .fail : .pass
+    }
+
     /// Writes them; what is there is replaced.
     public func write(to directory: String) throws(CaseError) {
         for (name, text) in files {
@@ -82,8 +88,7 @@ public struct RaceReport: Sendable {
             rig: about.rig, target: about.target, version: about.version,
             started: Figures.timestamp(microseconds: about.startedMicroseconds),
             seconds: outcome.elapsed / .seconds(1),
-            verdict: isInterrupted || outcome.whyNothingCameAbout != nil
-                ? .aborted : outcome.isAccusing || stillReproduces ? .fail : .pass,
+            verdict: verdict,
             headline: headline, findings: outcome.findings.enumerated().map(finding),
             arms: outcome.comparisons.map { comparison in
                 let lines = RaceText.lines(comparison, outcome.promises)

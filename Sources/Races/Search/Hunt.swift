@@ -36,7 +36,7 @@ final class Hunt {
             trials += 1
             guard let sighting else {
                 discarded += 1
-                if reason.isEmpty { reason = result.discarded?.description ?? "" }
+                if reason.isEmpty { reason = result.reasonOfDiscard }
                 return
             }
             sightings.append(sighting)
@@ -119,8 +119,8 @@ final class Hunt {
     private func take(
         _ result: TrialResult, _ aim: (track: Int, offset: Duration), isQuiet: Bool
     ) -> Sighting? {
-        if let discard = result.discarded {
-            note(discard)
+        if result.discarded != nil {
+            note(result.reasonOfDiscard)
             return nil
         }
         let swept = tracks[aim.track].variant.swept
@@ -131,8 +131,7 @@ final class Hunt {
         return Sighting(result, swept: swept, offset: offset, isQuiet: isQuiet)
     }
 
-    private func note(_ discard: TrialResult.Discard) {
-        let reason = discard.description
+    private func note(_ reason: String) {
         if let known = outcome.discarded.firstIndex(where: { $0.reason == reason }) {
             outcome.discarded[known].count += 1
         } else {

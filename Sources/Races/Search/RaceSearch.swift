@@ -136,6 +136,10 @@ extension RaceOutcome {
         let played = trials + comparisons.reduce(0) { $0 + $1.played }
         let told = trials - discards + comparisons.reduce(0) { $0 + $1.played - $1.discarded }
         guard played > 0, told == 0 else { return nil }
-        return discarded.max { $0.count < $1.count }?.reason ?? comparisons.first?.reason ?? ""
+        // That it was stopped is the reason only where there was none before.
+        let stopped = "\(TrialResult.Discard.stopped)"
+        let reasons = discarded.filter { $0.reason != stopped }
+        return reasons.max { $0.count < $1.count }?.reason ?? discarded.first?.reason
+            ?? comparisons.first?.reason ?? ""
     }
 }

@@ -8,6 +8,12 @@ enum LoginRemedy {
         guard let last = reading.browser.last else { return "look into report.html of this run" }
         if let error = last.error { return lost(reading, last, error) }
         if last.exchange.outcome == .blocked { return blocked(last) }
+        if reading.ending?.contains("cookies did not fit") ?? false {
+            return
+                "ask the team of \(last.call.address.origin.host) why a login sets that many cookies: "
+                + "browsers, too, drop the oldest of a host; what was turned down after that is no fault of "
+                + "domain, provider or account"
+        }
         let refused = last.exchange.outcome != .ok
         switch step {
         case .loginPage where refused: return turnedDown(reading, last)

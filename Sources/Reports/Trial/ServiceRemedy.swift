@@ -55,6 +55,7 @@ enum ServiceRemedy {
                 "the service answered 429 to the end: ask its team to raise the limit for this machine, or send "
                 + "less with target.max-rate"
         }
+        if step == .code, reading.codeEnding != nil { return codeLife(last) }
         if words.contains("requestor") { return requestor(target) }
         switch step {
         case .register: return statement(target, words)
@@ -90,6 +91,18 @@ enum ServiceRemedy {
         case 401: return bearer(target)
         default: return report(last)
         }
+    }
+
+    /// The code was good, and ended too soon.
+    private static func codeLife(_ last: Sighting) -> String {
+        let told = last.exchange.observation
+        let life = told.expires.flatMap { end in told.generated.map { end - $0 } }
+        let length =
+            life.map { " it gave this one \(Figures.time(milliseconds: Double($0))):" } ?? ""
+        return
+            "the service ended the code before the phone was done with it;\(length) ask its team how "
+            + "long codes live there, and write a shorter life as code.lifetime only if it is meant so; "
+            + report(last)
     }
 
     /// 400 speaks of the request, not of what the account may do (rest-v1.md § 5).

@@ -140,9 +140,7 @@ struct TrialReading {
                 return .notEntitled(last.sentence)
             }
         }
-        if step == .code, household?.abandonedBy == .service, let ending {
-            return .failed(ending)
-        }
+        if step == .code, let early = codeEnding { return .failed(early) }
         if step == .media,
             sightings.last(where: { $0.exchange.operation == .authorize })?.exchange.outcome
                 == .notEntitled
@@ -242,6 +240,14 @@ struct TrialReading {
         return isSilent
             ? .failed("the device did not sign on by its account")
             : .notNeeded("this kind of household signs in by another way")
+    }
+
+    /// That the code ended before its viewer could be done with it, where the rig meant it to last.
+    var codeEnding: String? {
+        guard let household, household.fate == .abandoned, household.abandonedBy == .service,
+            !household.cause.isEmpty
+        else { return nil }
+        return household.cause
     }
 
     /// What ended the household's story, unless all was well.

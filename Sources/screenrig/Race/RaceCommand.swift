@@ -116,8 +116,7 @@ struct RaceCommand: AsyncParsableCommand {
             outcome, cases: cases, of: stage, isInterrupted: interrupts.hasInterrupted)
         report.stillReproduces = kept
         show.end(outcome, cases: cases, stage, page: leave(report, in: directory))
-        await watch?.end(
-            outcome, isInterrupted: interrupts.hasInterrupted, at: directory.path)
+        await watch?.end(outcome, report, at: directory.path)
         await stage.strike()
         if interrupts.hasInterrupted { throw Failure(code: .interrupted, message: "") }
         if let reason = outcome.whyNothingCameAbout {

@@ -72,7 +72,7 @@ final class RaceWatch: @unchecked Sendable {
     }
 
     /// The search is over, and its cases are written to `path`.
-    func end(_ outcome: RaceOutcome, isInterrupted: Bool, at path: String) async {
+    func end(_ outcome: RaceOutcome, _ report: RaceReport, at path: String) async {
         timer.cancel()
         queue.sync {}
         search.withLock { search in
@@ -82,20 +82,9 @@ final class RaceWatch: @unchecked Sendable {
             (search.phase, search.curve) = ("", nil)
         }
         dashboard.show(state)
-        let names =
-            outcome.findings.map { "\($0.invariant) in \($0.plan)" }
-            + outcome.comparisons.filter(\.isBroken).map {
-                "\($0.plan.invariant) in \($0.plan.name)"
-            }
-        let headline =
-            names.isEmpty
-            ? "Nothing found in \(outcome.trials) trials."
-            : "Found: \(names.joined(separator: ", ")) broken."
         await dashboard.end(
             LiveBoard.Ending(
-                path: path,
-                outcome: isInterrupted ? "aborted" : names.isEmpty ? "pass" : "fail",
-                headline: (isInterrupted ? "Interrupted. " : "") + headline))
+                path: path, outcome: report.verdict.rawValue, headline: report.headline))
     }
 
     /// In virtual time, too, what is told is the time of this machine: a search has no other.

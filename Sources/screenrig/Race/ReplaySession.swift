@@ -18,9 +18,10 @@ struct ReplaySession {
 
     func run() async throws {
         let stage: RaceStage
+        let sink = ProgressSink()
         do {
             stage = try await RaceStage(
-                rig, isVirtual: isVirtual, allowed: allowed)
+                rig, isVirtual: isVirtual, allowed: allowed, recordingTo: sink)
         } catch let failure as Failure {
             throw failure
         } catch {
@@ -33,9 +34,11 @@ struct ReplaySession {
         }
         let arena = stage.arena
         let interrupts = Interrupts(stopping: arena)
+        let waiting = Task { await tellWaiting(sink) }
         let outcome = await Replay(played(on: stage), on: arena).play(times: times) { rate in
             tell(rate)
         }
+        waiting.cancel()
         await stage.strike()
         let code = code(of: outcome, wasInterrupted: interrupts.hasInterrupted)
         try conclude(outcome, stage, code)
@@ -58,6 +61,24 @@ struct ReplaySession {
                 "{\"event\": \"progress\", \"hits\": \(rate.hits), \"of\": \(rate.trials)}")
         } else if !isQuiet, rate.trials > 0, rate.trials < times {
             Terminal.complain("\(rate.hits) of \(rate.trials)")
+        }
+    }
+
+    /// A round takes as long as its slowest set-up: what that waits for is told meanwhile.
+    private func tellWaiting(_ sink: ProgressSink) async {
+        guard !isQuiet, !asJSON, !isVirtual else { return }
+        while (try? await Task.sleep(for: .seconds(10))) != nil {
+            let progress = sink.progress()
+            if progress.throttled > 0 {
+                Terminal.complain(
+                    inWords:
+                        "waiting: \(progress.throttled) of \(progress.completed) answers were 429; each "
+                        + "set-up tries again until the service lets it through")
+            } else if let worst = progress.worstError {
+                Terminal.complain(
+                    inWords: "waiting: \(worst.count) \(worst.operation.name) ended with "
+                        + worst.outcome.name)
+            }
         }
     }
 
