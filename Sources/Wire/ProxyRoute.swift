@@ -96,7 +96,7 @@ extension WireSettings {
     /// Whether requests to `origin` go through a proxy, which then looks up the name.
     public func proxy(for origin: Origin) -> (name: String, host: String)? {
         let route = try? ProxyRoute(proxy, environment: ProxyRoute.environment())
-        return route?.proxy(for: origin).map { ($0.name, $0.host) }
+        return route?.proxy(for: origin).map { ($0.shown, $0.host) }
     }
 }
 
