@@ -5,6 +5,8 @@ struct ValueReader {
     let file: String
     let surroundings: RigSurroundings
     private(set) var problems: [RigProblem] = []
+    /// `NAME` and `file:PATH` of each `${...}` of the file itself, not of options or other files.
+    private(set) var references: [String] = []
     /// What the rows' own values are as trees, by their text: a rig of a thousand kinds needs each a
     /// thousand times.
     private var ownTrees: [String: Tree] = [:]
@@ -342,6 +344,7 @@ extension ValueReader {
         _ raw: String, _ place: Place, isOwn: Bool = false
     ) -> (text: String, isSecret: Bool)? {
         guard raw.contains("${"), !isOwn else { return (raw, false) }
+        if place.option == nil, place.file == file { note(referencesIn: raw) }
         if case .omitted = surroundings.secrets { return nil }
         var text = ""
         var rest = raw[...]
@@ -368,6 +371,13 @@ extension ValueReader {
             }
         }
         return (text + rest, true)
+    }
+
+    private mutating func note(referencesIn raw: String) {
+        for piece in raw.split(separator: "${", omittingEmptySubsequences: false).dropFirst() {
+            let name = String(piece.prefix { $0 != "}" })
+            if !references.contains(name) { references.append(name) }
+        }
     }
 
     private mutating func secret(_ name: String, _ place: Place) -> String? {
