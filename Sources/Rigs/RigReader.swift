@@ -47,7 +47,8 @@ struct RigReader {
         checkFiles(of: root)
         guard problems.isEmpty else { throw RigErrors(problems) }
         return RigReading(
-            rig: rig, warnings: assembly.warnings.inOrder, needs: assembly.needs.inOrder)
+            rig: rig, warnings: assembly.warnings.inOrder, needs: assembly.needs.inOrder,
+            references: valueReader.references)
     }
 }
 

@@ -9,6 +9,8 @@ struct ValueReader {
     private(set) var problems: [RigProblem] = []
     /// What the rig holds of them, by the rows' `Scalar.Secrecy`.
     private(set) var secrets: [Secret] = []
+    /// `NAME` and `file:PATH` of each `${...}` of the file itself, not of options or other files.
+    private(set) var references: [String] = []
     /// What the rows' own values are as trees, by their text: a rig of a thousand kinds needs each a
     /// thousand times.
     private var ownTrees: [String: Tree] = [:]
@@ -370,6 +372,7 @@ extension ValueReader {
         _ raw: String, _ place: Place, isOwn: Bool = false
     ) -> (text: String, variables: [String])? {
         guard raw.contains("${"), !isOwn else { return (raw, []) }
+        if place.option == nil, place.file == file { note(referencesIn: raw) }
         if case .omitted = surroundings.secrets { return nil }
         var text = ""
         var variables: [String] = []
@@ -398,6 +401,13 @@ extension ValueReader {
             }
         }
         return (text + rest, variables)
+    }
+
+    private mutating func note(referencesIn raw: String) {
+        for piece in raw.split(separator: "${", omittingEmptySubsequences: false).dropFirst() {
+            let name = String(piece.prefix { $0 != "}" })
+            if !references.contains(name) { references.append(name) }
+        }
     }
 
     private mutating func secret(_ name: String, _ place: Place) -> String? {

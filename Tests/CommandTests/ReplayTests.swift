@@ -168,6 +168,42 @@ struct ReplayTests {
         #expect(closed.code == 3, "\(closed.output)\(closed.errors)")
     }
 
+    @Test("a case of somebody else's sends no secret and runs no program unasked")
+    func secrets() async throws {
+        let folder = try Folder()
+        let file = try await Self.raced(in: folder)
+        var text = try folder.read(file)
+        let base = "base: embedded"
+        #expect(text.contains(base))
+        // Faults are of the embedded stand-in.
+        text = text.replacing("faults:\\n  - \\\"\(Self.late)\\\"\\n", with: "").replacing(
+            base,
+            with: "base: http://127.0.0.1:1\\n  headers: {X-A: '${CANARY}', X-B: '${file:b.txt}'}")
+        _ = try folder.write(text, to: "theirs.json")
+        _ = try folder.write("B", to: "b.txt")
+        let environment = ["CANARY": "kept-secret"]
+        let refused = try await Command.run(
+            "replay", "theirs.json", in: folder, environment: environment)
+        #expect(refused.code == 2)
+        #expect(
+            refused.errors.contains(
+                "takes ${CANARY}, ${file:b.txt} from this machine and sends it to 127.0.0.1; if that is "
+                    + "where it belongs, pass --allow 127.0.0.1"), "\(refused.errors)")
+        #expect(!refused.errors.contains("kept-secret"))
+        for option in [["--allow", "127.0.0.1"], ["--target", "http://127.0.0.1:1"], ["--trust"]] {
+            let sent = try await Command(
+                ["replay", "theirs.json", "--times", "1"] + option, in: folder,
+                environment: environment
+            ).ended()
+            #expect(sent.code == 3, "\(option): \(sent.errors)")
+        }
+        _ = try folder.write(
+            text.replacing("b.txt", with: folder.path("b.txt")), to: "theirs.json")
+        let beyond = try await Command.run(
+            "replay", "theirs.json", "--allow", "127.0.0.1", in: folder, environment: environment)
+        #expect(beyond.code == 2 && beyond.errors.contains("pass --trust"), "\(beyond.errors)")
+    }
+
     @Test("cases kept beside a race rig are replayed first")
     func kept() async throws {
         let folder = try Folder()

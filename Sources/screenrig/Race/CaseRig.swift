@@ -9,7 +9,8 @@ struct CaseRig {
     let rig: Rig
 
     init(
-        _ known: Case, _ changes: RigChanges, faults: [String], isVirtual: Bool, readsSecrets: Bool
+        _ known: Case, _ changes: RigChanges, faults: [String], isVirtual: Bool,
+        readsSecrets: Bool, allowed: [String], isTrusted: Bool
     ) throws {
         var overrides = try changes.overrides.map(RigFile.split)
         overrides.append(("seed", String(changes.seed ?? known.seed)))
@@ -23,13 +24,21 @@ struct CaseRig {
             target: isVirtual ? .embedded : changes.target.map { .init($0) },
             environment: ProcessInfo.processInfo.environment,
             secrets: readsSecrets ? .resolved : .omitted)
+        let trust = CaseTrust(
+            target: changes.target, allowed: allowed, overrides: overrides,
+            isTrusted: isTrusted || isVirtual || !readsSecrets)
         do {
-            var read = try Rig.read(
-                known.rig.source, file: "the rig in \(known.name)", with: surroundings
-            ).rig
+            let reading = try Rig.read(
+                known.rig.source, file: "the rig in \(known.name)", with: surroundings)
+            if let objection = trust.objection(to: reading, of: known.name) {
+                throw Failure.badInput(objection)
+            }
+            var read = reading.rig
             // A case may come from elsewhere: whom its requests and their secrets may reach is said here.
             read.target.allow = []
             rig = read
+        } catch let failure as Failure {
+            throw failure
         } catch {
             throw Failure.badInput("\(error)")
         }

@@ -19,6 +19,9 @@ struct ReplayCommand: AsyncParsableCommand {
             it elsewhere, --fault and --set change what it is played on. When something was mended, --fixed-at plays \
             it as often as it takes to call it fixed. --emit writes it for people without screenrig.
 
+            A case may come from anybody. What its rig takes from this machine as ${NAME} or ${file:PATH} goes to \
+            hosts that --target and --allow name; anything else, and running its programs, takes --trust.
+
             Exit codes: 0 does not reproduce, 1 reproduces, 2 bad case or command line, 3 could not run, 130 \
             interrupted.
             """)
@@ -55,6 +58,11 @@ struct ReplayCommand: AsyncParsableCommand {
     @Flag(help: "Write what this replay measured into the case, and its page anew.")
     var save = false
 
+    @Flag(
+        name: .customLong("trust"),
+        help: "Send what its rig takes from here as ${...} wherever it says, and run its programs.")
+    var isTrusted = false
+
     @OptionGroup var play: PlayOptions
 
     func validate() throws {
@@ -69,7 +77,8 @@ struct ReplayCommand: AsyncParsableCommand {
         do { known = try Case(contentsOf: file) } catch { throw Failure.badInput("\(error)") }
         let confidence = try confidence()
         let rig = try CaseRig(
-            known, changes, faults: play.faults, isVirtual: isVirtual, readsSecrets: emit == nil
+            known, changes, faults: play.faults, isVirtual: isVirtual, readsSecrets: emit == nil,
+            allowed: play.allowed, isTrusted: isTrusted
         ).rig
         if let form = try form() { return try print(known, rig, as: form) }
         let fixed = confidence.map { FixedAt(known, confidence: $0) }
