@@ -14,7 +14,7 @@ internal import Statistics
 /// lane runs.
 public final class PlainLoad: @unchecked Sendable {
     /// What is asked, how fast and for how long.
-    public struct Terms: Sendable {
+    public struct LoadSettings: Sendable {
         public var call: Call
         /// Of all lanes together.
         public var callers: Int
@@ -47,7 +47,7 @@ public final class PlainLoad: @unchecked Sendable {
 
     private let lane: Lane
     private let transport: any Transport
-    private let terms: Terms
+    private let terms: LoadSettings
     private let callers: [Caller]
     private var waiting: Int
     private var active: Int
@@ -63,7 +63,7 @@ public final class PlainLoad: @unchecked Sendable {
 
     /// This lane's part of the load: every `lanes`-th caller. `transport` is the lane's.
     public init(
-        _ terms: Terms, on lane: Lane, over transport: any Transport, part: Int = 0,
+        _ terms: LoadSettings, on lane: Lane, over transport: any Transport, part: Int = 0,
         of lanes: Int = 1
     ) {
         self.lane = lane

@@ -19,7 +19,7 @@ struct CallbackLog {
     }
 
     /// Judges what there is of a household, and forgets it.
-    mutating func close(_ household: Int, _ registry: Registry) {
+    mutating func close(_ household: Int, _ registry: SharedState) {
         guard let own = events.removeValue(forKey: household) else { return }
         registry.judge(
             callbacks: own, of: household, hasEnded: ended.remove(household) != nil)
@@ -32,7 +32,7 @@ extension HouseholdRecord {
     public var hasToldAll: Bool { ended != nil && cause.isEmpty }
 }
 
-extension Registry {
+extension SharedState {
     func judge(callbacks events: [DeviceEvent], of household: Int, hasEnded: Bool) {
         let governed = events.lazy.filter(CallbackOrder.governs).count
         guard governed > 0 else { return }

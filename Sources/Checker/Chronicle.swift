@@ -5,30 +5,30 @@ struct CodeLife: Sendable {
     let mark: UInt64
     /// Its number in the model; none when there are too many.
     var slot: UInt8
-    let made: Beat
+    let made: CompactOperation
     let record: UInt64
     /// When it expires, by our clock: never earlier, never later.
     var low: Int64
     let high: Int64
     /// Its deletion, where that was answered yes.
-    var deleted: Beat?
+    var deleted: CompactOperation?
     /// The first time that it was said to be gone.
-    var gone: Beat?
+    var gone: CompactOperation?
     /// The first time that the phone was told that its sign-in is done.
-    var told: Beat?
+    var told: CompactOperation?
     /// A check of it that said "not yet", the last.
-    var refused: Beat?
+    var refused: CompactOperation?
 }
 
 /// One attempt to sign in on a device.
 struct SignInAttempt: Sendable {
-    var beat: Beat
-    /// Number of the tag; `Act.none` when nobody knows who it was.
+    var beat: CompactOperation
+    /// Number of the tag; `ModelOperation.none` when nobody knows who it was.
     var tag: UInt8
     var isRetried: Bool
     private let lifeNumber: Int32
 
-    init(beat: Beat, tag: UInt8, life: Int, isRetried: Bool) {
+    init(beat: CompactOperation, tag: UInt8, life: Int, isRetried: Bool) {
         self.beat = beat
         self.tag = tag
         self.isRetried = isRetried
@@ -51,7 +51,7 @@ struct TagSeen: Sendable {
     /// users are learned.
     var listed: UInt64 = 0
     /// The first answer of all that named it.
-    var first: Beat?
+    var first: CompactOperation?
     /// Nobody told who signs in: the first token that comes is believed.
     var isLearned = false
 }
@@ -59,22 +59,22 @@ struct TagSeen: Sendable {
 /// A token that was shown: whose, until when by its own word, and the first answer that showed it.
 struct TokenSeen: Sendable {
     var expires: Int64
-    var beat: Beat
+    var beat: CompactOperation
     var tag: UInt8
 }
 
 /// A user that answers named on this device, where users are learned.
 struct Face: Sendable {
-    var source: UserLedger.Claim.Source
+    var source: UserLedger.Claim.ClaimSource
     /// Mark of the user with its provider, and of the user alone.
     var user: UInt64
     var person: UInt64
-    /// Number of the account that it is the user of, as far as this device shows; `Act.none` where it
+    /// Number of the account that it is the user of, as far as this device shows; `ModelOperation.none` where it
     /// is that of one of several.
     var tag: UInt8
     /// No account that had signed in here can be this user: it is accused already.
     var isForeign = false
-    var first: Beat
+    var first: CompactOperation
     var name: Tag
     /// Ends of its tokens, where it is one of several accounts: those of the others are `tokens`.
     var ends: [Int64] = []
@@ -89,7 +89,7 @@ struct Stranger: Sendable {
 /// What was answered to the question whether a resource may be played: it was authorized, may have
 /// been, or was not.
 struct Grant: Sendable {
-    var beat: Beat
+    var beat: CompactOperation
     var resource: UInt8
     /// Until when, by the service's clock in epoch milliseconds; 0: not told.
     var expires: Int64
@@ -103,11 +103,11 @@ extension Tag {
 /// A read of the device's sign-in.
 struct TokenRead: Sendable {
     // In this order the two fit in 32 bytes.
-    var beat: Beat
+    var beat: CompactOperation
     /// 0: nobody; 255: somebody; else the tag's number plus one.
     var value: UInt8
 
-    init(value: UInt8, beat: Beat) {
+    init(value: UInt8, beat: CompactOperation) {
         self.value = value
         self.beat = beat
     }

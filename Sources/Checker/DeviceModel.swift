@@ -58,7 +58,7 @@ struct DeviceState: Hashable, Sendable {
 }
 
 /// One operation as the model sees it: what was asked and, for reads, what was answered.
-struct Act: Hashable, Sendable {
+struct ModelOperation: Hashable, Sendable {
     enum Kind: UInt8 {
         // Mutators.
         case create, createUnseen, delete, expireCode, signIn, signInElsewhere, signOut, authorize
@@ -73,10 +73,10 @@ struct Act: Hashable, Sendable {
 
     var kind: Kind
     /// Number of the code.
-    var code: UInt8 = Act.none
+    var code: UInt8 = ModelOperation.none
     /// Number of the tag.
-    var tag: UInt8 = Act.none
-    var resource: UInt8 = Act.none
+    var tag: UInt8 = ModelOperation.none
+    var resource: UInt8 = ModelOperation.none
     /// A mutator that may also not have happened at all.
     var isMaybe = false
 
@@ -108,7 +108,7 @@ struct DeviceModel: Sendable, Hashable {
 
     /// The state after `act`; nil where the service could not have acted, or answered, so.
     @inline(__always)
-    func step(_ state: DeviceState, _ act: Act) -> DeviceState? {
+    func step(_ state: DeviceState, _ act: ModelOperation) -> DeviceState? {
         if act.isRead { return holds(state, act) ? state : nil }
         var state = state
         switch act.kind {
@@ -151,7 +151,7 @@ struct DeviceModel: Sendable, Hashable {
 
     /// Whether the answer fits the state.
     @inline(__always)
-    func holds(_ state: DeviceState, _ act: Act) -> Bool {
+    func holds(_ state: DeviceState, _ act: ModelOperation) -> Bool {
         switch act.kind {
         case .tokenAbsent: return state.token == 0
         case .tokenSeen: return state.token == act.tag + 1
@@ -168,7 +168,7 @@ struct DeviceModel: Sendable, Hashable {
                 || !recordsOutliveTokens && state.code(act.code) == .bound
         case .granted:
             guard state.token != 0 else { return false }
-            if act.tag != Act.none, state.token != act.tag + 1 { return false }
+            if act.tag != ModelOperation.none, state.token != act.tag + 1 { return false }
             return state.grants & act.grant == act.grant
         case .ungranted: return act.grant == 0 || state.grants & act.grant == 0
         default: return false

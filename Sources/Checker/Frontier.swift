@@ -7,11 +7,11 @@
 /// can: only when a return needs it.
 struct Frontier: Sendable {
     /// The place of an operation between its call and its return.
-    typealias Place = UInt8
+    typealias OperationPlace = UInt8
 
     enum Standing: UInt8, Sendable { case holds, violated, undecided }
 
-    struct Explanation: Hashable, Sendable {
+    struct Configuration: Hashable, Sendable {
         var state = DeviceState()
         /// Places of mutators that took effect.
         var applied: UInt32 = 0
@@ -27,28 +27,28 @@ struct Frontier: Sendable {
 
     let model: DeviceModel
     private(set) var standing = Standing.holds
-    private(set) var explanations: [Explanation]
+    private(set) var explanations: [Configuration]
     /// The most explanations there were at once.
     private(set) var widest = 1
-    private var mutators: [Act] = []
+    private var mutators: [ModelOperation] = []
     private var mutatorsOpen: UInt32 = 0
     /// Of those, the ones that may also not have happened.
     private var maybes: UInt32 = 0
     /// Of those, the ones whose answers were lost.
     private var unanswered: UInt32 = 0
-    private var reads: [Act] = []
+    private var reads: [ModelOperation] = []
     private var readsOpen: UInt64 = 0
 
     /// Begins with a device that the service does not know.
     init(_ model: DeviceModel) {
         self.model = model
-        explanations = [Explanation()]
+        explanations = [Configuration()]
     }
 
     /// Begins with the states that the device may be in.
     init(_ model: DeviceModel, from states: [DeviceState]) {
         self.model = model
-        explanations = states.map { Explanation(state: $0) }
+        explanations = states.map { Configuration(state: $0) }
     }
 
     /// Nothing can be said from here on.
@@ -61,7 +61,7 @@ struct Frontier: Sendable {
     // MARK: Calls
 
     /// A read begins. Nil when nothing is judged any more.
-    mutating func call(read act: Act) -> Place? {
+    mutating func call(read act: ModelOperation) -> OperationPlace? {
         guard standing == .holds else { return nil }
         let place = (~readsOpen).trailingZeroBitCount
         guard place < Self.readPlaces else {
@@ -75,11 +75,11 @@ struct Frontier: Sendable {
         where model.holds(explanations[position].state, act) {
             explanations[position].satisfied |= bit
         }
-        return Place(place)
+        return OperationPlace(place)
     }
 
     /// A mutator begins; `isOpen` when its answer was lost.
-    mutating func call(mutator act: Act, isOpen: Bool = false) -> Place? {
+    mutating func call(mutator act: ModelOperation, isOpen: Bool = false) -> OperationPlace? {
         guard standing == .holds else { return nil }
         let place = (~mutatorsOpen).trailingZeroBitCount
         guard place < Self.mutatorPlaces,
@@ -93,14 +93,14 @@ struct Frontier: Sendable {
         mutatorsOpen |= bit
         if act.isMaybe { maybes |= bit }
         if isOpen { unanswered |= bit }
-        return Place(place)
+        return OperationPlace(place)
     }
 
     // MARK: Returns
 
     /// A read returns: only explanations in which it was satisfied survive. False when that leaves
     /// none.
-    mutating func finish(read place: Place) -> Bool {
+    mutating func finish(read place: OperationPlace) -> Bool {
         guard standing == .holds else { return true }
         let bit: UInt64 = 1 << UInt64(place)
         defer { readsOpen &= ~bit }
@@ -121,7 +121,7 @@ struct Frontier: Sendable {
     }
 
     /// A mutator returns, or, where its answer was lost, cannot take effect any more.
-    mutating func finish(mutator place: Place) -> Bool {
+    mutating func finish(mutator place: OperationPlace) -> Bool {
         guard standing == .holds else { return true }
         let bit: UInt32 = 1 << UInt32(place)
         let isMaybe = maybes & bit != 0
@@ -152,10 +152,10 @@ struct Frontier: Sendable {
     }
 
     private struct Survivors {
-        var list: [Explanation] = []
+        var list: [Configuration] = []
         var isOver = false
 
-        mutating func keep(_ explanation: Explanation) {
+        mutating func keep(_ explanation: Configuration) {
             list.append(explanation)
             if list.count > Frontier.limit { isOver = true }
         }
@@ -164,8 +164,8 @@ struct Frontier: Sendable {
     /// All that `explanation` becomes by letting pending mutators take effect, in any order, until
     /// `isEnough`; from there on waiting is better again.
     private func explore(
-        _ explanation: Explanation, into survivors: inout Survivors,
-        until isEnough: (Explanation) -> Bool
+        _ explanation: Configuration, into survivors: inout Survivors,
+        until isEnough: (Configuration) -> Bool
     ) {
         let pending = mutatorsOpen & ~explanation.applied
         if pending.nonzeroBitCount < 2 {
@@ -176,7 +176,7 @@ struct Frontier: Sendable {
             return
         }
         var stack = [explanation]
-        var visited: Set<Explanation> = []
+        var visited: Set<Configuration> = []
         while let current = stack.popLast(), !survivors.isOver {
             var left = mutatorsOpen & ~current.applied
             while left != 0 {
@@ -192,7 +192,7 @@ struct Frontier: Sendable {
     }
 
     /// What becomes of `explanation` when that mutator takes effect; nil where it cannot.
-    private func apply(_ place: Int, to explanation: Explanation) -> Explanation? {
+    private func apply(_ place: Int, to explanation: Configuration) -> Configuration? {
         guard let state = model.step(explanation.state, mutators[place]) else { return nil }
         var next = explanation
         next.state = state
@@ -203,7 +203,7 @@ struct Frontier: Sendable {
 
     /// Equal operations whose answers were lost are interchangeable: the one called first goes
     /// first.
-    private func isRepeated(_ place: Int, in explanation: Explanation) -> Bool {
+    private func isRepeated(_ place: Int, in explanation: Configuration) -> Bool {
         let bit: UInt32 = 1 << UInt32(place)
         guard unanswered & bit != 0 else { return false }
         var earlier = unanswered & ~explanation.applied & (bit - 1)
@@ -214,7 +214,7 @@ struct Frontier: Sendable {
         return false
     }
 
-    private func satisfy(_ explanation: inout Explanation) {
+    private func satisfy(_ explanation: inout Configuration) {
         var left = readsOpen & ~explanation.satisfied
         while left != 0 {
             let place = left.trailingZeroBitCount
@@ -228,13 +228,13 @@ struct Frontier: Sendable {
     /// Takes over what survived, each explanation with `change`, without those that another makes
     /// needless.
     private mutating func settle(
-        _ survivors: Survivors, _ change: (inout Explanation) -> Void
+        _ survivors: Survivors, _ change: (inout Configuration) -> Void
     ) -> Bool {
         guard !survivors.isOver else {
             giveUp()
             return true
         }
-        var kept: [Explanation] = []
+        var kept: [Configuration] = []
         for survivor in survivors.list {
             var survivor = survivor
             change(&survivor)
@@ -254,14 +254,14 @@ struct Frontier: Sendable {
         return !kept.isEmpty
     }
 
-    private static func precedes(_ left: Explanation, _ right: Explanation) -> Bool {
+    private static func precedes(_ left: Configuration, _ right: Configuration) -> Bool {
         (left.state.bits, left.applied, left.satisfied)
             < (right.state.bits, right.applied, right.satisfied)
     }
 
     /// Whether whatever `other` can still explain, `one` can too: same state, every read satisfied,
     /// and nothing used up but what may also never happen.
-    private func covers(_ one: Explanation, _ other: Explanation) -> Bool {
+    private func covers(_ one: Configuration, _ other: Configuration) -> Bool {
         one.state == other.state && other.satisfied & ~one.satisfied == 0
             && one.applied & ~other.applied == 0
             && (other.applied & ~one.applied) & ~maybes == 0

@@ -28,7 +28,7 @@ struct CodeTexts {
 
 /// From an exchange to the operation that is judged. Exchanges are read where they lie: a copy would
 /// count each of their texts.
-extension Dossier {
+extension HouseholdState {
     mutating func take(_ exchange: UnsafePointer<Exchange>) {
         if !exchange.pointee.deviations.isEmpty { noteDeviations(of: exchange) }
         if case .answered = exchange.pointee.delivery { registry.check(.conforms) }
@@ -110,7 +110,7 @@ extension Dossier {
 
     private mutating func number(of resource: String) -> UInt8 {
         if let known = resources.firstIndex(of: resource) { return UInt8(known) }
-        guard resources.count < Int(Act.none) else { return Act.none }
+        guard resources.count < Int(ModelOperation.none) else { return ModelOperation.none }
         resources.append(resource)
         return UInt8(resources.count - 1)
     }

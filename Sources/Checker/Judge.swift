@@ -4,8 +4,8 @@ public import Journal
 /// lanes that keeps the order of each, and says what was found so far and, in the end, in all. Used
 /// on one queue.
 public final class Judge {
-    private let registry: Registry
-    private var folders: [Int: Folder] = [:]
+    private let registry: SharedState
+    private var folders: [Int: Box] = [:]
     /// Those whose TV has ended, in that order, with the time from which they may be closed.
     private var leaving: [(household: Int, ended: Int64)] = []
     private var leavingFirst = 0
@@ -22,7 +22,7 @@ public final class Judge {
 
     /// `lanes`: how many there are to wait for before a household may be let go.
     public init(_ rules: Rules, lanes: Int = 1) {
-        registry = Registry(rules)
+        registry = SharedState(rules)
         through = Array(repeating: .min, count: max(1, lanes))
     }
 
@@ -37,21 +37,21 @@ public final class Judge {
 
     /// Where its batch keeps it, for a copy would count each of its texts.
     private func take(_ exchange: UnsafePointer<Exchange>) {
-        if exchange.pointee.operation == .pollToken { registry.herds.note(exchange) }
+        if exchange.pointee.operation == .pollToken { registry.bursts.note(exchange) }
         let household = exchange.pointee.device.household
-        if let known = folders[household] { return known.dossier.take(exchange) }
-        let folder = Folder(Dossier(household, registry))
+        if let known = folders[household] { return known.householdState.take(exchange) }
+        let folder = Box(HouseholdState(household, registry))
         folders[household] = folder
-        folder.dossier.take(exchange)
+        folder.householdState.take(exchange)
     }
 
     /// A household's latest record.
     public func take(_ record: HouseholdRecord) {
         callbacks.take(record)
         guard let ended = record.ended, let folder = folders[record.household],
-            folder.dossier.ended == nil
+            folder.householdState.ended == nil
         else { return }
-        folder.dossier.end(at: ended.nanoseconds)
+        folder.householdState.end(at: ended.nanoseconds)
         leaving.append((record.household, ended.nanoseconds))
     }
 
@@ -99,7 +99,7 @@ public final class Judge {
         registry.changes.note(
             "our own clock stood still for \(milliseconds(time))", at: noticed.nanoseconds)
         registry.clock.stoodStill(for: time.inNanoseconds)
-        for folder in folders.values { folder.dossier.stoodStill(for: time.inNanoseconds) }
+        for folder in folders.values { folder.householdState.stoodStill(for: time.inNanoseconds) }
     }
 
     private func closeLeaving(by time: Int64) {
@@ -108,11 +108,11 @@ public final class Judge {
             let (household, ended) = leaving[leavingFirst]
             leavingFirst += 1
             guard let folder = folders[household] else { continue }
-            if folder.dossier.isPhoneBusy, ended + Self.longGrace >= time {
+            if folder.householdState.isPhoneBusy, ended + Self.longGrace >= time {
                 left.append((household, ended))
                 continue
             }
-            folder.dossier.close()
+            folder.householdState.close()
             folders[household] = nil
             callbacks.close(household, registry)
         }
@@ -140,7 +140,7 @@ public final class Judge {
     public func finish() -> Findings {
         guard !hasFinished else { return findings }
         hasFinished = true
-        for household in folders.keys.sorted() { folders[household]?.dossier.close() }
+        for household in folders.keys.sorted() { folders[household]?.householdState.close() }
         folders.removeAll()
         for household in callbacks.households { callbacks.close(household, registry) }
         registry.settleUsers()
@@ -177,7 +177,7 @@ public struct Findings: Sendable, Hashable {
     /// Nil: everything was.
     public var unjudgedFrom: Instant?
 
-    init(_ registry: Registry, operations: Int) {
+    init(_ registry: SharedState, operations: Int) {
         rules = registry.rules
         verdicts = registry.verdicts()
         violations = registry.upheld

@@ -111,9 +111,9 @@ public struct Staleness: Sendable, Hashable {
     public private(set) var proven = 0
     /// Both ends of each sign-in, on a grid of six percent that makes intervals wider, never
     /// narrower: so it stays small however many there are.
-    private var grid: [Cell: Int] = [:]
+    private var grid: [StalenessCell: Int] = [:]
 
-    private struct Cell: Hashable, Sendable {
+    private struct StalenessCell: Hashable, Sendable {
         var low: UInt16
         var high: UInt16
     }
@@ -125,7 +125,7 @@ public struct Staleness: Sendable, Hashable {
         atLeast.record(low)
         atMost.record(high)
         if low > 0 { proven += 1 }
-        let cell = Cell(low: Self.line(under: low), high: Self.line(under: high) + 1)
+        let cell = StalenessCell(low: Self.line(under: low), high: Self.line(under: high) + 1)
         grid[cell, default: 0] += 1
     }
 
@@ -139,7 +139,7 @@ public struct Staleness: Sendable, Hashable {
     public var estimate: Turnbull {
         Turnbull(
             grid.sorted { ($0.key.low, $0.key.high) < ($1.key.low, $1.key.high) }.map {
-                Turnbull.Observation(
+                Turnbull.CensoredValue(
                     low: Self.value(of: $0.key.low), high: Self.value(of: $0.key.high),
                     count: $0.value)
             })

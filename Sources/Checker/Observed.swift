@@ -4,7 +4,7 @@ internal import Journal
 /// One operation as it is judged: an exchange without its texts. `call` and `ret` are the tightest
 /// interval that is still true.
 struct Observed: Sendable {
-    enum Effect: UInt8, Sendable {
+    enum ObservedEffect: UInt8, Sendable {
         case success, absent, expired, denied
         /// Turned down: nobody is signed in on the device.
         case unauthenticated
@@ -71,19 +71,19 @@ struct Observed: Sendable {
     var date: Int64 = 0
     var sequence: Int32
     var operation: OperationName
-    var effect: Effect
+    var effect: ObservedEffect
     /// 0: the TV, else the second screen's number plus one.
     var screen: UInt8
     var flags: Flags = []
     /// Number of the resource; 255: none.
-    var resource: UInt8 = Act.none
+    var resource: UInt8 = ModelOperation.none
 }
 
 extension Observed {
     /// What an exchange was; nil for what never left.
     static func read(_ exchange: UnsafePointer<Exchange>, deadline: Int64) -> Observed? {
         let isMutator = exchange.pointee.operation.isMutator
-        let effect: Effect
+        let effect: ObservedEffect
         switch exchange.pointee.delivery {
         case .refused: return nil
         case .unknown:
@@ -117,7 +117,7 @@ extension Observed {
         return operation
     }
 
-    private static func told(_ exchange: UnsafePointer<Exchange>, status: Int) -> Effect {
+    private static func told(_ exchange: UnsafePointer<Exchange>, status: Int) -> ObservedEffect {
         switch exchange.pointee.observation.result {
         case .success: .success
         case .absent: .absent

@@ -62,10 +62,10 @@ struct RuleKey: Sendable {
 
     // MARK: Kinds of values
 
-    private typealias Place<Value> = WritableKeyPath<Rules, Value> & Sendable
+    private typealias KeyPlace<Value> = WritableKeyPath<Rules, Value> & Sendable
 
     private static func word<Word: RawRepresentable<String> & SendableMetatype>(
-        _ name: String, _ place: Place<Word>
+        _ name: String, _ place: KeyPlace<Word>
     ) -> RuleKey {
         RuleKey(name) {
             [$0[keyPath: place].rawValue]
@@ -76,7 +76,7 @@ struct RuleKey: Sendable {
         }
     }
 
-    private static func flag(_ name: String, _ place: Place<Bool>) -> RuleKey {
+    private static func flag(_ name: String, _ place: KeyPlace<Bool>) -> RuleKey {
         RuleKey(name) {
             ["\($0[keyPath: place])"]
         } read: { rules, value in
@@ -87,7 +87,7 @@ struct RuleKey: Sendable {
     }
 
     private static func duration(
-        _ name: String, since: Int = 1, until: Int? = nil, _ place: Place<Duration>
+        _ name: String, since: Int = 1, until: Int? = nil, _ place: KeyPlace<Duration>
     ) -> RuleKey {
         RuleKey(name, since: since, until: until) {
             ["\($0[keyPath: place].inNanoseconds)"]

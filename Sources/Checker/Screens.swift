@@ -3,7 +3,7 @@ internal import Dialects
 /// What each screen of a household does: how busy it is for the service's throttle, and what it asks
 /// for again because nobody answered.
 struct Screens {
-    struct Screen {
+    struct ScreenRecord {
         var sent: Int32 = 0
         /// When the last of its operations was over.
         var over = Int64.min
@@ -11,7 +11,7 @@ struct Screens {
     }
 
     /// By the number of the screen: 0 is the TV.
-    private var screens: [Screen] = []
+    private var screens: [ScreenRecord] = []
     /// What was asked for and got no answer that counts, until it is asked again.
     private var lost: [(screen: UInt8, operation: OperationName, code: UInt64)] = []
     /// Phones that were not told yet that they are done, by their numbers.
@@ -20,7 +20,7 @@ struct Screens {
     /// Whether a phone may still be at something.
     var isPhoneBusy: Bool { busy != 0 }
 
-    subscript(screen: UInt8) -> Screen { screens[Int(screen)] }
+    subscript(screen: UInt8) -> ScreenRecord { screens[Int(screen)] }
 
     /// An answer came in: a phone is done once it was told so.
     mutating func noteEnd(of operation: Observed) {
@@ -36,7 +36,7 @@ struct Screens {
         let screen = Int(operation.screen)
         if screens.count <= screen {
             if screens.isEmpty { screens.reserveCapacity(2) }
-            while screens.count <= screen { screens.append(Screen()) }
+            while screens.count <= screen { screens.append(ScreenRecord()) }
         }
         if operation.operation.isMutator { noteRetry(&operation) }
         guard operation.operation.isThrottled else { return false }

@@ -41,7 +41,7 @@ struct ServiceClock: Sendable {
 
     /// The offset, as far as it is known; nil before the first code. Where clocks disagree it spans
     /// all of them.
-    func offset(at now: Int64) -> ClockReadings.Range? {
+    func offset(at now: Int64) -> ClockReadings.OffsetRange? {
         guard let offset = codes.offset(at: now) else { return nil }
         // After a jump it may be that no code has told of it yet.
         guard dates.disagree, let other = dates.offset(at: now) else { return offset }
@@ -74,19 +74,19 @@ struct ServiceClock: Sendable {
 /// offset = service - ours, in nanoseconds. A sample says that it lies in a range; ranges that share
 /// nothing come from clocks that disagree. Ranges widen as time goes by, because two clocks drift.
 struct ClockReadings: Sendable {
-    struct Range: Sendable {
+    struct OffsetRange: Sendable {
         var low: Int64
         var high: Int64
         /// When it was so.
         var at: Int64
 
-        func widened(to now: Int64) -> Range {
+        func widened(to now: Int64) -> OffsetRange {
             let slack = (now > at ? now - at : at - now) / ServiceClock.drift
-            return Range(low: low - slack, high: high + slack, at: max(at, now))
+            return OffsetRange(low: low - slack, high: high + slack, at: max(at, now))
         }
 
-        func joined(with other: Range) -> Range {
-            Range(low: min(low, other.low), high: max(high, other.high), at: at)
+        func joined(with other: OffsetRange) -> OffsetRange {
+            OffsetRange(low: min(low, other.low), high: max(high, other.high), at: at)
         }
     }
 
@@ -102,7 +102,7 @@ struct ClockReadings: Sendable {
 
     /// Samples that fit one clock.
     private struct Dial: Sendable {
-        var range: Range
+        var range: OffsetRange
         var count: Int
         var samples: [Sample]
     }
@@ -130,7 +130,7 @@ struct ClockReadings: Sendable {
         household: Int, sequence: Int
     ) {
         guard generated > 0, generated < 8_000_000_000_000 else { return }
-        let sample = Range(
+        let sample = OffsetRange(
             low: generated * 1_000_000 - ret, high: (generated + resolution) * 1_000_000 - call,
             at: ret)
         var distance = Int64.max
@@ -142,8 +142,8 @@ struct ClockReadings: Sendable {
                 // Where they touch within the tolerance only, both are kept.
                 dials[position].range =
                     low <= high
-                    ? Range(low: low, high: high, at: now.at)
-                    : Range(
+                    ? OffsetRange(low: low, high: high, at: now.at)
+                    : OffsetRange(
                         low: min(now.low, sample.low), high: max(now.high, sample.high),
                         at: now.at)
                 dials[position].count += 1
@@ -174,7 +174,7 @@ struct ClockReadings: Sendable {
 
     /// The offset, as far as it is known; nil before the first sample. Where clocks disagree it spans
     /// all of them.
-    func offset(at now: Int64) -> Range? {
+    func offset(at now: Int64) -> OffsetRange? {
         guard let first = dials.first else { return nil }
         return dials.dropFirst().reduce(first.range.widened(to: now)) { sum, dial in
             sum.joined(with: dial.range.widened(to: now))

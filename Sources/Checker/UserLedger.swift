@@ -14,9 +14,9 @@ struct UserLedger {
     struct Claim {
         /// What named the user. Only tokens name them by what the protocol calls `userId`; whether the
         /// others mean the same by it is found out.
-        enum Source: UInt8 { case token, media, metadata, household }
+        enum ClaimSource: UInt8 { case token, media, metadata, household }
 
-        var source: Source
+        var source: ClaimSource
         /// Marks of the account, and of the user with its provider.
         var account: UInt64
         var user: UInt64
@@ -25,7 +25,7 @@ struct UserLedger {
         var name: Tag
         var household: Int
         /// The first answer that named it.
-        var beat: Beat
+        var beat: CompactOperation
         /// How often the account signed in on that device.
         var signIns: Int
         /// The operations around it, where two accounts were shown as this user.
@@ -38,7 +38,7 @@ struct UserLedger {
         var accounts: [UInt64]
         var name: Tag
         var household: Int
-        var beat: Beat
+        var beat: CompactOperation
     }
 
     private var claims: [Claim] = []
@@ -110,7 +110,7 @@ extension UserLedger {
         var view = View(claims, listed, shown.mapValues(\.at), book)
         view.resolveTokens()
         view.resolve(unplaced)
-        for source in [Claim.Source.media, .metadata, .household] { view.resolve(source) }
+        for source in [Claim.ClaimSource.media, .metadata, .household] { view.resolve(source) }
         return view.resolution
     }
 
@@ -139,16 +139,16 @@ extension UserLedger {
         }
 
         /// How often an account was shown as a user, each device counted once, and where first.
-        private struct Count {
+        private struct Appearance {
             var devices = 0
             var first: Int
         }
-        private var counts: [UInt64: [UInt64: Count]] = [:]
+        private var counts: [UInt64: [UInt64: Appearance]] = [:]
         private var signIns: [UInt64: Int] = [:]
 
         private var isOfTokens = true
 
-        private mutating func group(_ source: Claim.Source) {
+        private mutating func group(_ source: Claim.ClaimSource) {
             isOfTokens = source == .token
             accountsOf = [:]
             usersOf = [:]
@@ -159,8 +159,10 @@ extension UserLedger {
                     accountsOf[claim.user, default: []].append(claim.account)
                     usersOf[claim.account, default: []].append(claim.user)
                 }
-                counts[claim.user, default: [:]][claim.account, default: Count(first: position)]
-                    .devices += 1
+                counts[claim.user, default: [:]][
+                    claim.account, default: Appearance(first: position)
+                ]
+                .devices += 1
                 signIns[claim.account, default: 0] += claim.signIns
             }
         }
@@ -301,7 +303,7 @@ extension UserLedger {
 
         // MARK: What else names users
 
-        mutating func resolve(_ source: Claim.Source) {
+        mutating func resolve(_ source: Claim.ClaimSource) {
             let own = claims.filter { $0.source == source }
             guard !own.isEmpty else { return }
             var persons: [UInt64: [Claim]] = [:]

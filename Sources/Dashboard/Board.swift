@@ -2,7 +2,7 @@ internal import Reports
 internal import Synchronization
 
 /// What runs, for those who have several runs on one screen.
-public struct Subject: Sendable, Hashable {
+public struct ShownRun: Sendable, Hashable {
     public var rig: String
     /// Name of the run directory; empty until there is one.
     public var run: String
@@ -19,16 +19,16 @@ public struct Subject: Sendable, Hashable {
 
 /// What is shown, between the thread that knows it and the one that serves it.
 final class Board: Sendable {
-    private struct Held {
+    private struct HeldPage {
         var board: LiveBoard
-        var subject: Subject
+        var subject: ShownRun
         var isToBeTold = false
     }
 
-    private let held: Mutex<Held>
+    private let held: Mutex<HeldPage>
 
-    init(_ board: LiveBoard, _ subject: Subject) {
-        held = Mutex(Held(board: board, subject: subject))
+    init(_ board: LiveBoard, _ subject: ShownRun) {
+        held = Mutex(HeldPage(board: board, subject: subject))
     }
 
     func take(_ state: LiveState) { held.withLock { $0.board.take(state) } }

@@ -33,7 +33,7 @@ public final class Dashboard: Sendable {
 
     /// Serves the pages that are asked for, on loopback; `subject` says what runs.
     public static func start(
-        page: PagePort?, metrics: PagePort?, of state: LiveState, as subject: Subject
+        page: PagePort?, metrics: PagePort?, of state: LiveState, as subject: ShownRun
     ) async throws(DashboardError) -> Dashboard {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()
@@ -105,7 +105,8 @@ public final class Dashboard: Sendable {
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
                     try pipeline.configureHTTPServerPipeline(withErrorHandling: true)
-                    try pipeline.addHandler(Reader(site: site, board: board, crowd: crowd.value))
+                    try pipeline.addHandler(
+                        PageConnection(site: site, board: board, crowd: crowd.value))
                 }
             }
     }

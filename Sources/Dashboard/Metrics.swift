@@ -17,7 +17,7 @@ enum Metrics {
     /// The same of sign-ins, which wait for people.
     static let slowBounds: [Double] = [0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600, 1800]
 
-    static func text(_ state: LiveState, _ subject: Subject) -> String {
+    static func text(_ state: LiveState, _ subject: ShownRun) -> String {
         var page = Exposition()
         about(subject, state, &page)
         exchanges(state.progress, &page)
@@ -31,7 +31,7 @@ enum Metrics {
         return page.text
     }
 
-    private static func about(_ subject: Subject, _ state: LiveState, _ page: inout Exposition) {
+    private static func about(_ subject: ShownRun, _ state: LiveState, _ page: inout Exposition) {
         page.begin("screenrig_info", .gauge, help: "What runs; always 1.")
         page.sample(
             "screenrig_info",

@@ -28,14 +28,14 @@ enum Site: Sendable {
         }
     }
 
-    enum Answer {
+    enum PageAnswer {
         case page(type: String, body: String)
         /// Server-sent events, until the run ends.
         case events
         case refusal(HTTPResponseStatus, String)
     }
 
-    func answer(_ head: HTTPRequestHead, _ board: Board, port: Int) -> Answer {
+    func answer(_ head: HTTPRequestHead, _ board: Board, port: Int) -> PageAnswer {
         // A page elsewhere must not read a run by a name that it lets point to this machine.
         guard Self.isOurs(head.headers["host"], version: head.version, port: port) else {
             return .refusal(.forbidden, "this page answers on loopback only")

@@ -18,7 +18,7 @@ public final class AccountPool: Sendable {
         public var place: String { entry.place }
     }
 
-    enum Request: Sendable {
+    enum LeaseRequest: Sendable {
         case lent(Lease)
         /// None is free now; ask again.
         case wait
@@ -26,7 +26,7 @@ public final class AccountPool: Sendable {
         case never(String)
     }
 
-    private struct Standing {
+    private struct AccountStanding {
         var holders = 0
         /// Of them, those whose login is under way.
         var tries = 0
@@ -37,17 +37,17 @@ public final class AccountPool: Sendable {
         var isReady = true
     }
 
-    private struct Provider {
+    private struct ProviderAccounts {
         /// Accounts that may be free, least recently lent first.
-        var ready: Queue<Int>
+        var ready: FIFO<Int>
         /// Households that wait, in the order in which they came.
-        var waiting = Queue<Int>()
+        var waiting = FIFO<Int>()
         var accounts: [Int]
     }
 
     private struct State {
-        var standings: [Standing]
-        var providers: [String: Provider]
+        var standings: [AccountStanding]
+        var providers: [String: ProviderAccounts]
         /// Put aside for households that waited.
         var reserved: [Int: Lease] = [:]
         var waits: Set<Int> = []
@@ -58,15 +58,15 @@ public final class AccountPool: Sendable {
 
     public init(_ list: AccountList) {
         self.list = list
-        var providers: [String: Provider] = [:]
+        var providers: [String: ProviderAccounts] = [:]
         for (position, entry) in list.entries.enumerated() {
-            providers[entry.mvpd, default: Provider(ready: Queue(), accounts: [])].accounts
+            providers[entry.mvpd, default: ProviderAccounts(ready: FIFO(), accounts: [])].accounts
                 .append(position)
             providers[entry.mvpd]?.ready.append(position)
         }
         state = Mutex(
             State(
-                standings: Array(repeating: Standing(), count: list.entries.count),
+                standings: Array(repeating: AccountStanding(), count: list.entries.count),
                 providers: providers))
     }
 
@@ -88,7 +88,7 @@ public final class AccountPool: Sendable {
 
     /// Asks for an account of a provider. A household that is told to wait has its place in the
     /// queue, and asks again until it gets one or goes (`leave`).
-    func request(_ household: Int, of mvpd: String) -> Request {
+    func request(_ household: Int, of mvpd: String) -> LeaseRequest {
         state.withLock { state in
             if let lease = state.reserved.removeValue(forKey: household) {
                 state.waits.remove(household)
@@ -156,7 +156,7 @@ public final class AccountPool: Sendable {
         ended(lease) { _ in }
     }
 
-    private func ended(_ lease: Lease, _ change: (inout Standing) -> Void) {
+    private func ended(_ lease: Lease, _ change: (inout AccountStanding) -> Void) {
         state.withLock { state in
             state.standings[lease.position].tries -= 1
             change(&state.standings[lease.position])
@@ -174,7 +174,7 @@ public final class AccountPool: Sendable {
 
     // MARK: Under the lock
 
-    private func isFree(_ standing: Standing) -> Bool {
+    private func isFree(_ standing: AccountStanding) -> Bool {
         standing.failures < list.failuresAtMost
             && list.atOnce.map { standing.holders < $0 } ?? true
             && (standing.isProven || standing.failures + standing.tries < list.failuresAtMost)
@@ -234,7 +234,7 @@ public final class AccountPool: Sendable {
 }
 
 /// First in, first out; removing costs nothing.
-private struct Queue<Element> {
+private struct FIFO<Element> {
     private var elements: [Element] = []
     private var start = 0
 

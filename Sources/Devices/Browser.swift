@@ -7,7 +7,7 @@ internal import Rigs
 /// are those of this login, hidden fields are echoed (rest-v1.md § 8).
 extension Household {
     /// A login on its way.
-    private struct Walk {
+    private struct LoginWalk {
         let code: Code
         let provider: String
         let person: Person
@@ -27,8 +27,8 @@ extension Household {
     func walkLogin(
         _ code: Code, provider: String, as person: Person, cancels: Bool = false,
         stopsAtAssertion: Bool = false
-    ) async throws(Halt) -> Call? {
-        do throws(Halt) {
+    ) async throws(StopReason) -> Call? {
+        do throws(StopReason) {
             return try await walk(
                 code, provider, person, cancels: cancels, stopsAtAssertion: stopsAtAssertion)
         } catch {
@@ -44,13 +44,13 @@ extension Household {
 
     private func walk(
         _ code: Code, _ provider: String, _ person: Person, cancels: Bool, stopsAtAssertion: Bool
-    ) async throws(Halt) -> Call? {
+    ) async throws(StopReason) -> Call? {
         let browser = person.browser
         let credential = Credential(
             device: browser.device.identity, bearer: browser.token?.bearer)
         browser.device.cookies.removeAll()
         expectEchoes(of: person.account)
-        var walk = Walk(
+        var walk = LoginWalk(
             code: code, provider: provider, person: person,
             call: terms.dialect.authenticate(code, mvpd: provider, credential))
         walk.cancels = cancels
@@ -91,7 +91,7 @@ extension Household {
 
     /// The answer to a hop. An assertion is sent once: one whose answer was lost may have counted, and
     /// repeating it would then be refused. Nil stands for that.
-    private func hear(_ call: Call, on browser: Screen) async throws(Halt) -> Answered? {
+    private func hear(_ call: Call, on browser: Screen) async throws(StopReason) -> Answered? {
         guard call.operation == .assertion else { return try await insist(call, browser) }
         let answered = await lane.send(call, from: browser.device)
         switch answered.answer {
@@ -105,7 +105,7 @@ extension Household {
     }
 
     /// `?error=access_denied` on the way back: turned down (§ 5, § 8).
-    private func judgeReturn(_ address: WebAddress) throws(Halt) {
+    private func judgeReturn(_ address: WebAddress) throws(StopReason) {
         guard !address.query.isEmpty else { return }
         for field in address.query.split(separator: "&") where field.hasPrefix("error=") {
             throw .failed("the login came back with \(field)")
@@ -117,7 +117,7 @@ extension Household {
     /// household, as any hop to one does.
     private func fetchReturn(
         _ address: WebAddress, referer: WebAddress, on browser: Screen
-    ) async throws(Halt) {
+    ) async throws(StopReason) {
         guard terms.fetchesRedirect else { return }
         traces.signedIn = true
         let call = terms.dialect.hop(.get, address, form: [], referer: referer)
@@ -131,8 +131,8 @@ extension Household {
     /// Does what a page asks for, and sets the next call. An address is returned where the page led
     /// to one by a GET: it may be that of the app.
     private func pass(
-        _ page: HTMLPage, _ answered: Answered, _ walk: inout Walk
-    ) async throws(Halt) -> WebAddress? {
+        _ page: HTMLPage, _ answered: Answered, _ walk: inout LoginWalk
+    ) async throws(StopReason) -> WebAddress? {
         let finder = FormFinder(page: page, login: terms.login.fields, progress: walk.progress)
         let step = finder.step
         if !walk.hasAskedProgram, let program = terms.loginProgram, step.asksSomebody {
@@ -158,8 +158,8 @@ extension Household {
     }
 
     private func send(
-        _ entry: FormFinder.Entry, of page: HTMLPage, _ walk: inout Walk
-    ) async throws(Halt) -> WebAddress? {
+        _ entry: FormFinder.Entry, of page: HTMLPage, _ walk: inout LoginWalk
+    ) async throws(StopReason) -> WebAddress? {
         let account = walk.person.account
         var password = account.password.reveal()
         if entry.typesPassword {
@@ -194,7 +194,9 @@ extension Household {
     }
 
     /// Looks at the login page, and leaves by the page's own way out, or else closes it.
-    private func cancel(_ page: HTMLPage, _ walk: inout Walk) async throws(Halt) -> WebAddress? {
+    private func cancel(_ page: HTMLPage, _ walk: inout LoginWalk) async throws(StopReason)
+        -> WebAddress?
+    {
         try await human(plan.viewer.signsIn)
         guard let wayOut = page.wayOut, let target = walk.call.address.resolving(wayOut) else {
             walk.isClosed = true
@@ -207,13 +209,14 @@ extension Household {
     /// A page that came with an error status may still be the login page (401), or the same again
     /// after a wrong password; anything else ends the login.
     private func passRefusal(
-        _ answered: Answered, _ walk: inout Walk
-    ) async throws(Halt) -> WebAddress? {
+        _ answered: Answered, _ walk: inout LoginWalk
+    ) async throws(StopReason) -> WebAddress? {
         guard let html = answered.page else { throw .refused(answered) }
         let page = HTMLPage(html)
         if case .blocked = answered.answer {
             throw stuck(
-                Halt.refusal(answered) + ": it keeps robots out; ask for an exception for the "
+                StopReason.refusal(answered)
+                    + ": it keeps robots out; ask for an exception for the "
                     + "rig's addresses, or have a program walk it with login: {command: PROGRAM}",
                 page, answered, walk)
         }
@@ -224,7 +227,7 @@ extension Household {
         let said: Untrusted =
             page.excess.map { "; the page \(ours: $0)\(ours: FormFinder.unread)" }
             ?? (notice.isEmpty ? "" : " and says '\(notice)'")
-        throw stuck(Halt.refusal(answered) + said, page, answered, walk)
+        throw stuck(StopReason.refusal(answered) + said, page, answered, walk)
     }
 }
 
@@ -233,8 +236,8 @@ extension Household {
 extension Household {
     /// Has the user's program take the login from here. The time that it takes is the viewer's.
     private func ask(
-        _ program: any UserProgram, shown page: HTMLPage, _ walk: inout Walk
-    ) async throws(Halt) -> WebAddress? {
+        _ program: any UserProgram, shown page: HTMLPage, _ walk: inout LoginWalk
+    ) async throws(StopReason) -> WebAddress? {
         walk.hasAskedProgram = true
         let address = walk.call.address
         let device = walk.person.browser.device
@@ -253,8 +256,8 @@ extension Household {
     }
 
     private func follow(
-        _ text: String, from address: WebAddress, _ walk: inout Walk
-    ) throws(Halt) -> WebAddress? {
+        _ text: String, from address: WebAddress, _ walk: inout LoginWalk
+    ) throws(StopReason) -> WebAddress? {
         let reply: LoginReply
         do throws(LoginReply.Refusal) {
             reply = try LoginReply.read(text, for: address)
@@ -284,8 +287,8 @@ extension Household {
 extension Household {
     /// The provider did not take the account.
     private func turnedDown(
-        _ reason: Untrusted, _ page: HTMLPage?, _ answered: Answered?, _ walk: Walk
-    ) -> Halt {
+        _ reason: Untrusted, _ page: HTMLPage?, _ answered: Answered?, _ walk: LoginWalk
+    ) -> StopReason {
         var cause = reason
         if let lease, !walk.person.isSecond {
             endLogin { $0.noteFailure(of: $1) }
@@ -297,8 +300,8 @@ extension Household {
 
     /// Ends the story at a page, and offers the page to the run directory.
     private func stuck(
-        _ cause: Untrusted, _ page: HTMLPage, _ answered: Answered?, _ walk: Walk
-    ) -> Halt {
+        _ cause: Untrusted, _ page: HTMLPage, _ answered: Answered?, _ walk: LoginWalk
+    ) -> StopReason {
         terms.pages?.offer(cause: shown(cause)) {
             KeptPage.text(
                 page, at: walk.call.address, status: answered?.exchange.delivery.status,

@@ -31,8 +31,8 @@ extension Household {
 
     /// Whether there is sense in going on.
     private func takeBack(_ make: (Credential) -> Call?) async -> Bool {
-        do throws(Halt) {
-            _ = try await ask(tv) { credential throws(Halt) in
+        do throws(StopReason) {
+            _ = try await ask(tv) { credential throws(StopReason) in
                 guard var call = make(credential) else { throw .unknownStep }
                 call.provoked = true
                 return call

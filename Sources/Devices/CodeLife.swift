@@ -31,7 +31,7 @@ extension Household {
     /// What it comes to when the code has run out. The viewer is in time if notice, login and slips, as
     /// the rig drew them, and one more wait of the TV fit into the life that the rig asks for; without a
     /// word of the rig, the usual one. Then it was the service that ended the code too early, or took too long.
-    var codeRanOut: Halt {
+    var codeRanOut: StopReason {
         let wait =
             terms.polling.button?.value(atShare: 0.95)
             ?? terms.polling.every * (1 + terms.polling.jitter)

@@ -8,15 +8,15 @@ internal import Synchronization
 /// queue of its own, for as long as it has households; a virtual lane on the caller's thread.
 public final class Coordinator: Sendable {
     private let lanes: [Lane]
-    private let shifts: [Shift]
+    private let shifts: [LaneScheduler]
     private let cleansUp: Bool
 
     /// Household `k` lives on lane `k mod lanes`.
-    public init(_ plan: Plan, terms: Terms, lanes: [Lane]) {
+    public init(_ plan: Plan, terms: RunConfiguration, lanes: [Lane]) {
         self.lanes = lanes
         cleansUp = terms.cleansUp
         shifts = lanes.enumerated().map { position, lane in
-            Shift(lane: lane, plan: plan.part(position, of: lanes.count), terms: terms)
+            LaneScheduler(lane: lane, plan: plan.part(position, of: lanes.count), terms: terms)
         }
     }
 
@@ -32,7 +32,7 @@ public final class Coordinator: Sendable {
     }
 
     /// What the run waits for. From any thread.
-    public var outlook: Outlook {
+    public var outlook: RunPhase {
         shifts.map(\.outlook).reduce(.settling(until: .start)) { $0.joined(with: $1) }
     }
 

@@ -6,7 +6,7 @@ internal import Statistics
 
 /// What the TV does (rest-v1.md §§ 10, 11, 15, 16).
 extension Household {
-    func firstScreen() async throws(Halt) {
+    func firstScreen() async throws(StopReason) {
         if plan.kind.firstScreen.isSDK { return try await sdkLife() }
         try await enterForeground(isAgain: false)
         let checked = try await ask(tv) { terms.dialect.checkAuthentication($0) }
@@ -23,7 +23,7 @@ extension Household {
     }
 
     /// From nothing to the token, by the first way that this household has.
-    private func signIn() async throws(Halt) {
+    private func signIn() async throws(StopReason) {
         beginSignIn()
         if plan.kind.hasTempPass { return try await takePass() }
         if signsInBothWays { return try await signInBothWays() }
@@ -38,7 +38,7 @@ extension Household {
     }
 
     /// Step 10 of apple-sso.md § 1, and all there is for others.
-    func signInRegularly(preselected: String?) async throws(Halt) {
+    func signInRegularly(preselected: String?) async throws(StopReason) {
         if plan.kind.firstScreen.hasWebView {
             try await signInOnDevice(preselected: preselected)
         } else {
@@ -47,7 +47,7 @@ extension Household {
     }
 
     /// From a fresh code on the screen to the token.
-    private func signInByCode(preselected: String?) async throws(Halt) {
+    private func signInByCode(preselected: String?) async throws(StopReason) {
         // Before there is a code: it would run out while the household waits for an account.
         if !plan.viewer.givesUp { try await takeAccount() }
         var issued = try await issueCode(mvpd: preselected)
@@ -80,7 +80,7 @@ extension Household {
         return shown
     }
 
-    func issueCode(mvpd: String?) async throws(Halt) -> IssuedCode {
+    func issueCode(mvpd: String?) async throws(StopReason) -> IssuedCode {
         let answered = try await ask(tv) {
             terms.dialect.issueCode($0, lifetime: terms.code.lifetime, mvpd: mvpd)
         }
@@ -90,14 +90,14 @@ extension Household {
         return issued
     }
 
-    func deleteCode(_ issued: IssuedCode) async throws(Halt) {
+    func deleteCode(_ issued: IssuedCode) async throws(StopReason) {
         try await optional { terms.dialect.delete(issued.code, $0) }
         traces.codes.removeAll { $0.code == issued.code }
         // A test bench looks whether it is gone; a true TV does not. A moment later: two things at the
         // same instant have no order.
         guard terms.polling.afterSuccess > .zero else { return }
         try await nap(.milliseconds(5))
-        _ = try await ask(tv) { credential throws(Halt) in
+        _ = try await ask(tv) { credential throws(StopReason) in
             guard var call = terms.dialect.record(of: issued.code, credential) else {
                 throw .unknownStep
             }
@@ -111,10 +111,10 @@ extension Household {
 
     /// One activity. Where the service says that nobody is signed in, the device registers anew, and
     /// asks again: "Z3 403 not authenticated: restart registration" (rest-v1.md § 11).
-    func performSignedIn(_ activity: PlannedActivity) async throws(Halt) {
+    func performSignedIn(_ activity: PlannedActivity) async throws(StopReason) {
         var steps = [activity]
         while true {
-            do throws(Halt) {
+            do throws(StopReason) {
                 for step in steps {
                     if plan.kind.firstScreen.isSDK {
                         try await performInSDK(step)
@@ -141,7 +141,7 @@ extension Household {
         }
     }
 
-    private func perform(_ activity: PlannedActivity) async throws(Halt) {
+    private func perform(_ activity: PlannedActivity) async throws(StopReason) {
         let dialect = terms.dialect
         switch activity {
         case .userMetadata: try await optional { dialect.userMetadata($0) }
@@ -169,7 +169,7 @@ extension Household {
 
     /// The app is closed and opened again: it looks whether it is signed in (step 1 of apple-sso.md
     /// § 1), and signs in where it is not.
-    private func relaunch() async throws(Halt) {
+    private func relaunch() async throws(StopReason) {
         try await enterForeground(isAgain: true)
         let checked = try await ask(tv) { terms.dialect.checkAuthentication($0) }
         switch checked.answer {
@@ -182,10 +182,10 @@ extension Household {
     /// A step that a protocol may lack, or whose answer changes nothing for the device.
     func optional(
         on screen: Screen? = nil, _ make: (Credential) -> Call?
-    ) async throws(Halt) {
+    ) async throws(StopReason) {
         let answered: Answered
-        do throws(Halt) {
-            answered = try await ask(screen ?? tv) { credential throws(Halt) in
+        do throws(StopReason) {
+            answered = try await ask(screen ?? tv) { credential throws(StopReason) in
                 guard let call = make(credential) else { throw .unknownStep }
                 return call
             }

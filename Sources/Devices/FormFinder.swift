@@ -41,7 +41,7 @@ struct FormFinder {
     }
 
     let page: HTMLPage
-    let login: Rig.Login.Fields
+    let login: Rig.Login.LoginFields
     let progress: LoginProgress
 
     /// The first rule that fits: failure text, credentials, then pages that only have to be passed.

@@ -4,12 +4,12 @@ internal import Lanes
 
 /// A TempPass: plays for a while without anybody signing in (rest-v1.md § 10, N5).
 extension Household {
-    func takePass() async throws(Halt) {
+    func takePass() async throws(StopReason) {
         let offered = try await configuration(tv)
         guard let pass = offered.first(where: \.isTempPass) else {
             throw .failed("the configuration offers no TempPass provider")
         }
-        let started = try await ask(tv) { credential throws(Halt) in
+        let started = try await ask(tv) { credential throws(StopReason) in
             guard let call = terms.dialect.freePreview(mvpd: pass.id, credential) else {
                 throw .unknownStep
             }

@@ -2,7 +2,7 @@ internal import Dialects
 
 /// A form of a page, as far as submitting it needs: lenient like a browser, for pages of any make.
 struct HTMLForm: Hashable {
-    struct Field: Hashable {
+    struct FormField: Hashable {
         enum Kind: Hashable {
             case hidden, text, password
             /// A box or radio button that is on, or off.
@@ -30,7 +30,7 @@ struct HTMLForm: Hashable {
     /// As written; empty means the page's own address.
     var action: String
     var isPost: Bool
-    var fields: [Field]
+    var fields: [FormField]
     /// Its id, name and class; lower case.
     var hint = ""
 
@@ -39,14 +39,14 @@ struct HTMLForm: Hashable {
     var isSilent: Bool { !fields.contains { $0.kind == .text || $0.kind == .password } }
 
     /// The text field for the user: the one whose name says so, else the first of the form.
-    var userField: Field? {
+    var userField: FormField? {
         let texts = fields.filter { $0.kind == .text && !$0.name.isEmpty }
         return texts.first { Self.namesUser($0.name) }
             ?? texts.first { $0.type == "email" || Self.namesUser($0.hint) } ?? texts.first
     }
 
     /// The button that a person would press: the first that does not lead away.
-    var button: Field? {
+    var button: FormField? {
         let buttons = fields.filter { $0.kind == .submit }
         return buttons.first { !Self.leadsAway($0) } ?? buttons.first
     }
@@ -109,7 +109,7 @@ struct HTMLForm: Hashable {
         (0x41...0x5a).contains(byte) ? byte | 0x20 : byte
     }
 
-    private static func leadsAway(_ button: Field) -> Bool {
+    private static func leadsAway(_ button: FormField) -> Bool {
         contains(
             "\(button.name) \(button.value) \(button.hint)",
             [
@@ -120,7 +120,7 @@ struct HTMLForm: Hashable {
     }
 
     /// A box that people tick because they must, whether the page says so or not.
-    private static func isConsent(_ field: Field) -> Bool {
+    private static func isConsent(_ field: FormField) -> Bool {
         field.type == "checkbox" && contains(field.words, ["agree", "consent", "accept", "terms"])
             && !contains(field.words, ["revoke", "withdraw", "disagree"])
     }
@@ -150,10 +150,10 @@ extension HTMLForm {
     }
 
     /// A field's tag; nil for what is never sent.
-    static func field(_ tag: HTMLTag) -> Field? {
+    static func field(_ tag: HTMLTag) -> FormField? {
         guard tag["disabled"] == nil else { return nil }
         let type = tag["type"]?.lowercased() ?? ""
-        var field = Field(
+        var field = FormField(
             kind: .text, name: tag["name"] ?? "", value: tag["value"] ?? "", type: type,
             hint: Self.hint(tag, ["id", "autocomplete", "placeholder", "aria-label"]),
             isRequired: tag["required"] != nil, action: tag["formaction"],

@@ -9,7 +9,7 @@ struct HTMLPage {
     /// Where `<meta http-equiv=refresh>` leads, as written, and after how many seconds.
     let refresh: (seconds: Int, target: String)?
     /// Fields that belong to no form: only a script can send them.
-    let strayFields: [HTMLForm.Field]
+    let strayFields: [HTMLForm.FormField]
     /// Of what it has more than is read, as `has more than 5000 fields`: then no form, field or refresh
     /// of it is known.
     let excess: String?
@@ -19,10 +19,10 @@ struct HTMLPage {
         self.html = html
         let found = HTMLTag.all(in: html)
         tags = found.tags
-        var reading = Reading(excess: found.excess)
+        var reading = PageReading(excess: found.excess)
         for tag in tags where reading.excess == nil { reading.take(tag) }
         excess = reading.excess
-        if excess != nil { reading = Reading() }
+        if excess != nil { reading = PageReading() }
         reading.close()
         forms = reading.forms
         base = reading.base
@@ -31,16 +31,16 @@ struct HTMLPage {
     }
 
     /// Forms as they open and close, with fields that name theirs by id.
-    private struct Reading {
+    private struct PageReading {
         var forms: [HTMLForm] = []
         var base: String?
         var refresh: (seconds: Int, target: String)?
-        var strays: [HTMLForm.Field] = []
+        var strays: [HTMLForm.FormField] = []
         var excess: String?
         private var fieldCount = 0
         /// Of an id of forms, the first.
         private var positions: [String: Int] = [:]
-        private var owned: [(form: String, field: HTMLForm.Field)] = []
+        private var owned: [(form: String, field: HTMLForm.FormField)] = []
         private var isOpen = false
         private var hasSelected = true
 

@@ -10,9 +10,9 @@ actor Household {
     nonisolated var unownedExecutor: UnownedSerialExecutor { lane.asUnownedSerialExecutor() }
 
     let lane: Lane
-    let terms: Terms
+    let terms: RunConfiguration
     let plan: HouseholdPlan
-    let shift: Shift
+    let shift: LaneScheduler
     let tv: Screen
     /// Further poll loops of the TV, for test benches: the same TV on connections of their own.
     let morePollers: [Screen]
@@ -36,7 +36,7 @@ actor Household {
     /// Whether a viewer of this household may still sign in.
     private var expectsViewer = true
     /// Set when the viewer walks away: the TV stops at its next poll.
-    var viewerLeft: Halt?
+    var viewerLeft: StopReason?
     /// The account out of a file that it signs in with; kept to its end.
     var lease: AccountPool.Lease?
     /// Its login has not been judged yet.
@@ -75,9 +75,9 @@ actor Household {
     /// How often it has signed in again because the service had forgotten it.
     var restarts = 0
     /// Ends the story once the SDK has told the app.
-    var sdkHalt: Halt?
+    var sdkHalt: StopReason?
 
-    init(_ plan: HouseholdPlan, terms: Terms, lane: Lane, shift: Shift) {
+    init(_ plan: HouseholdPlan, terms: RunConfiguration, lane: Lane, shift: LaneScheduler) {
         self.plan = plan
         self.terms = terms
         self.lane = lane
@@ -165,7 +165,7 @@ actor Household {
     }
 
     private func firstScreenLife() async {
-        do throws(Halt) {
+        do throws(StopReason) {
             try await firstScreen()
         } catch {
             settleFate(error)
@@ -188,7 +188,7 @@ actor Household {
 
     /// Whom the service kept from going on has failed, also after its sign-in (`hasSignedIn`); people who
     /// stop after it have not.
-    private func settleFate(_ halt: Halt) {
+    private func settleFate(_ halt: StopReason) {
         let wasSignedIn = record.hasSignedIn
         switch halt {
         case .failed(let cause):
@@ -221,11 +221,11 @@ actor Household {
 
 extension SubscriberAccounts {
     /// The account that the rig's script gives the device, with the household's own provider.
-    fileprivate init(_ plan: HouseholdPlan, terms: Terms, at now: Instant) {
+    fileprivate init(_ plan: HouseholdPlan, terms: RunConfiguration, at now: Instant) {
         var own = PlatformProviderID.drawn(plan.providerDraw)
         if case .choose(let id?) = plan.kind.platform?.picker {
             own = .ofProvider(id)
-        } else if let id = Terms.choice(of: terms.ownProviders, at: plan.providerDraw) {
+        } else if let id = RunConfiguration.choice(of: terms.ownProviders, at: plan.providerDraw) {
             own = .ofProvider(id)
         }
         self.init(

@@ -9,7 +9,7 @@ extension Household {
 
     /// Takes an account, unless they are generated or it has one; waits for it if need be. The wait
     /// is before the code is shown, so no figure of the service holds it.
-    func takeAccount() async throws(Halt) {
+    func takeAccount() async throws(StopReason) {
         guard let pool = terms.accounts else { return }
         if let lease {
             guard pool.tryAgain(lease) else {
@@ -18,7 +18,8 @@ extension Household {
             isLoginOpen = true
             return
         }
-        guard let mvpd = Terms.choice(of: terms.ownProviders, at: plan.providerDraw) else { return }
+        guard let mvpd = RunConfiguration.choice(of: terms.ownProviders, at: plan.providerDraw)
+        else { return }
         while lease == nil {
             switch pool.request(plan.index, of: mvpd) {
             case .lent(let lent):
@@ -26,7 +27,7 @@ extension Household {
                 isLoginOpen = true
             case .never(let reason): throw .failed("\(reason)")
             case .wait:
-                do throws(Halt) {
+                do throws(StopReason) {
                     try await nap(Self.lookAgain)
                 } catch {
                     pool.leave(plan.index)

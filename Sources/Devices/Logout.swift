@@ -8,7 +8,7 @@ extension Household {
     /// Reads first whose token it is, tells the viewer what only the settings can do, and logs out:
     /// by a request of its own on a TV, through a web view on a phone, so that the provider's session
     /// ends as well.
-    func logout() async throws(Halt) {
+    func logout() async throws(StopReason) {
         if plan.kind.platform != nil { try await tellWhereToSignOut() }
         if plan.kind.firstScreen.hasWebView, try await logOutInWebView() {
             // done
@@ -24,8 +24,8 @@ extension Household {
     }
 
     /// Steps 1 and 2 of § 7. What cannot be read counts as "not Apple".
-    private func tellWhereToSignOut() async throws(Halt) {
-        let answered = try await ask(tv) { credential throws(Halt) in
+    private func tellWhereToSignOut() async throws(StopReason) {
+        let answered = try await ask(tv) { credential throws(StopReason) in
             guard let call = terms.dialect.userMetadata(credential) else { throw .unknownStep }
             return call
         }
@@ -42,7 +42,7 @@ extension Household {
     }
 
     /// Whether the protocol has such a logout (rest-v1.md § 13, L2).
-    func logOutInWebView() async throws(Halt) -> Bool {
+    func logOutInWebView() async throws(StopReason) -> Bool {
         let credential = try await credential(of: tv)
         guard var call = terms.dialect.webLogout(credential) else { return false }
         for _ in 0..<terms.maxHops {

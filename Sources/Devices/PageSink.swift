@@ -18,7 +18,7 @@ enum KeptPage {
     /// The document; secrets stay at the gate.
     static func text(
         _ page: HTMLPage, at address: WebAddress, status: Int?, cause: Untrusted, household: Int,
-        through gate: Gate
+        through gate: OutputGate
     ) -> String {
         var lines: [Untrusted] = [
             "screenrig: a login could not get past this page; values are taken out",

@@ -5,7 +5,7 @@ internal import Lanes
 /// What a TV asks before it plays: may it (Z3), and the token that the player takes (Z5). A TV that
 /// records, or shows several pictures, does so for several resources at the same time.
 extension Household {
-    func authorize(_ resource: String, on screen: Screen) async throws(Halt) {
+    func authorize(_ resource: String, on screen: Screen) async throws(StopReason) {
         let answered = try await ask(screen) { terms.dialect.authorize(resource, $0) }
         switch answered.answer {
         case .done:
@@ -17,11 +17,11 @@ extension Household {
     }
 
     /// Nothing for what the account may not watch, or where the protocol has no such step.
-    func takeMediaToken(_ resource: String, on screen: Screen) async throws(Halt) {
+    func takeMediaToken(_ resource: String, on screen: Screen) async throws(StopReason) {
         guard !denied.contains(resource) else { return }
         let answered: Answered
-        do throws(Halt) {
-            answered = try await ask(screen) { credential throws(Halt) in
+        do throws(StopReason) {
+            answered = try await ask(screen) { credential throws(StopReason) in
                 guard let call = terms.dialect.mediaToken(resource, credential) else {
                     throw .unknownStep
                 }
@@ -50,12 +50,12 @@ extension Household {
 
     /// All resources, each from its authorization to its media token on a connection of its own. All
     /// come to their end before the first that was refused is told.
-    func playAtOnce() async throws(Halt) {
+    func playAtOnce() async throws(StopReason) {
         _ = try await credential(of: tv)
         let app = App(of: tv)
         for player in players { app.install(on: player) }
-        var halts = [Halt?](repeating: nil, count: players.count)
-        await withTaskGroup(of: (Int, Halt?).self) { group in
+        var halts = [StopReason?](repeating: nil, count: players.count)
+        await withTaskGroup(of: (Int, StopReason?).self) { group in
             for position in players.indices {
                 group.addTask { (position, await self.play(position)) }
             }
@@ -65,9 +65,9 @@ extension Household {
         if !isDenied { reach(.playing) }
     }
 
-    private func play(_ position: Int) async -> Halt? {
+    private func play(_ position: Int) async -> StopReason? {
         let (player, resource) = (players[position], terms.resources[position])
-        do throws(Halt) {
+        do throws(StopReason) {
             try await authorize(resource, on: player)
             guard !denied.contains(resource) else { return nil }
             try await optional(on: player) { terms.dialect.authorizationToken(resource, $0) }

@@ -10,14 +10,14 @@ internal import Statistics
 ///      ├─ all poll ───────┼── after-success ─┤ … ├── after-success ─┤
 extension Household {
     /// Polls until the token is there, and for `after-success` longer, with every poll loop.
-    func pollAll(_ order: PollOrder) async throws(Halt) {
+    func pollAll(_ order: PollOrder) async throws(StopReason) {
         guard !morePollers.isEmpty || terms.polling.afterSuccess > .zero else {
             return try await poll(order)
         }
         pollersEnd = nil
         async let others: Void = othersPoll(since: order.start)
-        var halt: Halt?
-        do throws(Halt) {
+        var halt: StopReason?
+        do throws(StopReason) {
             try await poll(order)
             pollersEnd = lane.now + terms.polling.afterSuccess
             await pollOn(at: 0, since: lane.now)
@@ -40,11 +40,11 @@ extension Household {
     }
 
     /// After a logout: whether a media token can still be had, on a test bench.
-    func lookAgain() async throws(Halt) {
+    func lookAgain() async throws(StopReason) {
         guard terms.polling.afterSuccess > .zero, let resource = terms.resources.first else {
             return
         }
-        _ = try await ask(tv) { credential throws(Halt) in
+        _ = try await ask(tv) { credential throws(StopReason) in
             guard var call = terms.dialect.mediaToken(resource, credential) else {
                 throw .unknownStep
             }
@@ -70,7 +70,7 @@ extension Household {
         var pace = PollPlan(terms.polling, seed: plan.pollSeed.child("poller", position))
         let share = terms.polling.every / (morePollers.count + 1) * position
         var due = pace.first(after: start) + (terms.polling.isAligned ? .zero : share)
-        do throws(Halt) {
+        do throws(StopReason) {
             while pollersEnd.map({ due < $0 }) ?? true {
                 try await nap(due - lane.now)
                 if let end = pollersEnd, lane.now >= end { return }

@@ -14,13 +14,13 @@ struct PollOrder {
     /// No poll is due from then on.
     var ends: Instant
     /// What it then comes to.
-    var whenOver: Halt
+    var whenOver: StopReason
 }
 
 extension Household {
     /// Polls until the token is there, and stops by the rules of rest-v1.md § 15. The code's end is
     /// reckoned from its life, not from the service's clock.
-    func poll(_ order: PollOrder) async throws(Halt) {
+    func poll(_ order: PollOrder) async throws(StopReason) {
         var pace = PollPlan(
             terms.polling, firstAfter: order.firstAfter, seed: plan.pollSeed.child("poll"))
         var due = pace.first(after: order.start)
@@ -65,7 +65,7 @@ extension Household {
     /// cadence. `poller` is the TV, or another poll loop of it.
     func pollOnce(
         _ code: Code, due: Instant, from poller: Screen
-    ) async throws(Halt) -> Answered {
+    ) async throws(StopReason) -> Answered {
         let credential = try await credential(of: tv)
         let call = terms.dialect.poll(code, terms.polling.target, credential)
         let polled = await lane.send(call, from: poller.device, planned: due)
@@ -80,11 +80,11 @@ extension Household {
     }
 
     /// Nothing but tokens that were over already.
-    private static let deadToken = Halt.failed(
+    private static let deadToken = StopReason.failed(
         "poll-token answered with a token that had already expired")
 
     /// The settle phase is over and the token has not come.
-    private var undelivered: Halt {
+    private var undelivered: StopReason {
         record.phoneDone == nil
             ? .abandoned("the run ended before the viewer signed in", by: .run)
             : .failed("the phone had signed in, and the TV saw no token before the run ended")

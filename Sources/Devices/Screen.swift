@@ -26,8 +26,8 @@ extension Household {
     /// Asks until there is an answer that means something (`insist`); 401 renews the token once, an
     /// unknown client registers once more, and the call is replayed (rest-v1.md § 15).
     func ask(
-        _ screen: Screen, _ call: (Credential) throws(Halt) -> Call
-    ) async throws(Halt) -> Answered {
+        _ screen: Screen, _ call: (Credential) throws(StopReason) -> Call
+    ) async throws(StopReason) -> Answered {
         var hasRenewed = false
         var hasRegistered = false
         while true {
@@ -47,7 +47,7 @@ extension Household {
 
     /// Sends one call until it is answered: 429 waits, 5xx and lost answers back off, at most
     /// `patience` and `retries` times. Each attempt is an exchange of its own.
-    func insist(_ call: Call, _ screen: Screen) async throws(Halt) -> Answered {
+    func insist(_ call: Call, _ screen: Screen) async throws(StopReason) -> Answered {
         var failures = 0
         var throttled = 0
         while true {
@@ -70,7 +70,7 @@ extension Household {
     }
 
     /// Sleeps; a stopped lane ends the story.
-    func nap(_ duration: Duration) async throws(Halt) {
+    func nap(_ duration: Duration) async throws(StopReason) {
         do { try await lane.sleep(for: duration) } catch { throw .stopped }
     }
 
@@ -93,7 +93,7 @@ extension Household {
 
     /// What a request of this screen is signed with: registers and fetches a token first where that
     /// is due.
-    func credential(of screen: Screen) async throws(Halt) -> Credential {
+    func credential(of screen: Screen) async throws(StopReason) -> Credential {
         let identity = screen.device.identity
         guard terms.usesBearer else { return Credential(device: identity, bearer: nil) }
         if let token = screen.token, lane.now < screen.renewAt {
@@ -113,7 +113,7 @@ extension Household {
         return Credential(device: identity, bearer: token.bearer)
     }
 
-    private func client(of screen: Screen) async throws(Halt) -> ClientCredentials {
+    private func client(of screen: Screen) async throws(StopReason) -> ClientCredentials {
         if let client = screen.client { return client }
         let client: ClientCredentials
         switch terms.clients {
@@ -131,7 +131,7 @@ extension Household {
         return client
     }
 
-    private func register(_ screen: Screen) async throws(Halt) -> ClientCredentials {
+    private func register(_ screen: Screen) async throws(StopReason) -> ClientCredentials {
         let identity = screen.device.identity
         guard let call = terms.dialect.registerClient(terms.statement, as: identity) else {
             throw .failed("this protocol registers no clients; give target.clients")

@@ -20,8 +20,8 @@ extension Household {
     }
 
     /// Nil when it went well.
-    func attempt(_ issued: IssuedCode) async -> Halt? {
-        do throws(Halt) {
+    func attempt(_ issued: IssuedCode) async -> StopReason? {
+        do throws(StopReason) {
             try await signIn(with: issued)
             return nil
         } catch {
@@ -29,7 +29,7 @@ extension Household {
         }
     }
 
-    private func signIn(with issued: IssuedCode) async throws(Halt) {
+    private func signIn(with issued: IssuedCode) async throws(StopReason) {
         let code = issued.code
         takeNextPhone()
         if plan.viewer.isTooLate { return try await comeTooLate(issued) }
@@ -56,8 +56,8 @@ extension Household {
     }
 
     /// What the phone says may be watched on the TV (Z2).
-    private func preauthorize(_ code: Code) async throws(Halt) {
-        let asked = try await ask(phone) { credential throws(Halt) in
+    private func preauthorize(_ code: Code) async throws(StopReason) {
+        let asked = try await ask(phone) { credential throws(StopReason) in
             guard let call = terms.dialect.preauthorize(terms.resources, code: code, credential)
             else { throw .unknownStep }
             return call
@@ -68,7 +68,7 @@ extension Household {
     /// Looks the code up and picks the provider; the code may name one that was picked on the TV.
     private func typeIn(
         _ code: Code, takesPreselection: Bool = true
-    ) async throws(Halt) -> String {
+    ) async throws(StopReason) -> String {
         let preselected = try await lookUp(code, on: phone)
         let offered = try await configuration(phone)
         if takesPreselection, let preselected { return preselected }
@@ -77,8 +77,8 @@ extension Household {
 
     /// The record of a code that was typed in; gives the provider that it names.
     @discardableResult
-    func lookUp(_ code: Code, on browser: Screen) async throws(Halt) -> String? {
-        let looked = try await ask(browser) { credential throws(Halt) in
+    func lookUp(_ code: Code, on browser: Screen) async throws(StopReason) -> String? {
+        let looked = try await ask(browser) { credential throws(StopReason) in
             guard let call = terms.dialect.record(of: code, credential) else { throw .unknownStep }
             return call
         }
@@ -87,8 +87,8 @@ extension Household {
         return preselected
     }
 
-    func logIn(_ code: Code, provider: String) async throws(Halt) {
-        do throws(Halt) {
+    func logIn(_ code: Code, provider: String) async throws(StopReason) {
+        do throws(StopReason) {
             try await walkLogin(code, provider: provider, as: person)
         } catch {
             // Unless the account was turned down: that has been noted.
@@ -100,7 +100,7 @@ extension Household {
     }
 
     /// A wait that is the viewer's own, not the service's.
-    func human(_ duration: Duration) async throws(Halt) {
+    func human(_ duration: Duration) async throws(StopReason) {
         let began = lane.now
         try await nap(duration)
         noteViewerTime(since: began)
@@ -112,8 +112,8 @@ extension Household {
     }
 
     /// What the service offers to sign in with.
-    func configuration(_ screen: Screen) async throws(Halt) -> [Provider] {
-        let answered = try await ask(screen) { credential throws(Halt) in
+    func configuration(_ screen: Screen) async throws(StopReason) -> [Provider] {
+        let answered = try await ask(screen) { credential throws(StopReason) in
             guard let call = terms.dialect.configuration(credential) else { throw .unknownStep }
             return call
         }
@@ -122,7 +122,7 @@ extension Household {
     }
 
     /// The viewer's own provider, out of those offered.
-    func choice(among offered: [Provider]) throws(Halt) -> String {
+    func choice(among offered: [Provider]) throws(StopReason) -> String {
         if let lease {
             let mvpd = lease.entry.mvpd
             guard offered.contains(where: { $0.id == mvpd }) else {
@@ -141,7 +141,7 @@ extension Household {
 
     /// Asks whether the login was recorded: once, and a few times more if not, 1 to 2 s apart
     /// (rest-v1.md § 9, N2).
-    func confirm(_ code: Code, by person: Person) async throws(Halt) {
+    func confirm(_ code: Code, by person: Person) async throws(StopReason) {
         let browser = person.browser
         for attempt in 1...5 {
             let checked = try await ask(browser) { terms.dialect.checkCode(code, $0) }

@@ -34,7 +34,7 @@ extension Household {
 
     /// Both at once; nil when one of them got through. With a platform to ask, the first viewer is at
     /// the TV.
-    func attemptTogether(_ issued: IssuedCode) async -> Halt? {
+    func attemptTogether(_ issued: IssuedCode) async -> StopReason? {
         async let joined = joinIn(issued)
         let halt = signsInBothWays ? nil : await attempt(issued)
         return await joined ? nil : halt
@@ -47,7 +47,7 @@ extension Household {
         let person = Person(
             browser: browser, account: second.account, signsIn: second.signsIn,
             mistypesPassword: false, isSecond: true)
-        do throws(Halt) {
+        do throws(StopReason) {
             try await nap(second.noticesCode)
             guard codeOnScreen == issued.code else { return false }
             try await lookUp(issued.code, on: browser)
@@ -65,13 +65,13 @@ extension Household {
     }
 
     /// The first viewer goes through the platform, while the code is on the screen for the second.
-    func signInBothWays() async throws(Halt) {
+    func signInBothWays() async throws(StopReason) {
         let issued = try await issueCode(mvpd: nil)
         let shown = show(issued)
         defer { codeOnScreen = nil }
         async let platform: Void = trySignOn()
-        var halt: Halt?
-        do throws(Halt) {
+        var halt: StopReason?
+        do throws(StopReason) {
             try await pollAll(
                 PollOrder(
                     code: issued.code, start: shown, firstAfter: terms.polling.firstAfter,
@@ -89,11 +89,11 @@ extension Household {
 
     /// Where it comes to nothing, the code is still there.
     private func trySignOn() async {
-        do throws(Halt) { _ = try await signOnByPlatform() } catch { return }
+        do throws(StopReason) { _ = try await signOnByPlatform() } catch { return }
     }
 
     /// A wait of somebody who walks a login.
-    func wait(_ duration: Duration, _ person: Person) async throws(Halt) {
+    func wait(_ duration: Duration, _ person: Person) async throws(StopReason) {
         if person.isSecond { try await nap(duration) } else { try await human(duration) }
     }
 

@@ -7,13 +7,13 @@ internal import Rigs
 /// requests are marked as provoked (rigs/reference.yaml, `thresholds`).
 extension Household {
     /// Types a code that nobody was given, is told so, and looks at the TV again.
-    func mistypeCode(_ code: Code) async throws(Halt) {
+    func mistypeCode(_ code: Code) async throws(StopReason) {
         try await provoke(phone) { terms.dialect.record(of: code.mistyped, $0) }
         try await human(Self.secondLook)
     }
 
     /// Comes back to a code that has run out. There is no signing in with it.
-    func comeTooLate(_ issued: IssuedCode) async throws(Halt) {
+    func comeTooLate(_ issued: IssuedCode) async throws(StopReason) {
         let began = lane.now
         try await nap(issued.lifetime + Self.secondLook)
         noteViewerTime(since: began)
@@ -22,13 +22,13 @@ extension Household {
     }
 
     /// Goes as far as the provider's page, and cancels there. The code stays good (rest-v1.md § 6.3).
-    func cancelLogin(_ code: Code, provider: String) async throws(Halt) {
+    func cancelLogin(_ code: Code, provider: String) async throws(StopReason) {
         try await walkLogin(code, provider: provider, as: person, cancels: true)
         record.phoneDone = nil
     }
 
     /// Types the code in once more, after it has served: it is spent (rest-v1.md § 6.3, BOUND).
-    func typeAgain(_ code: Code, provider: String) async throws(Halt) {
+    func typeAgain(_ code: Code, provider: String) async throws(StopReason) {
         try await human(Self.secondLook)
         try await provoke(phone) { terms.dialect.record(of: code, $0) }
         try await provoke(phone) { terms.dialect.authenticate(code, mvpd: provider, $0) }
@@ -40,9 +40,9 @@ extension Household {
     /// Asks for what ought to be turned down; whatever is answered, the story goes on.
     private func provoke(
         _ screen: Screen, _ make: (Credential) -> Call?
-    ) async throws(Halt) {
-        do throws(Halt) {
-            _ = try await ask(screen) { credential throws(Halt) in
+    ) async throws(StopReason) {
+        do throws(StopReason) {
+            _ = try await ask(screen) { credential throws(StopReason) in
                 guard var call = make(credential) else { throw .unknownStep }
                 call.provoked = true
                 return call

@@ -16,7 +16,7 @@ internal import Synchronization
 /// one more for each second, since as many have leaked out meanwhile.
 public struct ThrottleProbe: Sendable {
     /// What was found, and how.
-    public struct Finding: Sendable, Hashable {
+    public struct ProbeFinding: Sendable, Hashable {
         public var key: ThrottleKey
         /// Polls that were sent under the first address.
         public var polls: Int
@@ -30,7 +30,7 @@ public struct ThrottleProbe: Sendable {
         }
     }
 
-    private let terms: Terms
+    private let terms: RunConfiguration
     private let identity: DeviceIdentity
     /// Of no device of the run: their buckets are to be as they were.
     private let addresses: [String]
@@ -38,7 +38,7 @@ public struct ThrottleProbe: Sendable {
     /// A device like the first of `plan`, with another id. `salt` chooses two addresses out of
     /// 198.18/15, which is set aside for such tests (RFC 2544): buckets that an earlier preflight
     /// filled are not met again. Nil for a plan without households.
-    public init?(_ plan: Plan, terms: Terms, salt: UInt64) {
+    public init?(_ plan: Plan, terms: RunConfiguration, salt: UInt64) {
         guard let first = plan.household(0)?.firstScreen else { return nil }
         self.terms = terms
         identity = Self.another(first)
@@ -47,8 +47,8 @@ public struct ThrottleProbe: Sendable {
     }
 
     /// Runs on `lane` until it knows; the lane must have nothing else to do. Blocks its thread.
-    public func find(on lane: Lane) -> Finding {
-        let found = Mutex(Finding(.unknown, detail: "it was stopped"))
+    public func find(on lane: Lane) -> ProbeFinding {
+        let found = Mutex(ProbeFinding(.unknown, detail: "it was stopped"))
         // Safe to use after `run`, which returns when the flow has ended.
         lane.start { [self] in
             let finding = await find(from: lane)
@@ -58,7 +58,7 @@ public struct ThrottleProbe: Sendable {
         return found.withLock { $0 }
     }
 
-    private func find(from lane: Lane) async -> Finding {
+    private func find(from lane: Lane) async -> ProbeFinding {
         let tv = screen(identity, 0, 0)
         do throws(Obstacle) {
             let bearer = try await bearer(of: tv, on: lane)
@@ -68,12 +68,12 @@ public struct ThrottleProbe: Sendable {
                 polls += 1
                 if try await isThrottled(tv, bearer, on: lane) {
                     let key = try await secondOpinion(bearer, on: lane)
-                    return Finding(key, polls: polls)
+                    return ProbeFinding(key, polls: polls)
                 }
             }
-            return Finding(.nothing, polls: polls)
+            return ProbeFinding(.nothing, polls: polls)
         } catch {
-            return Finding(.unknown, detail: lane.gate(of: tv).text(error.words))
+            return ProbeFinding(.unknown, detail: lane.gate(of: tv).text(error.words))
         }
     }
 
@@ -100,7 +100,7 @@ public struct ThrottleProbe: Sendable {
     private struct Obstacle: Error {
         var words: Untrusted
 
-        init(_ answered: Answered) { words = Halt.refusal(answered) }
+        init(_ answered: Answered) { words = StopReason.refusal(answered) }
     }
 
     /// Nobody is signed in: "not yet" is as good as a token.

@@ -38,7 +38,7 @@ extension Household {
     /// What a program answers; it waits for it no longer than `limit`.
     func answer(
         of program: any UserProgram, to question: String, within limit: Duration
-    ) async throws(Halt) -> ProgramAnswer {
+    ) async throws(StopReason) -> ProgramAnswer {
         let mailbox = ProgramMailbox()
         program.ask(question) { mailbox.put($0) }
         let deadline = lane.now + limit

@@ -10,7 +10,7 @@ extension Household {
     private static let patience: Duration = .seconds(60)
 
     /// `preselected` is the provider that the platform's picker has named: nobody is asked again.
-    func signInOnDevice(preselected: String?) async throws(Halt) {
+    func signInOnDevice(preselected: String?) async throws(StopReason) {
         expect(aViewer: true)
         if !plan.viewer.givesUp { try await takeAccount() }
         var provider = try await ownPicker(preselected)
@@ -38,7 +38,7 @@ extension Household {
     }
 
     /// The app's list of providers, and the viewer's choice; none is shown where it is known.
-    private func ownPicker(_ preselected: String?) async throws(Halt) -> String {
+    private func ownPicker(_ preselected: String?) async throws(StopReason) -> String {
         if let preselected { return preselected }
         let offered = try await configuration(tv)
         try await human(plan.viewer.noticesCode)

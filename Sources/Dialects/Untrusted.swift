@@ -9,42 +9,44 @@
 /// Readers of protocols may decide by the words (`==`, `contains`). Whoever needs the words themselves
 /// imports this module with `@_spi(Untrusted)`; `UntrustedTests` has the list of these files.
 public struct Untrusted: Hashable, Sendable, ExpressibleByStringInterpolation {
-    fileprivate struct Part: Hashable, Sendable {
+    fileprivate struct TextPart: Hashable, Sendable {
         var text: String
         /// A literal of this program.
         var isOurs: Bool
     }
 
-    private var parts: [Part]
+    private var parts: [TextPart]
 
     /// The words of a peer.
-    public init(_ text: String) { parts = text.isEmpty ? [] : [Part(text: text, isOurs: false)] }
+    public init(_ text: String) {
+        parts = text.isEmpty ? [] : [TextPart(text: text, isOurs: false)]
+    }
 
-    public init(stringLiteral text: String) { parts = [Part(text: text, isOurs: true)] }
+    public init(stringLiteral text: String) { parts = [TextPart(text: text, isOurs: true)] }
 
     public init(stringInterpolation: Interpolation) { parts = stringInterpolation.parts }
 
     /// What is put into a literal is a peer's, unless it is a number.
     public struct Interpolation: StringInterpolationProtocol {
-        fileprivate var parts: [Part] = []
+        fileprivate var parts: [TextPart] = []
 
         public init(literalCapacity: Int, interpolationCount: Int) {}
 
         public mutating func appendLiteral(_ text: String) {
-            if !text.isEmpty { parts.append(Part(text: text, isOurs: true)) }
+            if !text.isEmpty { parts.append(TextPart(text: text, isOurs: true)) }
         }
 
         public mutating func appendInterpolation(_ words: Untrusted) { parts += words.parts }
 
         public mutating func appendInterpolation(_ number: Int) {
-            parts.append(Part(text: String(number), isOurs: true))
+            parts.append(TextPart(text: String(number), isOurs: true))
         }
 
         /// Words of this program: a name of ours, a unit.
         public mutating func appendInterpolation(ours text: String) { appendLiteral(text) }
 
         public mutating func appendInterpolation(_ value: some CustomStringConvertible) {
-            parts.append(Part(text: value.description, isOurs: false))
+            parts.append(TextPart(text: value.description, isOurs: false))
         }
     }
 

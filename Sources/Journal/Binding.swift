@@ -2,7 +2,7 @@ internal import GRDB
 internal import GRDBSQLite
 
 /// One value of a row to be written.
-enum Field: Sendable {
+enum ColumnValue: Sendable {
     case null
     case integer(Int64)
     case text(String)
@@ -10,7 +10,7 @@ enum Field: Sendable {
 
     init(_ value: Int) { self = .integer(Int64(value)) }
     init(_ value: Int?) { self = value.map { .integer(Int64($0)) } ?? .null }
-    init(_ value: Int64?) { self = value.map(Field.integer) ?? .null }
+    init(_ value: Int64?) { self = value.map(ColumnValue.integer) ?? .null }
     init(_ value: Bool?) { self = value.map { .integer($0 ? 1 : 0) } ?? .null }
     init(_ value: Instant?) { self.init(value?.nanoseconds) }
     init(_ value: Duration?) { self.init(value?.wholeNanoseconds) }
@@ -26,7 +26,7 @@ enum Field: Sendable {
     }
 
     /// NULL for an empty text.
-    init(filled value: String) { self = value.isEmpty ? .null : Field(value) }
+    init(filled value: String) { self = value.isEmpty ? .null : ColumnValue(value) }
 }
 
 extension Statement {
@@ -34,7 +34,7 @@ extension Statement {
     /// the statement that GRDB prepared and offers for them: GRDB's arguments pass each of 37 values
     /// through an existential or a key path, and cost more than SQLite itself does (a million
     /// exchanges, recorded whole: 11.4 s so, 5.6 s as it is).
-    func insert(_ fields: [Field]) throws {
+    func insert(_ fields: [ColumnValue]) throws {
         precondition(
             fields.count == Int(sqlite3_bind_parameter_count(sqliteStatement)),
             "a row has a value for each column")
@@ -49,7 +49,7 @@ extension Statement {
         guard code == SQLITE_DONE else { throw failed(code) }
     }
 
-    private func bind(_ field: Field, at index: CInt) -> CInt {
+    private func bind(_ field: ColumnValue, at index: CInt) -> CInt {
         switch field {
         case .null: return sqlite3_bind_null(sqliteStatement, index)
         case .integer(let value): return sqlite3_bind_int64(sqliteStatement, index, value)

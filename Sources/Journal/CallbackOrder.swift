@@ -5,7 +5,7 @@
 /// asynchronous: only their count and kind are part of the contract (rule 6).
 public enum CallbackOrder {
     /// One breach of the contract.
-    public struct Breach: Sendable, Hashable, CustomStringConvertible {
+    public struct ContractBreach: Sendable, Hashable, CustomStringConvertible {
         /// The event at which it showed; nil where something never came.
         public var event: DeviceEvent?
         /// What was wrong, and against which rule.
@@ -20,7 +20,8 @@ public enum CallbackOrder {
     /// Each breach, in the order of the events; empty where the contract was kept, and for
     /// households without an SDK. `hasEnded` is false where the run was cut short: then what is
     /// still owed is no breach.
-    public static func breaches(of events: [DeviceEvent], hasEnded: Bool = true) -> [Breach] {
+    public static func breaches(of events: [DeviceEvent], hasEnded: Bool = true) -> [ContractBreach]
+    {
         var contract = Contract()
         for event in events.sorted(by: { $0.sequence < $1.sequence }) { contract.take(event) }
         if hasEnded { contract.close() }
@@ -33,7 +34,7 @@ public enum CallbackOrder {
     }
 
     private struct Contract {
-        private(set) var breaches: [Breach] = []
+        private(set) var breaches: [ContractBreach] = []
         private var hasCompleted = false
         private var isConfiguring = false
         /// Statuses owed to checkAuthentication, getAuthentication, getAuthorization and logout.
@@ -41,10 +42,10 @@ public enum CallbackOrder {
         private var owedAuthorizations = 0
         private var hasDialog = false
         /// Since the app's picker was shown.
-        private var login = Login.none
+        private var login = LoginContract.none
         private var fallbackCodes = 0
 
-        private enum Login { case none, shown, selected, navigated }
+        private enum LoginContract { case none, shown, selected, navigated }
 
         private static let fallbacks: Set<String> = [
             "VSA403", "VSA404", "VSA503", "N003", "N004", "N005",
@@ -67,7 +68,7 @@ public enum CallbackOrder {
         }
 
         private mutating func miss(_ sentence: String) {
-            breaches.append(Breach(event: nil, sentence: sentence))
+            breaches.append(ContractBreach(event: nil, sentence: sentence))
         }
 
         private mutating func called(_ name: String, _ event: DeviceEvent) {
@@ -158,7 +159,8 @@ public enum CallbackOrder {
         }
 
         private mutating func breach(_ event: DeviceEvent, _ sentence: String) {
-            breaches.append(Breach(event: event, sentence: "\(event.name) came \(sentence)"))
+            breaches.append(
+                ContractBreach(event: event, sentence: "\(event.name) came \(sentence)"))
         }
 
         /// Side channels and events that are not the SDK's.

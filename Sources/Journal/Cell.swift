@@ -5,7 +5,7 @@ public import Statistics
 /// of every exchange, whatever `record:` says. Counts go to the second in which the exchange ended,
 /// except `sent`, which goes to the second in which it was sent.
 public struct Cell: Sendable, Hashable {
-    public struct Key: Sendable, Hashable, Comparable {
+    public struct CellKey: Sendable, Hashable, Comparable {
         public var second: Int
         public var operation: OperationName
         /// Position in `HistoryHeader.kinds`.
@@ -17,13 +17,13 @@ public struct Cell: Sendable, Hashable {
             self.kind = kind
         }
 
-        public static func < (left: Key, right: Key) -> Bool {
+        public static func < (left: CellKey, right: CellKey) -> Bool {
             (left.second, left.operation.rawValue, left.kind)
                 < (right.second, right.operation.rawValue, right.kind)
         }
     }
 
-    public var key: Key
+    public var key: CellKey
     public var sent = 0
     /// Ended with an answer, whichever.
     public var completed = 0
@@ -39,7 +39,7 @@ public struct Cell: Sendable, Hashable {
     /// Of all exchanges that were sent.
     public var lateness = Histogram()
 
-    public init(key: Key) {
+    public init(key: CellKey) {
         self.key = key
     }
 

@@ -5,7 +5,7 @@ internal import Statistics
 /// Reads the columns of a row from left to right, and holds each value against what screenrig writes:
 /// a history may come from anywhere. Whoever gets a number from here can add and subtract it.
 struct Columns {
-    enum Limit {
+    enum ColumnLimit {
         /// Instants and durations, in nanoseconds: no run takes longer than 400 days.
         static let time: ClosedRange<Int64> = -day * 400...day * 400
         private static let day: Int64 = 86_400_000_000_000
@@ -29,7 +29,7 @@ struct Columns {
     }
 
     /// What the columns hold has been read so far, and one of them cannot be: which, and what it holds.
-    func damage(in table: HistorySchema.Table) -> String {
+    func damage(in table: HistorySchema.SchemaTable) -> String {
         let at = refused ?? max(0, position - 1)
         let value: DatabaseValue = row[at]
         let words: String =
@@ -56,20 +56,20 @@ struct Columns {
     private mutating func refuse() { refused = refused ?? position }
 
     /// A count or a number of something: not negative.
-    mutating func int() -> Int? { number(Limit.count).map(Int.init) }
+    mutating func int() -> Int? { number(ColumnLimit.count).map(Int.init) }
     /// A number that only tells one thing from another: nobody counts with it.
     mutating func identifier() -> Int? { number(0...Int64.max).map(Int.init) }
-    mutating func second() -> Int? { number(Limit.second).map(Int.init) }
+    mutating func second() -> Int? { number(ColumnLimit.second).map(Int.init) }
     mutating func bool() -> Bool? { number(0...1).map { $0 != 0 } }
-    mutating func instant() -> Instant? { number(Limit.time).map(Instant.init(nanoseconds:)) }
-    mutating func duration() -> Duration? { number(Limit.time).map { .nanoseconds($0) } }
+    mutating func instant() -> Instant? { number(ColumnLimit.time).map(Instant.init(nanoseconds:)) }
+    mutating func duration() -> Duration? { number(ColumnLimit.time).map { .nanoseconds($0) } }
 
     /// What a service said of its clock. Beyond the limit it is unknown, not damage: services say
     /// anything, and older histories keep it.
     mutating func epoch() -> Int64? {
         defer { position += 1 }
         return Int64.fromDatabaseValue(row[position]).flatMap {
-            Limit.epoch.contains($0) ? $0 : nil
+            ColumnLimit.epoch.contains($0) ? $0 : nil
         }
     }
 

@@ -100,7 +100,7 @@ public struct Exchange: Sendable, Hashable {
     public var fingerprint: Fingerprint?
     public var deviations: [Deviation]
     public var route: Route
-    /// Headers of the allow-list of `Correspondence`.
+    /// Headers of the allow-list of `ExchangeBuilder`.
     public var evidence: Headers
     /// Bytes of the bodies.
     public var bytesSent: Int

@@ -4,7 +4,7 @@ internal import GRDB
 /// An exchange as a row of `exchanges` and back: exactly, but for the secret of the observation,
 /// which stays behind. A NUL in a text becomes its picture, for SQLite ends texts there.
 extension Exchange {
-    func row(id: Int) -> [Field] {
+    func row(id: Int) -> [ColumnValue] {
         let (kind, error): (String, TransportError?) =
             switch delivery {
             case .answered: ("answered", nil)
@@ -12,22 +12,27 @@ extension Exchange {
             case .unknown(let error): ("unknown", error)
             }
         return [
-            Field(id), Field(device.household), Field(sequence), Field(lane), .text(device.name),
-            .text(operation.name), Field(code?.text), Field(planned), Field(begun), Field(sent),
-            Field(firstByte), Field(ended), .text(kind), Field(delivery.status),
-            Field(error?.kind.rawValue), Field(error?.detail), .text(outcome.name), Field(reason),
-            .text(observation.result.name), Field(observation.tag?.mvpd),
-            Field(observation.tag?.user), Field(observation.code?.text),
-            Field(observation.resource), Field(observation.generated),
-            Field(observation.expires), Field(observation.record),
-            Field(fingerprint?.description), deviations.isEmpty ? .null : Field(deviationsJSON),
-            Field(route.connection), Field(route.reused), Field(filled: route.local),
-            Field(filled: route.remote), Field(filled: route.httpVersion),
-            Field(route.tlsResumed),
-            evidence.fields.isEmpty ? .null : Field(FlatJSON.object(evidence)),
-            Field(bytesSent), Field(bytesReceived), Field(provoked),
-            Field((connect?.wholeNanoseconds).map { Int($0) }),
-            Field((tls?.wholeNanoseconds).map { Int($0) }),
+            ColumnValue(id), ColumnValue(device.household), ColumnValue(sequence),
+            ColumnValue(lane), .text(device.name),
+            .text(operation.name), ColumnValue(code?.text), ColumnValue(planned),
+            ColumnValue(begun), ColumnValue(sent),
+            ColumnValue(firstByte), ColumnValue(ended), .text(kind), ColumnValue(delivery.status),
+            ColumnValue(error?.kind.rawValue), ColumnValue(error?.detail), .text(outcome.name),
+            ColumnValue(reason),
+            .text(observation.result.name), ColumnValue(observation.tag?.mvpd),
+            ColumnValue(observation.tag?.user), ColumnValue(observation.code?.text),
+            ColumnValue(observation.resource), ColumnValue(observation.generated),
+            ColumnValue(observation.expires), ColumnValue(observation.record),
+            ColumnValue(fingerprint?.description),
+            deviations.isEmpty ? .null : ColumnValue(deviationsJSON),
+            ColumnValue(route.connection), ColumnValue(route.reused),
+            ColumnValue(filled: route.local),
+            ColumnValue(filled: route.remote), ColumnValue(filled: route.httpVersion),
+            ColumnValue(route.tlsResumed),
+            evidence.fields.isEmpty ? .null : ColumnValue(FlatJSON.object(evidence)),
+            ColumnValue(bytesSent), ColumnValue(bytesReceived), ColumnValue(provoked),
+            ColumnValue((connect?.wholeNanoseconds).map { Int($0) }),
+            ColumnValue((tls?.wholeNanoseconds).map { Int($0) }),
         ]
     }
 

@@ -116,17 +116,20 @@ struct Facts {
 
     private static func isStandstill(_ text: String) -> Bool {
         Standstill(text: text).map {
-            Columns.Limit.time.contains($0.noticed.nanoseconds)
-                && Columns.Limit.time.contains(Instant($0.length).nanoseconds)
+            Columns.ColumnLimit.time.contains($0.noticed.nanoseconds)
+                && Columns.ColumnLimit.time.contains(Instant($0.length).nanoseconds)
         } ?? false
     }
 
     /// Between what a fact that is a number may be; it may be left out.
     private static let ranges: [String: ClosedRange<Double>] = {
-        let time = Double(Columns.Limit.time.lowerBound)...Double(Columns.Limit.time.upperBound)
-        let count = 0...Double(Columns.Limit.count.upperBound)
+        let time =
+            Double(
+                Columns.ColumnLimit.time.lowerBound)...Double(Columns.ColumnLimit.time.upperBound)
+        let count = 0...Double(Columns.ColumnLimit.count.upperBound)
         return [
-            "started_us": 0...Double(Columns.Limit.epoch.upperBound) * 1_000, "lanes": 0...100_000,
+            "started_us": 0...Double(Columns.ColumnLimit.epoch.upperBound) * 1_000,
+            "lanes": 0...100_000,
             "planned_households": count, "valid_lateness_ns": time, "valid_busy": 0...1_000,
             "ended_ns": time, "cpu_percent": 0...1e9, "recorded_exchanges": count,
             "lost_exchanges": count, "total_exchanges": count, "counted_only": count,

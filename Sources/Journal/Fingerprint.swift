@@ -18,17 +18,17 @@ public struct Fingerprint: Hashable, Sendable, CustomStringConvertible {
 /// Turns secrets into fingerprints: a keyed digest, so that nobody can try candidates against a
 /// report. The key is random in a live run and never stored; in virtual time it comes from the seed.
 public struct Fingerprinter: Sendable {
-    private let key: SipHash.Key
+    private let key: SipHash.HashKey
 
     /// Derives the 128-bit key from a seed: for virtual time and tests.
     public init(key: UInt64) {
         var dice = Seed(key).child("fingerprints").generator()
-        self.key = SipHash.Key(low: dice.next(), high: dice.next())
+        self.key = SipHash.HashKey(low: dice.next(), high: dice.next())
     }
 
     /// With a key of 128 random bits.
     public init(low: UInt64, high: UInt64) {
-        key = SipHash.Key(low: low, high: high)
+        key = SipHash.HashKey(low: low, high: high)
     }
 
     public func fingerprint(of secret: Secret) -> Fingerprint {

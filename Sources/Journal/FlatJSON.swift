@@ -54,19 +54,19 @@ enum FlatJSON {
     }
 
     static func readObject(_ text: String) -> Pairs? {
-        var reader = Reader(text)
+        var reader = FlatReader(text)
         guard let pairs = reader.object(), reader.isAtEnd else { return nil }
         return pairs
     }
 
     static func readObjects(_ text: String) -> [Pairs]? {
-        var reader = Reader(text)
+        var reader = FlatReader(text)
         guard let all = reader.array({ $0.object() }), reader.isAtEnd else { return nil }
         return all
     }
 
     static func readTexts(_ text: String) -> [String]? {
-        var reader = Reader(text)
+        var reader = FlatReader(text)
         guard let all = reader.array({ $0.text() }), reader.isAtEnd else { return nil }
         return all
     }
@@ -92,7 +92,7 @@ enum FlatJSON {
     }
 
     /// Reads what `FlatJSON` writes; nil for anything else.
-    private struct Reader {
+    private struct FlatReader {
         private let bytes: [UInt8]
         private var position = 0
 
@@ -111,7 +111,7 @@ enum FlatJSON {
             return take("}") ? pairs : nil
         }
 
-        mutating func array<Element>(_ element: (inout Reader) -> Element?) -> [Element]? {
+        mutating func array<Element>(_ element: (inout FlatReader) -> Element?) -> [Element]? {
             guard take("[") else { return nil }
             var all: [Element] = []
             if take("]") { return all }

@@ -186,12 +186,12 @@ public final class History: Sendable {
         }
     }
 
-    private func has(_ table: HistorySchema.Table) throws -> Bool {
+    private func has(_ table: HistorySchema.SchemaTable) throws -> Bool {
         try told { try $0.tableExists(table.name) }
     }
 
     private func visit<Value>(
-        _ table: HistorySchema.Table, _ rest: String, _ arguments: StatementArguments = [],
+        _ table: HistorySchema.SchemaTable, _ rest: String, _ arguments: StatementArguments = [],
         as read: (inout Columns) -> Value?, _ body: (Value) throws -> Void
     ) throws {
         try told { database in

@@ -17,7 +17,8 @@ struct HistoryDigest: Sendable {
     private var events: [Int: SipHash] = [:]
 
     /// Not a secret: two people with the same rig and seed must get the same hash.
-    private static let key = SipHash.Key(low: 0x7363_7265_656e_7269, high: 0x672f_6869_7374_6f72)
+    private static let key = SipHash.HashKey(
+        low: 0x7363_7265_656e_7269, high: 0x672f_6869_7374_6f72)
 
     mutating func add(_ exchange: Exchange, lane: Int) {
         grow(to: lane)

@@ -2,30 +2,33 @@ internal import Dialects
 internal import GRDB
 
 extension HistorySchema {
-    static let messages = Table(
+    static let messages = SchemaTable(
         name: "messages",
         note:
             "a request and its reply, every secret a fingerprint: of households with a violation, "
             + "of the first error of each sort, and of the first household of each kind",
         columns: [
-            Column("household", "INTEGER NOT NULL", "number of the household"),
-            Column("sequence", "INTEGER NOT NULL", "of the exchange, within its household"),
-            Column("method", "TEXT NOT NULL", "GET, POST or DELETE"),
-            Column("url", "TEXT NOT NULL", "the address"),
-            Column("request_headers", "TEXT NOT NULL", "JSON: names and values, in their order"),
-            Column("request_body", "TEXT NOT NULL", "as text; at most 16 KB"),
-            Column("status", "INTEGER", "HTTP status; NULL when no reply came"),
-            Column("response_headers", "TEXT NOT NULL", "JSON: names and values, in their order"),
-            Column("response_body", "TEXT NOT NULL", "as text; at most 16 KB"),
+            SchemaColumn("household", "INTEGER NOT NULL", "number of the household"),
+            SchemaColumn("sequence", "INTEGER NOT NULL", "of the exchange, within its household"),
+            SchemaColumn("method", "TEXT NOT NULL", "GET, POST or DELETE"),
+            SchemaColumn("url", "TEXT NOT NULL", "the address"),
+            SchemaColumn(
+                "request_headers", "TEXT NOT NULL", "JSON: names and values, in their order"),
+            SchemaColumn("request_body", "TEXT NOT NULL", "as text; at most 16 KB"),
+            SchemaColumn("status", "INTEGER", "HTTP status; NULL when no reply came"),
+            SchemaColumn(
+                "response_headers", "TEXT NOT NULL", "JSON: names and values, in their order"),
+            SchemaColumn("response_body", "TEXT NOT NULL", "as text; at most 16 KB"),
         ], constraint: "PRIMARY KEY (household, sequence)", replaces: true)
 }
 
 extension KeptMessage {
-    var row: [Field] {
+    var row: [ColumnValue] {
         [
-            Field(household), Field(sequence), .text(method), Field(url),
-            Field(FlatJSON.object(requestHeaders)), Field(requestBody), Field(status),
-            Field(FlatJSON.object(responseHeaders)), Field(responseBody),
+            ColumnValue(household), ColumnValue(sequence), .text(method), ColumnValue(url),
+            ColumnValue(FlatJSON.object(requestHeaders)), ColumnValue(requestBody),
+            ColumnValue(status),
+            ColumnValue(FlatJSON.object(responseHeaders)), ColumnValue(responseBody),
         ]
     }
 

@@ -69,7 +69,7 @@ final class HistoryStore {
                 into: HistorySchema.errors, database)
             try Self.insert(
                 entries.facts.values.sorted { $0.key < $1.key }.lazy.map { fact in
-                    [.text(fact.key), Field(fact.value)]
+                    [.text(fact.key), ColumnValue(fact.value)]
                 }, into: HistorySchema.meta, database)
             if let (through, exchanges) = entries.watermark {
                 try database.execute(
@@ -124,7 +124,7 @@ final class HistoryStore {
     }
 
     private static func insert(
-        _ rows: some Sequence<[Field]>, into table: HistorySchema.Table,
+        _ rows: some Sequence<[ColumnValue]>, into table: HistorySchema.SchemaTable,
         _ database: Database
     ) throws {
         let statement = try database.cachedStatement(sql: table.insertion)

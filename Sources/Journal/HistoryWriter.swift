@@ -13,9 +13,9 @@ public final class HistoryWriter: HistorySink, @unchecked Sendable {
     /// Lets only so many batches wait, where lanes may be made to wait.
     private let gate: DispatchSemaphore?
     private let onFailure: @Sendable (String) -> Void
-    private let shared = Mutex(Shared())
+    private let shared = Mutex(WriterState())
 
-    private struct Shared {
+    private struct WriterState {
         var progress = Progress()
         var failure: String?
         var waiting = 0
@@ -95,7 +95,7 @@ public final class HistoryWriter: HistorySink, @unchecked Sendable {
 
     /// Keeps requests and replies of households in which something is wrong, and of examples, as
     /// `gate` lets them through. Before the first batch.
-    public func keepMessages(through gate: Gate) {
+    public func keepMessages(through gate: OutputGate) {
         queue.async { [self] in
             assertOnQueue()
             ledger.messages = MessageLedger(gate)

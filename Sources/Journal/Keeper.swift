@@ -62,7 +62,7 @@ struct Keeper: Sendable {
 
     /// A pure function of household and seed, independent of all other draws.
     static func isChosen(_ household: Int, share: Double, seed: UInt64) -> Bool {
-        var hash = SipHash(key: SipHash.Key(low: seed, high: 0x7361_6d70_6c65))
+        var hash = SipHash(key: SipHash.HashKey(low: seed, high: 0x7361_6d70_6c65))
         hash.update(word: UInt64(bitPattern: Int64(household)))
         return Double(hash.finish64() >> 11) * 0x1p-53 < share
     }

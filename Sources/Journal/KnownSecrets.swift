@@ -156,7 +156,7 @@ public struct KnownSecrets: Sendable {
         note(value: cookie.drop { $0 != "=" }.dropFirst())
     }
 
-    mutating func note(fields: [SecretFields.Field]) {
+    mutating func note(fields: [SecretFields.SecretField]) {
         for field in fields {
             note(value: field.value)
             if field.written != field.value { note(value: field.written) }

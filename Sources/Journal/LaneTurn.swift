@@ -4,7 +4,7 @@ internal import Foundation
 /// What a lane is at, seen from outside: by the watchdog of a run, and by `report` after the process
 /// has ended without a word (a trap, `kill -9`).
 public struct LaneTurn: Sendable, Hashable {
-    public enum Phase: Int64, Sendable {
+    public enum TurnPhase: Int64, Sendable {
         /// Nothing to do.
         case waiting
         /// Takes in bytes of answers.
@@ -16,7 +16,7 @@ public struct LaneTurn: Sendable, Hashable {
     }
 
     public var lane: Int
-    public var phase: Phase
+    public var phase: TurnPhase
     /// On the machine's monotonic clock, in nanoseconds; 0 while it waits.
     public var began: Int64
     /// The last exchange whose answer the lane took up; nil where there was none yet.
@@ -34,7 +34,7 @@ public struct LaneTurn: Sendable, Hashable {
         }
     }
 
-    public init(lane: Int, phase: Phase, began: Int64 = 0, exchange: ExchangeName? = nil) {
+    public init(lane: Int, phase: TurnPhase, began: Int64 = 0, exchange: ExchangeName? = nil) {
         self.lane = lane
         self.phase = phase
         self.began = began
@@ -73,7 +73,7 @@ extension LaneTurn {
     /// Of a lane's words: phase, began, 1 where there is an exchange, household, sequence, operation.
     public init?(lane: Int, words: some RandomAccessCollection<Int64>) {
         let words = Array(words.prefix(6))
-        guard words.count == 6, let phase = Phase(rawValue: words[0]) else { return nil }
+        guard words.count == 6, let phase = TurnPhase(rawValue: words[0]) else { return nil }
         self.init(lane: lane, phase: phase, began: words[1])
         guard words[2] == 1 else { return }
         guard let operation = UInt8(exactly: words[5]).flatMap(OperationName.init(rawValue:)),

@@ -71,7 +71,7 @@ public struct KeptMessage: Sendable, Hashable {
         self.responseBody = responseBody
     }
 
-    init(_ message: Message, _ gate: Gate) {
+    init(_ message: Message, _ gate: OutputGate) {
         let (call, reply) = (message.call, message.reply)
         func safe(_ headers: Headers) -> Headers { Headers(headers.fields.map(gate.header)) }
         self.init(
@@ -87,7 +87,7 @@ public struct KeptMessage: Sendable, Hashable {
     /// Messages of one household with no secret left in them: what is secret in one of them is marked
     /// in all, wherever a service repeats it. `known` is what was secret before.
     static func kept(
-        _ messages: [Message], _ gate: Gate, knowing known: inout KnownSecrets
+        _ messages: [Message], _ gate: OutputGate, knowing known: inout KnownSecrets
     ) -> [KeptMessage] {
         for message in messages { known.note(message) }
         let knowing = gate.knowing(known)

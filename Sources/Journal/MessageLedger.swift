@@ -1,7 +1,7 @@
 /// Which requests and replies a history keeps: all of a household in which something is wrong, that of
 /// the first error of each sort, and all of the first household of each kind, to compare with.
 struct MessageLedger {
-    private let gate: Gate
+    private let gate: OutputGate
     private var shelf = MessageShelf()
     private var kinds: Set<String> = []
     /// What was secret in the messages of a household.
@@ -9,7 +9,7 @@ struct MessageLedger {
     /// To be written.
     private(set) var fresh: [KeptMessage] = []
 
-    init(_ gate: Gate) { self.gate = gate }
+    init(_ gate: OutputGate) { self.gate = gate }
 
     mutating func take(_ messages: [Message]) {
         guard !messages.isEmpty else { return }

@@ -3,7 +3,7 @@ public import Statistics
 
 /// Where a run is, for a line every few seconds. Renewed about once a second.
 public struct Progress: Sendable, Hashable {
-    public struct Households: Sendable, Hashable {
+    public struct HouseholdCounts: Sendable, Hashable {
         public var started = 0
         /// Also those that were on arrival.
         public var signedIn = 0
@@ -62,7 +62,7 @@ public struct Progress: Sendable, Hashable {
 
     /// How far the fastest lane is.
     public var elapsed = Instant.start
-    public var households = Households()
+    public var households = HouseholdCounts()
     public var sent = 0
     public var completed = 0
     public var errors = 0
@@ -106,9 +106,9 @@ struct ProgressMeter {
     /// By lane.
     private var heldNow: [Int: Int] = [:]
     /// Households that have not ended.
-    private var living: [Int: Place] = [:]
+    private var living: [Int: MeterPlace] = [:]
 
-    private struct Place {
+    private struct MeterPlace {
         var stage: Stage
         var fate: HouseholdRecord.Fate
         var hasToken: Bool
@@ -151,7 +151,7 @@ struct ProgressMeter {
         progress.households.count(record.fate, 1)
         if record.abandonedBy == .service { progress.households.abandonedByService += 1 }
         if record.ended == nil {
-            living[record.household] = Place(
+            living[record.household] = MeterPlace(
                 stage: record.stage, fate: record.fate, hasToken: hasToken)
             progress.households.runningAt[Int(record.stage.rawValue)] += 1
         } else {
@@ -228,7 +228,7 @@ extension Histogram {
     }
 }
 
-extension Progress.Households {
+extension Progress.HouseholdCounts {
     fileprivate mutating func count(_ fate: HouseholdRecord.Fate, _ change: Int) {
         switch fate {
         case .running: break

@@ -4,16 +4,19 @@ internal import GRDB
 // Rows of the smaller tables, and back.
 
 extension HouseholdRecord {
-    var row: [Field] {
+    var row: [ColumnValue] {
         [
-            Field(household), Field(kind), Field(lane), Field(arrived), .text(stage.name),
-            .text(fate.name), Field(cause), Field(codeShown), Field(phoneDone), Field(tokenSeen),
-            Field(viewerTime), Field(polls), Field(ended), Field(signIn), Field(signInService),
-            Field(tokenVisibility), Field(denials), Field(signOn.asked?.name),
-            Field(signOn.paths.map(\.name).joined(separator: " ")), Field(signOn.began),
-            Field(signOn.steps), Field(signOn.prompts), Field(signOn.pickers),
-            Field(signOn.codes.joined(separator: " ")), Field(signOn.silentRelogins),
-            Field(signOn.diversion), Field(abandonedBy?.name),
+            ColumnValue(household), ColumnValue(kind), ColumnValue(lane), ColumnValue(arrived),
+            .text(stage.name),
+            .text(fate.name), ColumnValue(cause), ColumnValue(codeShown), ColumnValue(phoneDone),
+            ColumnValue(tokenSeen),
+            ColumnValue(viewerTime), ColumnValue(polls), ColumnValue(ended), ColumnValue(signIn),
+            ColumnValue(signInService),
+            ColumnValue(tokenVisibility), ColumnValue(denials), ColumnValue(signOn.asked?.name),
+            ColumnValue(signOn.paths.map(\.name).joined(separator: " ")), ColumnValue(signOn.began),
+            ColumnValue(signOn.steps), ColumnValue(signOn.prompts), ColumnValue(signOn.pickers),
+            ColumnValue(signOn.codes.joined(separator: " ")), ColumnValue(signOn.silentRelogins),
+            ColumnValue(signOn.diversion), ColumnValue(abandonedBy?.name),
         ]
     }
 
@@ -57,10 +60,11 @@ extension SignOnRecord {
 }
 
 extension DeviceEvent {
-    var row: [Field] {
+    var row: [ColumnValue] {
         [
-            Field(device.household), Field(sequence), .text(device.name), Field(at), Field(name),
-            Field(detail),
+            ColumnValue(device.household), ColumnValue(sequence), .text(device.name),
+            ColumnValue(at), ColumnValue(name),
+            ColumnValue(detail),
         ]
     }
 
@@ -74,7 +78,7 @@ extension DeviceEvent {
 }
 
 extension Cell {
-    var row: [Field] {
+    var row: [ColumnValue] {
         let ended = Outcome.allCases.map {
             (name: $0.name, value: FlatJSON.Value.number(outcomes[Int($0.rawValue)]))
         }.filter { $0.value != .number(0) }
@@ -82,8 +86,9 @@ extension Cell {
             (name: String($0.key), value: FlatJSON.Value.number($0.value))
         }
         return [
-            Field(key.second), .text(key.operation.name), Field(key.kind), Field(sent),
-            Field(completed), Field(errors), .text(FlatJSON.object(ended)),
+            ColumnValue(key.second), .text(key.operation.name), ColumnValue(key.kind),
+            ColumnValue(sent),
+            ColumnValue(completed), ColumnValue(errors), .text(FlatJSON.object(ended)),
             .text(FlatJSON.object(answered)), .blob(latency.encoded), .blob(service.encoded),
             .blob(lateness.encoded),
         ]
@@ -98,7 +103,7 @@ extension Cell {
             let latency = columns.histogram(), let service = columns.histogram(),
             let lateness = columns.histogram()
         else { return nil }
-        self.init(key: Key(second: second, operation: operation, kind: kind))
+        self.init(key: CellKey(second: second, operation: operation, kind: kind))
         self.sent = sent
         self.completed = completed
         self.errors = errors
@@ -116,15 +121,15 @@ extension Cell {
     }
 
     private static func isCount(_ number: Int) -> Bool {
-        Columns.Limit.count.contains(Int64(number))
+        Columns.ColumnLimit.count.contains(Int64(number))
     }
 }
 
 extension ErrorGroup {
-    func row(example: Int?) -> [Field] {
+    func row(example: Int?) -> [ColumnValue] {
         [
-            .text(operation.name), .text(outcome.name), Field(status), Field(reason),
-            Field(count), Field(first), Field(last), Field(example),
+            .text(operation.name), .text(outcome.name), ColumnValue(status), ColumnValue(reason),
+            ColumnValue(count), ColumnValue(first), ColumnValue(last), ColumnValue(example),
         ]
     }
 
@@ -143,10 +148,11 @@ extension ErrorGroup {
 }
 
 extension LaneHealth {
-    var row: [Field] {
+    var row: [ColumnValue] {
         [
-            Field(lane), Field(from), Field(through), Field(turns), Field(busy),
-            Field(longestTurn),
+            ColumnValue(lane), ColumnValue(from), ColumnValue(through), ColumnValue(turns),
+            ColumnValue(busy),
+            ColumnValue(longestTurn),
         ]
     }
 

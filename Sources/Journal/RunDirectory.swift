@@ -158,17 +158,20 @@ public struct RunDirectory: Sendable, Hashable {
 
     /// Order of runs: the second of the start, and the number within it. A directory whose name
     /// does not tell has the time of its history.
-    private var age: Age {
+    private var age: FolderAge {
         let parts = name.split(separator: "-").suffix(2)
-        if let last = parts.last, Self.isStamp(last) { return Age(stamp: String(last), number: 1) }
+        if let last = parts.last, Self.isStamp(last) {
+            return FolderAge(stamp: String(last), number: 1)
+        }
         if parts.count == 2, let stamp = parts.first, Self.isStamp(stamp),
             let number = parts.last.flatMap({ Int($0) })
         {
-            return Age(stamp: String(stamp), number: number)
+            return FolderAge(stamp: String(stamp), number: number)
         }
         let attributes = try? FileManager.default.attributesOfItem(atPath: history)
         let date = attributes?[.modificationDate] as? Date ?? .distantPast
-        return Age(stamp: Self.stamp(Int64(date.timeIntervalSince1970) * 1_000_000), number: 1)
+        return FolderAge(
+            stamp: Self.stamp(Int64(date.timeIntervalSince1970) * 1_000_000), number: 1)
     }
 
     /// When it was made, UTC, as its name tells it, else the date of its history:
@@ -194,11 +197,11 @@ public struct RunDirectory: Sendable, Hashable {
         return String(shape) == "00000000T000000Z"
     }
 
-    private struct Age: Comparable {
+    private struct FolderAge: Comparable {
         var stamp: String
         var number: Int
 
-        static func < (left: Age, right: Age) -> Bool {
+        static func < (left: FolderAge, right: FolderAge) -> Bool {
             (left.stamp, left.number) < (right.stamp, right.number)
         }
     }

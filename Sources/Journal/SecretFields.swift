@@ -4,7 +4,7 @@ internal import Dialects
 /// Each reader looks at each byte a bounded number of times, whatever a peer writes.
 enum SecretFields {
     /// A value as it stands there, without its quotes.
-    struct Field {
+    struct SecretField {
         var place: Range<Int>
         var written: String
         /// What it says: a form's without its percents.
@@ -26,7 +26,7 @@ enum SecretFields {
         return names.contains(String(decoding: name, as: UTF8.self).lowercased())
     }
 
-    private static func field(_ place: Range<Int>, _ text: [UInt8]) -> Field? {
+    private static func field(_ place: Range<Int>, _ text: [UInt8]) -> SecretField? {
         guard !place.isEmpty else { return nil }
         let written = String(decoding: text[place], as: UTF8.self)
         guard !["null", "true", "false"].contains(written) else { return nil }
@@ -35,22 +35,22 @@ enum SecretFields {
             let decoded = Decoded(Array(written.utf8)).unescaped()
             if let decoded { value = String(decoding: decoded.bytes, as: UTF8.self) }
         }
-        return Field(place: place, written: written, value: value)
+        return SecretField(place: place, written: written, value: value)
     }
 
     // MARK: Forms and queries
 
     /// `a=1&client_secret=...`. `whole`: every value counts.
-    static func form(_ text: [UInt8], whole: Bool = false) -> [Field] {
+    static func form(_ text: [UInt8], whole: Bool = false) -> [SecretField] {
         guard !text.isEmpty else { return [] }
-        var fields: [Field] = []
+        var fields: [SecretField] = []
         for pair in text.split(whereSeparator: { "&#?;".utf8.contains($0) }) {
             guard let equals = pair.firstIndex(of: UInt8(ascii: "=")),
                 whole || isSecret(pair[..<equals]), equals + 1 < pair.endIndex
             else { continue }
             let written = String(decoding: pair[(equals + 1)...], as: UTF8.self)
             fields.append(
-                Field(
+                SecretField(
                     place: equals + 1..<pair.endIndex, written: written,
                     value: FormEncoding.decode(written)))
         }
@@ -60,11 +60,11 @@ enum SecretFields {
     // MARK: Documents
 
     /// Of JSON, XML and HTML: one may stand in the other.
-    static func document(_ text: [UInt8]) -> [Field] {
-        var fields: [Field] = []
+    static func document(_ text: [UInt8]) -> [SecretField] {
+        var fields: [SecretField] = []
         var position = 0
         while position < text.count {
-            let found: Field? =
+            let found: SecretField? =
                 switch text[position] {
                 case UInt8(ascii: "\""): member(text, position)
                 case UInt8(ascii: "<"): element(text, position)
@@ -77,7 +77,7 @@ enum SecretFields {
     }
 
     /// `"access_token": "..."`, from its first quote.
-    private static func member(_ text: [UInt8], _ start: Int) -> Field? {
+    private static func member(_ text: [UInt8], _ start: Int) -> SecretField? {
         var end = start + 1
         while end < text.count, end - start <= longestName + 1, isNameByte(text[end]) { end += 1 }
         guard end < text.count, text[end] == UInt8(ascii: "\""), isSecret(text[(start + 1)..<end])
@@ -98,7 +98,7 @@ enum SecretFields {
     }
 
     /// `<serializedToken>...</serializedToken>`, or an `<input>` of a session, from its `<`.
-    private static func element(_ text: [UInt8], _ start: Int) -> Field? {
+    private static func element(_ text: [UInt8], _ start: Int) -> SecretField? {
         var end = start + 1
         while end < text.count, end - start <= longestName + 1,
             isNameByte(text[end]) || text[end] == UInt8(ascii: ":")
@@ -124,7 +124,7 @@ enum SecretFields {
     }
 
     /// The value of a hidden or password input: it belongs to this session.
-    private static func input(_ text: [UInt8], _ start: Int) -> Field? {
+    private static func input(_ text: [UInt8], _ start: Int) -> SecretField? {
         var position = start
         var value: Range<Int>?
         var counts = false

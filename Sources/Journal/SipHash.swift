@@ -2,7 +2,7 @@
 /// 2012; the 128-bit form is that of the authors' reference code). Keyed: without the key nobody
 /// can try candidates against a digest.
 struct SipHash: Sendable {
-    struct Key: Sendable, Hashable {
+    struct HashKey: Sendable, Hashable {
         var low: UInt64
         var high: UInt64
     }
@@ -16,7 +16,7 @@ struct SipHash: Sendable {
     private let isWide: Bool
 
     /// `wide` gives 128 bits by `finish128()`, otherwise 64 by `finish64()`.
-    init(key: Key, wide: Bool = false) {
+    init(key: HashKey, wide: Bool = false) {
         v0 = key.low ^ 0x736f_6d65_7073_6575
         v1 = key.high ^ 0x646f_7261_6e64_6f6d
         v2 = key.low ^ 0x6c79_6765_6e65_7261

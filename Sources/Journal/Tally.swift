@@ -6,9 +6,9 @@ internal import Dialects
 /// exchange that was sent in one second and ended thirty seconds later still adds to `sent` of the
 /// first: such a cell comes up again as an addition to the row that is already written.
 struct Tally: Sendable {
-    private(set) var cells: [Cell.Key: Cell] = [:]
+    private(set) var cells: [Cell.CellKey: Cell] = [:]
     /// Changed since they were last written.
-    private(set) var dirty: Set<Cell.Key> = []
+    private(set) var dirty: Set<Cell.CellKey> = []
     /// Seconds before this one are written and let go: a cell there is an addition to its row.
     private(set) var closedBefore = 0
 
@@ -32,12 +32,15 @@ struct Tally: Sendable {
         let isSent = exchange.outcome != .notSent
         if isSent {
             change(
-                Cell.Key(second: exchange.sent.second, operation: exchange.operation, kind: kind)
+                Cell.CellKey(
+                    second: exchange.sent.second, operation: exchange.operation, kind: kind)
             ) {
                 $0.sent += 1
             }
         }
-        change(Cell.Key(second: exchange.ended.second, operation: exchange.operation, kind: kind)) {
+        change(
+            Cell.CellKey(second: exchange.ended.second, operation: exchange.operation, kind: kind)
+        ) {
             $0.count(end: exchange, isSent: isSent)
         }
         if let connect = exchange.connect {
@@ -55,8 +58,10 @@ struct Tally: Sendable {
         _ operation: OperationName, took: Duration, from began: Instant, kind: Int
     ) {
         let ended = began + took
-        change(Cell.Key(second: began.second, operation: operation, kind: kind)) { $0.sent += 1 }
-        change(Cell.Key(second: ended.second, operation: operation, kind: kind)) { cell in
+        change(Cell.CellKey(second: began.second, operation: operation, kind: kind)) {
+            $0.sent += 1
+        }
+        change(Cell.CellKey(second: ended.second, operation: operation, kind: kind)) { cell in
             cell.outcomes[Int(Outcome.ok.rawValue)] += 1
             cell.completed += 1
             cell.latency.record(took.wholeNanoseconds)
@@ -86,7 +91,7 @@ struct Tally: Sendable {
         return Array(sorted.prefix(count))
     }
 
-    private mutating func change(_ key: Cell.Key, by deed: (inout Cell) -> Void) {
+    private mutating func change(_ key: Cell.CellKey, by deed: (inout Cell) -> Void) {
         deed(&cells[key, default: Cell(key: key)])
         dirty.insert(key)
     }

@@ -24,11 +24,11 @@ public struct Breaker: Sendable, Hashable {
     private let limit: Double
     private let lasting: Duration
     /// Where the stretch at hand began.
-    private var stretch = Mark()
+    private var stretch = BreakerMark()
     /// Where the first of the bad stretches in a row began.
-    private var bad: Mark?
+    private var bad: BreakerMark?
 
-    private struct Mark: Hashable {
+    private struct BreakerMark: Hashable {
         var at = Instant.start
         var ended = 0
         var errors = 0
@@ -46,7 +46,7 @@ public struct Breaker: Sendable, Hashable {
     public mutating func look(at now: Instant, ended: Int, errors: Int) -> Trip? {
         guard now > stretch.at, ended - stretch.ended >= Self.evidence else { return nil }
         let began = stretch
-        stretch = Mark(at: now, ended: ended, errors: errors)
+        stretch = BreakerMark(at: now, ended: ended, errors: errors)
         let share = Double(errors - began.errors) / Double(ended - began.ended)
         guard share > limit else {
             bad = nil

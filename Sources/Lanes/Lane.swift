@@ -39,7 +39,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     /// is counted in these. Read it once `run()` has returned.
     public private(set) var events = 0
     let loop: any LaneLoop
-    let correspondence: Correspondence
+    let exchangeBuilder: ExchangeBuilder
     private let sink: any HistorySink
     private(set) var transport: (any Transport)!
     private var tap: Tap?
@@ -54,7 +54,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     private(set) var hasStopped = false
     private var isWindingDown = false
     /// Nil where nothing is held back.
-    private(set) var departures: Departures<UnsafeContinuation<Instant?, Never>>?
+    private(set) var departures: RateLimiter<UnsafeContinuation<Instant?, Never>>?
     /// When the timer of those who wait to leave goes off next; nil when there is none.
     private var departureDue: Instant?
     private var heldBack = HeldBack()
@@ -72,29 +72,29 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     private let hasMail = Atomic(false)
     private let thread = Atomic<UInt>(0)
     /// What it is at, for those outside.
-    private var turns: TurnRecord.Slot
+    private var turns: TurnRecord.TurnSlot
 
     /// How much is handed to the journal at once, and how often at least.
     private static let batchSize = 512
     private static let batchEvery: Duration = .milliseconds(100)
 
     public init(
-        index: Int, loop: any LaneLoop, correspondence: Correspondence, sink: any HistorySink
+        index: Int, loop: any LaneLoop, exchangeBuilder: ExchangeBuilder, sink: any HistorySink
     ) {
         self.index = index
         self.loop = loop
-        self.correspondence = correspondence
+        self.exchangeBuilder = exchangeBuilder
         self.sink = sink
         batch = Batch(lane: index, through: .start)
         health = LaneHealth(
             lane: index, from: .start, through: .start, turns: 0, busy: .zero, longestTurn: .zero)
         flushDue = .start + Self.batchEvery
-        turns = TurnRecord.Slot(0, of: TurnRecord(lanes: 1))
+        turns = TurnRecord.TurnSlot(0, of: TurnRecord(lanes: 1))
     }
 
     /// Keeps what it is at in `record`, among the other lanes of its run. Before `run()`.
     public func keepTurns(in record: TurnRecord) {
-        turns = TurnRecord.Slot(index, of: record)
+        turns = TurnRecord.TurnSlot(index, of: record)
     }
 
     /// What it is at. From any thread.
@@ -107,14 +107,14 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
 
     /// Holds requests back so that no more leave than this lane's part of `ceilings` allows. Before
     /// `run()`.
-    public func hold(to ceilings: Ceilings) {
-        departures = ceilings.holdsBack ? Departures(ceilings) : nil
+    public func hold(to ceilings: RateLimits) {
+        departures = ceilings.holdsBack ? RateLimiter(ceilings) : nil
     }
 
     /// Sees every exchange of a lane as it ends: the request as it left, how it went, what it meant, and
     /// what of it may be shown.
     public typealias Tap = (
-        _ call: Call, _ transfer: Transfer, _ answered: Answered, _ gate: Gate
+        _ call: Call, _ transfer: Transfer, _ answered: Answered, _ gate: OutputGate
     ) -> Void
 
     /// Has `tap` see each exchange, on the lane's thread; for a trial of one household. Set before
@@ -128,13 +128,13 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     public var handsOverMessages = false
 
     /// How secrets of this run become fingerprints.
-    public var fingerprinter: Fingerprinter { correspondence.fingerprinter }
+    public var fingerprinter: Fingerprinter { exchangeBuilder.fingerprinter }
 
     /// What of a peer's words may be shown, as far as the run's own secrets go.
-    public var gate: Gate { correspondence.gate }
+    public var gate: OutputGate { exchangeBuilder.gate }
 
     /// The same for words about a device, whose household has secrets of its own.
-    public func gate(of device: Device) -> Gate { gate.knowing(device.secrets) }
+    public func gate(of device: Device) -> OutputGate { gate.knowing(device.secrets) }
 
     // MARK: What flows use
 
@@ -166,7 +166,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
             return record(
                 transfer, of: call, from: device, sequence: sequence, planned: due, begun: now)
         }
-        let dressed = correspondence.dress(call, from: device, sequence: sequence)
+        let dressed = exchangeBuilder.dress(call, from: device, sequence: sequence)
         let begun = now
         let transfer = await withUnsafeContinuation { flow in
             transport.start(dressed, from: device) { flow.resume(returning: $0) }
@@ -406,7 +406,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         if case .answered(let reply) = transfer.result {
             device.cookies.store(reply.headers, from: call.address)
         }
-        let answered = correspondence.exchange(
+        let answered = exchangeBuilder.exchange(
             transfer, of: call, from: device, lane: index, sequence: sequence, planned: planned,
             begun: begun)
         batch.exchanges.append(answered.exchange)

@@ -54,7 +54,7 @@ public final class TurnRecord: @unchecked Sendable {
     }
 
     /// The words of one lane.
-    struct Slot {
+    struct TurnSlot {
         private let record: TurnRecord
         private let words: UnsafeMutablePointer<Int64>
 
@@ -66,11 +66,11 @@ public final class TurnRecord: @unchecked Sendable {
         /// A turn begins, with what the sockets have brought.
         func begin() {
             lane_store(words + 1, LiveLoop.monotonic())
-            lane_store(words, LaneTurn.Phase.receiving.rawValue)
+            lane_store(words, LaneTurn.TurnPhase.receiving.rawValue)
         }
 
         func end() {
-            lane_store(words, LaneTurn.Phase.waiting.rawValue)
+            lane_store(words, LaneTurn.TurnPhase.waiting.rawValue)
             lane_store(words + 1, 0)
         }
 
@@ -80,12 +80,12 @@ public final class TurnRecord: @unchecked Sendable {
             lane_store(words + 3, Int64(household))
             lane_store(words + 4, Int64(sequence))
             lane_store(words + 5, Int64(operation.rawValue))
-            lane_store(words, LaneTurn.Phase.reading.rawValue)
+            lane_store(words, LaneTurn.TurnPhase.reading.rawValue)
         }
 
         /// The codec is through with it.
         func act() {
-            lane_store(words, LaneTurn.Phase.acting.rawValue)
+            lane_store(words, LaneTurn.TurnPhase.acting.rawValue)
         }
 
         func turn(of lane: Int) -> LaneTurn? {

@@ -17,7 +17,7 @@ public struct RaceFinding: Sendable, Hashable {
     /// At `best`, in trials made for nothing else.
     public var rate: HitRate
     /// Achieved offsets of those trials.
-    public var achieved: Spread?
+    public var achieved: Quantiles?
     /// Hits over the offset, in the order of offsets.
     public var curve: [CurvePoint]
     /// The first breach in the judge's words.
@@ -29,13 +29,13 @@ public struct RaceFinding: Sendable, Hashable {
     /// How it was come by: `sweep`, `random order`, `priorities, 2 change points`.
     public var method: String
     /// What went on around the trials: `nobody` where they would have been in each other's way.
-    public var company: Company
+    public var company: Isolation
 
     public init(
         plan: String, invariant: Invariant, schedule: Schedule, swept: String,
-        window: Window? = nil, best: Duration, rate: HitRate, achieved: Spread? = nil,
+        window: Window? = nil, best: Duration, rate: HitRate, achieved: Quantiles? = nil,
         curve: [CurvePoint] = [], sentence: String, firstSeen: Duration = .zero,
-        isSimultaneous: Bool = false, method: String = "sweep", company: Company = .crowd
+        isSimultaneous: Bool = false, method: String = "sweep", company: Isolation = .crowd
     ) {
         self.plan = plan
         self.invariant = invariant
@@ -84,7 +84,7 @@ public struct RaceFinding: Sendable, Hashable {
     }
 
     /// Tenth, median and ninetieth percentile.
-    public struct Spread: Sendable, Hashable {
+    public struct Quantiles: Sendable, Hashable {
         public var p10: Duration
         public var p50: Duration
         public var p90: Duration

@@ -82,7 +82,7 @@ public struct Schedule: Sendable, Hashable {
     }
 
     /// Over which connection an op goes.
-    public enum Connection: Sendable, Hashable {
+    public enum ConnectionUse: Sendable, Hashable {
         /// One made for it.
         case fresh
         /// Number n of its actor's, made when it is first used and kept.
@@ -128,13 +128,13 @@ public struct Schedule: Sendable, Hashable {
         /// From the anchor on; not used without one.
         public var offset: Duration
         public var gate: Gate
-        public var connection: Connection
+        public var connection: ConnectionUse
         public var cookies: Cookies
 
         public init(
             _ id: String, _ actor: String, _ step: Step, args: [Arg] = [], tag: String? = nil,
             anchor: Anchor? = nil, offset: Duration = .zero, gate: Gate = .none,
-            connection: Connection = .kept(0), cookies: Cookies = .keep
+            connection: ConnectionUse = .kept(0), cookies: Cookies = .keep
         ) {
             self.id = id
             self.actor = actor

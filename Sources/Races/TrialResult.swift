@@ -8,7 +8,7 @@ public struct TrialResult: Sendable {
     /// Households of the run that it was played by, in the order of the schedule's numbers.
     public var households: [Int]
     /// What the gate achieved, in the order of the schedule's ops.
-    public var releases: [Release]
+    public var releases: [ReleaseTime]
     /// Broken promises that count: never suspicions. Empty where nothing broke.
     public var breaches: [Breach]
     /// Why it says nothing; nil when it counts.
@@ -18,7 +18,7 @@ public struct TrialResult: Sendable {
     public var requests: [Case.Request] = []
 
     public init(
-        schedule: Schedule, households: [Int] = [], releases: [Release] = [],
+        schedule: Schedule, households: [Int] = [], releases: [ReleaseTime] = [],
         breaches: [Breach] = [], discarded: Discard? = nil, exchanges: [Exchange] = []
     ) {
         self.schedule = schedule
@@ -30,7 +30,7 @@ public struct TrialResult: Sendable {
     }
 
     /// When an op's decisive request left, and how far that was from its anchor's event.
-    public struct Release: Sendable, Hashable {
+    public struct ReleaseTime: Sendable, Hashable {
         /// The op's id.
         public var op: String
         public var sent: Instant
@@ -80,7 +80,7 @@ public struct TrialResult: Sendable {
     }
 
     /// What the gate made of an op.
-    public subscript(release op: String) -> Release? { releases.first { $0.op == op } }
+    public subscript(release op: String) -> ReleaseTime? { releases.first { $0.op == op } }
 
     /// Whether an exchange is the decisive one of an op.
     func isOwn(_ sequence: Int, of household: Int) -> Bool {
@@ -192,14 +192,14 @@ public protocol Arena: Sendable {
     func play(_ schedules: [Schedule]) async -> [TrialResult]
 
     /// The same, with as much company as that.
-    func play(_ schedules: [Schedule], in company: Company) async -> [TrialResult]
+    func play(_ schedules: [Schedule], in company: Isolation) async -> [TrialResult]
 
     /// No trial can have a hand in what another shows, whatever the company.
     var isolatesTrials: Bool { get }
 }
 
 /// What goes on around a trial.
-public enum Company: String, Sendable, CaseIterable {
+public enum Isolation: String, Sendable, CaseIterable {
     /// Other trials, as many as the arena bears: the quickest.
     case crowd
     /// Other trials, of which none races at the same time: the most punctual.
@@ -210,7 +210,7 @@ public enum Company: String, Sendable, CaseIterable {
 
 extension Arena {
     /// An arena in which nothing disturbs anything.
-    public func play(_ schedules: [Schedule], in company: Company) async -> [TrialResult] {
+    public func play(_ schedules: [Schedule], in company: Isolation) async -> [TrialResult] {
         await play(schedules)
     }
 

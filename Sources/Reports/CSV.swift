@@ -43,19 +43,20 @@ enum CSV {
     static func line(_ household: HouseholdRecord, violations: Int) -> String {
         let isLost = household.fate == .failed || household.fate == .abandoned
         return line([
-            String(household.household), Plain.line(household.kind), household.fate.name,
+            String(household.household), Sanitizer.line(household.kind), household.fate.name,
             isLost || household.fate == .running ? household.stage.name : "",
-            Plain.line(household.cause),
+            Sanitizer.line(household.cause),
             Figures.trimmed(household.arrived.milliseconds / 1000),
             number(household.signIn?.milliseconds), number(household.viewerTime.milliseconds),
             String(household.polls), String(violations), String(household.denials),
             household.signOn.paths.map(\.name).joined(separator: " "),
-            household.signOn.asked?.name ?? "", Plain.line(household.signOn.steps),
+            household.signOn.asked?.name ?? "", Sanitizer.line(household.signOn.steps),
             number(household.signInByPath?.milliseconds), String(household.signOn.prompts),
             String(household.signOn.pickers),
-            Plain.line(household.signOn.codes.joined(separator: " ")),
+            Sanitizer.line(household.signOn.codes.joined(separator: " ")),
             String(household.signOn.silentRelogins),
-            household.divertedTo == nil ? "" : Plain.line(household.signOn.diversion, limit: 400),
+            household.divertedTo == nil
+                ? "" : Sanitizer.line(household.signOn.diversion, limit: 400),
             household.abandonedBy?.name ?? "",
         ])
     }
@@ -79,22 +80,22 @@ enum CSV {
                     case .suspicion(let reason): "suspicion: \(reason)"
                     }
                 return [
-                    violation.signature, violation.invariant.name, Plain.line(certainty),
+                    violation.signature, violation.invariant.name, Sanitizer.line(certainty),
                     violation.source.rawValue,
                     number(violation.gap.map { Double($0) / 1e6 }), String(violation.household),
                     violation.exchanges.map { "\(violation.household)/\($0)" }
                         .joined(separator: " "),
                     row?.requestIDs.joined(separator: " ") ?? "",
-                    row?.remotes.joined(separator: " ") ?? "", Plain.line(violation.sentence),
+                    row?.remotes.joined(separator: " ") ?? "", Sanitizer.line(violation.sentence),
                     standing(violation.standing),
                     violation.companions.map(\.name).joined(separator: " "),
-                    String(violation.times), Plain.line(violation.nearChange ?? ""),
+                    String(violation.times), Sanitizer.line(violation.nearChange ?? ""),
                 ]
             })
     }
 
     private static func standing(_ standing: Standing) -> String {
-        if case .known(let ticket) = standing { return "known: \(Plain.line(ticket))" }
+        if case .known(let ticket) = standing { return "known: \(Sanitizer.line(ticket))" }
         return standing.name
     }
 

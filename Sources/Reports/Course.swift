@@ -42,7 +42,7 @@ public struct Course: Sendable, Hashable {
         let lanes = Self.busy(fold.health, width: width, count: last)
         let step = width
         points = (0..<last).map { index in
-            let moment = index < moments.values.count ? moments.values[index] : Moment()
+            let moment = index < moments.values.count ? moments.values[index] : TimelineBucket()
             let from = index * step
             // Over the whole bucket even where the run ended within it: a fall at the end is true
             // enough, a spike from two requests in its last instant would not be.

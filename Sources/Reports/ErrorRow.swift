@@ -35,14 +35,14 @@ public struct ErrorRow: Sendable, Hashable {
         /// Header fields worth asking the server's team about.
         public var evidence: [String]
         /// What was said; nil where it was not kept.
-        public var talk: Talk?
+        public var talk: RecordedMessages?
     }
 
-    init(_ group: ErrorGroup, of sum: Cell, talk: Talk? = nil) {
+    init(_ group: ErrorGroup, of sum: Cell, talk: RecordedMessages? = nil) {
         operation = group.operation.name
         outcome = group.outcome.name
         status = group.status == 0 ? nil : group.status
-        reason = Plain.line(group.reason)
+        reason = Sanitizer.line(group.reason)
         count = group.count
         total = sum.outcomes.reduce(0, +)
         first = group.first.milliseconds / 1000
@@ -99,12 +99,12 @@ extension ErrorRow.Example {
         sequence = exchange.sequence
         sent = exchange.sent.milliseconds / 1000
         tookMs = (exchange.ended - exchange.sent).milliseconds
-        remote = Plain.line(exchange.route.remote)
+        remote = Sanitizer.line(exchange.route.remote)
         connection = exchange.route.connection
         bytesReceived = exchange.bytesReceived
-        deviations = exchange.deviations.prefix(5).map { Plain.line($0.description) }
+        deviations = exchange.deviations.prefix(5).map { Sanitizer.line($0.description) }
         evidence = exchange.evidence.fields.prefix(12)
-            .map { Plain.line("\($0.name): \($0.value)", limit: 160) }
+            .map { Sanitizer.line("\($0.name): \($0.value)", limit: 160) }
     }
 }
 
@@ -113,7 +113,7 @@ enum Remedy {
     static func hint(_ group: ErrorGroup) -> String {
         // The transport's own words name host, port and remedy.
         if let detail = group.example?.delivery.error?.detail, !detail.isEmpty {
-            return Plain.line(detail, limit: 300)
+            return Sanitizer.line(detail, limit: 300)
         }
         return switch (group.outcome, group.status, group.operation) {
         case (.transport, _, _):

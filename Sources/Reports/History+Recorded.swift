@@ -3,7 +3,7 @@ public import Journal
 extension History: Recorded {
     /// What cannot be read one by one, and why.
     public var gaps: [String] {
-        var gaps = (end?.longTurns ?? []).map { Plain.line($0, limit: 300) }
+        var gaps = (end?.longTurns ?? []).map { Sanitizer.line($0, limit: 300) }
         if end == nil {
             gaps += lastTurns.map { "when the process ended, \($0.sentence)" }
         }

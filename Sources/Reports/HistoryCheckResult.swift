@@ -48,7 +48,7 @@ struct HistoryCheckCounter {
         zip(lines, counts).map { line, count in
             let isUnjudged = !isJudged && line.check?.isAboutJudge == true
             return HistoryCheckResult(
-                expression: Plain.line(line.text),
+                expression: Sanitizer.line(line.text),
                 count: line.check == nil || isUnjudged ? nil : count,
                 held: isUnjudged || line.check?.holds(for: count) ?? false,
                 expectsNoSignIn: line.check?.expectsNoSignIn ?? false)
@@ -131,7 +131,7 @@ extension DeviceEvent {
     }
 }
 
-extension Population.Tally {
+extension Population.PopulationTally {
     /// Households that ended so or got so far, by a word of `HistoryCheck.ends`.
     fileprivate func count(_ end: String) -> Int {
         if end == "diverted" { return diverted }

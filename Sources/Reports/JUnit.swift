@@ -2,7 +2,7 @@ internal import Checker
 
 /// junit.xml: thresholds, and whether the run is to be trusted, as test cases for a CI server.
 enum JUnit {
-    private struct Case {
+    private struct TestCase {
         var name: String
         var failure: String?
         /// What a reader should know although it passed.
@@ -11,39 +11,39 @@ enum JUnit {
 
     static func text(_ summary: Summary) -> String {
         var run = [
-            Case(
+            TestCase(
                 name: "the run completed",
                 failure: summary.outcome == .aborted ? summary.headline : nil),
-            Case(
+            TestCase(
                 name: "the rig was not the bottleneck",
                 failure: summary.rigHealth.valid || !summary.rigHealth.breachFails
                     ? nil : summary.rigHealth.reasons.joined(separator: "; ")),
         ]
         if let outage = summary.outage {
-            run.append(Case(name: "the service answered to the end", failure: outage))
+            run.append(TestCase(name: "the service answered to the end", failure: outage))
         }
         if let noSignIn = summary.noSignIn {
-            run.append(Case(name: "households signed in", failure: noSignIn))
+            run.append(TestCase(name: "households signed in", failure: noSignIn))
         }
         let thresholds = summary.thresholds.map { result in
-            Case(name: result.expression, failure: result.met ? nil : result.sentence)
+            TestCase(name: result.expression, failure: result.met ? nil : result.sentence)
         }
         run[0].output =
             summary.observations.isEmpty
             ? nil : summary.observations.map { "observed: \($0.sentence)" }.joined(separator: "\n")
         let promises = (summary.findings?.verdicts ?? []).filter { $0.checked > 0 }.map { verdict in
             let result = (summary.findings?.result(of: verdict.invariant)) ?? .kept
-            let example = verdict.examples.first.map { Plain.line($0, limit: 400) }
+            let example = verdict.examples.first.map { Sanitizer.line($0, limit: 400) }
             // A failure's message is the breach itself; what is more needs saying what it means.
             let words = result == .broken(with: nil) ? nil : result.words
             let told = [words, example].compactMap(\.self).joined(separator: ": ")
-            return Case(
+            return TestCase(
                 name: verdict.invariant.name, failure: result.isBroken ? told : nil,
                 output: result.isBroken || result.isQuiet ? nil : told)
         }
         var suites = [("run", run), ("thresholds", thresholds)]
         let shows = summary.shows.map { result in
-            Case(name: result.expression, failure: result.held ? nil : result.sentence)
+            TestCase(name: result.expression, failure: result.held ? nil : result.sentence)
         }
         if !shows.isEmpty { suites.append(("shows", shows)) }
         if !promises.isEmpty { suites.append(("invariants", promises)) }
@@ -72,7 +72,7 @@ enum JUnit {
         return "    <properties>\n\(rows.joined() as String)    </properties>\n"
     }
 
-    private static func suite(_ name: String, _ cases: [Case], _ summary: Summary) -> String {
+    private static func suite(_ name: String, _ cases: [TestCase], _ summary: Summary) -> String {
         let run = summary.run
         let failures = cases.filter { $0.failure != nil }.count
         let stamp = run.started.hasSuffix("Z") ? String(run.started.dropLast()) : run.started

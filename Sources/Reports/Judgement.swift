@@ -196,7 +196,7 @@ extension Summary {
         var told: Set<Invariant> = []
         let all = findings?.violations.filter { $0.standing == .fails } ?? []
         return all.filter { told.insert($0.invariant).inserted }.map {
-            "\($0.invariant.name): \(Plain.line($0.sentence, limit: 400))"
+            "\($0.invariant.name): \(Sanitizer.line($0.sentence, limit: 400))"
         }
     }
 

@@ -29,9 +29,9 @@ public enum LiveBlock {
             Row("promises", promises(state.findings)),
             Row("thresholds", thresholds(state)),
             Row("rig", rig(state)),
-            Row("waits for", [Item(state.wait)]),
+            Row("waits for", [BlockPart(state.wait)]),
         ]
-        var lines = [Item(state.title), Item(bar(state, width: width))].map {
+        var lines = [BlockPart(state.title), BlockPart(bar(state, width: width))].map {
             cut($0.text, to: width)
         }
         lines[0] = ink(lines[0], .dim)
@@ -41,7 +41,7 @@ public enum LiveBlock {
     }
 
     /// A part of a row that stays whole.
-    private struct Item {
+    private struct BlockPart {
         var text: String
         var paint: Ink.Paint?
 
@@ -54,9 +54,9 @@ public enum LiveBlock {
     private struct Row {
         static let labelWidth = 12
         var label: String
-        var items: [Item]
+        var items: [BlockPart]
 
-        init(_ label: String, _ items: [Item]) {
+        init(_ label: String, _ items: [BlockPart]) {
             self.label = label
             self.items = items
         }
@@ -100,15 +100,15 @@ public enum LiveBlock {
         return "[\(body.padded(to: room))]  \(clock)"
     }
 
-    private static func households(_ state: LiveState) -> [Item] {
+    private static func households(_ state: LiveState) -> [BlockPart] {
         let households = state.progress.households
         let planned = state.plannedHouseholds.map { " of \(Figures.count($0))" } ?? ""
         var items = [
-            Item("\(Figures.count(households.started))\(planned)"),
-            Item("\(Figures.count(households.signedIn)) signed in"),
+            BlockPart("\(Figures.count(households.started))\(planned)"),
+            BlockPart("\(Figures.count(households.signedIn)) signed in"),
         ]
         func add(_ count: Int, _ what: String, _ paint: Ink.Paint? = nil) {
-            if count > 0 { items.append(Item("\(Figures.count(count)) \(what)", paint)) }
+            if count > 0 { items.append(BlockPart("\(Figures.count(count)) \(what)", paint)) }
         }
         add(households.failed, "failed", .red)
         add(households.running, "under way")
@@ -117,79 +117,81 @@ public enum LiveBlock {
         return items
     }
 
-    private static func stages(_ progress: Progress) -> [Item] {
-        let items = Stage.allCases.compactMap { stage -> Item? in
+    private static func stages(_ progress: Progress) -> [BlockPart] {
+        let items = Stage.allCases.compactMap { stage -> BlockPart? in
             let count = progress.households.runningAt[Int(stage.rawValue)]
-            return count > 0 ? Item("\(Figures.count(count)) \(stage.name)") : nil
+            return count > 0 ? BlockPart("\(Figures.count(count)) \(stage.name)") : nil
         }
-        return items.isEmpty ? [Item("nobody is under way")] : items
+        return items.isEmpty ? [BlockPart("nobody is under way")] : items
     }
 
-    private static func answers(_ progress: Progress) -> [Item] {
-        var items = [Item(Figures.rate(progress.perSecond))]
+    private static func answers(_ progress: Progress) -> [BlockPart] {
+        var items = [BlockPart(Figures.rate(progress.perSecond))]
         if let p50 = progress.latencyP50, let p99 = progress.latencyP99 {
-            items.append(Item("p50 \(ProgressLine.time(p50))"))
-            items.append(Item("p99 \(ProgressLine.time(p99))"))
+            items.append(BlockPart("p50 \(ProgressLine.time(p50))"))
+            items.append(BlockPart("p99 \(ProgressLine.time(p99))"))
         }
-        items.append(Item("\(Figures.count(progress.completed)) in all"))
+        items.append(BlockPart("\(Figures.count(progress.completed)) in all"))
         if progress.throttled > 0 {
-            items.append(Item("\(Figures.count(progress.throttled)) throttled", .yellow))
+            items.append(BlockPart("\(Figures.count(progress.throttled)) throttled", .yellow))
         }
         return items
     }
 
-    private static func errors(_ progress: Progress) -> [Item] {
-        guard progress.errors > 0 else { return [Item("none")] }
-        return [Item(Figures.count(progress.errors), .red)]
-            + progress.worstErrors.map { Item(ProgressLine.cause($0)) }
+    private static func errors(_ progress: Progress) -> [BlockPart] {
+        guard progress.errors > 0 else { return [BlockPart("none")] }
+        return [BlockPart(Figures.count(progress.errors), .red)]
+            + progress.worstErrors.map { BlockPart(ProgressLine.cause($0)) }
     }
 
-    private static func promises(_ findings: LiveFindings?) -> [Item] {
-        guard let findings else { return [Item("not judged while it runs")] }
+    private static func promises(_ findings: LiveFindings?) -> [BlockPart] {
+        guard let findings else { return [BlockPart("not judged while it runs")] }
         guard findings.failing > 0 else {
-            return [Item("none broken in \(Figures.counted(findings.checked, "check"))")]
+            return [BlockPart("none broken in \(Figures.counted(findings.checked, "check"))")]
         }
-        return [Item("\(Figures.count(findings.failing)) broken", .red)]
-            + findings.counts.map { Item("\(Figures.count($0.violations)) \($0.invariant.name)") }
+        return [BlockPart("\(Figures.count(findings.failing)) broken", .red)]
+            + findings.counts.map {
+                BlockPart("\(Figures.count($0.violations)) \($0.invariant.name)")
+            }
     }
 
-    private static func thresholds(_ state: LiveState) -> [Item] {
+    private static func thresholds(_ state: LiveState) -> [BlockPart] {
         let missed = state.thresholds.filter { !$0.met }
-        var items: [Item] = []
+        var items: [BlockPart] = []
         if !state.thresholds.isEmpty {
             items.append(
-                Item(
+                BlockPart(
                     "\(state.thresholds.count - missed.count) of \(state.thresholds.count) met so far",
                     missed.isEmpty ? nil : .red))
         }
-        items += missed.map { Item("MISSED \($0.sentence)", .red) }
+        items += missed.map { BlockPart("MISSED \($0.sentence)", .red) }
         if state.undecidedThresholds > 0 {
-            items.append(Item("\(state.undecidedThresholds) not decided yet"))
+            items.append(BlockPart("\(state.undecidedThresholds) not decided yet"))
         }
-        return items.isEmpty ? [Item("none")] : items
+        return items.isEmpty ? [BlockPart("none")] : items
     }
 
-    private static func rig(_ state: LiveState) -> [Item] {
+    private static func rig(_ state: LiveState) -> [BlockPart] {
         let progress = state.progress
-        var items: [Item] = []
+        var items: [BlockPart] = []
         if let invalidity = state.invalidity {
-            items.append(Item("NOT VALID: \(invalidity)", .yellow))
+            items.append(BlockPart("NOT VALID: \(invalidity)", .yellow))
         }
         if let late = progress.latenessP99 {
-            items.append(Item("late p99 \(ProgressLine.time(late))"))
+            items.append(BlockPart("late p99 \(ProgressLine.time(late))"))
         }
         if progress.heldNow > 0 {
             items.append(
-                Item("\(Figures.counted(progress.heldNow, "request")) held back now", .yellow))
+                BlockPart("\(Figures.counted(progress.heldNow, "request")) held back now", .yellow))
         }
         if progress.heldBack > 0 {
-            items.append(Item("\(Figures.count(progress.heldBack)) held back so far"))
+            items.append(BlockPart("\(Figures.count(progress.heldBack)) held back so far"))
         }
         if progress.waitingBatches > 20 {
             let batches = Figures.counted(progress.waitingBatches, "batch", plural: "batches")
-            items.append(Item("disk behind by \(batches)", .yellow))
+            items.append(BlockPart("disk behind by \(batches)", .yellow))
         }
-        return items.isEmpty ? [Item("nothing measured yet")] : items
+        return items.isEmpty ? [BlockPart("nothing measured yet")] : items
     }
 
     // MARK: Room to spare

@@ -46,7 +46,7 @@ public struct LiveBoard: Sendable {
     /// On one line, as server-sent events want it.
     public var json: String {
         JSON.object([
-            ("title", .text(Plain.line(state.title))),
+            ("title", .text(Sanitizer.line(state.title))),
             ("progress", ProgressJSON.object(state)),
             ("operations", .array(state.progress.works.map(operation))),
             ("signInMs", Self.times(state.progress.signIn)),
@@ -123,7 +123,7 @@ public struct LiveBoard: Sendable {
         return .object([
             ("path", .text(ending.path)), ("outcome", .text(ending.outcome)),
             ("tone", .text(ending.tone)),
-            ("headline", .text(Plain.line(ending.headline, limit: 600))),
+            ("headline", .text(Sanitizer.line(ending.headline, limit: 600))),
         ])
     }
 }

@@ -6,7 +6,7 @@ internal import Statistics
 public struct LiveCourse: Sendable {
     /// What one bucket adds up to. Counts are shares of whole numbers: an interval that lies across
     /// two buckets is divided between them.
-    private struct Moment: Mergeable, Sendable {
+    private struct LiveBucket: Mergeable, Sendable {
         var arrived = 0.0
         var completed = 0.0
         var errors = 0.0
@@ -15,7 +15,7 @@ public struct LiveCourse: Sendable {
         /// As it was when the bucket ended; nil where nothing was heard.
         var level: Level?
 
-        mutating func merge(_ other: Moment) {
+        mutating func merge(_ other: LiveBucket) {
             arrived += other.arrived
             completed += other.completed
             errors += other.errors
@@ -50,7 +50,7 @@ public struct LiveCourse: Sendable {
         public var lost: Int
     }
 
-    private var buckets = TimeBuckets<Moment>(limit: 300)
+    private var buckets = TimeBuckets<LiveBucket>(limit: 300)
     private var last = Progress()
 
     public init() {}
@@ -133,7 +133,7 @@ public struct LiveCourse: Sendable {
     }
 }
 
-extension Progress.Households {
+extension Progress.HouseholdCounts {
     /// Those under way that have their token: they play, or are about to.
     fileprivate var signedInAndHere: Int {
         runningAt[Int(Stage.signedIn.rawValue)...].reduce(0, +)

@@ -14,7 +14,7 @@ public struct LiveFindings: Sendable, Hashable {
     }
 
     /// One breach in words.
-    public struct Breach: Sendable, Hashable {
+    public struct LiveBreach: Sendable, Hashable {
         public var invariant: Invariant
         public var household: Int
         /// Seconds since the run began.
@@ -44,7 +44,7 @@ public struct LiveFindings: Sendable, Hashable {
     /// Breaches that fail the run, in the order of `screenrig list`.
     public var counts: [Count] = []
     /// The latest first, at most `shown` of them.
-    public var latest: [Breach] = []
+    public var latest: [LiveBreach] = []
 
     /// How many breaches are told in words.
     public static let shown = 20
@@ -58,10 +58,10 @@ public struct LiveFindings: Sendable, Hashable {
         counts = findings.verdicts.filter { $0.violations > 0 }
             .map { Count($0.invariant, violations: $0.violations) }
         latest = findings.violations.suffix(Self.shown).reversed().map { violation in
-            Breach(
+            LiveBreach(
                 violation.invariant, household: violation.household,
                 seconds: Double(violation.at) / 1e9, standing: violation.standing.name,
-                sentence: Plain.line(violation.sentence, limit: 400))
+                sentence: Sanitizer.line(violation.sentence, limit: 400))
         }
     }
 

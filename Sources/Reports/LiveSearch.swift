@@ -55,7 +55,7 @@ public struct LiveSearch: Sendable, Hashable {
     /// For pages.
     var json: JSON {
         .object([
-            ("phase", .text(Plain.line(phase))), ("trials", .integer(trials)),
+            ("phase", .text(Sanitizer.line(phase))), ("trials", .integer(trials)),
             ("discarded", .integer(discarded)),
             (
                 "found",
@@ -64,7 +64,7 @@ public struct LiveSearch: Sendable, Hashable {
                         .object([
                             ("plan", .text($0.plan)), ("name", .text($0.invariant)),
                             ("rate", .text($0.rate)),
-                            ("sentence", .text(Plain.line($0.sentence, limit: 400))),
+                            ("sentence", .text(Sanitizer.line($0.sentence, limit: 400))),
                         ])
                     })
             ),

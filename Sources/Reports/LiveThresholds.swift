@@ -40,7 +40,7 @@ private struct LiveMeasurements: Measurements {
 
     func sum(_ operation: OperationName?, kind: String?) -> Cell {
         var total = Cell(
-            key: Cell.Key(second: 0, operation: operation ?? .connect, kind: 0))
+            key: Cell.CellKey(second: 0, operation: operation ?? .connect, kind: 0))
         for work in progress.works
         where operation.map({ $0 == work.operation }) ?? !work.operation.isOfConnection {
             total.merge(Cell(work))
@@ -48,8 +48,8 @@ private struct LiveMeasurements: Measurements {
         return total
     }
 
-    func tally(kind: String?) -> Population.Tally {
-        var tally = Population.Tally()
+    func tally(kind: String?) -> Population.PopulationTally {
+        var tally = Population.PopulationTally()
         tally.started = progress.households.started
         tally.fates[Int(HouseholdRecord.Fate.failed.rawValue)] = progress.households.failed
         tally.abandonedByService = progress.households.abandonedByService
@@ -60,7 +60,7 @@ private struct LiveMeasurements: Measurements {
 
 extension Cell {
     fileprivate init(_ work: Progress.Work) {
-        self.init(key: Key(second: 0, operation: work.operation, kind: 0))
+        self.init(key: CellKey(second: 0, operation: work.operation, kind: 0))
         (sent, completed, errors) = (work.sent, work.completed, work.errors)
         outcomes = work.outcomes
         (latency, service, lateness) = (work.latency, work.service, work.lateness)

@@ -16,7 +16,7 @@ enum MarkdownPage {
         if !summary.operations.isEmpty { parts.append(operations(summary)) }
         parts.append(signIns(summary))
         if !summary.errors.isEmpty { parts.append(errors(summary.errors)) }
-        parts += summary.notes.prefix(noteLimit).map { "> \(cell(Plain.line($0, limit: 500)))" }
+        parts += summary.notes.prefix(noteLimit).map { "> \(cell(Sanitizer.line($0, limit: 500)))" }
         parts.append(footer(summary.run))
         return parts.joined(separator: "\n\n") + "\n"
     }

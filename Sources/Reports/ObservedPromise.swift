@@ -36,7 +36,7 @@ extension Findings {
                 invariant: verdict.invariant, households: min(households, self.households),
                 judged: self.households, breaches: verdict.observed,
                 reason: reason(verdict.invariant, listed.first?.source),
-                example: listed.first.map { Plain.line($0.sentence, limit: 400) } ?? "")
+                example: listed.first.map { Sanitizer.line($0.sentence, limit: 400) } ?? "")
         }.sorted { ($1.households, $0.invariant) < ($0.households, $1.invariant) }
     }
 

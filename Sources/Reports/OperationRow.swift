@@ -25,7 +25,7 @@ public struct OperationRow: Sendable, Hashable {
     /// How late the rig itself was, of all sent.
     public var lateness: Spread?
     /// The whole distribution of the latency.
-    public var curve: [CurvePoint]
+    public var curve: [PercentilePoint]
     /// p99 of the latency over time in milliseconds, nil where nothing was answered: as many values
     /// in every row, of `Summary.trendWidth` seconds each, from the start of the run to its end.
     public var trend: [Double?]
@@ -39,7 +39,7 @@ public struct OperationRow: Sendable, Hashable {
     }
 
     /// `share` of the answers took at most `ms`.
-    public struct CurvePoint: Sendable, Hashable {
+    public struct PercentilePoint: Sendable, Hashable {
         public var share: Double
         public var ms: Double
     }
@@ -68,26 +68,26 @@ public struct OperationRow: Sendable, Hashable {
     /// Points at equal steps of nines, so that the tail gets as much room as the body: p0, p50, p90,
     /// p99, p99.9 … as far as there are values to speak of. It ends with the largest, which one
     /// answer in so many took: nothing of the tail is left out.
-    private static func curve(_ histogram: Histogram) -> [CurvePoint] {
+    private static func curve(_ histogram: Histogram) -> [PercentilePoint] {
         guard histogram.count > 0 else { return [] }
-        var points: [CurvePoint] = []
-        for share in CurvePoint.shares {
+        var points: [PercentilePoint] = []
+        for share in PercentilePoint.shares {
             guard (1 - share) * Double(histogram.count) >= 1 || share == 0 else { break }
             let ms =
                 share == 0
                 ? Double(histogram.smallest) / 1e6 : histogram.milliseconds(atShare: share)
-            if let ms { points.append(CurvePoint(share: share, ms: ms)) }
+            if let ms { points.append(PercentilePoint(share: share, ms: ms)) }
         }
         if histogram.count > 1 {
             let share = 1 - 1 / Double(histogram.count)
             if points.last?.share == share { points.removeLast() }
-            points.append(CurvePoint(share: share, ms: Double(histogram.largest) / 1e6))
+            points.append(PercentilePoint(share: share, ms: Double(histogram.largest) / 1e6))
         }
         return points
     }
 }
 
-extension OperationRow.CurvePoint {
+extension OperationRow.PercentilePoint {
     /// 12 shares to a nine, up to six nines: 1 - 10^(-k/12).
     static let shares: [Double] = (0...72).map { step in
         var rest = 1.0

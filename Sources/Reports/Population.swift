@@ -38,7 +38,7 @@ public struct Funnel: Sendable, Hashable {
 
 /// Folds households into counts, funnels, losses and sign-in times.
 struct Population {
-    struct Tally {
+    struct PopulationTally {
         var started = 0
         var fates = [Int](repeating: 0, count: HouseholdRecord.Fate.allCases.count)
         /// Households that reached exactly this stage.
@@ -95,7 +95,7 @@ struct Population {
         mutating func merge(_ other: Flow) { arrived += other.arrived }
     }
 
-    private struct Place: Hashable {
+    private struct LossPlace: Hashable {
         var kind: String
         var fate: HouseholdRecord.Fate
         var stage: Stage
@@ -103,26 +103,26 @@ struct Population {
         var wantsSignIn: Bool
     }
 
-    private(set) var all = Tally()
-    private(set) var byKind: [String: Tally] = [:]
+    private(set) var all = PopulationTally()
+    private(set) var byKind: [String: PopulationTally] = [:]
     private(set) var signOns = SignOnFold()
     private(set) var flow = TimeBuckets<Flow>(limit: 300)
     /// When anything was last heard of a household.
     private(set) var last = Instant.start
-    private var places: [Place: (count: Int, example: Int)] = [:]
+    private var places: [LossPlace: (count: Int, example: Int)] = [:]
     /// By second: households that began to wait less those that ceased to.
     private var changes: [Int: Int] = [:]
 
     mutating func add(_ household: HouseholdRecord) {
         all.add(household)
         signOns.add(household)
-        byKind[household.kind, default: Tally()].add(household)
+        byKind[household.kind, default: PopulationTally()].add(household)
         flow.update(second: household.arrived.second) { $0.arrived += 1 }
         wait(of: household)
         let times = [household.arrived, household.codeShown, household.tokenSeen, household.ended]
         for time in times { last = max(last, time ?? .start) }
         guard [.failed, .abandoned, .running].contains(household.fate) else { return }
-        let place = Place(
+        let place = LossPlace(
             kind: household.kind, fate: household.fate, stage: household.stage,
             cause: household.cause, wantsSignIn: household.wantsSignIn)
         let seen = places[place] ?? (0, household.household)
@@ -148,7 +148,7 @@ struct Population {
 
     /// All households together, then each kind in the rig's order if there are several.
     func funnels(kinds: [String]) -> [Funnel] {
-        let each = kinds.map { Funnel(kind: $0, byKind[$0] ?? Tally()) }
+        let each = kinds.map { Funnel(kind: $0, byKind[$0] ?? PopulationTally()) }
         return [Funnel(kind: "", all)] + (each.count > 1 ? each : [])
     }
 
@@ -161,8 +161,8 @@ struct Population {
                 < (order(right.key.kind), right.key.fate.rawValue, right.key.stage, right.key.cause)
         }.map { place, seen in
             Loss(
-                kind: Plain.line(place.kind), fate: place.fate.name, stage: place.stage.name,
-                cause: Plain.line(place.cause), households: seen.count, example: seen.example,
+                kind: Sanitizer.line(place.kind), fate: place.fate.name, stage: place.stage.name,
+                cause: Sanitizer.line(place.cause), households: seen.count, example: seen.example,
                 wantedSignIn: place.wantsSignIn)
         }
     }
@@ -175,8 +175,8 @@ extension HouseholdRecord {
 }
 
 extension Funnel {
-    init(kind: String, _ tally: Population.Tally) {
-        self.kind = Plain.line(kind)
+    init(kind: String, _ tally: Population.PopulationTally) {
+        self.kind = Sanitizer.line(kind)
         let shown: [(Stage, String)] = [
             (.arrived, "started"), (.codeShown, "code shown"), (.codeTyped, "code typed"),
             (.signedIn, "signed in"), (.playing, "playing"), (.loggedOut, "logged out"),

@@ -117,7 +117,7 @@ public enum ProgressJSON {
         ])
     }
 
-    private static func stages(_ households: Progress.Households) -> [(String, JSON)] {
+    private static func stages(_ households: Progress.HouseholdCounts) -> [(String, JSON)] {
         Stage.allCases.map { ($0.name, .integer(households.runningAt[Int($0.rawValue)])) }
     }
 
@@ -125,7 +125,7 @@ public enum ProgressJSON {
         .object([
             ("operation", .text(error.operation.name)), ("outcome", .text(error.outcome.name)),
             ("status", error.status == 0 ? .null : .integer(error.status)),
-            ("reason", .text(Plain.line(error.reason))), ("count", .integer(error.count)),
+            ("reason", .text(Sanitizer.line(error.reason))), ("count", .integer(error.count)),
         ])
     }
 

@@ -47,7 +47,7 @@ public enum ProgressLine {
             ? "\(hours):\(two(rest / 60)):\(two(rest % 60))" : "\(rest / 60):\(two(rest % 60))"
     }
 
-    private static func households(_ households: Progress.Households) -> String {
+    private static func households(_ households: Progress.HouseholdCounts) -> String {
         var states = ["\(Figures.count(households.signedIn)) signed in"]
         if households.preSignedIn > 0 {
             states.append("\(Figures.count(households.preSignedIn)) of them on arrival")
@@ -64,7 +64,7 @@ public enum ProgressLine {
     }
 
     /// The stage that most of them are at.
-    private static func stages(_ households: Progress.Households) -> String {
+    private static func stages(_ households: Progress.HouseholdCounts) -> String {
         let most = households.runningAt.enumerated().max {
             ($0.element, $1.offset) < ($1.element, $0.offset)
         }
@@ -86,7 +86,8 @@ public enum ProgressLine {
     }
 
     private static func name(_ error: Progress.WorstError) -> String {
-        let word = Plain.line(error.reason.isEmpty ? error.outcome.name : error.reason, limit: 60)
+        let word = Sanitizer.line(
+            error.reason.isEmpty ? error.outcome.name : error.reason, limit: 60)
         let isStatus = word == "status \(error.status)" || error.status == 0
         let what = isStatus ? word : "\(error.status) \(word)"
         return "\(error.operation.name) \(what)"

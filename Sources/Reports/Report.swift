@@ -22,7 +22,8 @@ public enum Report {
     /// `cases/`, by the signature of their violation.
     public static func write(
         _ history: some Recorded, thresholds: [Threshold], findings: Findings? = nil,
-        strikes: Strikes? = nil, comparison: Comparison? = nil, cases: [String: String] = [:],
+        strikes: FaultActivations? = nil, comparison: Comparison? = nil,
+        cases: [String: String] = [:],
         to directory: String
     ) throws(ReportError) -> Written {
         let fold: RunFold
@@ -69,7 +70,7 @@ public enum Report {
             ("latencies.csv", { CSV.latencies(summary) }),
             ("junit.xml", { JUnit.text(summary) }),
             ("summary.md", { MarkdownPage.text(summary) }),
-            ("report.html", { HTMLPage.text(summary) }),
+            ("report.html", { ReportPage.text(summary) }),
             ("violations.csv", { CSV.violations(summary) }),
             (
                 "timeline.csv",

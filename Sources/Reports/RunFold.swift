@@ -6,7 +6,7 @@ internal import Statistics
 /// Everything that the files of a run directory need, from one pass over its history.
 struct RunFold {
     /// Sums over the whole run by operation and position of the kind.
-    struct Slot: Hashable {
+    struct FoldSlot: Hashable {
         var operation: OperationName
         var kind: Int
     }
@@ -20,10 +20,10 @@ struct RunFold {
     private(set) var population = Population()
     private(set) var slowest: [Waterfall] = []
     private(set) var timeline = Timeline()
-    private(set) var sums: [Slot: Cell] = [:]
+    private(set) var sums: [FoldSlot: Cell] = [:]
     private(set) var errors: [ErrorGroup] = []
     /// What was said in the examples of the first errors, by the position of the group.
-    private(set) var talks: [Int: ErrorRow.Talk] = [:]
+    private(set) var talks: [Int: ErrorRow.RecordedMessages] = [:]
     private(set) var health: [LaneHealth] = []
     /// Nil where the service answered to the end, or never.
     private(set) var silence: Silence?
@@ -51,7 +51,7 @@ struct RunFold {
         }
         try history.cells { cell in
             timeline.add(cell)
-            let slot = Slot(operation: cell.key.operation, kind: cell.key.kind)
+            let slot = FoldSlot(operation: cell.key.operation, kind: cell.key.kind)
             sums[slot, default: Cell(key: cell.key)].merge(cell)
         }
         timeline.finish()
@@ -68,7 +68,7 @@ struct RunFold {
         for (position, group) in errors.prefix(25).enumerated() {
             guard let example = group.example else { continue }
             talks[position] = try history.messages(household: example.device.household)
-                .first { $0.sequence == example.sequence }.map(ErrorRow.Talk.init)
+                .first { $0.sequence == example.sequence }.map(ErrorRow.RecordedMessages.init)
         }
         health = try history.health()
         seconds = length()
@@ -85,7 +85,7 @@ struct RunFold {
 
     /// The sum of one operation, or of all requests, over one kind of household, or over all.
     func sum(_ operation: OperationName? = nil, kind: String? = nil) -> Cell {
-        let key = Cell.Key(second: 0, operation: operation ?? .connect, kind: 0)
+        let key = Cell.CellKey(second: 0, operation: operation ?? .connect, kind: 0)
         var total = Cell(key: key)
         for (slot, cell) in sums
         where (operation.map { $0 == slot.operation } ?? !slot.operation.isOfConnection)
@@ -103,9 +103,9 @@ struct RunFold {
     }
 
     /// Households of one kind, or all.
-    func tally(kind: String?) -> Population.Tally {
+    func tally(kind: String?) -> Population.PopulationTally {
         guard let kind else { return population.all }
-        return population.byKind[kind] ?? Population.Tally()
+        return population.byKind[kind] ?? Population.PopulationTally()
     }
 
     private func name(ofKind position: Int) -> String? {

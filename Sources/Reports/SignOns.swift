@@ -10,11 +10,11 @@ public struct SignOns: Sendable, Hashable {
     /// Of those, households that signed in by another path.
     public var diverted: Int
     /// The most frequent reason first.
-    public var diversions: [Diversion]
+    public var diversions: [DiversionCount]
     /// The ways through the platform's decision graph, the most frequent first.
     public var walks: [Walk]
     /// What the SDK's status callback and the platform's framework said, by name.
-    public var codes: [Code]
+    public var codes: [SignOnCode]
     public var prompts: Int
     public var pickers: Int
     public var silentRelogins: Int
@@ -29,7 +29,7 @@ public struct SignOns: Sendable, Hashable {
         public var service: Spread?
     }
 
-    public struct Diversion: Sendable, Hashable {
+    public struct DiversionCount: Sendable, Hashable {
         public var reason: String
         /// The path that was taken instead, as in `signed in by code`.
         public var phrase: String
@@ -44,7 +44,7 @@ public struct SignOns: Sendable, Hashable {
         public var example: Int
     }
 
-    public struct Code: Sendable, Hashable {
+    public struct SignOnCode: Sendable, Hashable {
         public var name: String
         public var meaning: String
         public var times: Int
@@ -96,7 +96,7 @@ public struct SignOns: Sendable, Hashable {
 
 /// Folds households into `SignOns`.
 struct SignOnFold {
-    private struct Seen {
+    private struct SeenSignOns {
         var count = 0
         var households = 0
         var example = Int.max
@@ -108,7 +108,7 @@ struct SignOnFold {
         }
     }
 
-    private struct Reason: Hashable {
+    private struct ReasonCount: Hashable {
         var text: String
         var phrase: String
     }
@@ -123,9 +123,9 @@ struct SignOnFold {
     private var times = [Times](repeating: Times(), count: SignInPath.allCases.count)
     private var asked = 0
     private var diverted = 0
-    private var reasons: [Reason: Seen] = [:]
-    private var walks: [String: Seen] = [:]
-    private var codes: [String: Seen] = [:]
+    private var reasons: [ReasonCount: SeenSignOns] = [:]
+    private var walks: [String: SeenSignOns] = [:]
+    private var codes: [String: SeenSignOns] = [:]
     private var prompts = 0
     private var pickers = 0
     private var silentRelogins = 0
@@ -142,12 +142,16 @@ struct SignOnFold {
         }
         if let other = household.divertedTo {
             diverted += 1
-            reasons[Reason(text: signOn.diversion, phrase: other.phrase), default: Seen()]
-                .add(household.household)
+            reasons[
+                ReasonCount(text: signOn.diversion, phrase: other.phrase), default: SeenSignOns()
+            ]
+            .add(household.household)
         }
-        if !signOn.steps.isEmpty { walks[signOn.steps, default: Seen()].add(household.household) }
+        if !signOn.steps.isEmpty {
+            walks[signOn.steps, default: SeenSignOns()].add(household.household)
+        }
         for code in Set(signOn.codes) {
-            codes[code, default: Seen()].add(
+            codes[code, default: SeenSignOns()].add(
                 household.household, times: signOn.codes.count { $0 == code })
         }
         prompts += signOn.prompts
@@ -166,17 +170,19 @@ struct SignOnFold {
             },
             asked: asked, diverted: diverted,
             diversions: ranked(reasons) { $0.text < $1.text }.map { reason, seen in
-                SignOns.Diversion(
-                    reason: Plain.line(reason.text, limit: 400), phrase: reason.phrase,
+                SignOns.DiversionCount(
+                    reason: Sanitizer.line(reason.text, limit: 400), phrase: reason.phrase,
                     households: seen.households, example: seen.example)
             },
             walks: ranked(walks, <).map { steps, seen in
                 SignOns.Walk(
-                    steps: Plain.line(steps), households: seen.households, example: seen.example)
+                    steps: Sanitizer.line(steps), households: seen.households, example: seen.example
+                )
             },
             codes: codes.sorted { $0.key < $1.key }.map { name, seen in
-                SignOns.Code(
-                    name: Plain.line(name), meaning: SignOns.meaning(of: name), times: seen.count,
+                SignOns.SignOnCode(
+                    name: Sanitizer.line(name), meaning: SignOns.meaning(of: name),
+                    times: seen.count,
                     households: seen.households, example: seen.example)
             },
             prompts: prompts, pickers: pickers, silentRelogins: silentRelogins)
@@ -184,8 +190,8 @@ struct SignOnFold {
 
     /// The most frequent first; a tie goes by name, so that a report never varies.
     private func ranked<Key>(
-        _ seen: [Key: Seen], _ isBefore: (Key, Key) -> Bool
-    ) -> [(Key, Seen)] {
+        _ seen: [Key: SeenSignOns], _ isBefore: (Key, Key) -> Bool
+    ) -> [(Key, SeenSignOns)] {
         seen.map { ($0.key, $0.value) }.sorted { left, right in
             left.1.households != right.1.households
                 ? left.1.households > right.1.households : isBefore(left.0, right.0)

@@ -171,12 +171,12 @@ public struct Summary: Sendable, Hashable {
                     + "\(Figures.count(silence.second)); that decides nothing")
         }
         judge(
-            failure: Plain.line(fold.end?.failure ?? "", limit: 600),
-            breaker: Plain.line(fold.end?.breaker ?? "", limit: 600), silence: fold.silence)
+            failure: Sanitizer.line(fold.end?.failure ?? "", limit: 600),
+            breaker: Sanitizer.line(fold.end?.breaker ?? "", limit: 600), silence: fold.silence)
         // Each host once, first of all: nothing else can be mended while it may not be reached.
         explanations.insert(
             contentsOf: fold.restraint.refusals.map {
-                "not allowed: \(Plain.line($0, limit: 300))"
+                "not allowed: \(Sanitizer.line($0, limit: 300))"
             },
             at: 0)
     }
@@ -185,22 +185,22 @@ public struct Summary: Sendable, Hashable {
 extension Summary.Run {
     init(_ fold: RunFold) {
         let header = fold.header
-        id = Plain.line(header.run)
+        id = Sanitizer.line(header.run)
         runID = header.runID?.description ?? ""
-        rig = Plain.line(header.rigName)
-        source = Plain.lines(header.rigSource)
+        rig = Sanitizer.line(header.rigName)
+        source = Sanitizer.lines(header.rigSource)
         seed = header.seed
         started = Figures.timestamp(microseconds: header.startedMicroseconds)
         seconds = fold.seconds
-        target = Plain.line(header.target)
-        protocolName = Plain.line(header.protocolName)
+        target = Sanitizer.line(header.target)
+        protocolName = Sanitizer.line(header.protocolName)
         interrupted = fold.end?.interrupted ?? false
         cutShort = fold.end == nil
         isVirtual = header.isVirtual
         lanes = header.lanes
-        load = Plain.line(header.load)
-        policies = header.policies.map { Plain.line($0, limit: 200) }
-        version = Plain.line(header.version)
+        load = Sanitizer.line(header.load)
+        policies = header.policies.map { Sanitizer.line($0, limit: 200) }
+        version = Sanitizer.line(header.version)
         historyHash = fold.end?.historyHash ?? ""
     }
 }

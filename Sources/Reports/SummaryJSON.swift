@@ -123,7 +123,7 @@ enum SummaryJSON {
             ("known", .integer(verdict.known)),
             ("suspected", .integer(verdict.suspected)),
             ("note", .text(verdict.note)),
-            ("examples", .array(verdict.examples.map { .text(Plain.line($0)) })),
+            ("examples", .array(verdict.examples.map { .text(Sanitizer.line($0)) })),
         ])
     }
 

@@ -119,7 +119,7 @@ public enum TerminalReport {
         }
     }
 
-    private struct Column {
+    private struct TerminalColumn {
         var title: String
         /// Columns with a lower rank stay longer when the terminal is narrow.
         var rank: Int
@@ -127,17 +127,17 @@ public enum TerminalReport {
     }
 
     private static func operations(_ summary: Summary, width: Int, _ ink: Ink) -> String {
-        let all: [Column] = [
-            Column(title: "count", rank: 0) { Figures.count($0.count) },
-            Column(title: "errors", rank: 0) { Figures.count($0.errors) },
-            Column(title: "answers/s", rank: 1) { Figures.significant($0.perSecond) },
+        let all: [TerminalColumn] = [
+            TerminalColumn(title: "count", rank: 0) { Figures.count($0.count) },
+            TerminalColumn(title: "errors", rank: 0) { Figures.count($0.errors) },
+            TerminalColumn(title: "answers/s", rank: 1) { Figures.significant($0.perSecond) },
             time("min", 5, \.min), time("mean", 4, \.mean), time("p50", 0, \.p50),
             time("p75", 6, \.p75), time("p90", 3, \.p90), time("p95", 0, \.p95),
             time("p99", 0, \.p99), time("p99.9", 2, \.p999), time("max", 1, \.max),
-            Column(title: "late p99", rank: 7) {
+            TerminalColumn(title: "late p99", rank: 7) {
                 $0.lateness.map { Figures.significant($0.p99) } ?? "–"
             },
-            Column(title: "outcomes", rank: 8) { outcomes($0) },
+            TerminalColumn(title: "outcomes", rank: 8) { outcomes($0) },
         ]
         let names = summary.operations.map(\.name)
         let first = max(9, names.map(\.count).max() ?? 0)
@@ -162,9 +162,9 @@ public enum TerminalReport {
     }
 
     private static func time(_ title: String, _ rank: Int, _ path: KeyPath<Spread, Double>)
-        -> Column
+        -> TerminalColumn
     {
-        Column(title: title, rank: rank) { row in
+        TerminalColumn(title: title, rank: rank) { row in
             row.latency.map { Figures.significant($0[keyPath: path]) } ?? "–"
         }
     }
@@ -174,7 +174,7 @@ public enum TerminalReport {
             .map { "\($0.name) \(Figures.count($0.count))" }.joined(separator: ", ")
     }
 
-    private static func widths(_ columns: [Column], _ summary: Summary) -> [Int] {
+    private static func widths(_ columns: [TerminalColumn], _ summary: Summary) -> [Int] {
         columns.map { column in
             summary.operations.map { column.value($0).count }.reduce(column.title.count, max)
         }

@@ -25,14 +25,14 @@ public struct ThresholdResult: Sendable, Hashable {
     static let nothing = "nothing measured"
 
     init(_ threshold: Threshold, _ measurements: some Measurements) {
-        expression = Plain.line(threshold.text)
+        expression = Sanitizer.line(threshold.text)
         switch threshold.subject {
         case .violations, .invariant: isAboutPromises = true
         case .householdsFailed, .householdsAbandoned, .householdsNotEntitled, .householdsDiverted:
             isAboutCounts = true
         default: isAboutCounts = threshold.measure == .errors || threshold.measure == .throttled
         }
-        let reading = Reading(threshold, measurements)
+        let reading = ThresholdReading(threshold, measurements)
         guard let value = reading.value else {
             actual = reading.text(nil)
             met = reading.isVacuous && threshold.holds(for: 0)
@@ -50,7 +50,7 @@ public struct ThresholdResult: Sendable, Hashable {
 
 extension Threshold {
     /// What it is about, as it was measured, in the unit of its bound; nil when nothing was.
-    func measured(_ fold: RunFold) -> Double? { Reading(self, fold).value }
+    func measured(_ fold: RunFold) -> Double? { ThresholdReading(self, fold).value }
 
     func holds(for value: Double) -> Bool {
         switch comparison {
@@ -72,7 +72,7 @@ protocol Measurements {
     /// The sum of one operation, or of all requests, over one kind of household, or over all.
     func sum(_ operation: OperationName?, kind: String?) -> Cell
     /// Households of one kind, or all.
-    func tally(kind: String?) -> Population.Tally
+    func tally(kind: String?) -> Population.PopulationTally
 }
 
 extension RunFold: Measurements {
@@ -80,7 +80,7 @@ extension RunFold: Measurements {
 }
 
 /// What a threshold asks for, read off a run.
-private struct Reading {
+private struct ThresholdReading {
     private enum Unit {
         case time, share, rate
         case number(of: Int?)

@@ -18,14 +18,14 @@ struct TimelineRow: Hashable {
 }
 
 /// What happened in one bucket of time, all operations together.
-struct Moment: Mergeable {
+struct TimelineBucket: Mergeable {
     var sent = 0
     var completed = 0
     var errors = 0
     var latency = Histogram()
     var lateness = Histogram()
 
-    mutating func merge(_ other: Moment) {
+    mutating func merge(_ other: TimelineBucket) {
         sent += other.sent
         completed += other.completed
         errors += other.errors
@@ -39,7 +39,7 @@ extension Histogram: Mergeable {}
 /// Folds cells, which come ordered by second, into rows by second and buckets for charts.
 struct Timeline {
     private(set) var rows: [TimelineRow] = []
-    private(set) var moments = TimeBuckets<Moment>(limit: 300)
+    private(set) var moments = TimeBuckets<TimelineBucket>(limit: 300)
     /// Latency of each operation over time, for the small curve in its row of the table.
     private(set) var latencies: [OperationName: TimeBuckets<Histogram>] = [:]
     /// Seconds for each of `latencies(of:through:)`: those of the operation that occurred longest.
@@ -79,7 +79,7 @@ struct Timeline {
         let at = max(0, cell.key.second)
         precondition(at >= second, "cells come ordered by second")
         if at > second { close(before: at) }
-        let key = Cell.Key(second: at, operation: cell.key.operation, kind: 0)
+        let key = Cell.CellKey(second: at, operation: cell.key.operation, kind: 0)
         current[cell.key.operation, default: Cell(key: key)].merge(cell)
     }
 

@@ -44,7 +44,7 @@ public struct Waterfall: Sendable, Hashable {
     init?(_ household: HouseholdRecord, _ exchanges: [Exchange]) {
         guard let seen = household.tokenSeen, let signIn = household.signIn else { return nil }
         self.household = household.household
-        kind = Plain.line(household.kind)
+        kind = Sanitizer.line(household.kind)
         signInMs = signIn.milliseconds
         viewerMs = household.viewerTime.milliseconds
         polls = household.polls

@@ -100,7 +100,7 @@ struct AccountFileReader {
         return problems.count == before
     }
 
-    private mutating func entry(_ row: CSVReader.Row, _ names: [String]) -> AccountList.Entry? {
+    private mutating func entry(_ row: CSVReader.CSVRow, _ names: [String]) -> AccountList.Entry? {
         guard row.cells.count == names.count else {
             refuse(
                 row.line,

@@ -2,7 +2,7 @@
 /// quotes. Lines end with CRLF, LF or CR; a byte order mark and empty lines are passed over. Rows come
 /// one at a time, so that a file takes no more memory than what is kept of it.
 struct CSVReader {
-    struct Row: Hashable {
+    struct CSVRow: Hashable {
         var cells: [String]
         /// The line on which it begins, from 1.
         var line: Int
@@ -26,16 +26,16 @@ struct CSVReader {
     }
 
     /// The next row that is not empty, the one with the names first; nil at the end.
-    mutating func next() throws(Problem) -> Row? {
+    mutating func next() throws(Problem) -> CSVRow? {
         while let row = try row() {
             if row.cells != [""] { return row }
         }
         return nil
     }
 
-    private mutating func row() throws(Problem) -> Row? {
+    private mutating func row() throws(Problem) -> CSVRow? {
         guard position < text.count else { return nil }
-        var row = Row(cells: [], line: line)
+        var row = CSVRow(cells: [], line: line)
         while true {
             guard row.cells.count < Self.cellsAtMost else {
                 throw Problem(line: line, reason: "more than \(Self.cellsAtMost) cells")

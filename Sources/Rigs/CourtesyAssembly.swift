@@ -2,8 +2,8 @@ internal import Dialects
 
 // What `target:` says to spare a service, and where it is.
 extension RigAssembly {
-    mutating func courtesy(_ section: Section, _ allow: [Item]) -> Courtesy {
-        var courtesy = Courtesy()
+    mutating func courtesy(_ section: Section, _ allow: [Item]) -> TargetLimits {
+        var courtesy = TargetLimits()
         courtesy.maxRate = section.optional("max-rate") ?? .usual
         if let breaker = section.items["breaker"]?.value as? Section {
             courtesy.breaker = .at(self.breaker(breaker))
@@ -23,8 +23,8 @@ extension RigAssembly {
         return courtesy
     }
 
-    private mutating func breaker(_ section: Section) -> Courtesy.Breaker {
-        let breaker = Courtesy.Breaker(
+    private mutating func breaker(_ section: Section) -> TargetLimits.BreakerLimits {
+        let breaker = TargetLimits.BreakerLimits(
             errors: section.value("errors"), lasting: section.value("for"))
         if section.isWhole, breaker.errors == 1 {
             refuse(

@@ -19,7 +19,7 @@ public struct HistoryCheck: Sendable, Hashable {
     /// Only households of the kind with this name.
     public var kind: String?
     public var subject: Subject
-    public var comparison: Threshold.Comparison
+    public var comparison: Threshold.Relation
     public var bound: Int
     /// As it was written.
     public var text: String
@@ -31,7 +31,7 @@ public struct HistoryCheck: Sendable, Hashable {
     }
 
     init(
-        kind: String?, subject: Subject, comparison: Threshold.Comparison, bound: Int, text: String
+        kind: String?, subject: Subject, comparison: Threshold.Relation, bound: Int, text: String
     ) {
         self.kind = kind
         self.subject = subject
@@ -95,13 +95,13 @@ extension HistoryCheck {
         var rest = text[...]
         let kind = try Threshold.kind(&rest)
         var words = rest.split(separator: " ").map(String.init)
-        var (comparison, bound) = (Threshold.Comparison.atLeast, 1)
-        if let place = words.firstIndex(where: { Threshold.Comparison(rawValue: $0) != nil }) {
+        var (comparison, bound) = (Threshold.Relation.atLeast, 1)
+        if let place = words.firstIndex(where: { Threshold.Relation(rawValue: $0) != nil }) {
             let number = words[(place + 1)...].joined(separator: " ")
             guard let count = Int(number), number.allSatisfy(\.isWholeNumber) else {
                 throw Scalar.Refusal(remark: "whose bound '\(number)' is not a whole number")
             }
-            comparison = Threshold.Comparison(rawValue: words[place]) ?? comparison
+            comparison = Threshold.Relation(rawValue: words[place]) ?? comparison
             bound = count
             words.removeSubrange(place...)
         }

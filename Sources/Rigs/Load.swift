@@ -19,7 +19,7 @@ public enum Load: Sendable, Hashable {
     case once(households: Int, settle: Duration)
 
     public struct Arrivals: Sendable, Hashable {
-        public enum Stage: Sendable, Hashable {
+        public enum ArrivalStage: Sendable, Hashable {
             /// From the rate before it, straight to this one.
             case ramp(to: Rate, over: Duration)
             /// At the rate before it.
@@ -28,11 +28,13 @@ public enum Load: Sendable, Hashable {
 
         public enum Spacing: String, Sendable, CaseIterable { case even, poisson }
 
-        public var stages: [Stage]
+        public var stages: [ArrivalStage]
         public var spacing: Spacing
         public var settle: Duration
 
-        public init(stages: [Stage], spacing: Spacing = .even, settle: Duration = .seconds(15)) {
+        public init(
+            stages: [ArrivalStage], spacing: Spacing = .even, settle: Duration = .seconds(15)
+        ) {
             self.stages = stages
             self.spacing = spacing
             self.settle = settle

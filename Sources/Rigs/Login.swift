@@ -3,12 +3,12 @@ extension Rig {
     public enum Login: Sendable, Hashable {
         /// The one form with a password input.
         case auto
-        case fields(Fields)
+        case fields(LoginFields)
         /// This program walks the page in the rig's place, and may take so long.
         case command(String, within: Duration)
 
         /// What the rig says about a login page; what is nil is found.
-        public struct Fields: Sendable, Hashable {
+        public struct LoginFields: Sendable, Hashable {
             /// Number of the form on its page, from 1.
             public var form: Int?
             /// Names of the two fields.
@@ -29,8 +29,8 @@ extension Rig {
         }
 
         /// What the rig says about the page itself.
-        public var fields: Fields {
-            if case .fields(let fields) = self { fields } else { Fields() }
+        public var fields: LoginFields {
+            if case .fields(let fields) = self { fields } else { LoginFields() }
         }
 
         public var command: String? {

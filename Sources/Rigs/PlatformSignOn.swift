@@ -14,7 +14,7 @@ public struct PlatformSignOn: Sendable, Hashable {
     }
 
     /// The device's TV provider account.
-    public enum Account: String, Sendable, CaseIterable {
+    public enum PlatformAccount: String, Sendable, CaseIterable {
         case fresh, expired, none
     }
 
@@ -72,7 +72,7 @@ public struct PlatformSignOn: Sendable, Hashable {
 
     public var access: Access
     public var prompt: Prompt
-    public var account: Account
+    public var account: PlatformAccount
     public var picker: Picker
     public var withdrawal: Withdrawal
     /// The framework answers with this error code (§ 2) at `errorPlace`; nil: with none.
@@ -90,7 +90,7 @@ public struct PlatformSignOn: Sendable, Hashable {
     public var signer: Signer
 
     public init(
-        access: Access = .granted, prompt: Prompt = .allow, account: Account = .fresh,
+        access: Access = .granted, prompt: Prompt = .allow, account: PlatformAccount = .fresh,
         picker: Picker = .choose(nil), withdrawal: Withdrawal = .never, error: Int? = nil,
         errorPlace: ErrorPlace = .any, asking: Asking = .whenNeeded,
         settingsChange: SettingsChange = .none, filter: [String]? = nil, featured: [String] = [],

@@ -4,7 +4,7 @@ internal import Dialects
 extension RigAssembly {
     mutating func race(_ section: Section) -> RaceTerms {
         let offsets: ClosedRange<Duration> = section.value("offsets")
-        let anchor: RaceTerms.Anchor = Self.word("anchor", in: section)
+        let anchor: RaceTerms.RaceAnchor = Self.word("anchor", in: section)
         if section.isWhole, anchor == .firstReply, offsets.lowerBound < .zero {
             refuse(
                 section.place(of: "offsets"),
@@ -32,7 +32,7 @@ extension RigAssembly {
         guard let section = item.value as? Section, section.isWhole else { return nil }
         let named: [NamedItem] = section.value("actors")
         let actors = named.map { actor in
-            RaceTerms.OwnPlan.Actor(
+            RaceTerms.OwnPlan.RaceActor(
                 name: actor.name,
                 operations: (actor.item.value as? [Item] ?? []).compactMap(Self.operation))
         }

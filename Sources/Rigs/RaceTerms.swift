@@ -8,7 +8,7 @@ public struct RaceTerms: Sendable, Hashable {
 
     /// `{name: ..., actors: {tv: [...], phone: [...]}, sweep: [phone.authenticate, tv.poll-token]}`.
     public struct OwnPlan: Sendable, Hashable {
-        public struct Actor: Sendable, Hashable {
+        public struct RaceActor: Sendable, Hashable {
             public var name: String
             public var operations: [Operation]
 
@@ -41,12 +41,12 @@ public struct RaceTerms: Sendable, Hashable {
         }
 
         public var name: String
-        public var actors: [Actor]
+        public var actors: [RaceActor]
         /// The two that are raced: the first keeps its time, the other is moved.
         public var fixed: String
         public var moved: String
 
-        public init(name: String, actors: [Actor], fixed: String, moved: String) {
+        public init(name: String, actors: [RaceActor], fixed: String, moved: String) {
             self.name = name
             self.actors = actors
             self.fixed = fixed
@@ -54,7 +54,7 @@ public struct RaceTerms: Sendable, Hashable {
         }
     }
 
-    public enum Anchor: String, Sendable, CaseIterable {
+    public enum RaceAnchor: String, Sendable, CaseIterable {
         /// Offsets count from the last byte of the other's request.
         case lastByte = "last-byte"
         /// From the first byte of its answer.
@@ -71,7 +71,7 @@ public struct RaceTerms: Sendable, Hashable {
     public var plans: [Choice]
     /// Offsets that are tried, from the earliest to the latest.
     public var offsets: ClosedRange<Duration>
-    public var anchor: Anchor
+    public var anchor: RaceAnchor
     /// Trials at each offset of the first, coarse sweep.
     public var perOffset: Int
     /// How many trials at most, the cases of what was found included; nil: not given.
@@ -86,7 +86,7 @@ public struct RaceTerms: Sendable, Hashable {
     public init(
         plans: [Choice] = [.named("all")],
         offsets: ClosedRange<Duration> = .milliseconds(-200) ... .milliseconds(200),
-        anchor: Anchor = .lastByte, perOffset: Int = 5, trials: Int? = nil,
+        anchor: RaceAnchor = .lastByte, perOffset: Int = 5, trials: Int? = nil,
         time: Duration? = nil, gate: Gate = .auto, isFresh: Bool = false,
         dropsCookies: Bool = false
     ) {

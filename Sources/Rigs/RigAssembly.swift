@@ -135,7 +135,7 @@ extension RigAssembly {
             probes: (section.optional("probe") as String?).map { $0 == "on" })
     }
 
-    private func clients(_ section: Section) -> Target.Clients {
+    private func clients(_ section: Section) -> Target.ClientRegistration {
         if let given = section.items["clients"]?.value as? Section {
             return .given(ClientCredentials(id: given.value("id"), secret: given.value("secret")))
         }
@@ -245,7 +245,7 @@ extension RigAssembly {
         }
     }
 
-    private mutating func stage(_ item: Item) -> Load.Arrivals.Stage? {
+    private mutating func stage(_ item: Item) -> Load.Arrivals.ArrivalStage? {
         guard let section = item.value as? Section, section.isWhole else { return nil }
         switch section.given.sorted() {
         case ["hold"]: return .hold(section.value("hold"))
@@ -382,7 +382,7 @@ extension RigAssembly {
                 )
             }
             return .fields(
-                Rig.Login.Fields(
+                Rig.Login.LoginFields(
                     form: section.optional("form"), user: section.optional("user"),
                     password: section.optional("password"),
                     failedWhen: section.optional("failed-when")))

@@ -13,7 +13,7 @@ struct RigReader {
     }
 
     mutating func read(_ text: String) throws(RigErrors) -> RigReading {
-        guard var tree = Tree.read(text, file: file, problems: &problems) else {
+        guard var tree = YAMLTree.read(text, file: file, problems: &problems) else {
             throw RigErrors(problems)
         }
         let asWritten = tree
@@ -56,7 +56,9 @@ struct RigReader {
 
 extension RigReader {
     /// Puts each `--set` into the tree; maps on its way come into being.
-    private mutating func apply(_ overrides: [(path: String, value: String)], to tree: inout Tree) {
+    private mutating func apply(
+        _ overrides: [(path: String, value: String)], to tree: inout YAMLTree
+    ) {
         for (path, text) in overrides {
             // Without the value: it may be a secret.
             let option = "--set \(path)"
@@ -68,11 +70,11 @@ extension RigReader {
                         place, .conflict("the path is not whole; write path.to.key=value")))
                 continue
             }
-            guard keys.count <= Tree.Limit.depth else {
+            guard keys.count <= YAMLTree.TreeLimit.depth else {
                 problems.append(
                     RigProblem(
                         Place(file: file, option: option.shortened),
-                        .conflict("the path is more than \(Tree.Limit.depth) keys long")))
+                        .conflict("the path is more than \(YAMLTree.TreeLimit.depth) keys long")))
                 continue
             }
             guard let value = value(text, place) else { continue }
@@ -81,16 +83,16 @@ extension RigReader {
     }
 
     /// Lists, maps and quoted texts are YAML; everything else is taken as typed.
-    private mutating func value(_ text: String, _ place: Place) -> Tree? {
+    private mutating func value(_ text: String, _ place: Place) -> YAMLTree? {
         guard let first = text.first, "[{\"'".contains(first) else {
-            return Tree(content: .scalar(text, isQuoted: false), place: place)
+            return YAMLTree(content: .scalar(text, isQuoted: false), place: place)
         }
-        return Tree.read(text, file: file, option: place.option, problems: &problems)
+        return YAMLTree.read(text, file: file, option: place.option, problems: &problems)
             .map { $0.moved(to: place) }
     }
 
     private mutating func set(
-        _ value: Tree, at keys: ArraySlice<String>, in tree: inout Tree, _ place: Place
+        _ value: YAMLTree, at keys: ArraySlice<String>, in tree: inout YAMLTree, _ place: Place
     ) {
         guard let key = keys.first else {
             tree = value
@@ -98,7 +100,7 @@ extension RigReader {
         }
         switch tree.content {
         case .map:
-            var inner = tree[key] ?? Tree(content: .map([]), place: place)
+            var inner = tree[key] ?? YAMLTree(content: .map([]), place: place)
             set(value, at: keys.dropFirst(), in: &inner, place)
             tree[key] = inner
         case .list(var items):
@@ -114,13 +116,13 @@ extension RigReader {
             tree.content = .list(items)
         case .scalar:
             // What stood there was a single value: the option replaces it by a map.
-            tree = Tree(content: .map([]), place: place)
+            tree = YAMLTree(content: .map([]), place: place)
             set(value, at: keys, in: &tree, place)
         }
     }
 
     /// `target.from`, then `--target`.
-    private mutating func applyTarget(to tree: inout Tree) {
+    private mutating func applyTarget(to tree: inout YAMLTree) {
         if case .file(let path)? = surroundings.target {
             let place = Place(file: file, option: "--target \(path)")
             if let inner = targetFile(path, named: path, place) { tree["target"] = inner }
@@ -145,12 +147,12 @@ extension RigReader {
     }
 
     /// Replaces the base, and leaves behind what belongs to another host.
-    private mutating func point(_ base: String, _ option: String, in tree: inout Tree) {
+    private mutating func point(_ base: String, _ option: String, in tree: inout YAMLTree) {
         let place = Place(file: file, option: option)
-        var target = tree["target"] ?? Tree(content: .map([]), place: place)
+        var target = tree["target"] ?? YAMLTree(content: .map([]), place: place)
         guard target.entries != nil else { return }
         let before = target["base"].flatMap { Self.host($0) } ?? "embedded"
-        target["base"] = Tree(content: .scalar(base, isQuoted: false), place: place)
+        target["base"] = YAMLTree(content: .scalar(base, isQuoted: false), place: place)
         if Self.host(target["base"]) ?? "embedded" != before {
             for key in ["allow", "software-statement", "tls"] { target[key] = nil }
             if target["clients"]?.entries != nil { target["clients"] = nil }
@@ -161,20 +163,22 @@ extension RigReader {
         tree["target"] = target
     }
 
-    private static func host(_ base: Tree?) -> String? {
+    private static func host(_ base: YAMLTree?) -> String? {
         guard case .scalar(let text, _)? = base?.content,
             case .remote(let origin, _)? = try? Scalar.base.parse(text) as? Target.Base
         else { return nil }
         return origin.host
     }
 
-    private mutating func targetFile(_ path: String, named name: String, _ place: Place) -> Tree? {
+    private mutating func targetFile(_ path: String, named name: String, _ place: Place)
+        -> YAMLTree?
+    {
         guard let text = surroundings.contents(path) else {
             problems.append(
                 RigProblem(place, .noFile(name, reason: Disk.trouble(path) ?? "cannot be read")))
             return nil
         }
-        guard let tree = Tree.read(text, file: name, problems: &problems) else { return nil }
+        guard let tree = YAMLTree.read(text, file: name, problems: &problems) else { return nil }
         guard let entries = tree.entries else {
             problems.append(
                 RigProblem(
@@ -191,7 +195,7 @@ extension RigReader {
 
     /// The source with the whole path of the accounts' file, so that a case which carries it can be
     /// replayed from any folder. A source that was read already, and names no file, stays as it is.
-    private func placed(_ path: String, in tree: Tree, source: String) -> String {
+    private func placed(_ path: String, in tree: YAMLTree, source: String) -> String {
         guard case .resolved = surroundings.secrets, !path.hasPrefix("/"), !path.contains("${"),
             let value = tree["accounts"]?["file"]
         else { return source }
@@ -234,15 +238,15 @@ extension RigReader {
     }
 }
 
-extension Tree {
+extension YAMLTree {
     /// The tree, every place of which is this one.
-    fileprivate func moved(to place: Place) -> Tree {
+    fileprivate func moved(to place: Place) -> YAMLTree {
         switch content {
-        case .scalar: Tree(content: content, place: place)
+        case .scalar: YAMLTree(content: content, place: place)
         case .list(let items):
-            Tree(content: .list(items.map { $0.moved(to: place) }), place: place)
+            YAMLTree(content: .list(items.map { $0.moved(to: place) }), place: place)
         case .map(let entries):
-            Tree(
+            YAMLTree(
                 content: .map(
                     entries.map {
                         Entry(key: $0.key, keyPlace: place, value: $0.value.moved(to: place))

@@ -15,8 +15,8 @@ public enum RigReference {
             # brackets a distribution or a ${NAME} stands in quotes. ${NAME} takes an environment
             # variable, ${file:PATH} a file's content; both count as secrets and are never written.
             #
-            # A rig has at most \(Tree.Limit.size / 1_000) kB, \(Tree.Limit.items) items in a list or keys in a map, \(Tree.Limit.nodes)
-            # values (those that aliases repeat included) and \(Tree.Limit.depth) lists and maps in one another; a run
+            # A rig has at most \(YAMLTree.TreeLimit.size / 1_000) kB, \(YAMLTree.TreeLimit.items) items in a list or keys in a map, \(YAMLTree.TreeLimit.nodes)
+            # values (those that aliases repeat included) and \(YAMLTree.TreeLimit.depth) lists and maps in one another; a run
             # has at most \(Load.householdsAtMost / 1_000_000) million households and takes at most \(Int(Load.longest.seconds / 86_400)) days. An accounts file
             # has at most 32 MB and a million accounts. Of what is wrong, \(RigErrors.shownAtMost) lines are told at a time.
 

@@ -20,7 +20,7 @@ public struct Target: Sendable, Hashable {
         }
     }
 
-    public enum Clients: Sendable, Hashable {
+    public enum ClientRegistration: Sendable, Hashable {
         case perDevice, shared
         case given(ClientCredentials)
     }
@@ -79,11 +79,11 @@ public struct Target: Sendable, Hashable {
     public var resources: [String]
     /// Nil: one signed with the demo key of the stand-in.
     public var softwareStatement: Secret?
-    public var clients: Clients
+    public var clients: ClientRegistration
     public var usesBearer: Bool
     /// Host names, lower case, that hops may reach beside loopback.
     public var allow: [String]
-    public var courtesy: Courtesy
+    public var courtesy: TargetLimits
     /// In the order of the file.
     public var pinned: [PinnedHost]
     public var headers: Headers
@@ -104,12 +104,13 @@ public struct Target: Sendable, Hashable {
         base: Base, protocolName: String = "adobe-pass-v1", requestor: String = "DEMOTV",
         domain: String = "demo.test", redirectURL: String = "https://demo.test/done",
         mvpds: [WeightedProvider] = [], resources: [String] = ["demo-1"],
-        softwareStatement: Secret? = nil, clients: Clients = .perDevice, usesBearer: Bool = true,
+        softwareStatement: Secret? = nil, clients: ClientRegistration = .perDevice,
+        usesBearer: Bool = true,
         allow: [String] = [], headers: Headers = [:], http: HTTPVersion = .http1,
         engine: Engine = .auto,
         format: Format = .json, timeout: Duration = .seconds(10), responseLimit: Int = 1_000_000,
         maxHops: Int = 20, proxy: Proxy = .none, tls: TLS = TLS(), correlates: Bool = true,
-        courtesy: Courtesy = Courtesy(), pinned: [PinnedHost] = [],
+        courtesy: TargetLimits = TargetLimits(), pinned: [PinnedHost] = [],
         fetchesRedirect: Bool = false, probes: Bool? = nil
     ) {
         self.base = base

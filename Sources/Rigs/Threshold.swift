@@ -35,7 +35,7 @@ public struct Threshold: Sendable, Hashable {
         case count, share
     }
 
-    public enum Comparison: String, Sendable, CaseIterable {
+    public enum Relation: String, Sendable, CaseIterable {
         case below = "<"
         case atMost = "<="
         case above = ">"
@@ -47,14 +47,14 @@ public struct Threshold: Sendable, Hashable {
     public var kind: String?
     public var subject: Subject
     public var measure: Measure
-    public var comparison: Comparison
+    public var comparison: Relation
     /// Nanoseconds for times, 0 to 1 for shares, else a number.
     public var bound: Double
     /// As it was written.
     public var text: String
 
     public init(
-        kind: String? = nil, subject: Subject, measure: Measure, comparison: Comparison,
+        kind: String? = nil, subject: Subject, measure: Measure, comparison: Relation,
         bound: Double, text: String
     ) {
         self.kind = kind

@@ -56,7 +56,7 @@ extension Threshold {
         let kind = try kind(&words)
         guard
             let comparison = words.split(separator: " ").lazy.compactMap({ word in
-                Comparison(rawValue: String(word)).map { (word, $0) }
+                Relation(rawValue: String(word)).map { (word, $0) }
             }).first
         else {
             throw Scalar.Refusal(remark: "which compares nothing (spaces around the operator)")

@@ -1,9 +1,9 @@
 internal import CYaml
 
-extension Tree {
+extension YAMLTree {
     /// What a rig may be: far beyond any that people write, and little enough that whatever is wrong
     /// with it is found in a moment (rigs/reference.yaml).
-    enum Limit {
+    enum TreeLimit {
         /// Bytes of a file.
         static let size = 1_000_000
         /// Lists and maps in one another.
@@ -19,13 +19,13 @@ extension Tree {
     /// other: the first one holds.
     static func read(
         _ text: String, file: String, option: String? = nil, problems: inout [RigProblem]
-    ) -> Tree? {
+    ) -> YAMLTree? {
         let size = text.utf8.count
-        guard size <= Limit.size else {
+        guard size <= TreeLimit.size else {
             problems.append(
                 RigProblem(
                     Place(file: file, option: option),
-                    .conflict("\(size) bytes, and a rig has at most \(Limit.size)")))
+                    .conflict("\(size) bytes, and a rig has at most \(TreeLimit.size)")))
             return nil
         }
         var reader = TreeReader(text: text, file: file, option: option)
@@ -42,14 +42,14 @@ extension Tree {
 extension RigProblem: Error {}
 
 /// Turns libyaml's events into a tree, and its errors into ours. Nothing is built of a document
-/// that is beyond `Tree.Limit`: what an alias repeats is counted each time.
+/// that is beyond `YAMLTree.TreeLimit`: what an alias repeats is counted each time.
 private struct TreeReader {
     private let text: String
     private let file: String
     private let option: String?
-    private let events: Events
+    private let events: YAMLEvents
     /// By name, with how many values each is.
-    private var anchors: [String: (tree: Tree, nodes: Int)] = [:]
+    private var anchors: [String: (tree: YAMLTree, nodes: Int)] = [:]
     private var nodes = 0
     var problems: [RigProblem] = []
 
@@ -57,11 +57,11 @@ private struct TreeReader {
         self.text = text
         self.file = file
         self.option = option
-        events = Events(text)
+        events = YAMLEvents(text)
     }
 
     /// The one document of the text.
-    mutating func document() throws(RigProblem) -> Tree {
+    mutating func document() throws(RigProblem) -> YAMLTree {
         _ = try next()
         guard case .document = try next().what else { throw RigProblem(place(nil), .empty) }
         let tree = try tree(try next(), depth: 0)
@@ -75,14 +75,16 @@ private struct TreeReader {
         return tree
     }
 
-    private func next() throws(RigProblem) -> Event {
-        do throws(Events.Failure) { return try events.next() } catch { throw problem(error) }
+    private func next() throws(RigProblem) -> YAMLEvent {
+        do throws(YAMLEvents.YAMLFailure) { return try events.next() } catch {
+            throw problem(error)
+        }
     }
 
-    private mutating func tree(_ event: Event, depth: Int) throws(RigProblem) -> Tree {
+    private mutating func tree(_ event: YAMLEvent, depth: Int) throws(RigProblem) -> YAMLTree {
         let before = nodes
         try count(1, at: event)
-        let tree: Tree
+        let tree: YAMLTree
         switch event.what {
         case .alias(let name):
             guard let anchor = anchors[name] else {
@@ -93,7 +95,7 @@ private struct TreeReader {
             try count(anchor.nodes, at: event)
             return anchor.tree
         case .scalar(let text, let isQuoted):
-            tree = Tree(content: .scalar(text, isQuoted: isQuoted), place: place(event.mark))
+            tree = YAMLTree(content: .scalar(text, isQuoted: isQuoted), place: place(event.mark))
         case .list: tree = try list(event, depth: depth + 1)
         case .map: tree = try map(event, depth: depth + 1)
         // A node is one of these; libyaml gives nothing else here.
@@ -103,29 +105,31 @@ private struct TreeReader {
         return tree
     }
 
-    private mutating func list(_ start: Event, depth: Int) throws(RigProblem) -> Tree {
+    private mutating func list(_ start: YAMLEvent, depth: Int) throws(RigProblem) -> YAMLTree {
         try check(depth, at: start)
-        var items: [Tree] = []
+        var items: [YAMLTree] = []
         while true {
             let event = try next()
             if case .end = event.what { break }
-            guard items.count < Tree.Limit.items else {
+            guard items.count < YAMLTree.TreeLimit.items else {
                 throw tooMany("a list", "items", at: start)
             }
             items.append(try tree(event, depth: depth))
         }
-        return Tree(content: .list(items), place: place(start.mark))
+        return YAMLTree(content: .list(items), place: place(start.mark))
     }
 
-    private mutating func map(_ start: Event, depth: Int) throws(RigProblem) -> Tree {
+    private mutating func map(_ start: YAMLEvent, depth: Int) throws(RigProblem) -> YAMLTree {
         try check(depth, at: start)
-        var entries: [Tree.Entry] = []
+        var entries: [YAMLTree.Entry] = []
         var lines: [String: Int] = [:]
         var pairs = 0
         while true {
             let event = try next()
             if case .end = event.what { break }
-            guard pairs < Tree.Limit.items else { throw tooMany("a map", "keys", at: start) }
+            guard pairs < YAMLTree.TreeLimit.items else {
+                throw tooMany("a map", "keys", at: start)
+            }
             pairs += 1
             let key = try tree(event, depth: depth)
             let value = try tree(try next(), depth: depth)
@@ -141,45 +145,47 @@ private struct TreeReader {
                 continue
             }
             lines[name] = place.line
-            entries.append(Tree.Entry(key: name, keyPlace: place, value: value))
+            entries.append(YAMLTree.Entry(key: name, keyPlace: place, value: value))
         }
-        return Tree(content: .map(entries), place: place(start.mark))
+        return YAMLTree(content: .map(entries), place: place(start.mark))
     }
 
     // MARK: Limits
 
-    private mutating func count(_ more: Int, at event: Event) throws(RigProblem) {
+    private mutating func count(_ more: Int, at event: YAMLEvent) throws(RigProblem) {
         nodes += more
-        guard nodes <= Tree.Limit.nodes else {
+        guard nodes <= YAMLTree.TreeLimit.nodes else {
             throw RigProblem(
                 place(event.mark),
                 .conflict(
-                    "with this the rig has more than \(Tree.Limit.nodes) values, those that "
+                    "with this the rig has more than \(YAMLTree.TreeLimit.nodes) values, those that "
                         + "aliases repeat included"))
         }
     }
 
-    private func check(_ depth: Int, at event: Event) throws(RigProblem) {
-        guard depth <= Tree.Limit.depth else {
+    private func check(_ depth: Int, at event: YAMLEvent) throws(RigProblem) {
+        guard depth <= YAMLTree.TreeLimit.depth else {
             throw RigProblem(
                 place(event.mark),
-                .conflict("lists and maps stand more than \(Tree.Limit.depth) deep in one another"))
+                .conflict(
+                    "lists and maps stand more than \(YAMLTree.TreeLimit.depth) deep in one another"
+                ))
         }
     }
 
-    private func tooMany(_ what: String, _ members: String, at event: Event) -> RigProblem {
+    private func tooMany(_ what: String, _ members: String, at event: YAMLEvent) -> RigProblem {
         RigProblem(
             place(event.mark),
-            .conflict("here begins \(what) of more than \(Tree.Limit.items) \(members)"))
+            .conflict("here begins \(what) of more than \(YAMLTree.TreeLimit.items) \(members)"))
     }
 
     // MARK: Errors
 
-    private func place(_ mark: Event.Mark?) -> Place {
+    private func place(_ mark: YAMLEvent.TextPosition?) -> Place {
         Place(file: file, line: mark?.line ?? 0, column: mark?.column ?? 0, option: option)
     }
 
-    private func problem(_ failure: Events.Failure) -> RigProblem {
+    private func problem(_ failure: YAMLEvents.YAMLFailure) -> RigProblem {
         guard let offset = failure.offset else {
             return RigProblem(place(failure.mark), explained(failure))
         }
@@ -193,7 +199,7 @@ private struct TreeReader {
     }
 
     /// libyaml's sentence, or a better one where the accident is a common one.
-    private func explained(_ failure: Events.Failure) -> RigProblem.What {
+    private func explained(_ failure: YAMLEvents.YAMLFailure) -> RigProblem.What {
         let (problem, mark) = (failure.problem, failure.mark)
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         let line = (1...max(1, lines.count)).contains(mark.line) ? String(lines[mark.line - 1]) : ""
@@ -217,9 +223,9 @@ private struct TreeReader {
 }
 
 /// One of libyaml's events, as far as a rig needs it.
-private struct Event {
+private struct YAMLEvent {
     /// From 1, columns in Unicode scalars.
-    struct Mark {
+    struct TextPosition {
         var line: Int
         var column: Int
 
@@ -237,16 +243,16 @@ private struct Event {
     }
 
     var what: What
-    var mark: Mark
+    var mark: TextPosition
     var anchor: String?
 }
 
 /// libyaml's parser over a text.
-private final class Events {
-    struct Failure: Error {
+private final class YAMLEvents {
+    struct YAMLFailure: Error {
         var problem: String
-        var mark: Event.Mark
-        var context: (text: String, mark: Event.Mark)?
+        var mark: YAMLEvent.TextPosition
+        var context: (text: String, mark: YAMLEvent.TextPosition)?
         /// In bytes, where the text itself cannot be read.
         var offset: Int?
     }
@@ -270,19 +276,19 @@ private final class Events {
         input.deallocate()
     }
 
-    func next() throws(Failure) -> Event {
+    func next() throws(YAMLFailure) -> YAMLEvent {
         var event = yaml_event_t()
         guard yaml_parser_parse(parser, &event) == 1 else { throw failure() }
         defer { yaml_event_delete(&event) }
         let (what, anchor) = Self.meaning(event)
-        return Event(
-            what: what, mark: Event.Mark(event.start_mark),
+        return YAMLEvent(
+            what: what, mark: YAMLEvent.TextPosition(event.start_mark),
             anchor: anchor.map { String(cString: $0) })
     }
 
     private static func meaning(
         _ event: yaml_event_t
-    ) -> (Event.What, anchor: UnsafeMutablePointer<UInt8>?) {
+    ) -> (YAMLEvent.What, anchor: UnsafeMutablePointer<UInt8>?) {
         switch event.type {
         case YAML_DOCUMENT_START_EVENT: return (.document, nil)
         case YAML_SEQUENCE_START_EVENT: return (.list, event.data.sequence_start.anchor)
@@ -302,17 +308,17 @@ private final class Events {
         }
     }
 
-    private func failure() -> Failure {
+    private func failure() -> YAMLFailure {
         let parser = parser.pointee
         let problem = parser.problem.map { String(cString: $0) } ?? "it cannot be read"
-        let mark = Event.Mark(parser.problem_mark)
+        let mark = YAMLEvent.TextPosition(parser.problem_mark)
         if parser.error == YAML_READER_ERROR {
-            return Failure(problem: problem, mark: mark, offset: parser.problem_offset)
+            return YAMLFailure(problem: problem, mark: mark, offset: parser.problem_offset)
         }
-        return Failure(
+        return YAMLFailure(
             problem: problem, mark: mark,
             context: parser.context.map {
-                (String(cString: $0), Event.Mark(parser.context_mark))
+                (String(cString: $0), YAMLEvent.TextPosition(parser.context_mark))
             })
     }
 }

@@ -13,7 +13,7 @@ struct ValueReader {
     private(set) var references: [String] = []
     /// What the rows' own values are as trees, by their text: a rig of a thousand kinds needs each a
     /// thousand times.
-    private var ownTrees: [String: Tree] = [:]
+    private var ownTrees: [String: YAMLTree] = [:]
 
     init(file: String, _ surroundings: RigSurroundings) {
         self.file = file
@@ -22,7 +22,7 @@ struct ValueReader {
 
     /// Reads a map by its rows.
     mutating func section(
-        _ entries: [Tree.Entry], _ keys: [Key], at place: Place, called name: String
+        _ entries: [YAMLTree.Entry], _ keys: [Key], at place: Place, called name: String
     ) -> Section {
         let before = problems.count
         let entries = rejoined(entries)
@@ -64,7 +64,7 @@ struct ValueReader {
         return !names.contains(word) && word.nearest(among: names) == key.name
     }
 
-    private mutating func item(_ tree: Tree, _ key: Key) -> Item? {
+    private mutating func item(_ tree: YAMLTree, _ key: Key) -> Item? {
         if let blank = tree.blank {
             let remedy = RigTemplate.remedies[key.name] ?? key.text
             problems.append(RigProblem(blank, .blank(key.name, remedy)))
@@ -105,17 +105,17 @@ struct ValueReader {
         return Item(value: value, place: place)
     }
 
-    private mutating func ownTree(_ text: String) -> Tree? {
+    private mutating func ownTree(_ text: String) -> YAMLTree? {
         if let tree = ownTrees[text] { return tree }
         var problems: [RigProblem] = []
-        let tree = Tree.read(text, file: file, problems: &problems)
+        let tree = YAMLTree.read(text, file: file, problems: &problems)
         ownTrees[text] = tree
         return tree
     }
 
     /// Reads a value; nil, and a problem noted, when it does not fit.
     private mutating func value(
-        _ tree: Tree, _ shape: Shape, called name: String, isOwn: Bool = false,
+        _ tree: YAMLTree, _ shape: Shape, called name: String, isOwn: Bool = false,
         wanted: String? = nil
     ) -> (any Sendable)? {
         switch (shape, tree.content) {
@@ -174,7 +174,7 @@ struct ValueReader {
         return nil
     }
 
-    private mutating func list(_ items: [Tree], _ inner: Shape, _ name: String) -> [Item] {
+    private mutating func list(_ items: [YAMLTree], _ inner: Shape, _ name: String) -> [Item] {
         var values: [Item] = []
         var position = 0
         while position < items.count {
@@ -243,7 +243,7 @@ struct ValueReader {
 
 extension ValueReader {
     private mutating func refuse(
-        _ entry: Tree.Entry, _ keys: [Key], _ name: String, given: Set<String>
+        _ entry: YAMLTree.Entry, _ keys: [Key], _ name: String, given: Set<String>
     ) {
         if entry.key == "<<" {
             problems.append(
@@ -270,7 +270,7 @@ extension ValueReader {
     }
 
     /// Whether the value may be read; what is accepted as today's behaviour is not read further.
-    private mutating func isSupported(_ key: Key, _ entry: Tree.Entry) -> Bool {
+    private mutating func isSupported(_ key: Key, _ entry: YAMLTree.Entry) -> Bool {
         guard case .notYet(let accepted) = key.status else { return true }
         var found: String?
         switch entry.value.content {
@@ -290,8 +290,8 @@ extension ValueReader {
 extension ValueReader {
     /// Finds `{signs-in: lognormal(median 8s, p95 30s)}`: in braces YAML ends the value at its
     /// comma and takes the rest for a key without a value. The pieces become one problem.
-    private mutating func rejoined(_ entries: [Tree.Entry]) -> [Tree.Entry] {
-        var kept: [Tree.Entry] = []
+    private mutating func rejoined(_ entries: [YAMLTree.Entry]) -> [YAMLTree.Entry] {
+        var kept: [YAMLTree.Entry] = []
         var position = 0
         while position < entries.count {
             defer { position += 1 }
@@ -300,7 +300,7 @@ extension ValueReader {
                 let (text, count) = Self.splitText(
                     [entry.value]
                         + entries[(position + 1)...].prefix(Self.looksAtMost).map {
-                            Tree(content: .scalar($0.key, isQuoted: false), place: $0.keyPlace)
+                            YAMLTree(content: .scalar($0.key, isQuoted: false), place: $0.keyPlace)
                         }),
                 entries[(position + 1)..<(position + count)].allSatisfy({ $0.value.kind == "empty" }
                 )
@@ -314,13 +314,13 @@ extension ValueReader {
         return kept
     }
 
-    private static func opens(_ tree: Tree) -> Bool {
+    private static func opens(_ tree: YAMLTree) -> Bool {
         if case .scalar(let text, false) = tree.content { text.contains("(") } else { false }
     }
 
     /// The text that the first pieces make together, and how many they are, when the first opens a
     /// bracket that only a later one closes.
-    private static func splitText(_ pieces: some Collection<Tree>) -> (String, Int)? {
+    private static func splitText(_ pieces: some Collection<YAMLTree>) -> (String, Int)? {
         var parts: [String] = []
         var open = 0
         for piece in pieces.prefix(looksAtMost) {
@@ -334,7 +334,7 @@ extension ValueReader {
     }
 
     /// `kind "living room": poll-token p99 < 1s` is a map with one key to YAML; nil for others.
-    private static func lineOfKind(_ tree: Tree) -> String? {
+    private static func lineOfKind(_ tree: YAMLTree) -> String? {
         guard let entries = tree.entries, entries.count == 1, entries[0].key.hasPrefix("kind "),
             case .scalar(let line, _) = entries[0].value.content
         else { return nil }
@@ -430,7 +430,7 @@ extension ValueReader {
     }
 }
 
-extension Tree {
+extension YAMLTree {
     /// Where a blank of `screenrig init` stands, here or as an item of this list.
     fileprivate var blank: Place? {
         switch content {
@@ -445,7 +445,7 @@ extension Tree {
 
 extension Shape {
     /// Whether it takes this kind of node at all.
-    fileprivate func fits(_ content: Tree.Content) -> Bool {
+    fileprivate func fits(_ content: YAMLTree.Content) -> Bool {
         switch (self, content) {
         case (.scalar, .scalar), (.choice, .scalar), (.list, .list), (.map, .map), (.one, .map),
             (.named, .map), (.later, .map), (.later, .list):

@@ -27,7 +27,7 @@ public struct CertificatePair: Hashable, Sendable {
         }
         let key = try makeKey()
         let certificate = try makeCertificate(for: hosts, days: days, key: key)
-        let keyText = try Memory()
+        let keyText = try MemoryBIO()
         guard
             PEM_write_bio_PrivateKey(keyText.pointer, key.pointer, nil, nil, 0, nil, nil) == 1
         else { throw .last("write a private key") }
@@ -74,7 +74,7 @@ public struct CertificatePair: Hashable, Sendable {
         guard X509_sign(certificate, key.pointer, EVP_sha256()) > 0 else {
             throw .last("sign a certificate")
         }
-        let text = try Memory()
+        let text = try MemoryBIO()
         guard PEM_write_bio_X509(text.pointer, certificate) == 1 else {
             throw .last("write a certificate")
         }

@@ -14,7 +14,7 @@ struct KeyHandle: ~Copyable {
 }
 
 /// One memory `BIO`, freed with its owner.
-struct Memory: ~Copyable {
+struct MemoryBIO: ~Copyable {
     let pointer: OpaquePointer
 
     /// Empty, to be written to.
@@ -24,8 +24,8 @@ struct Memory: ~Copyable {
     }
 
     /// Holding `text`, to be read from.
-    static func holding(_ text: String) throws(SigningError) -> Memory {
-        let memory = try Memory()
+    static func holding(_ text: String) throws(SigningError) -> MemoryBIO {
+        let memory = try MemoryBIO()
         try memory.fill(Array(text.utf8))
         return memory
     }
@@ -64,7 +64,7 @@ public final class RSAKey: @unchecked Sendable {
 
     /// Reads a private key (`BEGIN PRIVATE KEY` or `BEGIN RSA PRIVATE KEY`).
     public init(privatePEM text: String) throws(SigningError) {
-        let memory = try Memory.holding(text)
+        let memory = try MemoryBIO.holding(text)
         guard let key = PEM_read_bio_PrivateKey(memory.pointer, nil, nil, nil) else {
             ERR_clear_error()
             throw .notAKey(expected: "private key")
@@ -78,7 +78,7 @@ public final class RSAKey: @unchecked Sendable {
 
     /// Reads a public key (`BEGIN PUBLIC KEY`).
     public init(publicPEM text: String) throws(SigningError) {
-        let memory = try Memory.holding(text)
+        let memory = try MemoryBIO.holding(text)
         guard let key = PEM_read_bio_PUBKEY(memory.pointer, nil, nil, nil) else {
             ERR_clear_error()
             throw .notAKey(expected: "public key")
@@ -92,7 +92,7 @@ public final class RSAKey: @unchecked Sendable {
 
     /// The public half in PEM.
     public func publicPEM() throws(SigningError) -> String {
-        let memory = try Memory()
+        let memory = try MemoryBIO()
         guard PEM_write_bio_PUBKEY(memory.pointer, handle.pointer) == 1 else {
             throw .last("write a public key")
         }

@@ -50,7 +50,7 @@ public final class TLSServer: @unchecked Sendable {
 
     /// The certificate, those that lead from it to its root if there are any, and the key.
     private func show(_ pair: CertificatePair) throws(SigningError) {
-        let texts = try Memory.holding(pair.certificate)
+        let texts = try MemoryBIO.holding(pair.certificate)
         var isFirst = true
         while let certificate = PEM_read_bio_X509(texts.pointer, nil, nil, nil) {
             defer { X509_free(certificate) }
@@ -65,7 +65,7 @@ public final class TLSServer: @unchecked Sendable {
         }
         ERR_clear_error()
         guard !isFirst else { throw .notAKey(expected: "certificate") }
-        let text = try Memory.holding(pair.key)
+        let text = try MemoryBIO.holding(pair.key)
         guard let made = PEM_read_bio_PrivateKey(text.pointer, nil, nil, nil) else {
             ERR_clear_error()
             throw .notAKey(expected: "private key")
@@ -77,7 +77,7 @@ public final class TLSServer: @unchecked Sendable {
     }
 
     private func ask(for authority: String) throws(SigningError) {
-        let text = try Memory.holding(authority)
+        let text = try MemoryBIO.holding(authority)
         guard let root = PEM_read_bio_X509(text.pointer, nil, nil, nil) else {
             ERR_clear_error()
             throw .notAKey(expected: "certificate")

@@ -5,15 +5,15 @@ package import Wire
 /// How a rig's courtesy comes to the lanes and to the wire.
 package enum Politeness {
     /// `isNear`: the target is on this machine, or in this process.
-    package static func ceilings(_ courtesy: Courtesy, isNear: Bool) -> Ceilings {
-        Ceilings(
+    package static func ceilings(_ courtesy: TargetLimits, isNear: Bool) -> RateLimits {
+        RateLimits(
             perSecond: courtesy.ceiling(onLoopback: isNear)?.perSecond,
             perHost: Dictionary(
                 courtesy.hostRates.map { ($0.host, $0.rate.perSecond) }, uniquingKeysWith: min),
             connections: isNear ? nil : .usual)
     }
 
-    package static func breaker(_ courtesy: Courtesy, isNear: Bool) -> Breaker? {
+    package static func breaker(_ courtesy: TargetLimits, isNear: Bool) -> Breaker? {
         courtesy.breaker(onLoopback: isNear).map { Breaker(above: $0.errors, for: $0.lasting) }
     }
 

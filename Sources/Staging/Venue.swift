@@ -126,15 +126,15 @@ package struct Venue {
 
     /// A single lane, live, for what comes before a run.
     package func lane(of purpose: String) throws -> Lane {
-        let correspondence = correspondence(of: purpose, salt: .random(in: .min ... .max))
+        let exchangeBuilder = exchangeBuilder(of: purpose, salt: .random(in: .min ... .max))
         return try lane(
-            0, correspondence, Unrecorded(),
+            0, exchangeBuilder, Unrecorded(),
             Politeness.ceilings(rig.target.courtesy, isNear: isNear),
             from: LiveLoop.monotonic())
     }
 
-    private func correspondence(of run: String, salt: UInt64) -> Correspondence {
-        Correspondence(
+    private func exchangeBuilder(of run: String, salt: UInt64) -> ExchangeBuilder {
+        ExchangeBuilder(
             dialect: dialect, headers: rig.target.headers, correlates: rig.target.correlates,
             run: run, fingerprinter: Fingerprinter(key: salt), secrets: secrets)
     }
@@ -159,29 +159,29 @@ package struct Venue {
         // Under virtual time the salt comes from the seed, so that histories repeat.
         let salt =
             isVirtual ? rig.seed.child("fingerprints").value : UInt64.random(in: .min ... .max)
-        let correspondence = correspondence(of: run.description, salt: salt)
+        let exchangeBuilder = exchangeBuilder(of: run.description, salt: salt)
         let ceilings = Politeness.ceilings(rig.target.courtesy, isNear: isNear)
             .part(of: laneCount)
         if isVirtual {
             return try (0..<virtual).map { index in
-                let lane = try virtualLane(index, correspondence, sink)
+                let lane = try virtualLane(index, exchangeBuilder, sink)
                 lane.hold(to: ceilings)
                 return lane
             }
         }
         let start = LiveLoop.monotonic()
         return try (0..<laneCount).map { index in
-            try lane(index, correspondence, sink, ceilings, from: start)
+            try lane(index, exchangeBuilder, sink, ceilings, from: start)
         }
     }
 
     private func lane(
-        _ index: Int, _ correspondence: Correspondence, _ sink: any HistorySink,
-        _ ceilings: Ceilings, from start: Int64
+        _ index: Int, _ exchangeBuilder: ExchangeBuilder, _ sink: any HistorySink,
+        _ ceilings: RateLimits, from start: Int64
     ) throws -> Lane {
         do {
             let loop = try LiveLoop(origin: start, isPrecise: rig.isPrecise)
-            let lane = Lane(index: index, loop: loop, correspondence: correspondence, sink: sink)
+            let lane = Lane(index: index, loop: loop, exchangeBuilder: exchangeBuilder, sink: sink)
             lane.use(try CurlTransport(lane: lane, loop: loop, settings: wire))
             lane.hold(to: ceilings)
             return lane
@@ -191,10 +191,10 @@ package struct Venue {
     }
 
     private func virtualLane(
-        _ index: Int, _ correspondence: Correspondence, _ sink: any HistorySink
+        _ index: Int, _ exchangeBuilder: ExchangeBuilder, _ sink: any HistorySink
     ) throws -> Lane {
         let lane = Lane(
-            index: index, loop: VirtualLoop(), correspondence: correspondence, sink: sink)
+            index: index, loop: VirtualLoop(), exchangeBuilder: exchangeBuilder, sink: sink)
         let seed = rig.seed.child("standin")
         var settings = Assembly.service(rig)
         settings.platformKey = try Assembly.platformKey(rig)

@@ -13,13 +13,13 @@ struct Clients: Sendable {
         var software: Software
     }
 
-    private struct Grant: Sendable {
+    private struct IssuedGrant: Sendable {
         var client: String
         var expires: Int64
     }
 
     /// What a bearer is worth.
-    enum Standing {
+    enum BearerStanding {
         case good(Software)
         /// Unknown, expired or absent: a new one is needed.
         case stale
@@ -28,7 +28,7 @@ struct Clients: Sendable {
     }
 
     private var clients: [String: Client] = [:]
-    private var grants: [String: Grant] = [:]
+    private var grants: [String: IssuedGrant] = [:]
     private var queue = DueQueue<String>()
     private(set) var granted = 0
 
@@ -52,13 +52,13 @@ struct Clients: Sendable {
     /// A new access token of a known client.
     mutating func grant(to client: String, at time: Int64, ttl: Int64, ids: inout IDs) -> String {
         let token = ids.secret()
-        grants[token] = Grant(client: client, expires: time + ttl)
+        grants[token] = IssuedGrant(client: client, expires: time + ttl)
         queue.add(token, due: time + ttl)
         granted += 1
         return token
     }
 
-    func standing(of token: String, at time: Int64) -> Standing {
+    func standing(of token: String, at time: Int64) -> BearerStanding {
         guard let grant = grants[token], time < grant.expires else { return .stale }
         guard let client = clients[grant.client] else { return .orphaned }
         return .good(client.software)

@@ -2,24 +2,24 @@
 /// a little at each request, instead of stopping to search for it. A binary heap; ties are broken by
 /// the order of adding, so that a seed repeats.
 struct DueQueue<Key: Sendable>: Sendable {
-    private struct Entry: Sendable {
+    private struct DueEntry: Sendable {
         var due: Int64
         var order: UInt64
         var key: Key
 
-        func isBefore(_ other: Entry) -> Bool {
+        func isBefore(_ other: DueEntry) -> Bool {
             due != other.due ? due < other.due : order < other.order
         }
     }
 
-    private var entries: [Entry] = []
+    private var entries: [DueEntry] = []
     private var order: UInt64 = 0
 
     var count: Int { entries.count }
 
     mutating func add(_ key: Key, due: Int64) {
         order += 1
-        let entry = Entry(due: due, order: order, key: key)
+        let entry = DueEntry(due: due, order: order, key: key)
         var hole = entries.count
         entries.append(entry)
         while hole > 0 {

@@ -24,7 +24,7 @@ public final class InProcess: Transport {
     private var connections = 0
 
     /// What a device has on this transport, from its first request until it is retired.
-    private final class Link {
+    private final class DeviceChannel {
         var dice: Dice
         var connection: Int
         var isUsed = false
@@ -110,13 +110,13 @@ public final class InProcess: Transport {
         }
     }
 
-    private func link(of device: Device) -> Link {
-        if let link = device.transportSlot as? Link { return link }
+    private func link(of device: Device) -> DeviceChannel {
+        if let link = device.transportSlot as? DeviceChannel { return link }
         connections += 1
         let id = device.id
         let dice = seed.child("network", id.household)
             .child("device", Int(id.role.rawValue) << 32 | id.index).generator()
-        let link = Link(dice: dice, connection: connections)
+        let link = DeviceChannel(dice: dice, connection: connections)
         device.transportSlot = link
         return link
     }

@@ -1,5 +1,5 @@
 /// One browser on its way through the login of a provider (rest-v1.md § 8).
-struct Login: Sendable {
+struct BrowserLogin: Sendable {
     let id: String
     let code: CodeKey
     /// The life of the code it began with: the letters may be issued again.
@@ -17,16 +17,16 @@ struct Login: Sendable {
 /// All logins under way, finished ones too. They are remembered for half an hour longer than their
 /// code lives: a browser that comes back too late is sent home, not left standing (§ 6.3).
 struct Logins: Sendable {
-    private var logins: [String: Login] = [:]
+    private var logins: [String: BrowserLogin] = [:]
     private var queue = DueQueue<String>()
     private static let patience: Int64 = 1_800_000
 
     var count: Int { logins.count }
 
-    subscript(id: String) -> Login? { logins[id] }
+    subscript(id: String) -> BrowserLogin? { logins[id] }
 
     /// `expires` is that of the code.
-    mutating func begin(_ login: Login, expires: Int64) {
+    mutating func begin(_ login: BrowserLogin, expires: Int64) {
         logins[login.id] = login
         queue.add(login.id, due: expires + Self.patience)
     }

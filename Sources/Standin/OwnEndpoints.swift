@@ -4,14 +4,14 @@ internal import Signing
 
 /// A sign-in without a browser: hops 1 to 5 at once (rest-v1.md § 8, "Generator shortcut").
 struct Approval: Hashable, Sendable {
-    enum Outcome: String, Sendable {
+    enum ApprovalOutcome: String, Sendable {
         case success, fail, cancel
     }
 
     var code: CodeKey
     var mvpd: String
     var user: String
-    var outcome: Outcome
+    var outcome: ApprovalOutcome
 }
 
 /// The stand-in's own endpoints under `/_standin/`: not throttled, not counted, not part of any
@@ -45,7 +45,7 @@ extension Service {
     ) -> Int {
         guard let body = JSONValue(request.body), let code = body["code"]?.string,
             let mvpd = body["mvpd"]?.string,
-            let outcome = Approval.Outcome(rawValue: body["outcome"]?.string ?? "success")
+            let outcome = Approval.ApprovalOutcome(rawValue: body["outcome"]?.string ?? "success")
         else { return 400 }
         guard let key = CodeKey(code) else { return 404 }
         let approval = Approval(

@@ -3,7 +3,7 @@ public import Dialects
 /// What the service has counted itself: the other half of a rig's numbers.
 public struct ServiceCounters: Hashable, Sendable {
     /// One line of the table.
-    public struct Row: Hashable, Sendable {
+    public struct CounterRow: Hashable, Sendable {
         /// Nil: requests that belong to no operation (unknown paths).
         public var operation: OperationName?
         public var status: Int
@@ -19,10 +19,10 @@ public struct ServiceCounters: Hashable, Sendable {
     /// Answered 429; they are in the rows as well.
     public internal(set) var throttled = 0
     /// Held at present: codes, sign-ins, access tokens, logins, throttle buckets, clients.
-    public internal(set) var held: [Held] = []
+    public internal(set) var held: [HeldCount] = []
 
     /// How many of something the service holds.
-    public struct Held: Hashable, Sendable {
+    public struct HeldCount: Hashable, Sendable {
         public var what: String
         public var count: Int
     }
@@ -37,9 +37,9 @@ public struct ServiceCounters: Hashable, Sendable {
     }
 
     /// Sorted by operation, then status.
-    public var rows: [Row] {
+    public var rows: [CounterRow] {
         counts.sorted { $0.key < $1.key }.map { key, count in
-            Row(
+            CounterRow(
                 operation: OperationName(rawValue: UInt8(key >> 16)), status: Int(key & 0xffff),
                 count: count)
         }

@@ -10,7 +10,7 @@ struct SignIn: Sendable {
     /// The code it came by.
     var code: CodeKey?
     /// How it came about: what U1 tells of it.
-    var origin = Origin.browser
+    var origin = SignInOrigin.browser
     /// The provider has ended the session; the token itself still counts as there.
     var isInvalidated = false
     /// Expiry of the authorization of each resource: they die with the sign-in (rest-v1.md § 10).
@@ -20,7 +20,7 @@ struct SignIn: Sendable {
     /// When what is known of the user last changed.
     var updated: Int64
 
-    enum Origin: Hashable, Sendable {
+    enum SignInOrigin: Hashable, Sendable {
         case browser, platform
         /// A trial; what it is scoped by.
         case pass(PassKey)
@@ -35,7 +35,7 @@ struct SignIn: Sendable {
 /// All sign-ins, by device: one live token per key, newest wins. Neutral: no protocol is visible.
 struct TokenTable: Sendable {
     /// What there is to say of a device.
-    enum Finding {
+    enum TokenLookup {
         case none
         case expired
         case live(SignIn)
@@ -70,7 +70,7 @@ struct TokenTable: Sendable {
     /// Stores a sign-in and returns its serial. Authorizations of an older one are gone with it.
     mutating func signIn(
         _ key: DeviceKey, mvpd: String, user: String, code: CodeKey?, at time: Int64, ttl: Int64,
-        origin: SignIn.Origin = .browser
+        origin: SignIn.SignInOrigin = .browser
     ) -> Int {
         made += 1
         let isNew =
@@ -82,7 +82,7 @@ struct TokenTable: Sendable {
         return made
     }
 
-    func find(_ key: DeviceKey, at time: Int64) -> Finding {
+    func find(_ key: DeviceKey, at time: Int64) -> TokenLookup {
         guard let signIn = signIns[key] else { return .none }
         return time < signIn.expires ? .live(signIn) : .expired
     }

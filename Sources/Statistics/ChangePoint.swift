@@ -87,7 +87,7 @@ public struct ChangePointDetector: Sendable, Hashable {
         func logarithm(_ value: Double) -> Double {
             Elementary.logarithm(max(0, value) + max(offset, 1e-9))
         }
-        let both = Comparison(
+        let both = TwoSampleTest(
             Self.drawnIn(level.suffix(Self.memory).map(logarithm)), [logarithm(value)])
         return Departure(
             level: max(0, Elementary.exponential(both.old) - offset),
@@ -129,7 +129,7 @@ public struct ChangePointDetector: Sendable, Hashable {
             let first = end + 1 - fresh
             let from = max(start, first - Self.memory)
             let old = Self.drawnIn(Array(logs[from..<first]))
-            return Comparison(old, Array(logs[first...end])).deviate.magnitude
+            return TwoSampleTest(old, Array(logs[first...end])).deviate.magnitude
         }
         let clearest = newest.max() ?? 0
         var best: (margin: Double, split: Split)?
@@ -138,7 +138,7 @@ public struct ChangePointDetector: Sendable, Hashable {
             let from = max(start, first - Self.memory)
             let old = Self.drawnIn(Array(logs[from..<first]))
             let new = Array(logs[first...end])
-            let both = Comparison(old, new)
+            let both = TwoSampleTest(old, new)
             let margin = both.deviate.magnitude - Self.limit(old: old.count, fresh: fresh)
             guard margin > best?.margin ?? 0, isLarge(both.difference),
                 both.deviate.magnitude >= clearest
@@ -146,7 +146,7 @@ public struct ChangePointDetector: Sendable, Hashable {
             // Without its farther half it must still stand out: {1000 1000 10} is no new level.
             let nearer = new.sorted { ($0 < $1) == (both.difference > 0) }.dropLast(
                 fresh == Self.freshest ? 2 : fresh / 2)
-            let without = Comparison(old, Array(nearer))
+            let without = TwoSampleTest(old, Array(nearer))
             guard without.deviate * both.deviate > 0, without.deviate.magnitude >= 1.5 else {
                 continue
             }
@@ -173,7 +173,7 @@ public struct ChangePointDetector: Sendable, Hashable {
             for first in near where first <= found[index].noticed && first < to {
                 // As they are: drawn in, values of the new level would pass for the old one.
                 let old = Array(logs[max(from, first - Self.memory)..<first])
-                let deviate = Comparison(old, Array(logs[first..<to])).deviate.magnitude
+                let deviate = TwoSampleTest(old, Array(logs[first..<to])).deviate.magnitude
                 if deviate > best?.deviate ?? 0 { best = (deviate, first) }
             }
             if let best { settled[index].first = best.first }
@@ -188,7 +188,7 @@ public struct ChangePointDetector: Sendable, Hashable {
             let split = splits[index]
             let from = index == 0 ? 0 : splits[index - 1].first
             let to = index + 1 < splits.count ? splits[index + 1].first : logs.count
-            let both = Comparison(
+            let both = TwoSampleTest(
                 Array(logs[from..<split.first]), Array(logs[split.first..<to]))
             let (low, high) = (
                 both.difference - 1.96 * both.error, both.difference + 1.96 * both.error
@@ -206,7 +206,7 @@ public struct ChangePointDetector: Sendable, Hashable {
     }
 
     /// Student's comparison of two samples with one variance.
-    private struct Comparison {
+    private struct TwoSampleTest {
         var old: Double
         var new: Double
         /// Standard error of the difference of means.

@@ -2,7 +2,7 @@
 /// asks for one trial after another until it is sure which of two shares it looks at. Between 0.05
 /// and 0.5 that takes three to five trials.
 public struct SequentialTest: Hashable, Sendable {
-    public enum Decision: Hashable, Sendable {
+    public enum TestDecision: Hashable, Sendable {
         /// The share is the larger one, or above.
         case high
         /// The share is the smaller one, or below.
@@ -34,7 +34,7 @@ public struct SequentialTest: Hashable, Sendable {
 
     /// Takes the outcome of one more trial; gives the decision once there is one.
     @discardableResult
-    public mutating func add(_ isHit: Bool) -> Decision? {
+    public mutating func add(_ isHit: Bool) -> TestDecision? {
         trials += 1
         hits += isHit ? 1 : 0
         evidence += isHit ? stepUp : stepDown
@@ -42,12 +42,12 @@ public struct SequentialTest: Hashable, Sendable {
     }
 
     /// Nil while more trials are needed.
-    public var decision: Decision? {
+    public var decision: TestDecision? {
         evidence >= bound ? .high : evidence <= -bound ? .low : nil
     }
 
     /// What it leans to, for whoever runs out of trials.
-    public var leaning: Decision { evidence > 0 ? .high : .low }
+    public var leaning: TestDecision { evidence > 0 ? .high : .low }
 
     /// How many trials it takes if none of them hits: what a rejection costs.
     public var misses: Int { Int((-bound / stepDown).rounded(.up)) }

@@ -10,7 +10,7 @@
 /// ```
 public struct Turnbull: Sendable, Hashable {
     /// A value that lies from `low` to `high`, seen `count` times.
-    public struct Observation: Sendable, Hashable {
+    public struct CensoredValue: Sendable, Hashable {
         public var low: Double
         public var high: Double
         public var count: Int
@@ -35,7 +35,7 @@ public struct Turnbull: Sendable, Hashable {
     public let count: Int
 
     /// Ends are closed. Costs rounds times observations, after sorting them.
-    public init(_ observations: [Observation], rounds: Int = 2_000) {
+    public init(_ observations: [CensoredValue], rounds: Int = 2_000) {
         let observations = observations.filter { $0.count > 0 }
         count = observations.reduce(0) { $0 + $1.count }
         let innermost = Self.innermost(observations)
@@ -63,7 +63,7 @@ public struct Turnbull: Sendable, Hashable {
 
     /// A low end that a high end follows, with no other end between.
     private static func innermost(
-        _ observations: [Observation]
+        _ observations: [CensoredValue]
     ) -> [(low: Double, high: Double)] {
         // Lows first on equal values: the ends belong to their intervals.
         let ends =
@@ -85,7 +85,7 @@ public struct Turnbull: Sendable, Hashable {
 
     /// Those of the innermost intervals that lie within an observation: they follow each other.
     private static func span(
-        of observation: Observation, in innermost: [(low: Double, high: Double)]
+        of observation: CensoredValue, in innermost: [(low: Double, high: Double)]
     ) -> Range<Int> {
         func first(_ holds: (Int) -> Bool) -> Int {
             var (low, high) = (0, innermost.count)
@@ -102,7 +102,7 @@ public struct Turnbull: Sendable, Hashable {
     /// Each round every observation spreads itself over its intervals as the shares so far would
     /// have it; the next shares are what all of them put there. Likelihood never falls.
     private static func shares(
-        _ observations: [Observation], _ spans: [Range<Int>], _ count: Int, rounds: Int
+        _ observations: [CensoredValue], _ spans: [Range<Int>], _ count: Int, rounds: Int
     ) -> [Double] {
         var shares = [Double](repeating: 1 / Double(count), count: count)
         let total = Double(observations.reduce(0) { $0 + $1.count })

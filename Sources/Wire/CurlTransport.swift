@@ -19,7 +19,7 @@ public final class CurlTransport: Transport {
     private var direct: DirectEngine!
     private var multi: MultiEngine!
     /// Errands that wait for a name, oldest first.
-    private var waiting: [Errand] = []
+    private var waiting: [PendingRequest] = []
 
     /// `loop` is the lane's own. Throws when the settings cannot work on this machine: a missing
     /// file, a proxy that is no URL, no roots.
@@ -56,7 +56,7 @@ public final class CurlTransport: Transport {
         {
             return
         }
-        go(Errand(call, from: device, began: lane.now, completion: completion))
+        go(PendingRequest(call, from: device, began: lane.now, completion: completion))
     }
 
     /// The direct engine holds the last byte back; where it is not the one to carry the call, the whole
@@ -72,20 +72,20 @@ public final class CurlTransport: Transport {
                     start(call, from: device, completion: completion)
                 })
         }
-        let gate = Gate(ready)
+        let gate = ReadyGate(ready)
         let isPooled = settings.connections == .pooled
         if !pins.mayDiffer(origin.host, isPooled: isPooled),
             direct.sendOverKept(call, from: device, gate: gate, completion: completion)
         {
             return
         }
-        let errand = Errand(call, from: device, began: lane.now) { transfer in
+        let pendingRequest = PendingRequest(call, from: device, began: lane.now) { transfer in
             // It may have failed before there was a connection.
             gate.open(nil)
             completion(transfer)
         }
-        errand.gate = gate
-        go(errand)
+        pendingRequest.gate = gate
+        go(pendingRequest)
     }
 
     /// Requests that share one connection of HTTP/2 leave in one segment, where they fit into one:
@@ -106,24 +106,28 @@ public final class CurlTransport: Transport {
             descriptor, Int32(IPPROTO_TCP), TCP_CORK, &flag, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    private func go(_ errand: Errand) {
-        let proxy = proxies.proxy(for: errand.origin)
-        waiting.append(errand)
-        if proxy == nil, let pinned = pins.address(of: errand.origin.host, for: errand.device.id) {
-            return go(errand, proxy, .success([pinned]))
+    private func go(_ pendingRequest: PendingRequest) {
+        let proxy = proxies.proxy(for: pendingRequest.origin)
+        waiting.append(pendingRequest)
+        if proxy == nil,
+            let pinned = pins.address(of: pendingRequest.origin.host, for: pendingRequest.device.id)
+        {
+            return go(pendingRequest, proxy, .success([pinned]))
         }
         if proxy == nil,
-            let refusal = settings.permission.refusal(ofLookingUp: errand.origin.host)
+            let refusal = settings.permission.refusal(ofLookingUp: pendingRequest.origin.host)
         {
-            return refuse(errand, refusal)
+            return refuse(pendingRequest, refusal)
         }
-        names.find(proxy?.host ?? errand.origin.host) { [weak self] found in
-            self?.go(errand, proxy, found)
+        names.find(proxy?.host ?? pendingRequest.origin.host) { [weak self] found in
+            self?.go(pendingRequest, proxy, found)
         }
-        guard !errand.isOnItsWay else { return }
-        lane.at(errand.began + settings.timeout) { [weak self, weak errand] in
-            guard let self, let errand, !errand.isOnItsWay else { return }
-            refuse(errand, TransferFailure.slowName(errand.origin.host, after: settings.timeout))
+        guard !pendingRequest.isOnItsWay else { return }
+        lane.at(pendingRequest.began + settings.timeout) { [weak self, weak pendingRequest] in
+            guard let self, let pendingRequest, !pendingRequest.isOnItsWay else { return }
+            refuse(
+                pendingRequest,
+                TransferFailure.slowName(pendingRequest.origin.host, after: settings.timeout))
         }
     }
 
@@ -134,23 +138,23 @@ public final class CurlTransport: Transport {
         case .fresh: return true
         case .pooled: return false
         case .perDevice:
-            guard let slot = device.transportSlot as? Slot else { return true }
+            guard let slot = device.transportSlot as? EngineSlot else { return true }
             let origin = call.address.origin
             let isKept = slot.links?.existing(to: origin)?.idle.isEmpty == false
-            return !isKept && slot.seat?.isConnected(to: origin) != true
+            return !isKept && slot.deviceSlot?.isConnected(to: origin) != true
         }
     }
 
     public func retire(_ device: Device) {
-        guard let slot = device.transportSlot as? Slot else { return }
+        guard let slot = device.transportSlot as? EngineSlot else { return }
         device.transportSlot = nil
         if let links = slot.links { direct.retire(links) }
-        if let seat = slot.seat { multi.retire(seat) }
+        if let deviceSlot = slot.deviceSlot { multi.retire(deviceSlot) }
     }
 
     public func abort() {
         let error = TransportError(.stopped, "the run was stopped")
-        for errand in waiting { refuse(errand, error) }
+        for pendingRequest in waiting { refuse(pendingRequest, error) }
         names.abandon()
         direct.abort(error)
         multi.abort(error)
@@ -164,13 +168,17 @@ public final class CurlTransport: Transport {
 
     // MARK: The way of an errand
 
-    private func go(_ errand: Errand, _ proxy: ProxyRoute.Proxy?, _ found: NameTable.Found) {
-        guard !errand.isOnItsWay else { return }
-        let host = errand.origin.host
+    private func go(
+        _ pendingRequest: PendingRequest, _ proxy: ProxyRoute.Proxy?,
+        _ found: NameTable.LookupResult
+    ) {
+        guard !pendingRequest.isOnItsWay else { return }
+        let host = pendingRequest.origin.host
         switch found {
         case .failure(let failure):
             refuse(
-                errand, TransferFailure.noName(proxy?.host ?? host, failure, isProxy: proxy != nil))
+                pendingRequest,
+                TransferFailure.noName(proxy?.host ?? host, failure, isProxy: proxy != nil))
         case .success(let addresses):
             let refusal =
                 if let proxy {
@@ -180,17 +188,17 @@ public final class CurlTransport: Transport {
                 } else {
                     settings.permission.refusal(of: host, at: addresses)
                 }
-            if let refusal { return refuse(errand, refusal) }
-            errand.isOnItsWay = true
-            waiting.removeAll { $0 === errand }
+            if let refusal { return refuse(pendingRequest, refusal) }
+            pendingRequest.isOnItsWay = true
+            waiting.removeAll { $0 === pendingRequest }
             do throws(WireError) {
-                if isDirect(errand.origin, proxy) {
-                    try direct.carry(errand, proxy, addresses)
+                if isDirect(pendingRequest.origin, proxy) {
+                    try direct.carry(pendingRequest, proxy, addresses)
                 } else {
-                    try multi.carry(errand, proxy, addresses)
+                    try multi.carry(pendingRequest, proxy, addresses)
                 }
             } catch {
-                refuse(errand, TransportError(.localLimit, error.description))
+                refuse(pendingRequest, TransportError(.localLimit, error.description))
             }
         }
     }
@@ -204,22 +212,22 @@ public final class CurlTransport: Transport {
         return origin.scheme == .https || proxy?.isTunnel != false
     }
 
-    private func refuse(_ errand: Errand, _ error: TransportError) {
-        errand.isOnItsWay = true
-        waiting.removeAll { $0 === errand }
-        errand.completion(
+    private func refuse(_ pendingRequest: PendingRequest, _ error: TransportError) {
+        pendingRequest.isOnItsWay = true
+        waiting.removeAll { $0 === pendingRequest }
+        pendingRequest.completion(
             Transfer(sent: nil, firstByte: nil, ended: lane.now, result: .refused(error)))
     }
 }
 
 /// One exchange that somebody waits for.
-final class Errand {
+final class PendingRequest {
     let call: Call
     let device: Device
     let began: Instant
     let completion: (Transfer) -> Void
     /// Whoever holds it back, if somebody does.
-    var gate: Gate?
+    var gate: ReadyGate?
     /// It no longer waits for a name.
     var isOnItsWay = false
 
@@ -237,13 +245,13 @@ final class Errand {
 }
 
 /// Tells once that a request waits for its last byte, or will never come so far.
-final class Gate {
+final class ReadyGate {
     private var ready: ((Held) -> Void)?
 
     init(_ ready: @escaping (Held) -> Void) { self.ready = ready }
 
     /// `link`: where the byte is held; nil when there is none to let go.
-    func open(_ link: Link?) {
+    func open(_ link: Connection?) {
         let ready = ready
         self.ready = nil
         ready?(Held(isExact: link != nil) { link?.letGo() })

@@ -41,18 +41,18 @@ public enum Resolver {
 /// lane; the rest wait in line. Kept for 30 s, so that a name that moves is noticed; failures for
 /// two, so that a dead name is not asked for at every request.
 final class NameTable {
-    typealias Found = Result<[IPAddress], Resolver.Failure>
-    typealias Lookup = @Sendable (String) -> Found
+    typealias LookupResult = Result<[IPAddress], Resolver.Failure>
+    typealias Lookup = @Sendable (String) -> LookupResult
 
     static let keeps: Duration = .seconds(30)
     static let keepsFailures: Duration = .seconds(2)
 
-    private enum Entry {
-        case asking([(Found) -> Void])
-        case known(Found, until: Instant)
+    private enum NameEntry {
+        case asking([(LookupResult) -> Void])
+        case known(LookupResult, until: Instant)
     }
 
-    private var entries: [String: Entry] = [:]
+    private var entries: [String: NameEntry] = [:]
     private unowned let lane: Lane
     private let lookup: Lookup
     private let queue = DispatchQueue(label: "screenrig.names", attributes: .concurrent)
@@ -62,20 +62,20 @@ final class NameTable {
         self.lookup = lookup
     }
 
-    @Sendable static func system(_ host: String) -> Found {
+    @Sendable static func system(_ host: String) -> LookupResult {
         do throws(Resolver.Failure) { return .success(try Resolver.resolve(host)) } catch {
             return .failure(error)
         }
     }
 
     /// Calls `use` with what `host` resolves to: at once when that is known, else later, on the lane.
-    func find(_ host: String, _ use: @escaping (Found) -> Void) {
+    func find(_ host: String, _ use: @escaping (LookupResult) -> Void) {
         switch entries[host] {
         case .known(let found, let until) where lane.now < until: use(found)
         case .asking(let waiting): entries[host] = .asking(waiting + [use])
         case .known, nil:
             if let literal = IPAddress(host) {
-                let found = Found.success([literal])
+                let found = LookupResult.success([literal])
                 entries[host] = .known(found, until: .distantFuture)
                 use(found)
             } else {
@@ -91,14 +91,14 @@ final class NameTable {
     }
 
     private func ask(_ host: String) {
-        let table = OnLane(self, lane: lane)
+        let table = LaneReference(self, lane: lane)
         queue.async { [lookup, lane] in
             let found = lookup(host)
             lane.post { table.value.learn(host, found) }
         }
     }
 
-    private func learn(_ host: String, _ found: Found) {
+    private func learn(_ host: String, _ found: LookupResult) {
         guard case .asking(let waiting) = entries[host] else { return }
         let keeps = if case .success = found { Self.keeps } else { Self.keepsFailures }
         entries[host] = .known(found, until: lane.now + keeps)
@@ -109,7 +109,7 @@ final class NameTable {
 /// Carries a reference that belongs to a lane through another thread and back.
 ///
 /// Safe because the other thread can only hold it: `value` checks that it is read on the lane.
-private final class OnLane<Value: AnyObject>: @unchecked Sendable {
+private final class LaneReference<Value: AnyObject>: @unchecked Sendable {
     private let held: Value
     private let lane: Lane
 

@@ -112,7 +112,7 @@ struct CalibrateCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let asked = CalibrationRun.Terms(
+        let asked = CalibrationRun.CalibrationSettings(
             target: target.flatMap { WebAddress($0) }, connections: connections,
             pace: try rate.map { .rate(perSecond: try Self.perSecond($0, "--rate")) } ?? .closed,
             lasting: try Self.duration(lasting), keeping: Keeping(rawValue: record) ?? .aggregates,

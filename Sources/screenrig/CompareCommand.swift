@@ -45,13 +45,14 @@ struct CompareCommand: ParsableCommand {
             let later = try ComparedRun(directory)
             let earlier = try baseDirectory(of: later, in: directory)
             if Self.isSame(earlier, directory) {
-                throw Failure.badInput("\(base) and \(judged) are the same run: \(directory.path)")
+                throw CommandFailure.badInput(
+                    "\(base) and \(judged) are the same run: \(directory.path)")
             }
             comparison = Comparison(try ComparedRun(earlier), later, floor: floor)
-        } catch let failure as Failure {
+        } catch let failure as CommandFailure {
             throw failure
         } catch {
-            throw Failure.couldNotRun("\(error)")
+            throw CommandFailure.couldNotRun("\(error)")
         }
         try tell(comparison)
     }
@@ -62,7 +63,7 @@ struct CompareCommand: ParsableCommand {
                 try Data(ComparisonPage.text(comparison).utf8)
                     .write(to: URL(filePath: page), options: .atomic)
             } catch {
-                throw Failure.couldNotRun(
+                throw CommandFailure.couldNotRun(
                     "\(page) could not be written: \(PrivateFile.reason(of: error))")
             }
         }
@@ -73,7 +74,7 @@ struct CompareCommand: ParsableCommand {
                 comparison, width: Terminal.width, color: Terminal.usesColor)
             Terminal.print(text + (page.map { "\npage: \($0)\n" } ?? ""))
         }
-        if comparison.verdict == .worse { throw Failure(code: .failed, message: "") }
+        if comparison.verdict == .worse { throw CommandFailure(code: .failed, message: "") }
     }
 
     /// A run by its name, or by its age before the run that is judged.
@@ -84,7 +85,7 @@ struct CompareCommand: ParsableCommand {
         guard !isPath, let age = Age(base) else { return try RunDirectory.find(base) }
         let stamp = directory.stamp(before: age.seconds)
         guard let found = ComparableRuns(to: run, directory).newest(notAfter: stamp) else {
-            throw Failure.couldNotRun(
+            throw CommandFailure.couldNotRun(
                 "no run beside \(directory.path) is comparable and at least \(base) older; comparable "
                     + "is the same rig, load, target and protocol, not interrupted, with a rig that "
                     + "was not the bottleneck")
@@ -100,7 +101,7 @@ struct CompareCommand: ParsableCommand {
     private static func floor(_ text: String?) throws -> Comparison.Floor {
         guard let text else { return Comparison.Floor() }
         guard text.hasSuffix("%"), let percent = Double(text.dropLast()), (0...1000) ~= percent
-        else { throw Failure.badInput("--floor '\(text)' is not a share such as 5%") }
+        else { throw CommandFailure.badInput("--floor '\(text)' is not a share such as 5%") }
         return Comparison.Floor(relative: percent / 100)
     }
 }

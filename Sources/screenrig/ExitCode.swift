@@ -29,7 +29,7 @@ enum ExitCode: Int32 {
 }
 
 /// A command that ends early: what to tell the user, and the exit code.
-struct Failure: Error {
+struct CommandFailure: Error {
     var code: ExitCode
     var message: String
 
@@ -45,10 +45,10 @@ struct Failure: Error {
         }
     }
 
-    static func badInput(_ message: String) -> Failure {
-        Failure(code: .badInput, message: message)
+    static func badInput(_ message: String) -> CommandFailure {
+        CommandFailure(code: .badInput, message: message)
     }
-    static func couldNotRun(_ message: String) -> Failure {
-        Failure(code: .couldNotRun, message: message)
+    static func couldNotRun(_ message: String) -> CommandFailure {
+        CommandFailure(code: .couldNotRun, message: message)
     }
 }

@@ -39,7 +39,7 @@ struct ExplainCommand: ParsableCommand {
                     "did you mean '\($0)'?"
                 }
                 ?? "'screenrig list' shows the names; exit codes and outcomes are explained too"
-            throw Failure.badInput("'\(name)' is no word of screenrig's; \(remedy)")
+            throw CommandFailure.badInput("'\(name)' is no word of screenrig's; \(remedy)")
         }
         Terminal.print(
             found.map { $0.text(width: Terminal.width) }.joined(separator: "\n\n"))

@@ -45,17 +45,17 @@ struct ExportCommand: ParsableCommand {
             let history = try History(path: directory.history)
             let (number, exchanges) = try wanted(in: directory)
             export = try Export(history, household: number, exchanges: exchanges)
-        } catch let failure as Failure {
+        } catch let failure as CommandFailure {
             throw failure
         } catch {
-            throw Failure.couldNotRun("\(error)")
+            throw CommandFailure.couldNotRun("\(error)")
         }
         let (exchanges, messages) = export.count
         guard exchanges > 0 else {
             if let range = export.unknown {
-                throw Failure.badInput("there is no household \(export.household); \(range)")
+                throw CommandFailure.badInput("there is no household \(export.household); \(range)")
             }
-            throw Failure.couldNotRun(
+            throw CommandFailure.couldNotRun(
                 "no exchange of household \(export.household) was kept; the rig's 'record' says which are"
             )
         }
@@ -79,10 +79,10 @@ struct ExportCommand: ParsableCommand {
         let number = violation ?? 0
         let file = directory.file("violations.csv")
         guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {
-            throw Failure.couldNotRun("\(file) cannot be read; 'screenrig report' writes it")
+            throw CommandFailure.couldNotRun("\(file) cannot be read; 'screenrig report' writes it")
         }
         guard let row = ViolationReference(row: number, of: text) else {
-            throw Failure.badInput("there is no violation \(number) in \(file)")
+            throw CommandFailure.badInput("there is no violation \(number) in \(file)")
         }
         return (row.household, row.exchanges)
     }

@@ -12,7 +12,7 @@ enum FaultOptions {
             do throws(FaultError) {
                 return try Fault(parsing: text)
             } catch {
-                throw Failure.badInput("--fault \(text): \(error)")
+                throw CommandFailure.badInput("--fault \(text): \(error)")
             }
         }
     }
@@ -56,7 +56,7 @@ final class TruthFile: Sendable {
     init(_ path: String) throws {
         guard FileManager.default.createFile(atPath: path, contents: nil),
             let handle = FileHandle(forWritingAtPath: path)
-        else { throw Failure.couldNotRun("cannot write the truth to \(path)") }
+        else { throw CommandFailure.couldNotRun("cannot write the truth to \(path)") }
         self.path = path
         self.handle = Mutex(handle)
     }
@@ -64,7 +64,7 @@ final class TruthFile: Sendable {
     /// Says which faults are switched on, whatever comes of them.
     func enable(_ faults: [Fault]) {
         let lines = faults.filter { !$0.name.isControl }.map {
-            "{\"event\":\"\(Strikes.enabled)\",\"fault\":\"\($0.name.rawValue)\",\"us\":0}\n"
+            "{\"event\":\"\(FaultActivations.enabled)\",\"fault\":\"\($0.name.rawValue)\",\"us\":0}\n"
         }
         handle.withLock { try? $0.write(contentsOf: Data(lines.joined().utf8)) }
     }
@@ -77,7 +77,7 @@ final class TruthFile: Sendable {
     }
 }
 
-extension Strikes {
+extension FaultActivations {
     /// Of faults that are switched on, and what they did.
     init(_ faults: [Fault], _ events: [TruthEvent]) {
         // Controls break nothing, and note nothing.

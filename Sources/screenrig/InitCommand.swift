@@ -26,10 +26,11 @@ struct InitCommand: ParsableCommand {
                 at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
             try Data(RigTemplate.text(for: file).utf8).write(to: url, options: .withoutOverwriting)
         } catch let error as CocoaError where error.code == .fileWriteFileExists {
-            throw Failure.badInput(
+            throw CommandFailure.badInput(
                 "\(file) is there already; give another name, or remove it first")
         } catch {
-            throw Failure.couldNotRun("\(file) cannot be written: \(PrivateFile.reason(of: error))")
+            throw CommandFailure.couldNotRun(
+                "\(file) cannot be written: \(PrivateFile.reason(of: error))")
         }
         Terminal.print(
             """

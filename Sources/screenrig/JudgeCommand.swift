@@ -34,7 +34,7 @@ struct JudgeCommand: ParsableCommand {
     private func level() throws -> Promises? {
         try promises.map { text in
             guard let level = Promises.Level(rawValue: text) else {
-                throw Failure.badInput(
+                throw CommandFailure.badInput(
                     "--promises is '\(text)'; it must be strict, documented or observe")
             }
             return Promises(level)
@@ -54,18 +54,18 @@ struct JudgeCommand: ParsableCommand {
                 if let verdicts = history.end?.verdicts, !verdicts.isEmpty {
                     Terminal.print("while it ran:\n\(verdicts)")
                 }
-                throw Failure.couldNotRun(Self.refusal(history))
+                throw CommandFailure.couldNotRun(Self.refusal(history))
             }
             findings = found
-        } catch let failure as Failure {
+        } catch let failure as CommandFailure {
             throw failure
         } catch {
-            throw Failure.couldNotRun("\(error)")
+            throw CommandFailure.couldNotRun("\(error)")
         }
         let beside = directory.path + "-judged"
-        let summary = try Outcome.write(
+        let summary = try RunCompletion.write(
             directory, thresholds: thresholds, findings: findings, into: beside)
-        try Outcome.tell(summary, at: beside)
+        try RunCompletion.tell(summary, at: beside)
     }
 
     private static func refusal(_ history: History) -> String {

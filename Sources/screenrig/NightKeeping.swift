@@ -8,7 +8,7 @@ enum NightKeeping {
         do {
             return try NightBook(path: options.nights, creates: creates)
         } catch {
-            throw Failure.couldNotRun("\(error)")
+            throw CommandFailure.couldNotRun("\(error)")
         }
     }
 
@@ -33,7 +33,7 @@ enum NightKeeping {
             view = NightsView(
                 nights.filter { $0.rig == night.rig }, rig: night.rig, accepted: accepted)
         } catch {
-            throw Failure.couldNotRun("\(error)")
+            throw CommandFailure.couldNotRun("\(error)")
         }
         // A run added late, among older ones, tells of nothing new.
         let isNewest = view.nights.last == night
@@ -58,7 +58,7 @@ enum NightKeeping {
             try NightsFiles.write(views, book: book.path, to: page)
             return views
         } catch {
-            throw Failure.couldNotRun("\(error)")
+            throw CommandFailure.couldNotRun("\(error)")
         }
     }
 
@@ -91,12 +91,12 @@ enum NightKeeping {
 
     /// What the run's own report says, promises and thresholds included; nil where there is none.
     static func verdict(in directory: RunDirectory) -> (outcome: String, headline: String)? {
-        struct Stored: Decodable {
+        struct StoredRun: Decodable {
             var outcome: String
             var headline: String
         }
         guard let data = try? Data(contentsOf: URL(filePath: directory.file("summary.json"))),
-            let stored = try? JSONDecoder().decode(Stored.self, from: data)
+            let stored = try? JSONDecoder().decode(StoredRun.self, from: data)
         else { return nil }
         return (stored.outcome, stored.headline)
     }

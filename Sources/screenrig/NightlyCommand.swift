@@ -66,38 +66,38 @@ struct NightlyCommand: AsyncParsableCommand {
             directory = try RunDirectory.create(
                 rig: rig.name, startedMicroseconds: started, out: traffic.out)
         } catch {
-            throw Failure.couldNotRun("\(error)")
+            throw CommandFailure.couldNotRun("\(error)")
         }
         let failure = await run(into: directory)
         if failure?.code == .badInput {
             directory.removeIfEmpty()
-            throw Failure(code: .badInput, message: "")
+            throw CommandFailure(code: .badInput, message: "")
         }
         let night = night(rig, directory, started: started, failure, nights)
         let code = try NightKeeping.keep(
             night, in: nights, besides: failure?.code, keep: keep ?? rig.nightly.keep,
             asJSON: traffic.play.json, notify: notify)
-        if code != .passed { throw Failure(code: code, message: "") }
+        if code != .passed { throw CommandFailure(code: code, message: "") }
     }
 
     /// The run as `run` does it. What kept it from passing comes back.
-    private func run(into directory: RunDirectory) async -> Failure? {
+    private func run(into directory: RunDirectory) async -> CommandFailure? {
         var traffic = traffic
         traffic.out = directory.path
         do {
-            try await Session.run(traffic, isVirtual: isVirtual, pages: pages)
+            try await RunSession.run(traffic, isVirtual: isVirtual, pages: pages)
             return nil
-        } catch let failure as Failure {
+        } catch let failure as CommandFailure {
             if !failure.message.isEmpty { Terminal.complain(failure.message) }
             return failure
         } catch {
             Terminal.complain("\(error)")
-            return Failure.couldNotRun("\(error)")
+            return CommandFailure.couldNotRun("\(error)")
         }
     }
 
     private func night(
-        _ rig: Rig, _ directory: RunDirectory, started: Int64, _ failure: Failure?,
+        _ rig: Rig, _ directory: RunDirectory, started: Int64, _ failure: CommandFailure?,
         _ nights: NightBook
     ) -> Night {
         let date = NightKeeping.date(ofMicroseconds: started)

@@ -53,7 +53,7 @@ struct NightsShowCommand: ParsableCommand {
     func run() throws {
         let nights = try NightKeeping.open(book, creates: false)
         let isWorse = try NightKeeping.tell(nights, page: page, asJSON: json)
-        if isWorse { throw Failure(code: .failed, message: "") }
+        if isWorse { throw CommandFailure(code: .failed, message: "") }
     }
 }
 
@@ -107,12 +107,12 @@ struct NightsAddCommand: ParsableCommand {
                 mark: mark, alarm: reading.rig.nightly.alarm,
                 verdict: NightKeeping.verdict(in: directory))
         } catch {
-            throw Failure.couldNotRun("\(error)")
+            throw CommandFailure.couldNotRun("\(error)")
         }
         let nights = try NightKeeping.open(book, creates: true)
         let code = try NightKeeping.keep(
             night, in: nights, besides: nil, keep: nil, asJSON: json, notify: notify)
-        if code != .passed { throw Failure(code: code, message: "") }
+        if code != .passed { throw CommandFailure(code: code, message: "") }
     }
 }
 
@@ -151,7 +151,7 @@ struct NightsAcceptCommand: ParsableCommand {
         let unknown = series.filter { !names.contains($0) }
         guard !chosen.isEmpty, unknown.isEmpty else {
             let present = all.map { "'\($0.1.series.name)' of \($0.0.rig)" }
-            throw Failure.badInput(
+            throw CommandFailure.badInput(
                 (unknown.first.map { "'\($0)' is not worse" } ?? "there is nothing to accept")
                     + (present.isEmpty
                         ? "; no series is worse now"
@@ -166,7 +166,7 @@ struct NightsAcceptCommand: ParsableCommand {
                 Terminal.print("accepted: \(view.sentence(regression)) (\(view.rig))")
             }
         } catch {
-            throw Failure.couldNotRun("\(error)")
+            throw CommandFailure.couldNotRun("\(error)")
         }
         _ = try NightKeeping.render(nights, to: page)
         Terminal.print("nights: \(page)")

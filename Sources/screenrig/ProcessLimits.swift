@@ -20,7 +20,7 @@ enum ProcessLimits {
         let needed = isHeavy ? 24 + 8 * cores : 16
         let allowed = WireLimits.raiseDescriptorLimit().soft
         guard allowed >= needed else {
-            throw Failure.couldNotRun(
+            throw CommandFailure.couldNotRun(
                 "this needs \(needed) descriptors, and its limit is \(allowed); raise it: "
                     + "'ulimit -n \(needed)' at least")
         }
@@ -54,7 +54,7 @@ enum ProcessLimits {
         getrlimit(__rlimit_resource_t(UInt32(number)), &limit)
         let megabytes = Int(clamping: limit.rlim_cur / 1_048_576)
         guard megabytes < needed else { return }
-        throw Failure.couldNotRun(
+        throw CommandFailure.couldNotRun(
             "this needs \(name) of about \(needed) MB, and its limit is \(megabytes) MB; "
                 + "type 'ulimit \(option) unlimited', or 'ulimit \(option) \(needed * 1_024)' at least"
         )

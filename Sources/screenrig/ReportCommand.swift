@@ -34,10 +34,10 @@ struct ReportCommand: ParsableCommand {
             directory = try RunDirectory.find(recorded)
             thresholds = try Self.thresholds(of: History(path: directory.history))
         } catch {
-            throw Failure.couldNotRun("\(error)")
+            throw CommandFailure.couldNotRun("\(error)")
         }
         if let share { return try Self.share(directory, thresholds, as: share) }
-        try Outcome.report(directory, thresholds: thresholds)
+        try RunCompletion.report(directory, thresholds: thresholds)
     }
 
     private static func share(
@@ -49,7 +49,7 @@ struct ReportCommand: ParsableCommand {
                 history, thresholds: thresholds, findings: try Findings(rejudging: history),
                 as: archive)
         } catch {
-            throw Failure.couldNotRun("\(error)")
+            throw CommandFailure.couldNotRun("\(error)")
         }
         Terminal.print(
             "\(archive): the reports of \(directory.name), people and devices as pseudonyms")

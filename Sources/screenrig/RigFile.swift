@@ -60,7 +60,7 @@ enum RigFile {
             }
             _ = try Assembly.faults(reading.rig)
             return reading.rig
-        } catch let failure as Failure {
+        } catch let failure as CommandFailure {
             throw failure
         } catch {
             let words = named.reduce("\(error)") { words, override in
@@ -69,7 +69,7 @@ enum RigFile {
                     "--set \(override.path): \(key) is ", with: "\(override.option) is "
                 ).replacing("--set \(override.path): ", with: "\(override.option): ")
             }
-            throw Failure.badInput(words + neighbour(of: options.rig))
+            throw CommandFailure.badInput(words + neighbour(of: options.rig))
         }
     }
 
@@ -93,7 +93,7 @@ enum RigFile {
 
     static func split(_ override: String) throws -> (path: String, value: String) {
         guard let equals = override.firstIndex(of: "="), equals != override.startIndex else {
-            throw Failure.badInput(
+            throw CommandFailure.badInput(
                 "--set '\(override)' has no value; write --set path.to.key=value")
         }
         return (String(override[..<equals]), String(override[override.index(after: equals)...]))

@@ -32,7 +32,7 @@ struct RunCommand: AsyncParsableCommand {
     var isVirtual = false
 
     func run() async throws {
-        try await Session.run(traffic, isVirtual: isVirtual, pages: pages)
+        try await RunSession.run(traffic, isVirtual: isVirtual, pages: pages)
     }
 }
 
@@ -54,6 +54,6 @@ struct SimulateCommand: AsyncParsableCommand {
     @OptionGroup var pages: PageOptions
 
     func run() async throws {
-        try await Session.run(traffic, isVirtual: true, pages: pages)
+        try await RunSession.run(traffic, isVirtual: true, pages: pages)
     }
 }

@@ -48,11 +48,11 @@ struct Screenrig: AsyncParsableCommand {
                 try command.run()
             }
             end(.passed)
-        } catch let failure as Failure {
+        } catch let failure as CommandFailure {
             if !failure.message.isEmpty { Terminal.complain(inWords: failure.message) }
             end(failure.code)
         } catch let error as StagingError {
-            let failure = Failure(error)
+            let failure = CommandFailure(error)
             Terminal.complain(inWords: failure.message)
             end(failure.code)
         } catch {

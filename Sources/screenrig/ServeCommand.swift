@@ -84,7 +84,7 @@ struct ServeCommand: AsyncParsableCommand {
         let record = try truth.map { try TruthFile($0) }
         let faults = try FaultOptions.faults(faults)
         record?.enable(faults)
-        let strikes = Mutex(Strikes(faults, []))
+        let strikes = Mutex(FaultActivations(faults, []))
         let service = Service(
             settings, faults: faults, seed: Seed(seed),
             epochMilliseconds: WallClock.microseconds / 1000)
@@ -107,7 +107,7 @@ struct ServeCommand: AsyncParsableCommand {
                     strikes.withLock { $0.take(events) }
                 })
         } catch {
-            throw Failure.couldNotRun("cannot serve on \(host):\(port): \(error)")
+            throw CommandFailure.couldNotRun("cannot serve on \(host):\(port): \(error)")
         }
         Terminal.print(listener.url)
         if !TargetNeeds.isThisMachine(host) {
@@ -134,7 +134,7 @@ struct ServeCommand: AsyncParsableCommand {
     private func settings() throws -> ServiceSettings {
         let overrides = try policies.map { text in
             guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
-                throw Failure.badInput(
+                throw CommandFailure.badInput(
                     "--policy '\(text)' has no value; write --policy new-code=keep")
             }
             let key = text[..<equals]
@@ -155,7 +155,7 @@ struct ServeCommand: AsyncParsableCommand {
             if isUnthrottled { settings.throttle = nil }
             return settings
         } catch {
-            throw Failure.badInput("\(error)".replacing("--set ", with: "--policy "))
+            throw CommandFailure.badInput("\(error)".replacing("--set ", with: "--policy "))
         }
     }
 

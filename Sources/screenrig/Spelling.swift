@@ -10,7 +10,7 @@ enum Spelling {
                 let value = String(argument.dropFirst(option.count + 1))
                 // The parser would take it for the option without a value.
                 if PageOptions.Port(argument: value) == nil {
-                    throw Failure.badInput(
+                    throw CommandFailure.badInput(
                         "\(option) is '\(value)'; it must be a port, 1 to 65535, or nothing")
                 }
             }
@@ -28,7 +28,7 @@ enum Spelling {
         guard !names.contains(word) else { return }
         let shown = commands.filter { $0.shouldDisplay }.compactMap { $0.commandName }
         let remedy = word.nearest(among: shown).map { "did you mean '\($0)'?" }
-        throw Failure.badInput(
+        throw CommandFailure.badInput(
             "'\(word)' is no command of screenrig's; "
                 + (remedy ?? "'screenrig --help' lists them"))
     }

@@ -36,6 +36,7 @@ struct TryCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await Session.run(traffic, isVirtual: false, trial: Trial(bodies: bodies, kind: kind))
+        try await RunSession.run(
+            traffic, isVirtual: false, trial: Trial(bodies: bodies, kind: kind))
     }
 }

@@ -44,7 +44,7 @@ struct ValidateCommand: ParsableCommand {
         return MachineLimits(
             descriptors: descriptors.soft, descriptorsAtMost: descriptors.hard,
             ports: WireLimits.ephemeralPorts().count,
-            cores: ProcessInfo.processInfo.activeProcessorCount, memoryMB: Memory.availableMB,
+            cores: ProcessInfo.processInfo.activeProcessorCount, memoryMB: MemoryUse.availableMB,
             measured: RememberedCalibration.load()?.measured,
             foreignSources: rig.sources.flatMap { [$0.first, $0.last] }
                 .filter { !WireLimits.maySend(from: $0) })

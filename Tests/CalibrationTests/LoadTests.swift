@@ -24,7 +24,7 @@ struct LoadTests {
     ) -> LoadFindings {
         lane.use(transport)
         let load = PlainLoad(
-            PlainLoad.Terms(
+            PlainLoad.LoadSettings(
                 call: plainCall, callers: 3, pace: pace, lasting: .seconds(1), keeping: keeping,
                 processor: { 0 }), on: lane, over: transport)
         load.begin()
@@ -76,11 +76,11 @@ struct LoadTests {
     @Test("a ceiling holds a plain load back too")
     func ceiling() {
         let lane = virtualLane()
-        lane.hold(to: Ceilings(perSecond: 20))
+        lane.hold(to: RateLimits(perSecond: 20))
         let transport = Stalling(lane: lane, service: .milliseconds(1), frozen: nil, warmUp: 0)
         lane.use(transport)
         let load = PlainLoad(
-            PlainLoad.Terms(
+            PlainLoad.LoadSettings(
                 call: plainCall, callers: 50, pace: .closed, lasting: .seconds(5),
                 keeping: .aggregates, isHeldBack: true, processor: { 0 }), on: lane,
             over: transport)

@@ -21,7 +21,7 @@ struct StallTests {
             lane: lane, service: service, frozen: frozen, warmUp: callers)
         lane.use(transport)
         let load = PlainLoad(
-            PlainLoad.Terms(
+            PlainLoad.LoadSettings(
                 call: plainCall, callers: callers, pace: .rate(perSecond: Double(perSecond)),
                 lasting: .seconds(seconds), keeping: keeping, processor: { 0 }), on: lane,
             over: transport)
@@ -86,7 +86,7 @@ struct StallTests {
         let transport = Stalling(lane: lane, service: Self.service, frozen: nil, warmUp: 4)
         lane.use(transport)
         let load = PlainLoad(
-            PlainLoad.Terms(
+            PlainLoad.LoadSettings(
                 call: plainCall, callers: 4, pace: pace, lasting: .seconds(2), keeping: .aggregates,
                 processor: { 0 }), on: lane, over: transport)
         load.begin()

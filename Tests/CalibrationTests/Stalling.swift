@@ -54,7 +54,7 @@ func virtualLane() -> Lane {
     let origin = Origin(scheme: .http, host: "127.0.0.1", port: 80)
     return Lane(
         index: 0, loop: VirtualLoop(),
-        correspondence: Correspondence(
+        exchangeBuilder: ExchangeBuilder(
             dialect: V1(
                 origin: origin, requestor: "DEMOTV", domain: "demo.test",
                 redirectURL: "https://demo.test/done"),

@@ -18,41 +18,47 @@ struct Histories {
         model.recordsOutliveTokens = dice.chance(0.8)
     }
 
-    private mutating func mutator(_ made: inout UInt8) -> Act {
+    private mutating func mutator(_ made: inout UInt8) -> ModelOperation {
         let code = UInt8(dice.below(max(1, Int(made))))
         let tag = UInt8(dice.below(3))
         switch dice.below(10) {
         case 0, 1:
-            guard made < 4 else { return Act(kind: .signOut) }
+            guard made < 4 else { return ModelOperation(kind: .signOut) }
             made += 1
-            return Act(kind: .create, code: made - 1)
-        case 2: return Act(kind: .createUnseen, isMaybe: true)
-        case 3: return Act(kind: .delete, code: code)
-        case 4: return Act(kind: .expireCode, code: code)
-        case 5, 6: return Act(kind: .signIn, code: code, tag: tag, isMaybe: true)
-        case 7: return Act(kind: .signInElsewhere, tag: tag)
-        case 8: return Act(kind: .authorize, resource: UInt8(dice.below(2)))
+            return ModelOperation(kind: .create, code: made - 1)
+        case 2: return ModelOperation(kind: .createUnseen, isMaybe: true)
+        case 3: return ModelOperation(kind: .delete, code: code)
+        case 4: return ModelOperation(kind: .expireCode, code: code)
+        case 5, 6: return ModelOperation(kind: .signIn, code: code, tag: tag, isMaybe: true)
+        case 7: return ModelOperation(kind: .signInElsewhere, tag: tag)
+        case 8: return ModelOperation(kind: .authorize, resource: UInt8(dice.below(2)))
         default:
             return dice.chance(0.6)
-                ? Act(kind: .signOut) : Act(kind: .expireToken, tag: tag, isMaybe: true)
+                ? ModelOperation(kind: .signOut)
+                : ModelOperation(kind: .expireToken, tag: tag, isMaybe: true)
         }
     }
 
-    private mutating func read(_ state: DeviceState?, _ made: UInt8) -> Act {
+    private mutating func read(_ state: DeviceState?, _ made: UInt8) -> ModelOperation {
         let code = UInt8(dice.below(max(1, Int(made))))
         let tag = UInt8(dice.below(3))
         let resource = UInt8(dice.below(2))
         let candidates = [
-            Act(kind: .tokenAbsent), Act(kind: .tokenSeen, tag: tag), Act(kind: .tokenAny),
-            Act(kind: .codeLive, code: code), Act(kind: .codeDead, code: code),
-            Act(kind: .codeBound, code: code), Act(kind: .codeUnbound, code: code),
-            Act(kind: .granted, tag: dice.chance(0.5) ? tag : Act.none, resource: resource),
-            Act(kind: .ungranted, resource: resource),
+            ModelOperation(kind: .tokenAbsent), ModelOperation(kind: .tokenSeen, tag: tag),
+            ModelOperation(kind: .tokenAny),
+            ModelOperation(kind: .codeLive, code: code),
+            ModelOperation(kind: .codeDead, code: code),
+            ModelOperation(kind: .codeBound, code: code),
+            ModelOperation(kind: .codeUnbound, code: code),
+            ModelOperation(
+                kind: .granted, tag: dice.chance(0.5) ? tag : ModelOperation.none,
+                resource: resource),
+            ModelOperation(kind: .ungranted, resource: resource),
         ]
         guard let state else { return candidates[dice.below(candidates.count)] }
         let trueOnes = candidates.filter { model.holds(state, $0) }
         return trueOnes.isEmpty
-            ? Act(kind: state.token == 0 ? .tokenAbsent : .tokenAny)
+            ? ModelOperation(kind: state.token == 0 ? .tokenAbsent : .tokenAny)
             : trueOnes[dice.below(trueOnes.count)]
     }
 
@@ -64,7 +70,7 @@ struct Histories {
         var made: UInt8 = 0
         var state = DeviceState()
         for position in 0..<count {
-            var act: Act
+            var act: ModelOperation
             if dice.chance(0.45) {
                 act = mutator(&made)
                 if isTrue, !(act.isMaybe && dice.chance(0.3)) {

@@ -114,7 +114,7 @@ struct OrderTests {
     }
 
     @Test("a herd of polls that fails more than single ones raises a suspicion, and fails no run")
-    func herds() throws {
+    func bursts() throws {
         let findings = herd(many: 40, failing: 30).findings
         let found = try #require(findings.violations.first)
         #expect(findings.violations.count == 1)
@@ -132,8 +132,8 @@ struct OrderTests {
         let late = herd(many: 40, failing: 30, after: 604_800_010)
         let found = try #require(late.findings.violations.first)
         #expect(found.sentence.contains("with 40 and more within 10 ms "), "\(found.sentence)")
-        var backwards = Herds()
-        var forwards = Herds()
+        var backwards = BurstDetector()
+        var forwards = BurstDetector()
         for exchange in late.exchanges { withUnsafePointer(to: exchange) { forwards.note($0) } }
         for exchange in late.exchanges.reversed() {
             withUnsafePointer(to: exchange) { backwards.note($0) }

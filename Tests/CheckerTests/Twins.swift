@@ -2,7 +2,7 @@
 
 /// One operation of a small history: closed interval, or open to the right.
 struct Entry: Hashable, CustomStringConvertible {
-    var act: Act
+    var act: ModelOperation
     var call: Int
     /// `Int.max`: the answer was lost.
     var ret: Int
@@ -147,7 +147,7 @@ extension Frontier {
         events.sort {
             ($0.time, $0.isReturn ? 1 : 0, $0.entry) < ($1.time, $1.isReturn ? 1 : 0, $1.entry)
         }
-        var places: [Int: Place] = [:]
+        var places: [Int: OperationPlace] = [:]
         for event in events {
             let entry = entries[event.entry]
             if !event.isReturn {

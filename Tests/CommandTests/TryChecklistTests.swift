@@ -8,7 +8,7 @@ import Testing
 struct TryScene: Sendable, CustomTestStringConvertible {
     var label: String
     var rig: String
-    var sightings: [Sighting] = []
+    var sightings: [RecordedExchange] = []
     var fate = HouseholdRecord.Fate.failed
     var cause = ""
     var phoneDone = false
@@ -102,13 +102,13 @@ struct TryScene: Sendable, CustomTestStringConvertible {
         var exchange = exchange(call, .answered(status: status), reading.outcome)
         exchange.reason = reading.reason.map { Self.gate.text($0) }
         scene.sightings.append(
-            Sighting(
+            RecordedExchange(
                 call: call, reply: reply, exchange: exchange, answer: reading.answer,
                 gate: Self.gate))
         return scene
     }
 
-    static let gate = Gate(Fingerprinter(key: 1))
+    static let gate = OutputGate(Fingerprinter(key: 1))
 
     /// Adds an exchange without an answer; `lost`: some of it had left.
     func unanswered(
@@ -120,7 +120,7 @@ struct TryScene: Sendable, CustomTestStringConvertible {
         let error = TransportError(kind, detail)
         let exchange = exchange(call, lost ? .unknown(error) : .refused(error), error.outcome)
         scene.sightings.append(
-            Sighting(
+            RecordedExchange(
                 call: call, reply: nil, exchange: exchange,
                 answer: .unanswered(error, reached: lost), gate: Self.gate))
         return scene

@@ -20,9 +20,9 @@ struct TryRedactionTests {
             lane: 0, sequence: 1, device: DeviceID(household: 0, role: .firstScreen),
             operation: operation, planned: .start, sent: .start, ended: .start,
             delivery: .answered(status: 200), outcome: .ok)
-        let gate = Gate(Fingerprinter(key: 1), ownHeaders: ["X-Waf": "something-else"])
+        let gate = OutputGate(Fingerprinter(key: 1), ownHeaders: ["X-Waf": "something-else"])
         return SightingText(origin: origin, width: 100, bodies: true).text(
-            Sighting(
+            RecordedExchange(
                 call: call,
                 reply: Reply(status: 200, headers: answered, body: Array(reply.utf8)),
                 exchange: exchange, answer: .done, gate: gate))

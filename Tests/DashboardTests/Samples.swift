@@ -8,7 +8,7 @@ import Statistics
 
 /// A run in full swing, with what could upset a reader of its pages.
 enum Samples {
-    static let subject = Subject(
+    static let subject = ShownRun(
         rig: "a \"rig\"\\ with\na line", run: "a-rig-20261121T070000Z",
         target: "http://127.0.0.1:8080", version: "1.2.3")
 

@@ -27,7 +27,7 @@ struct AccessEnablerTests {
         _ access: AccountAccess = .granted, provider: String? = nil, expires: Instant? = nil,
         error: AccountError.Code? = nil, unsupported: AccountError.Identifier? = nil,
         hasAccount: Bool = false
-    ) -> AccessEnabler.Input {
+    ) -> AccessEnabler.SDKInput {
         let metadata = provider.map {
             AccountMetadata(providerID: .named($0), expires: expires ?? now + .seconds(60))
         }
@@ -37,12 +37,12 @@ struct AccessEnablerTests {
             at: now)
     }
 
-    private func callbacks(_ effects: [AccessEnabler.Effect]) -> [SDKCallback] {
+    private func callbacks(_ effects: [AccessEnabler.SDKEffect]) -> [SDKCallback] {
         effects.compactMap { if case .callback(let callback) = $0 { callback } else { nil } }
             .filter { if case .sendTrackingData = $0 { false } else { true } }
     }
 
-    private func work(_ effects: [AccessEnabler.Effect]) -> [AccessEnabler.Work] {
+    private func work(_ effects: [AccessEnabler.SDKEffect]) -> [AccessEnabler.SDKWork] {
         effects.compactMap { if case .work(let work) = $0 { work } else { nil } }
     }
 
@@ -101,7 +101,7 @@ struct AccessEnablerTests {
 
     @Test("step 2: a code, or the silent exchange, or nothing; only setRequestorComplete follows")
     func stepTwo() {
-        let rows: [(AccessEnabler.Input, [SDKCallback], [AccessEnabler.Work])] = [
+        let rows: [(AccessEnabler.SDKInput, [SDKCallback], [AccessEnabler.SDKWork])] = [
             (report(.denied), [.status(.permissionDenied), .setRequestorComplete(true)], []),
             (report(.restricted), [.status(.permissionDenied), .setRequestorComplete(true)], []),
             (
@@ -135,7 +135,7 @@ struct AccessEnablerTests {
 
     @Test("step 3: one status always, and a code only where somebody is signed in on the device")
     func stepThree() {
-        let rows: [(AccessEnabler.Input, [SDKCallback])] = [
+        let rows: [(AccessEnabler.SDKInput, [SDKCallback])] = [
             (report(.denied, hasAccount: true), [.status(.permissionDenied)]),
             (report(.denied, hasAccount: false), []),
             (report(.notDetermined, hasAccount: true), [.status(.permissionUndetermined)]),
@@ -158,7 +158,7 @@ struct AccessEnablerTests {
     struct Condition: CustomTestStringConvertible {
         var name: String
         /// What the platform says; nil: as before.
-        var platform: AccessEnabler.Input?
+        var platform: AccessEnabler.SDKInput?
         var providers = [cable, sat, pass]
         var seconds: Int64 = 0
         /// The status that a token of the platform's and a regular one get.
@@ -170,7 +170,7 @@ struct AccessEnablerTests {
 
     private static func told(
         _ access: AccountAccess = .granted, error: AccountError.Code? = nil
-    ) -> AccessEnabler.Input {
+    ) -> AccessEnabler.SDKInput {
         let fresh = AccountMetadata(providerID: .named("m-cable"), expires: nil)
         let isTold = access == .granted && error == nil
         return .platform(
@@ -272,7 +272,7 @@ struct AccessEnablerTests {
 
     @Test("step 4: exactly one code with a fallback to the app's picker")
     func stepFour() {
-        let rows: [(AccessEnabler.Input, SDKStatus)] = [
+        let rows: [(AccessEnabler.SDKInput, SDKStatus)] = [
             (report(.denied), .permissionDenied), (report(.restricted), .permissionDenied),
             (report(.notDetermined), .permissionUndetermined),
             (report(error: .serviceTemporarilyUnavailable), .platformFailed),
@@ -309,7 +309,7 @@ struct AccessEnablerTests {
 
     @Test("the silent exchange ends in one status, either way")
     func exchange() {
-        let rows: [(AccessEnabler.Input, [SDKCallback])] = [
+        let rows: [(AccessEnabler.SDKInput, [SDKCallback])] = [
             (.exchanged(), [.setAuthenticationStatus(true, .none)]),
             (.exchangeFailed, [.setAuthenticationStatus(false, .generic)]),
             (

@@ -188,7 +188,7 @@ final class Ledger: HistorySink, PageSink, @unchecked Sendable {
 struct FakeRun {
     let target: FakeTarget
     let ledger: Ledger
-    let terms: Terms
+    let terms: RunConfiguration
     let ended: Duration
 
     private static let kinds =
@@ -230,12 +230,12 @@ struct FakeRun {
         let loop = VirtualLoop()
         let lane = Lane(
             index: 0, loop: loop,
-            correspondence: Correspondence(
+            exchangeBuilder: ExchangeBuilder(
                 dialect: dialect, run: "test", fingerprinter: Fingerprinter(key: 1)),
             sink: ledger)
         target = FakeTarget(lane: lane, returns: returns, alter: alter, provider: provider)
         lane.use(target)
-        var terms = Terms(rig, dialect: dialect, statement: Secret("statement"))
+        var terms = RunConfiguration(rig, dialect: dialect, statement: Secret("statement"))
         terms.pages = ledger
         terms.loginProgram = program
         self.terms = terms

@@ -12,13 +12,13 @@ import Testing
     }
 
     private static func step(_ page: HTMLPage) -> FormFinder.Step {
-        FormFinder(page: page, login: Rig.Login.Fields(), progress: LoginProgress()).step
+        FormFinder(page: page, login: Rig.Login.LoginFields(), progress: LoginProgress()).step
     }
 
     private static let gate = {
         var known = KnownSecrets()
         known.note(Secret("password"))
-        return Gate(Fingerprinter(key: 1)).knowing(known)
+        return OutputGate(Fingerprinter(key: 1)).knowing(known)
     }()
 
     /// All that is ever asked of a page.

@@ -328,7 +328,7 @@ import Testing
         let text = KeptPage.text(
             page, at: WebAddress("http://idp.test/a?ticket=x")!, status: 200,
             cause: "because <script>-- of", household: 3,
-            through: Gate(Fingerprinter(key: 1)).knowing(known))
+            through: OutputGate(Fingerprinter(key: 1)).knowing(known))
         #expect(text.contains("<pre>screenrig: a login could not get past this page"))
         #expect(text.contains("form 1 (POST ./Login.aspx) with __VIEWSTATE[hidden]"))
         #expect(text.contains("&lt;title&gt;"))

@@ -185,14 +185,14 @@ struct Scene {
         let sink = Collected()
         let lane = Lane(
             index: 0, loop: VirtualLoop(),
-            correspondence: Correspondence(
+            exchangeBuilder: ExchangeBuilder(
                 dialect: dialect, run: "scene", fingerprinter: Fingerprinter(key: 1)), sink: sink)
         let script = Script(
             lane, table.merging([.pollToken: polls]) { $1 }, codeLifetime: codeLifetime)
         lane.use(script)
         Coordinator(
             Plan(rig, seed: rig.seed),
-            terms: Terms(rig, dialect: dialect, statement: Secret("s")), lanes: [lane]
+            terms: RunConfiguration(rig, dialect: dialect, statement: Secret("s")), lanes: [lane]
         ).run()
         let batches = sink.batches.withLock { $0 }
         seen = script.seen

@@ -89,7 +89,7 @@ struct ThrottleProbeTests {
     private func probe(
         by mark: Counting.Mark, takes: Duration = .milliseconds(20), register: Int = 201,
         salt: UInt64 = 7
-    ) throws -> (finding: ThrottleProbe.Finding, service: Counting) {
+    ) throws -> (finding: ThrottleProbe.ProbeFinding, service: Counting) {
         let rig = try Rig.read(
             "rig: probe\ntarget: {base: \"http://127.0.0.1\"}\nload: {closed: {households: 1}}\n",
             file: "probe.yaml"
@@ -99,12 +99,12 @@ struct ThrottleProbeTests {
             domain: "demo.test", redirectURL: "https://demo.test/done")
         let lane = Lane(
             index: 0, loop: VirtualLoop(),
-            correspondence: Correspondence(
+            exchangeBuilder: ExchangeBuilder(
                 dialect: dialect, run: "probe", fingerprinter: Fingerprinter(key: 1)),
             sink: Nowhere())
         let service = Counting(lane, by: mark, takes: takes, register: register)
         lane.use(service)
-        let terms = Terms(rig, dialect: dialect, statement: Secret("s"))
+        let terms = RunConfiguration(rig, dialect: dialect, statement: Secret("s"))
         let probe = try #require(
             ThrottleProbe(Plan(rig, seed: rig.seed), terms: terms, salt: salt))
         return (probe.find(on: lane), service)

@@ -370,7 +370,8 @@ extension V1 {
         return dialect.deviations(of: reply, to: Call(row.operation, method, target))
     }
 
-    fileprivate static func topFields(_ content: ConformanceRow.Content) -> [ConformanceField] {
+    fileprivate static func topFields(_ content: ConformanceRow.ReplyContent) -> [ConformanceField]
+    {
         switch content {
         case .document(let fields), .json(let fields): fields
         default: []
@@ -379,7 +380,7 @@ extension V1 {
 
     /// All fields of a document, with their paths.
     fileprivate static func fields(
-        _ content: ConformanceRow.Content
+        _ content: ConformanceRow.ReplyContent
     ) -> [(String, ConformanceField)] {
         flattened(topFields(content), under: "")
     }

@@ -5,12 +5,12 @@ import Testing
 @testable import Journal
 
 /// The slow, obvious twin of `Tally`.
-private func fold(_ exchanges: [(Exchange, kind: Int)]) -> [Cell.Key: Cell] {
-    var cells: [Cell.Key: Cell] = [:]
+private func fold(_ exchanges: [(Exchange, kind: Int)]) -> [Cell.CellKey: Cell] {
+    var cells: [Cell.CellKey: Cell] = [:]
     for (exchange, kind) in exchanges {
         let operation = exchange.operation
-        let sentIn = Cell.Key(second: exchange.sent.second, operation: operation, kind: kind)
-        let endedIn = Cell.Key(second: exchange.ended.second, operation: operation, kind: kind)
+        let sentIn = Cell.CellKey(second: exchange.sent.second, operation: operation, kind: kind)
+        let endedIn = Cell.CellKey(second: exchange.ended.second, operation: operation, kind: kind)
         if exchange.outcome != .notSent { cells[sentIn, default: Cell(key: sentIn)].sent += 1 }
         var cell = cells[endedIn] ?? Cell(key: endedIn)
         cell.outcomes[Int(exchange.outcome.rawValue)] += 1
@@ -26,8 +26,8 @@ private func fold(_ exchanges: [(Exchange, kind: Int)]) -> [Cell.Key: Cell] {
         var began = exchange.begun
         for (operation, took) in [(OperationName.connect, exchange.connect), (.tls, exchange.tls)] {
             guard let took else { break }
-            let from = Cell.Key(second: began.second, operation: operation, kind: kind)
-            let to = Cell.Key(second: (began + took).second, operation: operation, kind: kind)
+            let from = Cell.CellKey(second: began.second, operation: operation, kind: kind)
+            let to = Cell.CellKey(second: (began + took).second, operation: operation, kind: kind)
             cells[from, default: Cell(key: from)].sent += 1
             var cell = cells[to] ?? Cell(key: to)
             cell.outcomes[Int(Outcome.ok.rawValue)] += 1

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Requests and replies that are kept")
 struct MessageTests {
-    private static let gate = Gate(Fingerprinter(key: 1), ownHeaders: ["X-Waf": "planted"])
+    private static let gate = OutputGate(Fingerprinter(key: 1), ownHeaders: ["X-Waf": "planted"])
 
     private static func message(
         _ household: Int, _ sequence: Int, says: String = "{}", bytes: Int = 0
@@ -27,7 +27,7 @@ struct MessageTests {
 
     private static func record(
         _ batches: [Batch], accused: [Int] = [], _ scratch: Scratch,
-        through gate: Gate = gate
+        through gate: OutputGate = gate
     ) throws -> History {
         let writer = try HistoryWriter(path: scratch.history, header: Samples.header())
         writer.keepMessages(through: gate)

@@ -6,7 +6,7 @@ import Testing
 @Suite("SipHash and fingerprints")
 struct SipHashTests {
     /// Key 00 01 ... 0f, as in the paper and in the vectors of the reference code.
-    let key = SipHash.Key(low: 0x0706_0504_0302_0100, high: 0x0f0e_0d0c_0b0a_0908)
+    let key = SipHash.HashKey(low: 0x0706_0504_0302_0100, high: 0x0f0e_0d0c_0b0a_0908)
 
     /// The input of `n` bytes is 00 01 ... (n-1).
     @Test(

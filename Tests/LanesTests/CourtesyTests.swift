@@ -9,9 +9,9 @@ private func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(secon
 
 /// Everybody who may leave, in order, with the time at which a punctual clock lets them.
 private func departures(
-    _ ceilings: Ceilings, _ travellers: [(asked: Double, host: String, connects: Bool)]
+    _ ceilings: RateLimits, _ travellers: [(asked: Double, host: String, connects: Bool)]
 ) -> [(number: Int, left: Instant)] {
-    var queue = Departures<Int>(ceilings)
+    var queue = RateLimiter<Int>(ceilings)
     var left: [(number: Int, left: Instant)] = []
     var coming = travellers.enumerated().map { ($0.offset, $0.element) }[...]
     var now = Instant.start
@@ -33,7 +33,7 @@ struct CeilingTests {
     @Test("a crowd leaves in its order, evenly spaced")
     func even() {
         let left = departures(
-            Ceilings(perSecond: 20), Array(repeating: (0, "a", false), count: 41))
+            RateLimits(perSecond: 20), Array(repeating: (0, "a", false), count: 41))
         #expect(left.map(\.number) == Array(0...40))
         #expect(left.last?.left == at(2))
         for (earlier, later) in zip(left, left.dropFirst()) {
@@ -44,7 +44,7 @@ struct CeilingTests {
     @Test("below the ceiling nobody waits")
     func below() {
         let asked = (0..<30).map { (Double($0) * 0.06, "a", false) }
-        let left = departures(Ceilings(perSecond: 20), asked)
+        let left = departures(RateLimits(perSecond: 20), asked)
         #expect(zip(left, asked).allSatisfy { $0.left == at($1.0) })
     }
 
@@ -57,7 +57,7 @@ struct CeilingTests {
             return (asked, ["a", "idp"][Int(dice.next() % 2)], dice.next() % 3 == 0)
         }
         let left = departures(
-            Ceilings(perSecond: 10, perHost: ["idp": 2]), travellers)
+            RateLimits(perSecond: 10, perHost: ["idp": 2]), travellers)
         #expect(left.count == 200)
         func most(_ times: [Instant]) -> Int {
             times.map { start in times.count { $0 >= start && $0 - start < .seconds(1) } }.max()
@@ -74,7 +74,7 @@ struct CeilingTests {
     @Test("those who wait for their own host let others pass")
     func passing() {
         let crowd = Array(repeating: (0.0, "idp", false), count: 5) + [(0.0, "a", false)]
-        let left = departures(Ceilings(perSecond: 100, perHost: ["idp": 1]), crowd)
+        let left = departures(RateLimits(perSecond: 100, perHost: ["idp": 1]), crowd)
         #expect(left.map(\.number) == [0, 5, 1, 2, 3, 4])
         #expect(left.last?.left == at(4))
     }
@@ -82,7 +82,7 @@ struct CeilingTests {
     @Test("new connections come slowly first; what needs none is not held back")
     func ramp() {
         let crowd = Array(repeating: (0.0, "a", true), count: 300) + [(0.0, "a", false)]
-        let left = departures(Ceilings(connections: .usual), crowd)
+        let left = departures(RateLimits(connections: .usual), crowd)
         #expect(left[1].number == 300 && left[1].left == .start)
         let connected = left.filter { $0.number < 300 }
         func opened(within seconds: Double) -> Int { connected.count { $0.left < at(seconds) } }
@@ -94,10 +94,10 @@ struct CeilingTests {
 
     @Test("lanes share a ceiling equally")
     func parts() {
-        let part = Ceilings(perSecond: 20, perHost: ["a": 4], connections: .usual).part(of: 4)
+        let part = RateLimits(perSecond: 20, perHost: ["a": 4], connections: .usual).part(of: 4)
         #expect(
             part
-                == Ceilings(
+                == RateLimits(
                     perSecond: 5, perHost: ["a": 1],
                     connections: ConnectionRamp(from: 2.5, growth: 2.5)))
     }
@@ -145,10 +145,10 @@ struct HoldingTests {
         let dialect = V1(
             origin: Origin(scheme: .http, host: "127.0.0.1"), requestor: "DEMOTV",
             domain: "demo.test", redirectURL: "https://demo.test/done")
-        let correspondence = Correspondence(
+        let exchangeBuilder = ExchangeBuilder(
             dialect: dialect, run: run, fingerprinter: Fingerprinter(key: 1))
         let lane = Lane(
-            index: 0, loop: VirtualLoop(), correspondence: correspondence, sink: sink)
+            index: 0, loop: VirtualLoop(), exchangeBuilder: exchangeBuilder, sink: sink)
         let transport = Answering(lane)
         lane.use(transport)
         return (lane, transport)
@@ -174,7 +174,7 @@ struct HoldingTests {
     func planned() {
         let sink = Kept()
         let (lane, _) = lane(sink)
-        lane.hold(to: Ceilings(perSecond: 10))
+        lane.hold(to: RateLimits(perSecond: 10))
         for number in 0..<11 {
             lane.start { [call] in _ = await lane.send(call, from: device(number)) }
         }
@@ -192,7 +192,7 @@ struct HoldingTests {
     func lateness() {
         let sink = Kept()
         let (lane, _) = lane(sink)
-        lane.hold(to: Ceilings(perSecond: 1))
+        lane.hold(to: RateLimits(perSecond: 1))
         lane.start { [call] in
             let device = device(0)
             _ = await lane.send(call, from: device)
@@ -208,7 +208,7 @@ struct HoldingTests {
     func stopped() {
         let sink = Kept()
         let (lane, transport) = lane(sink)
-        lane.hold(to: Ceilings(perSecond: 1))
+        lane.hold(to: RateLimits(perSecond: 1))
         for number in 0..<10 {
             lane.start { [call] in _ = await lane.send(call, from: device(number)) }
         }
@@ -223,7 +223,7 @@ struct HoldingTests {
     func none() {
         let sink = Kept()
         let (lane, _) = lane(sink)
-        lane.hold(to: Ceilings())
+        lane.hold(to: RateLimits())
         for number in 0..<100 {
             lane.start { [call] in _ = await lane.send(call, from: device(number)) }
         }

@@ -10,9 +10,10 @@ struct EventTests {
         let dialect = V1(
             origin: Origin(scheme: .http, host: "127.0.0.1"), requestor: "DEMOTV",
             domain: "demo.test", redirectURL: "http://demo.test/")
-        let correspondence = Correspondence(
+        let exchangeBuilder = ExchangeBuilder(
             dialect: dialect, run: "test", fingerprinter: Fingerprinter(key: 1))
-        return Lane(index: 0, loop: VirtualLoop(), correspondence: correspondence, sink: Nowhere())
+        return Lane(
+            index: 0, loop: VirtualLoop(), exchangeBuilder: exchangeBuilder, sink: Nowhere())
     }
 
     @Test("an event is what came due: an action, or the waking of a sleeper")

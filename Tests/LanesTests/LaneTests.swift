@@ -106,9 +106,9 @@ private func lane(_ loop: any LaneLoop, _ sink: Collected = Collected()) -> Lane
     let dialect = V1(
         origin: Origin(scheme: .http, host: "127.0.0.1"), requestor: "DEMOTV", domain: "demo.test",
         redirectURL: "https://demo.test/done")
-    let correspondence = Correspondence(
+    let exchangeBuilder = ExchangeBuilder(
         dialect: dialect, run: "r", fingerprinter: Fingerprinter(key: 1))
-    let lane = Lane(index: 0, loop: loop, correspondence: correspondence, sink: sink)
+    let lane = Lane(index: 0, loop: loop, exchangeBuilder: exchangeBuilder, sink: sink)
     lane.use(Echo(lane))
     return lane
 }

@@ -11,7 +11,7 @@ struct OwnHeaderTests {
         let dialect = V1(
             origin: origin, requestor: "DEMOTV", domain: "demo.test",
             redirectURL: "https://demo.test/done")
-        let correspondence = Correspondence(
+        let exchangeBuilder = ExchangeBuilder(
             dialect: dialect, headers: own, run: "r", fingerprinter: Fingerprinter(key: 1))
         let info = DeviceInfo(
             model: "m", osName: "tvOS", osVersion: "1", primaryHardwareType: "TV")
@@ -23,7 +23,7 @@ struct OwnHeaderTests {
         let address = WebAddress(origin: origin, target: "/poll")
         device.cookies.store(["Set-Cookie": "S=1; Path=/"], from: address)
         let call = Call(.pollToken, .get, address, headers: ["Accept": "application/json"])
-        return correspondence.dress(call, from: device, sequence: 1).headers
+        return exchangeBuilder.dress(call, from: device, sequence: 1).headers
     }
 
     @Test(

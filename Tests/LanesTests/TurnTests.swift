@@ -65,7 +65,7 @@ struct TurnTests {
         let origin = Origin(scheme: .http, host: "127.0.0.1")
         let lane = Lane(
             index: index, loop: VirtualLoop(),
-            correspondence: Correspondence(
+            exchangeBuilder: ExchangeBuilder(
                 dialect: V1(
                     origin: origin, requestor: "DEMOTV", domain: "demo.test",
                     redirectURL: "https://demo.test/done"),

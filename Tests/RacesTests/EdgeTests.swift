@@ -34,8 +34,8 @@ struct BreachPatternTests {
             (took: 8, offset: 5, reading: .blind),
             (took: 8, offset: -5, reading: .miss),
             (took: 1, offset: 0, reading: .blind),
-        ] as [(took: Int, offset: Int, reading: BreachPattern.Reading)])
-    func blind(took: Int, offset: Int, reading: BreachPattern.Reading) {
+        ] as [(took: Int, offset: Int, reading: BreachPattern.PatternReading)])
+    func blind(took: Int, offset: Int, reading: BreachPattern.PatternReading) {
         let hit = sighting(answeredAfter: 1, offset: 10, isHit: true)
         let pattern = BreachPattern(.signInVisible, in: [hit])
         #expect(pattern.reading(of: hit) == .hit)
@@ -63,13 +63,13 @@ private struct MindfulOfCompany: Arena {
     let usual: RuleArena
     let disturbed: RuleArena
     /// In which it is `disturbed`.
-    let disturbing: Set<Company>
+    let disturbing: Set<Isolation>
 
     func play(_ schedules: [Schedule]) async -> [TrialResult] {
         await play(schedules, in: .crowd)
     }
 
-    func play(_ schedules: [Schedule], in company: Company) async -> [TrialResult] {
+    func play(_ schedules: [Schedule], in company: Isolation) async -> [TrialResult] {
         await (disturbing.contains(company) ? disturbed : usual).play(schedules)
     }
 }

@@ -34,7 +34,7 @@ import Testing
         let rig = try Rig.read(text, file: "group.yaml").rig.racing(phones: 4)
         let venue = try await Venue(rig, isVirtual: false, allowed: [])
         let lanes = try venue.lanes(recordingTo: Unrecorded())
-        var terms = Terms(
+        var terms = RunConfiguration(
             rig, dialect: venue.dialect, statement: Secret(Signing.demoSoftwareStatement()))
         terms.retries = 1
         var rules = Rules(rig, isEmbedded: false, startedMicroseconds: 0)

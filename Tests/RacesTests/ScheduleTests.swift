@@ -11,14 +11,14 @@ import Testing
 
     @Test(
         "a connection reads back what it writes",
-        arguments: [Schedule.Connection.fresh, .kept(0), .kept(3)])
-    func connections(connection: Schedule.Connection) {
-        #expect(Schedule.Connection(text: connection.text) == connection)
+        arguments: [Schedule.ConnectionUse.fresh, .kept(0), .kept(3)])
+    func connections(connection: Schedule.ConnectionUse) {
+        #expect(Schedule.ConnectionUse(text: connection.text) == connection)
     }
 
     @Test("other words are no connection", arguments: ["", "kept:", "kept:-1", "new"])
     func noConnection(text: String) {
-        #expect(Schedule.Connection(text: text) == nil)
+        #expect(Schedule.ConnectionUse(text: text) == nil)
     }
 
     @Test("an op is found and replaced by its id")
@@ -34,10 +34,10 @@ import Testing
     @Test("a spread is that of the sorted values")
     func spread() {
         let values = (1...11).reversed().map { Duration.microseconds($0) }
-        let spread = RaceFinding.Spread(values)
+        let spread = RaceFinding.Quantiles(values)
         #expect(spread?.p10 == .microseconds(2))
         #expect(spread?.p50 == .microseconds(6))
         #expect(spread?.p90 == .microseconds(10))
-        #expect(RaceFinding.Spread([]) == nil)
+        #expect(RaceFinding.Quantiles([]) == nil)
     }
 }

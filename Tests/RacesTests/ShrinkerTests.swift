@@ -118,7 +118,7 @@ struct ShrinkerTests {
             await play(schedules, in: .crowd)
         }
 
-        func play(_ schedules: [Schedule], in company: Company) async -> [TrialResult] {
+        func play(_ schedules: [Schedule], in company: Isolation) async -> [TrialResult] {
             schedules.map { schedule in
                 var result = TrialResult(schedule: schedule, households: [17])
                 if company != .nobody || schedule.hasCore {
@@ -139,7 +139,7 @@ struct ShrinkerTests {
         var made = Case.sample
         made.expected = Case.Expected(.tokenIsolation)
         made.schedule.ops.removeAll { $0.id == "sign-in" }
-        for (company, hits) in [(Company.nobody, 0), (.crowd, 8)] {
+        for (company, hits) in [(Isolation.nobody, 0), (.crowd, 8)] {
             made.company = company
             let rate = await Replay(made, on: Infectious()).play(times: 8).rate
             #expect(rate == HitRate(hits: hits, trials: 8))
@@ -175,7 +175,7 @@ struct ShrinkerTests {
 
     @Test("the same answers, the same way", arguments: Seed.samples(3))
     func repeats(seed: Seed) async {
-        var outcomes: [Shrinker.Outcome] = []
+        var outcomes: [Shrinker.ShrinkOutcome] = []
         for _ in 0..<2 {
             let arena = SyntheticArena(seed: seed, Self.faulty)
             var shrinker = Shrinker(

@@ -41,7 +41,7 @@ final class SyntheticArena: Arena {
                 Breach(invariant, sentence: "\(invariant.name) broke", household: 17))
         }
         result.releases = schedule.ops.enumerated().map { position, op in
-            TrialResult.Release(
+            TrialResult.ReleaseTime(
                 op: op.id, sent: Instant(nanoseconds: Int64(position) * 1_000_000),
                 sequence: position + 1, offset: op.anchor == nil ? nil : op.offset)
         }

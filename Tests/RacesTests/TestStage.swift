@@ -36,7 +36,7 @@ struct TestStage {
         let venue = try await Venue(rig, isVirtual: true, allowed: [])
         plans = RacePlan.plans(rig.race)
         let lanes = try venue.lanes(recordingTo: Unrecorded())
-        var terms = Terms(
+        var terms = RunConfiguration(
             rig, dialect: venue.dialect, statement: Secret(Signing.demoSoftwareStatement()))
         terms.platforms = try Assembly.platforms(rig, program: nil)
         terms.retries = 1

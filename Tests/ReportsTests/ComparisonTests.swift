@@ -240,7 +240,7 @@ struct ComparisonTests {
         let comparison = Comparison(base, run, draws: 20)
         #expect(
             comparison.warnings.contains { $0.contains(what) }, "\(what): \(comparison.warnings)")
-        #expect(run.likeness.isComparable(to: base.likeness) == (what == "other version"))
+        #expect(run.comparability.isComparable(to: base.comparability) == (what == "other version"))
         #expect(ComparisonText.text(comparison, width: 100, color: false).contains("not alike"))
         #expect(comparison.reservation?.contains("not that the service is why") == true)
     }
@@ -248,14 +248,14 @@ struct ComparisonTests {
     @Test("a port that changes with each run of the embedded stand-in is no other target")
     func ports() {
         #expect(
-            Likeness.withoutPort("embedded (http://127.0.0.1:4711), faults: noisy")
+            Comparability.withoutPort("embedded (http://127.0.0.1:4711), faults: noisy")
                 == "embedded, faults: noisy")
-        #expect(Likeness.withoutPort("http://127.0.0.1:80 (x)") == "http://127.0.0.1:80 (x)")
+        #expect(Comparability.withoutPort("http://127.0.0.1:80 (x)") == "http://127.0.0.1:80 (x)")
     }
 
     @Test("the rig's keys are compared without comments, and not those that change no request")
     func keys() {
-        let keys = Likeness.keys(
+        let keys = Comparability.keys(
             of: """
                 # a comment
                 rig: x

@@ -60,7 +60,7 @@ struct DamagedHistoryTests {
 
     /// The first row; all facts, which are each a column of their own.
     private static func rows(
-        of table: HistorySchema.Table, in path: String, isAll: Bool
+        of table: HistorySchema.SchemaTable, in path: String, isAll: Bool
     ) throws -> [Int64] {
         let limit = table.name == "meta" ? 100 : 1
         return try DatabaseQueue(path: path).read { database in

@@ -67,9 +67,9 @@ struct EdgeTests {
     @Test("a frozen service shows as rows of zeros, not as a gap")
     func frozen() {
         var timeline = Timeline()
-        var sent = Cell(key: Cell.Key(second: 1, operation: .pollToken, kind: 0))
+        var sent = Cell(key: Cell.CellKey(second: 1, operation: .pollToken, kind: 0))
         sent.sent = 3
-        var ended = Cell(key: Cell.Key(second: 5, operation: .pollToken, kind: 0))
+        var ended = Cell(key: Cell.CellKey(second: 5, operation: .pollToken, kind: 0))
         (ended.completed, ended.outcomes[0]) = (3, 3)
         timeline.add(sent)
         timeline.add(ended)
@@ -82,7 +82,7 @@ struct EdgeTests {
     @Test("requests that never left the machine are neither sent nor in flight")
     func notSent() throws {
         var timeline = Timeline()
-        var cell = Cell(key: Cell.Key(second: 0, operation: .authenticate, kind: 0))
+        var cell = Cell(key: Cell.CellKey(second: 0, operation: .authenticate, kind: 0))
         cell.outcomes[Int(Outcome.notSent.rawValue)] = 4
         timeline.add(cell)
         timeline.finish()
@@ -112,7 +112,7 @@ private struct Hour: Recorded {
     func cells(_ body: (Cell) throws -> Void) throws {
         for second in 0..<3600 {
             for operation in [OperationName.registrationCode, .checkCode, .pollToken, .logout] {
-                var cell = Cell(key: Cell.Key(second: second, operation: operation, kind: 0))
+                var cell = Cell(key: Cell.CellKey(second: second, operation: operation, kind: 0))
                 (cell.sent, cell.completed, cell.outcomes[0]) = (1, 1, 1)
                 cell.latency.record(.microseconds(1000 + second * 7919 % 9000))
                 cell.lateness.record(.microseconds(50))

@@ -75,12 +75,12 @@ struct FiguresTests {
             ("\u{7f}\u{9b}", "\u{fffd}\u{fffd}"),
         ])
     func line(text: String, clean: String) {
-        #expect(Plain.line(text) == clean)
+        #expect(Sanitizer.line(text) == clean)
     }
 
     @Test("a long text is cut and says so")
     func cut() {
-        #expect(Plain.line(String(repeating: "x", count: 500), limit: 10) == "xxxxxxxxx…")
-        #expect(Plain.lines("a:\r\n\tb\u{1b}") == "a:\n    b\u{fffd}")
+        #expect(Sanitizer.line(String(repeating: "x", count: 500), limit: 10) == "xxxxxxxxx…")
+        #expect(Sanitizer.lines("a:\r\n\tb\u{1b}") == "a:\n    b\u{fffd}")
     }
 }

@@ -242,7 +242,7 @@ struct JudgementTests {
         }
         var timeline = Timeline()
         for second in 0..<30 {
-            var cell = Cell(key: Cell.Key(second: second, operation: .pollToken, kind: 0))
+            var cell = Cell(key: Cell.CellKey(second: second, operation: .pollToken, kind: 0))
             cell.sent = (10..<20).contains(second) ? 1000 : 5
             timeline.add(cell)
         }
@@ -263,7 +263,7 @@ struct Silent: Recorded {
     var gaps: [String] = []
 
     func cells(_ body: (Cell) throws -> Void) throws {
-        var cell = Cell(key: Cell.Key(second: 0, operation: .registerClient, kind: 0))
+        var cell = Cell(key: Cell.CellKey(second: 0, operation: .registerClient, kind: 0))
         (cell.sent, cell.errors) = (20, 20)
         cell.outcomes[Int(Outcome.transport.rawValue)] = 20
         for _ in 0..<20 { cell.lateness.record(.microseconds(100)) }

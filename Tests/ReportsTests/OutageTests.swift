@@ -62,7 +62,7 @@ struct OutageTests {
     @Test("a comparison does not take such a run for one like others")
     func comparison() throws {
         let dead = try ComparedRun(sample(late: .zero, from: 9), path: "x")
-        #expect(dead.likeness.doubts == ["lost its service on the way"])
+        #expect(dead.comparability.doubts == ["lost its service on the way"])
     }
 
     @Test("the night counts as a failed one, not as a gap")

@@ -33,11 +33,11 @@ struct Sample: Recorded {
     }
 
     func cells(_ body: (Cell) throws -> Void) throws {
-        var cells: [Cell.Key: Cell] = [:]
+        var cells: [Cell.CellKey: Cell] = [:]
         for exchange in exchanges {
             let kind = header.kinds.firstIndex(of: records[exchange.device.household].kind) ?? 0
             func change(at instant: Instant, _ change: (inout Cell) -> Void) {
-                let key = Cell.Key(
+                let key = Cell.CellKey(
                     second: instant.second, operation: exchange.operation, kind: kind)
                 change(&cells[key, default: Cell(key: key)])
             }

@@ -14,7 +14,7 @@ struct ThresholdResultTests {
 
     typealias Row = (
         kind: String?, subject: Threshold.Subject, measure: Threshold.Measure,
-        comparison: Threshold.Comparison, bound: Double, actual: String, met: Bool
+        comparison: Threshold.Relation, bound: Double, actual: String, met: Bool
     )
 
     @Test(
@@ -69,9 +69,9 @@ struct ThresholdResultTests {
             (.operation(.logout), .percentile(0.99, .latency), .above, 0, false),
             (.operation(.logout), .errors, .below, 0.01, true),
             (.operation(.logout), .errors, .above, 0.01, false),
-        ] as [(Threshold.Subject, Threshold.Measure, Threshold.Comparison, Double, Bool)])
+        ] as [(Threshold.Subject, Threshold.Measure, Threshold.Relation, Double, Bool)])
     func nothing(
-        subject: Threshold.Subject, measure: Threshold.Measure, comparison: Threshold.Comparison,
+        subject: Threshold.Subject, measure: Threshold.Measure, comparison: Threshold.Relation,
         bound: Double, met: Bool
     ) throws {
         let result = try result(subject, measure, comparison, bound)
@@ -89,7 +89,7 @@ struct ThresholdResultTests {
 
     private func result(
         _ subject: Threshold.Subject, _ measure: Threshold.Measure,
-        _ comparison: Threshold.Comparison, _ bound: Double, kind: String? = nil
+        _ comparison: Threshold.Relation, _ bound: Double, kind: String? = nil
     ) throws -> ThresholdResult {
         let threshold = Threshold(
             kind: kind, subject: subject, measure: measure, comparison: comparison, bound: bound,
@@ -107,12 +107,12 @@ struct Small: Recorded {
     var gaps: [String] = []
 
     func cells(_ body: (Cell) throws -> Void) throws {
-        var codes = Cell(key: Cell.Key(second: 0, operation: .registrationCode, kind: 0))
+        var codes = Cell(key: Cell.CellKey(second: 0, operation: .registrationCode, kind: 0))
         codes.sent = 2
         codes.completed = 2
         codes.outcomes[Int(Outcome.throttled.rawValue)] = 2
         try body(codes)
-        var polls = Cell(key: Cell.Key(second: 1, operation: .pollToken, kind: 0))
+        var polls = Cell(key: Cell.CellKey(second: 1, operation: .pollToken, kind: 0))
         (polls.sent, polls.completed, polls.errors) = (4, 4, 1)
         polls.outcomes[Int(Outcome.ok.rawValue)] = 3
         polls.outcomes[Int(Outcome.serverError.rawValue)] = 1

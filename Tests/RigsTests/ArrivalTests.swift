@@ -3,14 +3,15 @@ import Testing
 
 @testable import Rigs
 
-private func climb(_ rate: Double, _ seconds: Double) -> Load.Arrivals.Stage {
+private func climb(_ rate: Double, _ seconds: Double) -> Load.Arrivals.ArrivalStage {
     .ramp(to: Rate(perSecond: rate), over: .seconds(seconds))
 }
 
 @Suite("Arrivals")
 struct ArrivalTests {
     static func times(
-        _ stages: [Load.Arrivals.Stage], _ spacing: Load.Arrivals.Spacing = .even, seed: Int = 1
+        _ stages: [Load.Arrivals.ArrivalStage], _ spacing: Load.Arrivals.Spacing = .even,
+        seed: Int = 1
     ) -> ArrivalTimes {
         ArrivalTimes(
             Load.Arrivals(stages: stages, spacing: spacing), seed: Seed(UInt64(seed)))
@@ -28,8 +29,8 @@ struct ArrivalTests {
             ([.hold(.seconds(60))], 0),
             ([climb(3, 0)], 0),
             ([], 0),
-        ] as [([Load.Arrivals.Stage], Int)])
-    func counts(stages: [Load.Arrivals.Stage], count: Int) {
+        ] as [([Load.Arrivals.ArrivalStage], Int)])
+    func counts(stages: [Load.Arrivals.ArrivalStage], count: Int) {
         #expect(Self.times(stages).count == count)
     }
 
@@ -63,7 +64,7 @@ struct ArrivalTests {
     @Test("stages join without a jump, up and down", arguments: Seed.samples(20))
     func order(seed: Seed) throws {
         var dice = seed.generator()
-        let stages: [Load.Arrivals.Stage] = (0..<6).map { _ in
+        let stages: [Load.Arrivals.ArrivalStage] = (0..<6).map { _ in
             dice.chance(0.3)
                 ? .hold(.milliseconds(dice.below(5_000)))
                 : climb(Double(dice.below(40)), Double(dice.below(5)))

@@ -9,7 +9,7 @@ struct HistoryCheckTests {
     struct Form: Sendable {
         var line: String
         var subject: HistoryCheck.Subject
-        var comparison = Threshold.Comparison.atLeast
+        var comparison = Threshold.Relation.atLeast
         var bound = 1
     }
 

@@ -35,7 +35,7 @@ struct RigFileTests {
     func schema(name: String) throws {
         let text = try String(contentsOf: Golden.rigs.appending(path: name), encoding: .utf8)
         var problems: [RigProblem] = []
-        let tree = try #require(Tree.read(text, file: name, problems: &problems))
+        let tree = try #require(YAMLTree.read(text, file: name, problems: &problems))
         #expect(SchemaValidator(RigSchema.json()).problems(tree) == [])
     }
 
@@ -151,7 +151,7 @@ struct SchemaTests {
 
     func problems(_ text: String) throws -> [String] {
         var problems: [RigProblem] = []
-        let tree = try #require(Tree.read(text, file: "a", problems: &problems))
+        let tree = try #require(YAMLTree.read(text, file: "a", problems: &problems))
         return Self.validator.problems(tree)
     }
 

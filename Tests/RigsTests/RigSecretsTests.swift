@@ -41,7 +41,7 @@ struct RigSecretsTests {
         let surroundings = RigSurroundings(environment: ["PLANTED": planted])
         var reader = ValueReader(file: "a.yaml", surroundings)
         var problems: [RigProblem] = []
-        let tree = Tree.read(
+        let tree = YAMLTree.read(
             "\(row.key.name): \(row.value)", file: "a.yaml", problems: &problems)
         _ = reader.section(
             tree?.entries ?? [], [row.key], at: Place(file: "a.yaml", line: 1, column: 1),

@@ -3,11 +3,11 @@
 /// Holds a YAML tree against a JSON Schema, itself a tree (JSON is YAML): the part of draft 2020-12
 /// that `RigSchema` writes. An unknown keyword is a problem, so that the schema cannot outgrow it.
 struct SchemaValidator {
-    let schema: Tree
+    let schema: YAMLTree
 
     init(_ json: String) {
         var problems: [RigProblem] = []
-        guard let tree = Tree.read(json, file: "schema", problems: &problems), problems.isEmpty
+        guard let tree = YAMLTree.read(json, file: "schema", problems: &problems), problems.isEmpty
         else {
             fatalError("the schema is no JSON: \(problems)")
         }
@@ -15,11 +15,11 @@ struct SchemaValidator {
     }
 
     /// Sentences about what does not fit; empty when all does.
-    func problems(_ value: Tree) -> [String] {
+    func problems(_ value: YAMLTree) -> [String] {
         check(value, schema, path: "")
     }
 
-    private func check(_ value: Tree, _ schema: Tree, path: String) -> [String] {
+    private func check(_ value: YAMLTree, _ schema: YAMLTree, path: String) -> [String] {
         guard let keywords = schema.entries else { return [] }
         return keywords.flatMap { entry -> [String] in
             let rule = entry.value
@@ -75,7 +75,9 @@ struct SchemaValidator {
         }
     }
 
-    private func others(_ value: Tree, _ rule: Tree, _ schema: Tree, _ path: String) -> [String] {
+    private func others(_ value: YAMLTree, _ rule: YAMLTree, _ schema: YAMLTree, _ path: String)
+        -> [String]
+    {
         let patterns = (schema["patternProperties"]?.entries ?? []).compactMap {
             try? Regex($0.key)
         }
@@ -89,14 +91,14 @@ struct SchemaValidator {
         }
     }
 
-    private func referred(_ rule: Tree) -> Tree {
+    private func referred(_ rule: YAMLTree) -> YAMLTree {
         let name = rule.text.replacing("#/$defs/", with: "")
         guard let found = schema["$defs"]?[name] else { fatalError("no definition \(name)") }
         return found
     }
 
     /// The JSON types of a YAML node by YAML's core schema, as an editor sees it.
-    private func types(of value: Tree) -> [String] {
+    private func types(of value: YAMLTree) -> [String] {
         switch value.content {
         case .list: return ["array"]
         case .map: return ["object"]
@@ -112,7 +114,7 @@ struct SchemaValidator {
         }
     }
 
-    private func equal(_ left: Tree, _ right: Tree) -> Bool {
+    private func equal(_ left: YAMLTree, _ right: YAMLTree) -> Bool {
         if let one = left.items, let other = right.items { return one.isEmpty && other.isEmpty }
         guard case .scalar(let a, _) = left.content, case .scalar(let b, _) = right.content else {
             return false
@@ -121,7 +123,7 @@ struct SchemaValidator {
     }
 }
 
-extension Tree {
+extension YAMLTree {
     var text: String { if case .scalar(let text, _) = content { text } else { "" } }
-    var items: [Tree]? { if case .list(let items) = content { items } else { nil } }
+    var items: [YAMLTree]? { if case .list(let items) = content { items } else { nil } }
 }

@@ -9,7 +9,7 @@ struct ThresholdTests {
         arguments: [
             (
                 "poll-token p99 < 250ms", Threshold.Subject.operation(.pollToken),
-                Threshold.Measure.percentile(0.99, .latency), Threshold.Comparison.below, 250e6
+                Threshold.Measure.percentile(0.99, .latency), Threshold.Relation.below, 250e6
             ),
             (
                 "poll-token service p99.9 <= 1s", .operation(.pollToken),
@@ -33,7 +33,7 @@ struct ThresholdTests {
         ])
     func forms(
         line: String, subject: Threshold.Subject, measure: Threshold.Measure,
-        comparison: Threshold.Comparison, bound: Double
+        comparison: Threshold.Relation, bound: Double
     ) throws {
         let threshold = try Threshold.read(line)
         #expect(threshold.subject == subject)

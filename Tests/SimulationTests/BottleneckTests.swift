@@ -65,7 +65,7 @@ struct BottleneckTests {
         let loop = CostlyLoop()
         let lane = Lane(
             index: 0, loop: loop,
-            correspondence: Correspondence(
+            exchangeBuilder: ExchangeBuilder(
                 dialect: V1(
                     origin: origin, requestor: "DEMOTV", domain: "demo.test",
                     redirectURL: "https://demo.test/done"),
@@ -73,7 +73,7 @@ struct BottleneckTests {
         let transport = Costly(lane: lane, loop: loop, cost: cost)
         lane.use(transport)
         let load = PlainLoad(
-            PlainLoad.Terms(
+            PlainLoad.LoadSettings(
                 call: Call(.checkAuthentication, .get, WebAddress(origin: origin, target: "/")),
                 callers: 100, pace: .rate(perSecond: 100), lasting: .seconds(10), keeping: .all,
                 isHeldBack: true, processor: { 0 }), on: lane, over: transport)

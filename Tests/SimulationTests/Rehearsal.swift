@@ -42,7 +42,7 @@ final class Rehearsal: Sendable {
         let plan = Plan(rig, seed: rig.seed)
         let writer = try HistoryWriter(
             path: path, header: Self.header(rig, plan, lanes: laneCount), waits: true)
-        let correspondence = Correspondence(
+        let exchangeBuilder = ExchangeBuilder(
             dialect: dialect, headers: rig.target.headers, correlates: rig.target.correlates,
             run: "rehearsal",
             fingerprinter: Fingerprinter(key: rig.seed.child("fingerprints").value))
@@ -52,7 +52,7 @@ final class Rehearsal: Sendable {
         var transports: [InProcess] = []
         for index in 0..<laneCount {
             let lane = Lane(
-                index: index, loop: VirtualLoop(), correspondence: correspondence, sink: writer)
+                index: index, loop: VirtualLoop(), exchangeBuilder: exchangeBuilder, sink: writer)
             let transport = InProcess(
                 lane: lane,
                 service: Service(
@@ -65,7 +65,7 @@ final class Rehearsal: Sendable {
             lanes.append(lane)
             transports.append(transport)
         }
-        var terms = Terms(
+        var terms = RunConfiguration(
             rig, dialect: dialect, statement: statement ?? Secret(Signing.demoSoftwareStatement()))
         terms.platforms = try Assembly.platforms(rig, program: nil)
         terms.startedMicroseconds = Self.epoch

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("formats and paths (rest-v1.md §§ 2, 3)")
 struct FormatTests {
-    struct Row: CustomTestStringConvertible, Sendable {
+    struct CounterRow: CustomTestStringConvertible, Sendable {
         var suffix = ""
         var parameter = ""
         var accept: String?
@@ -17,21 +17,22 @@ struct FormatTests {
     @Test(
         "suffix, then format, then Accept; XML when nobody says (§ 3.3, A4)",
         arguments: [
-            Row(accept: "application/json", isJSON: true),
-            Row(accept: "application/xml", isJSON: false),
-            Row(accept: nil, isJSON: false),
-            Row(accept: "*/*", isJSON: false),
-            Row(accept: "text/html, application/json;q=0.9", isJSON: true),
-            Row(accept: "application/xml, application/json", isJSON: false),
-            Row(parameter: "&format=json", accept: "application/xml", isJSON: true),
-            Row(parameter: "&format=xml", accept: "application/json", isJSON: false),
-            Row(parameter: "&format=yaml", accept: "application/json", isJSON: true),
-            Row(suffix: ".json", parameter: "&format=xml", accept: "application/xml", isJSON: true),
-            Row(
+            CounterRow(accept: "application/json", isJSON: true),
+            CounterRow(accept: "application/xml", isJSON: false),
+            CounterRow(accept: nil, isJSON: false),
+            CounterRow(accept: "*/*", isJSON: false),
+            CounterRow(accept: "text/html, application/json;q=0.9", isJSON: true),
+            CounterRow(accept: "application/xml, application/json", isJSON: false),
+            CounterRow(parameter: "&format=json", accept: "application/xml", isJSON: true),
+            CounterRow(parameter: "&format=xml", accept: "application/json", isJSON: false),
+            CounterRow(parameter: "&format=yaml", accept: "application/json", isJSON: true),
+            CounterRow(
+                suffix: ".json", parameter: "&format=xml", accept: "application/xml", isJSON: true),
+            CounterRow(
                 suffix: ".xml", parameter: "&format=json", accept: "application/json", isJSON: false
             ),
         ])
-    func selection(row: Row) {
+    func selection(row: CounterRow) {
         var caller = Caller.registered()
         caller.accept = row.accept
         let reply = caller.get("/api/v1/tokens/authn\(row.suffix)?\(Caller.key())\(row.parameter)")

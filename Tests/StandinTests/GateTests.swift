@@ -22,7 +22,7 @@ struct GateTests {
             domain: "demo.test", redirectURL: "https://demo.test/done")
         let lane = Lane(
             index: 0, loop: VirtualLoop(),
-            correspondence: Correspondence(
+            exchangeBuilder: ExchangeBuilder(
                 dialect: dialect, run: "test", fingerprinter: Fingerprinter(key: 1)),
             sink: Discard())
         let service = Service(ServiceSettings(), seed: Seed(1), epochMilliseconds: 0)

@@ -19,7 +19,7 @@ struct InProcessTests {
     ) -> [Int: Transfer] {
         let lane = Lane(
             index: 0, loop: VirtualLoop(),
-            correspondence: Correspondence(
+            exchangeBuilder: ExchangeBuilder(
                 dialect: Mute(), run: "r", fingerprinter: Fingerprinter(key: 1)), sink: Nowhere())
         let settings = ServiceSettings(throttle: nil, checksBearer: false)
         let service = Service(settings, seed: seed, epochMilliseconds: Caller.epoch)

@@ -6,7 +6,7 @@ import Testing
 /// The table of rest-v1.md § 6.3, row by row: what each call says of a code in each state.
 @Suite("the life of a code (rest-v1.md § 6.3)")
 struct LifecycleTests {
-    struct Row: CustomTestStringConvertible, Sendable {
+    struct CounterRow: CustomTestStringConvertible, Sendable {
         var state: String
         var record: Int
         var authenticate: Int
@@ -19,13 +19,13 @@ struct LifecycleTests {
     }
 
     static let rows = [
-        Row(
+        CounterRow(
             state: "CREATED", record: 200, authenticate: 302, checkCode: 403, preauthorizeCode: 412,
             poll: 404
         ) {
             $0.issue()
         },
-        Row(
+        CounterRow(
             state: "USED", record: 200, authenticate: 302, checkCode: 403, preauthorizeCode: 412,
             poll: 404
         ) {
@@ -33,7 +33,7 @@ struct LifecycleTests {
             _ = $0.get(Caller.authenticate(code))
             return code
         },
-        Row(
+        CounterRow(
             state: "BOUND", record: 200, authenticate: 400, checkCode: 200, preauthorizeCode: 200,
             poll: 200
         ) {
@@ -41,7 +41,7 @@ struct LifecycleTests {
             $0.logIn(code)
             return code
         },
-        Row(
+        CounterRow(
             state: "FAILED login", record: 200, authenticate: 302, checkCode: 403,
             preauthorizeCode: 412, poll: 404
         ) {
@@ -52,7 +52,7 @@ struct LifecycleTests {
             #expect(last.headers["Location"] == "https://demo.test/done?error=access_denied")
             return code
         },
-        Row(
+        CounterRow(
             state: "EXPIRED", record: 404, authenticate: 400, checkCode: 403, preauthorizeCode: 412,
             poll: 404
         ) {
@@ -60,7 +60,7 @@ struct LifecycleTests {
             $0.advance(.seconds(1800))
             return code
         },
-        Row(
+        CounterRow(
             state: "EXPIRED after BOUND", record: 404, authenticate: 400, checkCode: 403,
             preauthorizeCode: 412, poll: 200
         ) {
@@ -69,7 +69,7 @@ struct LifecycleTests {
             $0.advance(.seconds(1800))
             return code
         },
-        Row(
+        CounterRow(
             state: "DELETED", record: 404, authenticate: 400, checkCode: 403, preauthorizeCode: 412,
             poll: 404
         ) {
@@ -77,7 +77,7 @@ struct LifecycleTests {
             _ = $0.delete("\(Caller.codePath)/\(code)")
             return code
         },
-        Row(
+        CounterRow(
             state: "DELETED after BOUND", record: 404, authenticate: 400, checkCode: 403,
             preauthorizeCode: 412, poll: 200
         ) {
@@ -86,7 +86,7 @@ struct LifecycleTests {
             _ = $0.delete("\(Caller.codePath)/\(code)")
             return code
         },
-        Row(
+        CounterRow(
             state: "superseded", record: 404, authenticate: 400, checkCode: 403,
             preauthorizeCode: 412, poll: 404
         ) {
@@ -97,7 +97,7 @@ struct LifecycleTests {
     ]
 
     @Test("each call answers as the table says", arguments: rows)
-    func row(row: Row) {
+    func row(row: CounterRow) {
         var caller = Caller.registered()
         let code = row.reach(&caller)
         #expect(caller.get("\(Caller.codePath)/\(code)").status == row.record)

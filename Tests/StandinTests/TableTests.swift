@@ -102,8 +102,8 @@ struct TableTests {
             ("a=1&a=2", "1"), ("&&a=1", "1"), ("a=%zz", "%zz"),
         ])
     func fields(text: String, value: String?) {
-        #expect(Fields(text, from: 0)["a"] == value)
-        #expect(Fields("a=9?" + text, from: 4)["a"] == value)
+        #expect(FormFields(text, from: 0)["a"] == value)
+        #expect(FormFields("a=9?" + text, from: 4)["a"] == value)
     }
 
     @Test(

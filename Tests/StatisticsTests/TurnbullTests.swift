@@ -4,7 +4,7 @@ import Testing
 @Suite("Turnbull's estimate")
 struct TurnbullTests {
     private func estimate(_ intervals: [(Double, Double)]) -> Turnbull {
-        Turnbull(intervals.map { Turnbull.Observation(low: $0.0, high: $0.1) })
+        Turnbull(intervals.map { Turnbull.CensoredValue(low: $0.0, high: $0.1) })
     }
 
     @Test("of values that were seen exactly it is their distribution")
@@ -66,12 +66,12 @@ struct TurnbullTests {
     func recovers(seed: Seed) {
         var dice = seed.generator()
         let exponential = Distribution.exponential(mean: .milliseconds(100))
-        let observations = (0..<4_000).map { _ -> Turnbull.Observation in
+        let observations = (0..<4_000).map { _ -> Turnbull.CensoredValue in
             let value = exponential.sample(using: &dice) / .milliseconds(1)
             let step = 10 + 50 * dice.unit()
             var look = step * dice.unit()
             while look < value { look += step }
-            return Turnbull.Observation(low: max(0, look - step), high: look)
+            return Turnbull.CensoredValue(low: max(0, look - step), high: look)
         }
         let found = Turnbull(observations)
         #expect(abs(found.steps.reduce(0) { $0 + $1.share } - 1) < 1e-3)

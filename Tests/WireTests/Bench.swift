@@ -25,9 +25,9 @@ final class Bench: @unchecked Sendable {
         let plain = V1(
             origin: Origin(scheme: .http, host: "127.0.0.1"), requestor: "DEMOTV",
             domain: "demo.test", redirectURL: "https://demo.test/done")
-        let correspondence = Correspondence(
+        let exchangeBuilder = ExchangeBuilder(
             dialect: dialect ?? plain, run: "test", fingerprinter: Fingerprinter(key: 1))
-        lane = Lane(index: 3, loop: loop, correspondence: correspondence, sink: Discard())
+        lane = Lane(index: 3, loop: loop, exchangeBuilder: exchangeBuilder, sink: Discard())
         transport = try CurlTransport(
             lane: lane, loop: loop, settings: settings, environment: environment, lookup: lookup)
         lane.use(transport)

@@ -8,7 +8,7 @@ import Testing
 @Suite("pinned addresses", .serialized)
 struct ResolveTests {
     /// Knows no name.
-    @Sendable private static func nobody(_ host: String) -> NameTable.Found {
+    @Sendable private static func nobody(_ host: String) -> NameTable.LookupResult {
         .failure(.init(description: "asked"))
     }
 

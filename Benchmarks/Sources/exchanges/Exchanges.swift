@@ -36,7 +36,7 @@ struct Exchanges {
             redirectURL: "https://demo.test/done")
         let lane = Lane(
             index: 0, loop: loop,
-            correspondence: Correspondence(
+            exchangeBuilder: ExchangeBuilder(
                 dialect: dialect, run: "bench", fingerprinter: Fingerprinter(key: 1)),
             sink: Dropped())
         let transport = try CurlTransport(

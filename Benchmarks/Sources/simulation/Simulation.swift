@@ -63,10 +63,10 @@ struct Run {
         let dialect = V1(
             origin: origin, requestor: rig.target.requestor, domain: rig.target.domain,
             redirectURL: rig.target.redirectURL)
-        let correspondence = Correspondence(
+        let exchangeBuilder = ExchangeBuilder(
             dialect: dialect, run: "benchmark", fingerprinter: Fingerprinter(key: 1))
         lane = Lane(
-            index: 0, loop: VirtualLoop(), correspondence: correspondence, sink: tally)
+            index: 0, loop: VirtualLoop(), exchangeBuilder: exchangeBuilder, sink: tally)
         let settings = ServiceSettings(
             requestors: [.init(id: rig.target.requestor, domains: [rig.target.domain])])
         let service = Service(settings, seed: Seed(1), epochMilliseconds: Self.epoch)
@@ -76,7 +76,7 @@ struct Run {
                 lane: lane, service: service, network: network, seed: Seed(2),
                 timeout: rig.target.timeout))
         let plan = Plan(rig, seed: rig.seed)
-        let terms = Terms(
+        let terms = RunConfiguration(
             rig, dialect: dialect, statement: Secret(Signing.demoSoftwareStatement()))
         coordinator = Coordinator(plan, terms: terms, lanes: [lane])
     }

@@ -1,7 +1,7 @@
 internal import Dialects
 
 /// I8 and I15: what only all households together tell.
-extension Registry {
+extension SharedState {
     /// `code-unique`: two codes of one text were surely alive at once. Decided in the end, when
     /// everything is known that may have ended the first. Whatever else broke in the two households
     /// from then on follows from it.

@@ -1,9 +1,11 @@
 internal import Dialects
 
 /// I1, I2, I7 (torn) and I12: whose token is it, and could it be there at all?
-extension Dossier {
+extension HouseholdState {
     /// `no-token-before-sign-in`: somebody signed in before an answer that says so returned.
-    mutating func judgeCausality(_ operation: Observed, _ beat: Beat, _ value: UInt8) -> Bool {
+    mutating func judgeCausality(_ operation: Observed, _ beat: CompactOperation, _ value: UInt8)
+        -> Bool
+    {
         check(.noTokenBeforeSignIn)
         if operation.tag != 0 { check(.tokenIsolation) }
         if hasWriters(of: value, by: beat.ret) { return true }
@@ -41,7 +43,7 @@ extension Dossier {
     }
 
     /// A user that this household does not sign in as.
-    mutating func judgeStranger(_ operation: Observed, _ beat: Beat) {
+    mutating func judgeStranger(_ operation: Observed, _ beat: CompactOperation) {
         check(.tokenIsolation)
         check(.noTokenBeforeSignIn)
         check(.oneToken)
@@ -52,10 +54,10 @@ extension Dossier {
         let own = writers(of: TokenRead.somebody, by: beat.ret)
         // Provider of one attempt, user of another: torn (R15, R25).
         let providers = own.filter {
-            $0.tag != Act.none && tags[Int($0.tag)].mvpd == stranger.seen.mvpd
+            $0.tag != ModelOperation.none && tags[Int($0.tag)].mvpd == stranger.seen.mvpd
         }
         let users = own.filter {
-            $0.tag != Act.none && tags[Int($0.tag)].user == stranger.seen.user
+            $0.tag != ModelOperation.none && tags[Int($0.tag)].user == stranger.seen.user
         }
         if let one = providers.first, let two = users.first {
             let text =
@@ -70,7 +72,7 @@ extension Dossier {
             ? "\(beat.name) showed the sign-in of \(stranger.name.text) before anybody of this "
                 + "household had signed in"
             : "\(beat.name) showed the sign-in of \(stranger.name.text); this household signed in as "
-                + own.filter { $0.tag != Act.none }.map { names[Int($0.tag)].text }
+                + own.filter { $0.tag != ModelOperation.none }.map { names[Int($0.tag)].text }
                 .joined(separator: ", ")
         let found = violation(
             isEarly ? .noTokenBeforeSignIn : .tokenIsolation, .certain, [beat], text)
@@ -78,7 +80,7 @@ extension Dossier {
     }
 
     /// `errors-have-no-effect`: the only sign-in that explains it was turned down.
-    mutating func judgeError(_ beat: Beat, _ denied: SignInAttempt) {
+    mutating func judgeError(_ beat: CompactOperation, _ denied: SignInAttempt) {
         let isThrottled = denied.beat.flags & Observed.Flags.throttled.rawValue != 0
         let gap = beat.call - denied.beat.ret
         // It was turned down, whenever that was: a poll of the same moment proves as much.

@@ -1,10 +1,10 @@
 internal import Dialects
 
 /// I9, I10, I11 and the second half of I6: what is over is over, and not before its time.
-extension Dossier {
+extension HouseholdState {
     // MARK: Codes
 
-    mutating func judgeCode(_ operation: Observed, _ beat: Beat) {
+    mutating func judgeCode(_ operation: Observed, _ beat: CompactOperation) {
         guard let life = life(of: operation) else { return }
         switch (operation.operation, operation.effect) {
         case (.registrationRecord, .success):
@@ -30,7 +30,7 @@ extension Dossier {
     }
 
     /// `expiry-respected`, `delete-final`: a code answered after its end.
-    private mutating func judgeAlive(_ position: Int, _ beat: Beat) {
+    private mutating func judgeAlive(_ position: Int, _ beat: CompactOperation) {
         let life = lives[position]
         check(.expiryRespected)
         let sent = beat.call - registry.visibility
@@ -59,7 +59,7 @@ extension Dossier {
     /// `token-monotonic`: a code's sign-in was there, and is not there while the code still lives
     /// (rest-v1.md § 6.3): signed out, replaced, run out, or a breach. Once the code has ended such
     /// answers tell nothing.
-    private mutating func judgeUnbound(_ position: Int, _ beat: Beat) {
+    private mutating func judgeUnbound(_ position: Int, _ beat: CompactOperation) {
         let life = lives[position]
         guard let told = life.told, told.ret < beat.call - registry.visibility else { return }
         check(.tokenMonotonic)
@@ -78,7 +78,7 @@ extension Dossier {
     }
 
     /// `expiry-respected`: gone before its time.
-    private mutating func judgeEarlyEnd(ofCode position: Int, _ beat: Beat) {
+    private mutating func judgeEarlyEnd(ofCode position: Int, _ beat: CompactOperation) {
         let life = lives[position]
         check(.expiryRespected)
         defer { if lives[position].gone == nil { lives[position].gone = beat } }
@@ -98,7 +98,7 @@ extension Dossier {
     }
 
     /// `one-owner`: ended states stay ended.
-    private mutating func judgeBack(_ position: Int, _ beat: Beat) {
+    private mutating func judgeBack(_ position: Int, _ beat: CompactOperation) {
         check(.oneOwner)
         guard let gone = lives[position].gone, gone.ret < beat.call - registry.visibility else {
             return
@@ -113,7 +113,7 @@ extension Dossier {
     // MARK: Sign-ins
 
     /// A sign-in by a code that was over: known once its token is seen.
-    mutating func judgeSource(of tag: UInt8, _ beat: Beat) {
+    mutating func judgeSource(of tag: UInt8, _ beat: CompactOperation) {
         let writers = writers(of: tag + 1, by: beat.ret)
         guard let first = writers.first, first.life >= 0,
             writers.allSatisfy({ $0.life == first.life })
@@ -144,7 +144,7 @@ extension Dossier {
     }
 
     /// A token shown after the expiry that it names itself.
-    mutating func judgeExpiry(_ operation: Observed, _ beat: Beat, _ value: UInt8) {
+    mutating func judgeExpiry(_ operation: Observed, _ beat: CompactOperation, _ value: UInt8) {
         check(.expiryRespected)
         guard let window = registry.clock.window(of: operation.expires, at: now) else { return }
         let over = window.high.plus(registry.sweepLag)
@@ -182,7 +182,7 @@ extension Dossier {
     }
 
     /// `logout-final`: after a sign-out nothing of that sign-in answers.
-    mutating func judgeLogout(_ operation: Observed, _ beat: Beat, _ value: UInt8) {
+    mutating func judgeLogout(_ operation: Observed, _ beat: CompactOperation, _ value: UInt8) {
         guard !signOuts.isEmpty,
             let out = signOuts.last(where: {
                 $0.effect == .success && $0.ret < beat.call - registry.visibility

@@ -2,8 +2,8 @@ internal import Dialects
 
 /// I14, `authorization-gates`: an authorization stands until it expires or its sign-in ends; a media
 /// token needs one of its resource, is bound to it, and lives (rest-v1.md §§ 10, 11).
-extension Dossier {
-    mutating func judgeAuthorization(_ operation: Observed, _ beat: Beat) {
+extension HouseholdState {
+    mutating func judgeAuthorization(_ operation: Observed, _ beat: CompactOperation) {
         switch (operation.operation, operation.effect) {
         case (.mediaToken, .success):
             guard judgeGate(operation, beat, "gave a media token") else { return }
@@ -18,12 +18,13 @@ extension Dossier {
 
     /// ` for demo-1`.
     private func of(_ operation: Observed) -> String {
-        operation.resource == Act.none ? "" : " for \(resources[Int(operation.resource)])"
+        operation.resource == ModelOperation.none
+            ? "" : " for \(resources[Int(operation.resource)])"
     }
 
     /// Granted, and not there any more although nothing ended it: lost, or, where the answer says that
     /// it has run out, expired too early.
-    private mutating func judgeLostAuthorization(_ operation: Observed, _ beat: Beat) {
+    private mutating func judgeLostAuthorization(_ operation: Observed, _ beat: CompactOperation) {
         guard let grant = standingGrant(of: operation.resource, at: beat) else { return }
         let gap = beat.call - grant.ret
         let hasExpired = operation.effect == .expired
@@ -42,8 +43,8 @@ extension Dossier {
     /// The last authorization of that resource that was answered before `beat` was sent, if it must
     /// stand as `beat` returns: until it expires, the sign-in ends or another comes, or the service is
     /// asked once more and says no. A free preview's ends with the preview, which no date tells.
-    func standingGrant(of resource: UInt8, at beat: Beat) -> Beat? {
-        guard resource != Act.none else { return nil }
+    func standingGrant(of resource: UInt8, at beat: CompactOperation) -> CompactOperation? {
+        guard resource != ModelOperation.none else { return nil }
         let sent = beat.call - registry.visibility
         var last: Grant?
         for grant in grants
@@ -53,7 +54,7 @@ extension Dossier {
         guard let last, let window = registry.clock.window(of: last.expires, at: now),
             beat.ret < window.low
         else { return nil }
-        func isBetween(_ other: Beat) -> Bool {
+        func isBetween(_ other: CompactOperation) -> Bool {
             other.sequence != beat.sequence && other.call <= beat.ret
                 && other.ret >= last.beat.call - registry.visibility
         }
@@ -68,7 +69,9 @@ extension Dossier {
     }
 
     /// Whether what was given or shown had been authorized.
-    private mutating func judgeGate(_ operation: Observed, _ beat: Beat, _ gave: String) -> Bool {
+    private mutating func judgeGate(_ operation: Observed, _ beat: CompactOperation, _ gave: String)
+        -> Bool
+    {
         let of = of(operation)
         let granted = grants.filter {
             $0.resource == operation.resource && $0.beat.call <= beat.ret
@@ -104,7 +107,7 @@ extension Dossier {
         return true
     }
 
-    private mutating func judgeLife(_ operation: Observed, _ beat: Beat, _ of: String) {
+    private mutating func judgeLife(_ operation: Observed, _ beat: CompactOperation, _ of: String) {
         guard operation.expires > 0,
             let window = registry.clock.window(of: operation.expires, at: now),
             beat.call > window.high.plus(registry.sweepLag)
@@ -120,11 +123,13 @@ extension Dossier {
     }
 
     /// One token, one device, one resource; and, by policy, one use.
-    private mutating func judgeBinding(_ operation: Observed, _ beat: Beat, _ of: String) {
+    private mutating func judgeBinding(
+        _ operation: Observed, _ beat: CompactOperation, _ of: String
+    ) {
         guard operation.detail != 0 else { return }
         let resource =
-            operation.resource == Act.none ? 0 : mark(resources[Int(operation.resource)])
-        let owner = Registry.MediaOwner(
+            operation.resource == ModelOperation.none ? 0 : mark(resources[Int(operation.resource)])
+        let owner = SharedState.MediaOwner(
             resource: resource, household: Int32(truncatingIfNeeded: household),
             sequence: beat.sequence, at: beat.ret)
         guard let before = registry.handMedia(operation.detail, to: owner, at: beat.ret) else {
@@ -146,7 +151,7 @@ extension Dossier {
 
     /// Two households were given one token: the later of them is the one that got what was not its own.
     /// Households are judged each at its own pace, so that the later may have come in first.
-    private mutating func judgeStranger(_ other: Registry.MediaOwner, _ beat: Beat) {
+    private mutating func judgeStranger(_ other: SharedState.MediaOwner, _ beat: CompactOperation) {
         guard other.at > beat.ret else {
             let text =
                 "\(beat.name) gave the media token that household \(other.household) had been "

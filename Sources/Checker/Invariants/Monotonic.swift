@@ -1,5 +1,5 @@
 /// I3, I5: what a TV saw, against what it sees later.
-extension Dossier {
+extension HouseholdState {
     /// Whether a read can come after those that returned before it was sent: from one answer to
     /// another that contradicts it something must have happened, and everything that can have is
     /// known.
@@ -55,7 +55,7 @@ extension Dossier {
     /// There, then not there: signed out, run out, or a breach. True when it may be right.
     private mutating func judgeVanished(_ read: TokenRead, _ earlier: TokenRead) -> Bool {
         let since = earlier.beat.call - registry.visibility
-        var denied: Beat?
+        var denied: CompactOperation?
         for out in signOuts where out.call <= read.beat.ret && out.ret >= since {
             if out.effect != .denied { return true }
             denied = denied ?? out

@@ -1,8 +1,8 @@
 internal import Dialects
 
 /// I6, I7, I13: one code, one sign-in, one token.
-extension Dossier {
-    mutating func judgeOwner(_ operation: Observed, _ beat: Beat, _ value: UInt8) {
+extension HouseholdState {
+    mutating func judgeOwner(_ operation: Observed, _ beat: CompactOperation, _ value: UInt8) {
         let tag = value - 1
         check(.oneOwner)
         let isRetried = attempts.contains {
@@ -30,7 +30,7 @@ extension Dossier {
     }
 
     /// `one-owner`: the TV's token shows two users within one life of a code.
-    private mutating func judgeOneOwner(_ beat: Beat, _ tag: UInt8) {
+    private mutating func judgeOneOwner(_ beat: CompactOperation, _ tag: UInt8) {
         guard registry.rules.policies.codeReuse == .single,
             let life = onlyLife(of: tag, by: beat.ret)
         else { return }
@@ -67,7 +67,7 @@ extension Dossier {
     /// `retry-once`, as a suspicion: an exchange for a token that was tried again made two. Nothing
     /// tells the service that it is one intent, as a code does.
     private mutating func suspectRetry(
-        _ beat: Beat, _ tag: UInt8, _ first: TokenSeen, _ writers: [SignInAttempt]
+        _ beat: CompactOperation, _ tag: UInt8, _ first: TokenSeen, _ writers: [SignInAttempt]
     ) {
         let text =
             "\(first.beat.name) and \(beat.name) showed tokens of \(names[Int(tag)].text) with "
@@ -80,7 +80,7 @@ extension Dossier {
 
     /// `one-token`, `retry-once`: more tokens than sign-ins. Each sign-in makes one, with one
     /// expiry; sign-ins by one code are one.
-    private mutating func judgeOneToken(_ beat: Beat, _ tag: UInt8, _ expires: Int64) {
+    private mutating func judgeOneToken(_ beat: CompactOperation, _ tag: UInt8, _ expires: Int64) {
         let writers = writers(of: tag + 1, by: beat.ret)
         let isSingle = registry.rules.policies.codeReuse == .single
         let byCode = Set(writers.filter { $0.life >= 0 }.map(\.life)).count

@@ -2,11 +2,11 @@ internal import Dialects
 internal import Journal
 
 /// I16, I19 and `conforms`: how the service and our own devices keep to the forms.
-extension Dossier {
+extension HouseholdState {
     /// `throttle-contract`: a 429 that even the strictest reading of the budget does not allow: one
     /// of the first `burst`, or with nothing else of that device within a whole period (rest-v1.md
     /// § 14). Judged only where each device is one to the service.
-    mutating func judgeThrottle(_ operation: Observed, _ beat: Beat, isQuiet: Bool) {
+    mutating func judgeThrottle(_ operation: Observed, _ beat: CompactOperation, isQuiet: Bool) {
         guard registry.rules.throttledBy == .device,
             let throttle = registry.rules.policies.throttle
         else { return }
@@ -29,7 +29,7 @@ extension Dossier {
 
     /// `polling-ends`: nobody polls for a code long after its end. A rig that starves sends late what
     /// was due in time: that says nothing of the device.
-    mutating func judgePolling(_ operation: Observed, _ beat: Beat) {
+    mutating func judgePolling(_ operation: Observed, _ beat: CompactOperation) {
         guard let life = life(of: operation), lives[life].high < .max else { return }
         check(.pollingEnds)
         let grace: Int64 = 60_000_000_000
@@ -49,7 +49,7 @@ extension Dossier {
     /// `conforms`: judged at capture against the dialect's table; here it is only counted.
     mutating func noteDeviations(of exchange: UnsafePointer<Exchange>) {
         guard let operation = Observed.read(exchange, deadline: registry.deadline) else { return }
-        var beat = Beat(operation)
+        var beat = CompactOperation(operation)
         beat.sequence = Int32(truncatingIfNeeded: exchange.pointee.sequence)
         for deviation in exchange.pointee.deviations {
             let source: PromiseSource =

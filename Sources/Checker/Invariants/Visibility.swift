@@ -1,13 +1,13 @@
 internal import Dialects
 
 /// I3 and I4: somebody was told "done"; does the TV see it, and when?
-extension Dossier {
+extension HouseholdState {
     /// The last answer, of those that returned before `time`, that told somebody that a sign-in is
     /// done: the phone by its check, or the TV itself where the answer is a promise (a token
     /// exchange, a free preview).
-    private func done(before time: Int64) -> Beat? {
-        var last: Beat?
-        func take(_ beat: Beat) {
+    private func done(before time: Int64) -> CompactOperation? {
+        var last: CompactOperation?
+        func take(_ beat: CompactOperation) {
             if beat.ret < time, beat.ret > last?.ret ?? .min { last = beat }
         }
         for life in lives { if let told = life.told { take(told) } }
@@ -16,7 +16,7 @@ extension Dossier {
     }
 
     /// `the phone's check-code #70 had told the phone that the sign-in is done`.
-    private func done(_ told: Beat, _ had: String) -> String {
+    private func done(_ told: CompactOperation, _ had: String) -> String {
         told.screen == 0
             ? "\(told.name)\(had) signed in"
             : "\(told.name)\(had) told the phone that the sign-in is done"
@@ -24,7 +24,7 @@ extension Dossier {
 
     /// `sign-in-visible`: a TV that asks after somebody was told "done" is told so too. Kept back:
     /// until the TV sees the sign-in nobody knows whether it is late or lost.
-    mutating func judgeVisibility(_ operation: Observed, _ beat: Beat) {
+    mutating func judgeVisibility(_ operation: Observed, _ beat: CompactOperation) {
         let sent = beat.call - registry.visibility
         // A TV that had seen it lost it again: that is another breach, and told already.
         guard !hasSight(before: beat) else { return }
@@ -44,7 +44,7 @@ extension Dossier {
     /// `sign-in-visible` was put to the test by the answers to the TV that were asked for after the
     /// sign-in, up to the first that shows it: by those before, too, once this one proves that it had
     /// taken effect.
-    mutating func countSight(_ beat: Beat, _ value: UInt8) {
+    mutating func countSight(_ beat: CompactOperation, _ value: UInt8) {
         defer { unproven = 0 }
         guard !hasSight(before: beat), let writer = lastWriter(of: value, by: beat.ret),
             !mayHaveEnded(since: writer, by: beat.ret)
@@ -56,7 +56,7 @@ extension Dossier {
     }
 
     /// Whether the TV was shown a sign-in before it sent `beat`, and after the last sign-out before.
-    private func hasSight(before beat: Beat) -> Bool {
+    private func hasSight(before beat: CompactOperation) -> Bool {
         let out =
             signOuts.last { $0.effect == .success && $0.ret < beat.call }?.call ?? .min
         return reads.contains {
@@ -65,7 +65,7 @@ extension Dossier {
     }
 
     /// Whether the sign-in that `told` was about may have been ended by `time`.
-    func mayHaveEnded(since told: Beat, by time: Int64) -> Bool {
+    func mayHaveEnded(since told: CompactOperation, by time: Int64) -> Bool {
         if signOuts.contains(where: {
             $0.effect != .denied && $0.call <= time && $0.ret >= told.call - registry.visibility
         }) {
@@ -77,7 +77,7 @@ extension Dossier {
     /// `sign-in-delivered`: the first poll that was sent a whole poll interval after somebody was told
     /// "done" sees the sign-in (rest-v1.md § 16). Only answers of the protocol come here: a 429, a 5xx
     /// and a lost poll leave it to the next one, and a TV that asks no more is not judged.
-    mutating func judgeDelivery(_ beat: Beat) {
+    mutating func judgeDelivery(_ beat: CompactOperation) {
         guard let told = done(before: beat.call.plus(1 - registry.delivery)), told.ret > delivered
         else { return }
         delivered = told.ret
@@ -106,7 +106,7 @@ extension Dossier {
     }
 
     /// Whether the TV has seen a sign-in since the one that `told` was about can have taken effect.
-    private func hasSeen(_ told: Beat) -> Bool {
+    private func hasSeen(_ told: CompactOperation) -> Bool {
         let signedIn = attempts.filter { $0.isCandidate && $0.beat.call <= told.ret }
             .map(\.beat.call).max()
         return reads.contains { $0.value != 0 && $0.beat.ret >= signedIn ?? told.call }

@@ -1,10 +1,10 @@
 internal import Dialects
 
 /// What only a household's whole life tells: delivery, order, and the levels.
-extension Dossier {
+extension HouseholdState {
     /// No order of its operations explains what this device was told. The evidence has both answers that
     /// cannot be true together, where the first of them is known.
-    func orderViolation(_ beat: Beat) -> Violation {
+    func orderViolation(_ beat: CompactOperation) -> Violation {
         let text =
             "no order of the operations explains the answer (\(beat.answer)) to \(beat.name)"
         guard let other = contradiction(of: beat) else {
@@ -18,7 +18,7 @@ extension Dossier {
     /// The answer since which `beat`'s own could not be given any more: with it, what the device may have
     /// been stopped fitting. Where that does not tell (answers about a code), the latest that said the
     /// opposite. Nil where neither is among the last operations.
-    private func contradiction(of beat: Beat) -> Beat? {
+    private func contradiction(of beat: CompactOperation) -> CompactOperation? {
         let earlier = ring.all.filter { $0.ret <= beat.call }
             .sorted { ($0.ret, $0.sequence) < ($1.ret, $1.sequence) }
         let opposite = earlier.last {
@@ -57,10 +57,10 @@ extension Dossier {
     }
 
     /// The first sign-in that is still to come: it was sent after `beat` returned.
-    func waitingSignIn(after beat: Beat) -> Beat? {
+    func waitingSignIn(after beat: CompactOperation) -> CompactOperation? {
         agenda.calls.first {
             ($0.operation == .assertion || $0.operation == .tokenExchange
                 || $0.operation == .freePreview) && $0.call > beat.ret
-        }.map(Beat.init)
+        }.map(CompactOperation.init)
     }
 }

@@ -68,7 +68,7 @@ public struct DrivenHousehold: Sendable {
         let shared = ground.shared.value
         if ground.sharesApp, screen.value.client == nil { shared.app?.install(on: screen.value) }
         do throws(Refusal) {
-            let credential = try await step { () async throws(Halt) in
+            let credential = try await step { () async throws(StopReason) in
                 try await household.credential(driven: screen)
             }
             if ground.sharesApp { shared.app = App(of: screen.value) }
@@ -83,7 +83,7 @@ public struct DrivenHousehold: Sendable {
     /// Sends a call until it is answered.
     public func ask(_ screen: Screen, _ call: Call) async throws(Refusal) -> Answered {
         let screen = own(screen)
-        return try await step { () async throws(Halt) in
+        return try await step { () async throws(StopReason) in
             try await household.insist(driven: call, screen)
         }
     }
@@ -92,7 +92,7 @@ public struct DrivenHousehold: Sendable {
     public func providers(asking screen: Screen) async throws(Refusal) -> [Provider] {
         if let known = ground.shared.value.providers { return known }
         let screen = own(screen)
-        let offered = try await step { () async throws(Halt) in
+        let offered = try await step { () async throws(StopReason) in
             try await household.configuration(driven: screen)
         }
         ground.shared.value.providers = offered
@@ -105,7 +105,7 @@ public struct DrivenHousehold: Sendable {
         _ code: Code, provider: String, as account: Account, on screen: Screen
     ) async throws(Refusal) -> Call {
         let screen = own(screen)
-        return try await step { () async throws(Halt) in
+        return try await step { () async throws(StopReason) in
             try await household.walk(
                 driven: code, provider: provider, as: account, on: screen)
         }
@@ -117,7 +117,7 @@ public struct DrivenHousehold: Sendable {
         provider: Provider, as account: Account, on screen: Screen
     ) async throws(Refusal) -> Call? {
         let screen = own(screen)
-        return try await step { () async throws(Halt) in
+        return try await step { () async throws(StopReason) in
             try await household.exchange(driven: provider, as: account, on: screen)
         }
     }
@@ -160,9 +160,9 @@ public struct DrivenHousehold: Sendable {
     }
 
     private func step<T: Sendable>(
-        _ work: () async throws(Halt) -> T
+        _ work: () async throws(StopReason) -> T
     ) async throws(Refusal) -> T {
-        do throws(Halt) {
+        do throws(StopReason) {
             return try await work()
         } catch {
             switch error {
@@ -178,8 +178,8 @@ public struct DrivenHousehold: Sendable {
 /// What driven households of one lane have in common.
 public struct DrivenGround: Sendable {
     public let lane: Lane
-    public let terms: Terms
-    let shift: Shift
+    public let terms: RunConfiguration
+    let shift: LaneScheduler
     let sharesApp: Bool
     let shared: OnLane<Shared>
     private let plan: Plan
@@ -193,11 +193,11 @@ public struct DrivenGround: Sendable {
     /// `plan` is the one that households come from. With `sharesApp` all their devices are
     /// one installation of the app, as if their storage had been copied: it registers once and renews
     /// its token when that is due, which spares each device two requests.
-    public init(_ plan: Plan, terms: Terms, lane: Lane, sharesApp: Bool = false) {
+    public init(_ plan: Plan, terms: RunConfiguration, lane: Lane, sharesApp: Bool = false) {
         self.lane = lane
         self.terms = terms
         self.sharesApp = sharesApp
-        shift = Shift(lane: lane, plan: plan, terms: terms)
+        shift = LaneScheduler(lane: lane, plan: plan, terms: terms)
         shared = OnLane(Shared(), lane)
         self.plan = plan
     }
@@ -239,25 +239,25 @@ struct App {
 extension Household {
     fileprivate func credential(
         driven screen: OnLane<Screen>
-    ) async throws(Halt) -> Credential {
+    ) async throws(StopReason) -> Credential {
         try await credential(of: screen.value)
     }
 
     fileprivate func insist(
         driven call: Call, _ screen: OnLane<Screen>
-    ) async throws(Halt) -> Answered {
+    ) async throws(StopReason) -> Answered {
         try await insist(call, screen.value)
     }
 
     fileprivate func configuration(
         driven screen: OnLane<Screen>
-    ) async throws(Halt) -> [Provider] {
+    ) async throws(StopReason) -> [Provider] {
         try await configuration(screen.value)
     }
 
     fileprivate func walk(
         driven code: Code, provider: String, as account: Account, on screen: OnLane<Screen>
-    ) async throws(Halt) -> Call {
+    ) async throws(StopReason) -> Call {
         let person = Person(
             browser: screen.value, account: account, signsIn: .zero, mistypesPassword: false,
             isSecond: false)
@@ -273,8 +273,8 @@ extension Household {
 
     fileprivate func exchange(
         driven provider: Provider, as account: Account, on screen: OnLane<Screen>
-    ) async throws(Halt) -> Call? {
-        let asked = try await ask(screen.value) { credential throws(Halt) in
+    ) async throws(StopReason) -> Call? {
+        let asked = try await ask(screen.value) { credential throws(StopReason) in
             guard
                 let call = terms.dialect.profileRequest(
                     mvpd: provider.id, on: platformDevice, credential)

@@ -54,7 +54,7 @@ extension Household {
             let why: Untrusted = error.why.isEmpty ? "" : ": \(error.why)"
             return
                 "step 7: the platform answered error \(error.code.rawValue) (\(ours: "\(error.code)"))\(why)"
-        case .refused(let answered): return step(of: answered) + Halt.refusal(answered)
+        case .refused(let answered): return step(of: answered) + StopReason.refusal(answered)
         case .failed(let cause): return cause
         }
     }

@@ -110,7 +110,7 @@ extension Household {
     /// Has the platform of this kind sign.
     func platformAnswer(
         to query: AttributeQuery, for provider: String
-    ) async throws(Halt) -> PlatformAnswer {
+    ) async throws(StopReason) -> PlatformAnswer {
         // A race drives households whose kind has no platform of its own.
         switch terms.platforms[plan.kind.platform?.signer ?? .demo] {
         case nil: return .refused(code: 7, why: "there is no platform that signs here")

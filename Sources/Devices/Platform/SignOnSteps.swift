@@ -15,7 +15,7 @@ enum SignOnOutcome {
 /// token, step 10 is `signInRegularly`, and step 11 is what the rig has TVs do after a sign-in. Where
 /// it is not the rig's own script that leads to step 10, the reason is kept (`divert`).
 extension Household {
-    func signOnByPlatform() async throws(Halt) -> SignOnOutcome {
+    func signOnByPlatform() async throws(StopReason) -> SignOnOutcome {
         var trail = [1]
         let outcome = try await walkSteps(&trail)
         switch outcome {
@@ -28,7 +28,7 @@ extension Household {
         return outcome
     }
 
-    private func walkSteps(_ trail: inout [Int]) async throws(Halt) -> SignOnOutcome {
+    private func walkSteps(_ trail: inout [Int]) async throws(StopReason) -> SignOnOutcome {
         // 2. Is somebody signed in on the platform?
         trail.append(2)
         guard try await mayAskPlatform() else { return .regular(preselected: nil) }
@@ -102,7 +102,7 @@ extension Household {
 
 extension Household {
     /// Steps 2, 4 and 7: asks for the access status, with the prompt option true.
-    func mayAskPlatform() async throws(Halt) -> Bool {
+    func mayAskPlatform() async throws(StopReason) -> Bool {
         let (access, hasPrompted) = accounts.checkAccessStatus(prompts: true)
         if hasPrompted {
             record.signOn.prompts += 1
@@ -114,7 +114,7 @@ extension Household {
 
     /// The app enters the foreground; `isAgain`: after it was closed, when the viewer may have been in
     /// the settings. An app that follows apple-sso.md § 6 asks for the permission here.
-    func enterForeground(isAgain: Bool) async throws(Halt) {
+    func enterForeground(isAgain: Bool) async throws(StopReason) {
         guard let script = plan.kind.platform else { return }
         if isAgain {
             let before = (accounts.access, accounts.account == nil)
@@ -131,7 +131,7 @@ extension Household {
     /// `mvpd` is the service's name of the provider that is to vouch.
     func askPlatform(
         _ request: MetadataRequest, for mvpd: String = ""
-    ) async throws(Halt) -> MetadataResult {
+    ) async throws(StopReason) -> MetadataResult {
         let result = try await answer(to: request, for: mvpd)
         if result.hasShownPicker {
             notePicker("present", request)
@@ -146,7 +146,7 @@ extension Household {
     /// What the framework answers, with the platform's signature where one is due.
     func answer(
         to request: MetadataRequest, for mvpd: String = ""
-    ) async throws(Halt) -> MetadataResult {
+    ) async throws(StopReason) -> MetadataResult {
         var request = request
         request.includesProvider = plan.kind.platform?.includesProvider ?? true
         request.includesExpiry = plan.kind.platform?.includesExpiry ?? true
@@ -178,7 +178,7 @@ extension Household {
     }
 
     /// Whom the platform is to vouch for, where accounts come from a file.
-    func takePlatformAccount() async throws(Halt) {
+    func takePlatformAccount() async throws(StopReason) {
         try await takeAccount()
         accounts.subject = account.userID ?? account.user
     }
@@ -189,9 +189,9 @@ extension Household {
 extension Household {
     /// The configuration, from memory where it was fetched before: "cache in memory a few minutes"
     /// (rest-v1.md § 7). Nil when it cannot be had (G5).
-    func platformConfiguration() async throws(Halt) -> [Provider]? {
+    func platformConfiguration() async throws(StopReason) -> [Provider]? {
         if let providers = knownProviders { return providers }
-        let providers = try await attempt { () async throws(Halt) in
+        let providers = try await attempt { () async throws(StopReason) in
             try await configuration(tv)
         }
         knownProviders = providers
@@ -202,9 +202,9 @@ extension Household {
     /// S1; nil where it is refused (G5).
     func profileRequest(
         of provider: Provider
-    ) async throws(Halt) -> MetadataRequest.VerificationToken? {
-        let asked = try await attempt { () async throws(Halt) in
-            try await ask(tv) { credential throws(Halt) in
+    ) async throws(StopReason) -> MetadataRequest.VerificationToken? {
+        let asked = try await attempt { () async throws(StopReason) in
+            try await ask(tv) { credential throws(StopReason) in
                 guard
                     let call = terms.dialect.profileRequest(
                         mvpd: provider.id, on: platformDevice, credential)
@@ -221,10 +221,10 @@ extension Household {
     }
 
     /// S2 with the platform's document; whether a token came of it.
-    func exchange(_ document: String, for provider: Provider) async throws(Halt) -> Bool {
+    func exchange(_ document: String, for provider: Provider) async throws(StopReason) -> Bool {
         let base64 = SAMLText.base64(document)
-        let exchanged = try await attempt { () async throws(Halt) in
-            try await ask(tv) { credential throws(Halt) in
+        let exchanged = try await attempt { () async throws(StopReason) in
+            try await ask(tv) { credential throws(StopReason) in
                 guard
                     var call = terms.dialect.tokenExchange(
                         base64, mvpd: provider.id, on: platformDevice, credential)
@@ -259,9 +259,9 @@ extension Household {
 
     /// Nil instead of a failure that leads to step 10, and is why.
     private func attempt<T>(
-        _ step: () async throws(Halt) -> T
-    ) async throws(Halt) -> T? {
-        do throws(Halt) {
+        _ step: () async throws(StopReason) -> T
+    ) async throws(StopReason) -> T? {
+        do throws(StopReason) {
             return try await step()
         } catch {
             switch error {

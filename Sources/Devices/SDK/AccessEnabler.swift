@@ -34,18 +34,18 @@ struct AccessEnabler {
     }
 
     /// Where a token came from.
-    enum Origin: Hashable, Sendable { case platform, regular, pass }
+    enum TokenOrigin: Hashable, Sendable { case platform, regular, pass }
 
     /// What is in its storage, which outlives the app.
     struct Token: Hashable, Sendable {
-        var origin: Origin
+        var origin: TokenOrigin
         var mvpd: String
         /// Nil: not known.
         var expires: Instant?
     }
 
     /// What is told to it.
-    enum Input {
+    enum SDKInput {
         case call(SDKCall)
         case configured([Provider])
         case notConfigured(SDKStatus)
@@ -72,7 +72,7 @@ struct AccessEnabler {
     }
 
     /// What it wants done; one at a time.
-    enum Work: Hashable, Sendable {
+    enum SDKWork: Hashable, Sendable {
         case configure
         case askPlatform(isInteractive: Bool, supported: [String], featured: [String] = [])
         case exchange(Provider)
@@ -88,9 +88,9 @@ struct AccessEnabler {
         case logOut
     }
 
-    enum Effect: Hashable, Sendable {
+    enum SDKEffect: Hashable, Sendable {
         case callback(SDKCallback)
-        case work(Work)
+        case work(SDKWork)
     }
 
     /// The web view of an iPhone, or the second screen of a TV.
@@ -125,9 +125,9 @@ struct AccessEnabler {
     }
 
     var isAuthenticated: Bool { token != nil }
-    var origin: Origin? { token?.origin }
+    var origin: TokenOrigin? { token?.origin }
 
-    mutating func on(_ input: Input) -> [Effect] {
+    mutating func on(_ input: SDKInput) -> [SDKEffect] {
         switch input {
         case .call(let call): return on(call)
         case .configured(let providers):
@@ -186,7 +186,7 @@ struct AccessEnabler {
 // MARK: Calls
 
 extension AccessEnabler {
-    private mutating func on(_ call: SDKCall) -> [Effect] {
+    private mutating func on(_ call: SDKCall) -> [SDKEffect] {
         if state == .configuring, call != .setRequestor {
             queued.append(call)
             return []
@@ -232,7 +232,7 @@ extension AccessEnabler {
     }
 
     /// Step 3 of § 4: a token that does not count any more goes, and what is left is told.
-    private mutating func checked(_ report: PlatformReport?) -> [Effect] {
+    private mutating func checked(_ report: PlatformReport?) -> [SDKEffect] {
         if let token, !stands(token) || !(report?.backs(token) ?? true) { self.token = nil }
         return [
             .callback(.sendTrackingData(.authentication)),
@@ -249,7 +249,7 @@ extension AccessEnabler {
         return token.origin != .platform || provider.platform?.isEnabled == true
     }
 
-    private mutating func authenticate(for purpose: Purpose) -> [Effect] {
+    private mutating func authenticate(for purpose: Purpose) -> [SDKEffect] {
         self.purpose = purpose
         if isAuthenticated { return end(true, .none) }
         guard hasPlatform, !providers.supportedOnPlatform.isEmpty else {
@@ -265,14 +265,14 @@ extension AccessEnabler {
         ]
     }
 
-    private mutating func select(_ id: String?) -> [Effect] {
+    private mutating func select(_ id: String?) -> [SDKEffect] {
         guard let id else {
             selected = nil
             return [.callback(.status(.pickerCancelled))] + failed(.providerNotSelected)
         }
         selected = id
         if state == .ready { purpose = .authentication }
-        let tracking = Effect.callback(.sendTrackingData(.mvpdSelection))
+        let tracking = SDKEffect.callback(.sendTrackingData(.mvpdSelection))
         if providers.first(where: { $0.id == id })?.isTempPass == true {
             state = .fetching
             return [tracking, .work(.startPass(id))]
@@ -280,7 +280,7 @@ extension AccessEnabler {
         return [tracking] + beginLogin(id)
     }
 
-    private mutating func onReturn() -> [Effect] {
+    private mutating func onReturn() -> [SDKEffect] {
         switch state {
         case .login where hasWebView:
             state = .fetching
@@ -290,12 +290,12 @@ extension AccessEnabler {
         }
     }
 
-    private mutating func logOut() -> [Effect] {
+    private mutating func logOut() -> [SDKEffect] {
         let wasPlatform = origin == .platform
         token = nil
         selected = nil
         state = .loggingOut
-        let status: [Effect] = wasPlatform ? [.callback(.status(.platformLogout))] : []
+        let status: [SDKEffect] = wasPlatform ? [.callback(.status(.platformLogout))] : []
         return status + [hasWebView ? .callback(.navigateToUrl(.logout)) : .work(.logOut)]
     }
 }
@@ -303,7 +303,7 @@ extension AccessEnabler {
 // MARK: What follows
 
 extension AccessEnabler {
-    private mutating func onPlatform(_ report: PlatformReport) -> [Effect] {
+    private mutating func onPlatform(_ report: PlatformReport) -> [SDKEffect] {
         switch purpose {
         case .start:
             if let status = report.statusAtStart {
@@ -325,13 +325,14 @@ extension AccessEnabler {
         }
     }
 
-    private mutating func exchange(with provider: Provider) -> [Effect] {
+    private mutating func exchange(with provider: Provider) -> [SDKEffect] {
         exchanging = provider.id
         return [.work(.exchange(provider))]
     }
 
     /// The platform did not vouch in the end: E does not hold, for a reason that has its code.
-    private mutating func onRefusal(_ access: AccountAccess, _ error: AccountError?) -> [Effect] {
+    private mutating func onRefusal(_ access: AccountAccess, _ error: AccountError?) -> [SDKEffect]
+    {
         let report = PlatformReport(
             access, MetadataResult(error: error), hasAccount: true, at: now)
         guard purpose == .start else { return fallBack(report.statusOfRefusal) }
@@ -339,7 +340,7 @@ extension AccessEnabler {
     }
 
     /// The requestor is set; what was asked meanwhile is done now, in order.
-    private mutating func complete() -> [Effect] {
+    private mutating func complete() -> [SDKEffect] {
         state = .ready
         let waiting = queued
         queued = []
@@ -347,37 +348,37 @@ extension AccessEnabler {
     }
 
     /// Exactly one advanced code accompanies a fallback to the app's picker (§ 4).
-    private mutating func fallBack(_ status: SDKStatus) -> [Effect] {
+    private mutating func fallBack(_ status: SDKStatus) -> [SDKEffect] {
         [.callback(.status(status))] + showPicker()
     }
 
-    private mutating func showPicker() -> [Effect] {
+    private mutating func showPicker() -> [SDKEffect] {
         state = .picker
         return [.callback(.displayProviderDialog(providers.map(\.id)))]
     }
 
-    private mutating func beginLogin(_ mvpd: String) -> [Effect] {
+    private mutating func beginLogin(_ mvpd: String) -> [SDKEffect] {
         state = .login
         return [.work(.registerCode(mvpd: mvpd))]
     }
 
-    private mutating func onCode() -> [Effect] {
+    private mutating func onCode() -> [SDKEffect] {
         guard !hasWebView else { return [.callback(.navigateToUrl(.login))] }
         state = .fetching
         return [.callback(.status(.registrationCode)), .work(.pollToken)]
     }
 
-    private mutating func signedIn(_ token: Token) -> [Effect] {
+    private mutating func signedIn(_ token: Token) -> [SDKEffect] {
         self.token = token
         return purpose == .start ? complete() : end(true, .none)
     }
 
-    private mutating func failed(_ code: SDKErrorCode) -> [Effect] { end(false, code) }
+    private mutating func failed(_ code: SDKErrorCode) -> [SDKEffect] { end(false, code) }
 
     /// The one `setAuthenticationStatus` that every login ends in, and what it was wanted for.
-    private mutating func end(_ isSignedIn: Bool, _ code: SDKErrorCode) -> [Effect] {
+    private mutating func end(_ isSignedIn: Bool, _ code: SDKErrorCode) -> [SDKEffect] {
         state = .ready
-        let told: [Effect] = [
+        let told: [SDKEffect] = [
             .callback(.sendTrackingData(.authentication)),
             .callback(.setAuthenticationStatus(isSignedIn, code)),
         ]
@@ -385,7 +386,7 @@ extension AccessEnabler {
         return told + (isSignedIn ? [.work(.authorize(resource))] : refused(.notAuthenticated, ""))
     }
 
-    private func refused(_ code: SDKErrorCode, _ words: String) -> [Effect] {
+    private func refused(_ code: SDKErrorCode, _ words: String) -> [SDKEffect] {
         [
             .callback(.sendTrackingData(.authorization)),
             .callback(.tokenRequestFailed(resource, code, words)),

@@ -9,7 +9,7 @@ extension Household {
     /// How often an app asks again that was throttled.
     private static let appPatience = 5
 
-    func sdkLife() async throws(Halt) {
+    func sdkLife() async throws(StopReason) {
         try await enterForeground(isAgain: false)
         try await configureSDK()
         reach(.registered)
@@ -23,7 +23,7 @@ extension Household {
         for activity in plan.activities { try await performSignedIn(activity) }
     }
 
-    private func configureSDK() async throws(Halt) {
+    private func configureSDK() async throws(StopReason) {
         for attempt in 1... {
             try await callSDK(.setRequestor)
             if sdk.state == .ready { return }
@@ -34,7 +34,7 @@ extension Household {
     }
 
     /// `getAuthentication` until somebody is signed in: a viewer who cancelled begins again.
-    func sdkSignIn() async throws(Halt) {
+    func sdkSignIn() async throws(StopReason) {
         expect(aViewer: true)
         hasCancelled = false
         let filter = plan.kind.platform?.filter(on: plan.kind.device)
@@ -58,7 +58,7 @@ extension Household {
         throw .failed("the SDK did not sign in: \(lastStatus?.rawValue ?? "no reason given")")
     }
 
-    func performInSDK(_ activity: PlannedActivity) async throws(Halt) {
+    func performInSDK(_ activity: PlannedActivity) async throws(StopReason) {
         switch activity {
         case .userMetadata: try await callSDK(.getUserMetadata("tokenSource"))
         case .preauthorize: try await callSDK(.checkPreauthorizedResources(terms.resources))
@@ -86,7 +86,7 @@ extension Household {
 
     /// "May be repeated on foreground to resync" (§ 1): a new SDK over the old storage. Who is still
     /// signed in on the platform is signed in again while the requestor is set (§ 9).
-    private func relaunchOverSDK() async throws(Halt) {
+    private func relaunchOverSDK() async throws(StopReason) {
         try await enterForeground(isAgain: true)
         sdk = AccessEnabler(after: sdk)
         try await configureSDK()
@@ -94,11 +94,11 @@ extension Household {
         if !sdk.isAuthenticated { try await sdkSignIn() }
     }
 
-    private func authorizeInSDK() async throws(Halt) {
+    private func authorizeInSDK() async throws(StopReason) {
         for resource in terms.resources { try await authorizeInSDK(resource) }
     }
 
-    private func authorizeInSDK(_ resource: String) async throws(Halt) {
+    private func authorizeInSDK(_ resource: String) async throws(StopReason) {
         for attempt in 1... {
             (isAuthorized, sessionLoss) = (false, nil)
             denied.remove(resource)
@@ -111,7 +111,7 @@ extension Household {
         throw .failed("the SDK got no media token: \(lastStatus?.rawValue ?? "no reason given")")
     }
 
-    private func logOutOfSDK() async throws(Halt) {
+    private func logOutOfSDK() async throws(StopReason) {
         try await callSDK(.logout)
         traces.signedIn = false
         isLoggedOut = true
@@ -120,7 +120,7 @@ extension Household {
 
     /// Makes one call, and does all that comes of it: callbacks go to the app, work to the service,
     /// and what the app calls in answer to a callback follows.
-    func callSDK(_ call: SDKCall) async throws(Halt) {
+    func callSDK(_ call: SDKCall) async throws(StopReason) {
         note(event: "call \(call.name)", "\(call.argument)")
         sdk.now = lane.now
         var effects = sdk.on(.call(call))
@@ -145,7 +145,7 @@ extension Household {
     }
 
     /// What the app calls when it hears that.
-    private func answer(to callback: SDKCallback) async throws(Halt) -> SDKCall? {
+    private func answer(to callback: SDKCallback) async throws(StopReason) -> SDKCall? {
         switch callback {
         case .status(let status):
             lastStatus = status
@@ -179,7 +179,7 @@ extension Household {
     }
 
     /// The web view, up to its closing. A first one may be cancelled.
-    private func logInForSDK() async throws(Halt) {
+    private func logInForSDK() async throws(StopReason) {
         guard let code = traces.codes.last?.code, let provider = sdk.selected else { return }
         if plan.viewer.cancels, !hasCancelled {
             hasCancelled = true

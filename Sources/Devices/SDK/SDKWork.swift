@@ -6,7 +6,9 @@ internal import Rigs
 /// What an AccessEnabler asks of service and platform (access-enabler-sdk.md § 11). A 429 is not
 /// waited out here: it becomes the code that the page maps it to (§ 5), and the app decides.
 extension Household {
-    func perform(_ work: AccessEnabler.Work) async throws(Halt) -> [AccessEnabler.Effect] {
+    func perform(_ work: AccessEnabler.SDKWork) async throws(StopReason) -> [AccessEnabler
+        .SDKEffect]
+    {
         switch work {
         case .configure: try await configureForSDK()
         case .askPlatform(let isInteractive, let supported, let featured):
@@ -28,15 +30,15 @@ extension Household {
 
     private func finishExchange(
         with provider: Provider
-    ) async throws(Halt) -> [AccessEnabler.Effect] {
+    ) async throws(StopReason) -> [AccessEnabler.SDKEffect] {
         let outcome = try await exchangeForSDK(provider)
         if case .exchangeFailed = outcome { hasLoginFailed = true }
         return sdk.on(outcome)
     }
 
-    private func configureForSDK() async throws(Halt) -> [AccessEnabler.Effect] {
+    private func configureForSDK() async throws(StopReason) -> [AccessEnabler.SDKEffect] {
         let answered: Answered
-        do throws(Halt) {
+        do throws(StopReason) {
             answered = try await once { terms.dialect.configuration($0) }
         } catch .failed {
             // D1 or D2: § 5, R400 and R401.
@@ -58,7 +60,7 @@ extension Household {
     /// The picker's callbacks come while it is open, in their order (§ 10, rule 2).
     private func askPlatformForSDK(
         _ request: MetadataRequest
-    ) async throws(Halt) -> [AccessEnabler.Effect] {
+    ) async throws(StopReason) -> [AccessEnabler.SDKEffect] {
         if request.isInterruptionAllowed {
             flipSettings(before: .beforeStep4)
             _ = try await mayAskPlatform()
@@ -96,12 +98,14 @@ extension Household {
     }
 
     /// Callbacks that the app only listens to.
-    private func tell(_ effects: [AccessEnabler.Effect]) {
+    private func tell(_ effects: [AccessEnabler.SDKEffect]) {
         for case .callback(let callback) in effects { hear(callback) }
     }
 
     /// Steps 6 to 9 of apple-sso.md § 1, and N4 for the token.
-    private func exchangeForSDK(_ provider: Provider) async throws(Halt) -> AccessEnabler.Input {
+    private func exchangeForSDK(_ provider: Provider) async throws(StopReason)
+        -> AccessEnabler.SDKInput
+    {
         guard let token = try await profileRequest(of: provider) else { return .exchangeFailed }
         flipSettings(before: .beforeStep7)
         try await takePlatformAccount()
@@ -132,7 +136,7 @@ extension Household {
         return Instant(nanoseconds: (expires * 1000 - started) * 1000)
     }
 
-    private func registerForSDK(_ mvpd: String) async throws(Halt) -> AccessEnabler.Input {
+    private func registerForSDK(_ mvpd: String) async throws(StopReason) -> AccessEnabler.SDKInput {
         if !plan.viewer.givesUp { try await takeAccount() }
         let answered = try await once {
             terms.dialect.issueCode($0, lifetime: terms.code.lifetime, mvpd: mvpd)
@@ -148,11 +152,11 @@ extension Household {
     }
 
     /// tvOS: the code is on the screen, and polling starts at once.
-    private func pollForSDK() async throws(Halt) -> AccessEnabler.Input {
+    private func pollForSDK() async throws(StopReason) -> AccessEnabler.SDKInput {
         guard let issued = issuedForSDK else { return .tokenMissing(.internalError) }
         let shown = show(issued)
         defer { codeOnScreen = nil }
-        do throws(Halt) {
+        do throws(StopReason) {
             try await poll(
                 PollOrder(
                     code: issued.code, start: shown, firstAfter: terms.polling.firstAfter,
@@ -169,7 +173,7 @@ extension Household {
     }
 
     /// iOS: the web view has come back.
-    private func fetchForSDK() async throws(Halt) -> AccessEnabler.Input {
+    private func fetchForSDK() async throws(StopReason) -> AccessEnabler.SDKInput {
         expect(aViewer: false)
         let fetched = try await fetchToken()
         guard case .signedIn = fetched.answer, !serviceClock.isOver(fetched) else {
@@ -181,12 +185,13 @@ extension Household {
         return .tokenFetched(until: end(of: fetched))
     }
 
-    private func fetchToken() async throws(Halt) -> Answered {
+    private func fetchToken() async throws(StopReason) -> Answered {
         let code = traces.codes.last?.code ?? Code("")
         return try await ask(tv) { terms.dialect.poll(code, .authn, $0) }
     }
 
-    private func startPassForSDK(_ mvpd: String) async throws(Halt) -> AccessEnabler.Input {
+    private func startPassForSDK(_ mvpd: String) async throws(StopReason) -> AccessEnabler.SDKInput
+    {
         let answered = try await once { terms.dialect.freePreview(mvpd: mvpd, $0) }
         guard case .done = answered.answer else { return .passRefused }
         signedInAtOnce(answered, by: .pass)
@@ -194,7 +199,9 @@ extension Household {
     }
 
     /// Z3, then Z5.
-    private func authorizeForSDK(_ resource: String) async throws(Halt) -> AccessEnabler.Input {
+    private func authorizeForSDK(_ resource: String) async throws(StopReason)
+        -> AccessEnabler.SDKInput
+    {
         let allowed = try await once { terms.dialect.authorize(resource, $0) }
         guard case .done = allowed.answer else { return notAuthorized(allowed, resource) }
         let played = try await once { terms.dialect.mediaToken(resource, $0) }
@@ -204,14 +211,14 @@ extension Household {
 
     private func notAuthorized(
         _ answered: Answered, _ resource: String
-    ) -> AccessEnabler.Input {
+    ) -> AccessEnabler.SDKInput {
         switch answered.answer {
         case .denied(let words): return .notAuthorized(.notAuthorized, shown(words))
         case .notEntitled(let words):
             deny(resource, words)
             return .notAuthorized(.notAuthorized, shown(words))
         case .signedOut:
-            sessionLoss = shown(Halt.refusal(answered))
+            sessionLoss = shown(StopReason.refusal(answered))
             return .sessionLost
         case .slow:
             wasThrottled = true
@@ -222,19 +229,19 @@ extension Household {
 
     private func preauthorizeForSDK(
         _ resources: [String]
-    ) async throws(Halt) -> AccessEnabler.Input {
+    ) async throws(StopReason) -> AccessEnabler.SDKInput {
         let answered = try await once { terms.dialect.preauthorize(resources, $0) }
         guard case .decisions(let decisions) = answered.answer else { return .notDecided }
         return .decided(resources.filter { decisions[$0] == true })
     }
 
-    private func metadataForSDK() async throws(Halt) -> AccessEnabler.Input {
+    private func metadataForSDK() async throws(StopReason) -> AccessEnabler.SDKInput {
         let answered = try await once { terms.dialect.userMetadata($0) }
         guard case .metadata(let source) = answered.answer else { return .userMetadata(nil) }
         return .userMetadata(source)
     }
 
-    private func logOutForSDK() async throws(Halt) -> AccessEnabler.Input {
+    private func logOutForSDK() async throws(StopReason) -> AccessEnabler.SDKInput {
         _ = try await ask(tv) { terms.dialect.logout($0) }
         return .loggedOut
     }
@@ -242,7 +249,7 @@ extension Household {
     /// One request, whatever is answered; a stale token is renewed, and the request repeated once.
     private func once(
         _ make: (Credential) -> Call?
-    ) async throws(Halt) -> Answered {
+    ) async throws(StopReason) -> Answered {
         for isLast in [false, true] {
             guard let call = make(try await credential(of: tv)) else { throw .unknownStep }
             let answered = await lane.send(call, from: tv.device)

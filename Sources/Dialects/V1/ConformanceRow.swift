@@ -4,18 +4,18 @@ struct ConformanceRow: Sendable {
     /// `2, R1`: where the page speaks of it.
     var page: String
     var operation: OperationName
-    var answers: [Expected]
+    var answers: [ExpectedReply]
     /// Who says that there are no other statuses.
     var others = Deviation.Source.documented
 
     /// An answer with that status.
-    struct Expected: Sendable {
+    struct ExpectedReply: Sendable {
         var status: Int
         var source: Deviation.Source
-        var content: Content
+        var content: ReplyContent
 
         init(
-            _ status: Int, _ content: Content, _ source: Deviation.Source = .documented
+            _ status: Int, _ content: ReplyContent, _ source: Deviation.Source = .documented
         ) {
             self.status = status
             self.content = content
@@ -24,7 +24,7 @@ struct ConformanceRow: Sendable {
     }
 
     /// What comes with a status.
-    enum Content: Sendable {
+    enum ReplyContent: Sendable {
         /// No body (§ 3.3: 204 and 302; N2, N3).
         case none
         /// No body, and somewhere to go.

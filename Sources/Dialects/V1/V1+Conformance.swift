@@ -39,7 +39,7 @@ extension V1 {
 
     private static func expected(
         _ reply: Reply, _ row: ConformanceRow
-    ) -> ConformanceRow.Expected? {
+    ) -> ConformanceRow.ExpectedReply? {
         if let own = row.answers.first(where: { $0.status == reply.status }) { return own }
         if let any = anywhere.first(where: { $0.status == reply.status }) { return any }
         // § 5 [old]: the client is no longer known.
@@ -84,7 +84,7 @@ struct ConformanceJudge {
     /// A list of a thousand wrong items is one finding, a few times.
     private static let most = 8
 
-    func deviations(from expected: ConformanceRow.Expected) -> [Deviation] {
+    func deviations(from expected: ConformanceRow.ExpectedReply) -> [Deviation] {
         switch expected.content {
         case .none: bodiless(expected.source)
         case .location:

@@ -53,19 +53,19 @@ extension V1 {
     ]
 
     /// What any endpoint may give (§§ 2, 3.1, 4, 5).
-    static let anywhere: [ConformanceRow.Expected] = [
+    static let anywhere: [ConformanceRow.ExpectedReply] = [
         .init(400, .error), .init(401, .error), .init(405, .error), .init(500, .errorOrPage),
     ]
 
     private static func row(
-        _ page: String, _ operation: OperationName, _ answers: [ConformanceRow.Expected],
+        _ page: String, _ operation: OperationName, _ answers: [ConformanceRow.ExpectedReply],
         others: Deviation.Source = .documented
     ) -> ConformanceRow {
         ConformanceRow(page: page, operation: operation, answers: answers, others: others)
     }
 
     /// A15: the list of statuses lacks 403, the table of errors has it.
-    private static let decided: [ConformanceRow.Expected] = [
+    private static let decided: [ConformanceRow.ExpectedReply] = [
         .init(200, .document(decisions)), .init(400, .error), .init(412, .error),
         .init(403, .error, .reading),
     ]

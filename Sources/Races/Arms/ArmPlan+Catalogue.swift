@@ -17,7 +17,8 @@ extension ArmPlan {
     /// Where a sign-in is known to one node only, a TV that stays with its node sees it in all polls
     /// or in none, and one that goes all over the place in hardly ever all of them.
     private static func pathIndependence(_ patience: Duration) -> ArmPlan {
-        func ops(_ connection: Schedule.Connection, _ cookies: Schedule.Cookies) -> [Schedule.Op] {
+        func ops(_ connection: Schedule.ConnectionUse, _ cookies: Schedule.Cookies) -> [Schedule.Op]
+        {
             var ops = [create, login(gate: .none)] + reads(5, from: patience)
             for position in ops.indices where ops[position].step == .pollToken {
                 ops[position].connection = connection

@@ -23,7 +23,7 @@ public struct Case: Sendable, Hashable {
     public var throttle: String
     public var schedule: Schedule
     /// What may go on around a trial without being in its way.
-    public var company: Company
+    public var company: Isolation
     /// The op whose offset was swept; its distance from its anchor is the offset of the case.
     public var swept: String?
     public var expected: Expected
@@ -110,7 +110,7 @@ public struct Case: Sendable, Hashable {
         public var rate: HitRate
         /// `sweep`, `random order`.
         public var method: String
-        public var achieved: RaceFinding.Spread?
+        public var achieved: RaceFinding.Quantiles?
         public var window: RaceFinding.Window?
         public var best: Duration
         /// The window is too narrow to be aimed at.
@@ -127,7 +127,7 @@ public struct Case: Sendable, Hashable {
         }
 
         public init(
-            rate: HitRate, method: String = "sweep", achieved: RaceFinding.Spread? = nil,
+            rate: HitRate, method: String = "sweep", achieved: RaceFinding.Quantiles? = nil,
             window: RaceFinding.Window? = nil, best: Duration = .zero,
             isSimultaneous: Bool = false, curve: [RaceFinding.CurvePoint] = [],
             firstSeen: Duration = .zero, trialTime: Duration = .zero
@@ -204,9 +204,9 @@ public struct Case: Sendable, Hashable {
     /// How much the time of the same short request varies on the way through a proxy.
     public struct PathJitter: Sendable, Hashable {
         public var via: String
-        public var spread: RaceFinding.Spread
+        public var spread: RaceFinding.Quantiles
 
-        public init(via: String, spread: RaceFinding.Spread) {
+        public init(via: String, spread: RaceFinding.Quantiles) {
             self.via = via
             self.spread = spread
         }
@@ -299,7 +299,7 @@ public struct Case: Sendable, Hashable {
     public init(
         name: String, made: String, version: String, rig: RigText, seed: UInt64,
         policies: [String] = [], target: Target, throttle: String = "", schedule: Schedule,
-        company: Company = .crowd, swept: String? = nil, expected: Expected,
+        company: Isolation = .crowd, swept: String? = nil, expected: Expected,
         evidence: Evidence? = nil,
         isMinimal: Bool = false, removed: [String] = [], almost: [Almost] = [],
         controls: Controls = Controls(), alternatives: [Alternative] = [],

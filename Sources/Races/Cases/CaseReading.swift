@@ -44,7 +44,7 @@ extension Case {
                     try node.text()
                 }),
             throttle: try top.member("throttle").text(), schedule: try Self.schedule(top),
-            company: try top.member("company").word(Company.self),
+            company: try top.member("company").word(Isolation.self),
             swept: try top.member("swept").optional { node throws(CaseError) in try node.text() },
             expected: try Self.expected(top.member("expected").object()),
             evidence: try top.member("evidence").optional(Self.evidence),
@@ -115,7 +115,8 @@ extension Case {
             args.append(Schedule.Arg(name, try value.text()))
         }
         let link = node.member("connection")
-        guard let connection = Schedule.Connection(text: try link.text("fresh, or kept:0")) else {
+        guard let connection = Schedule.ConnectionUse(text: try link.text("fresh, or kept:0"))
+        else {
             throw link.wrong("fresh, or kept: and a number")
         }
         return Schedule.Op(
@@ -152,12 +153,12 @@ extension Case {
         return HitRate(hits: try node.member("k").integer(0...trials), trials: trials)
     }
 
-    private static func spread(_ node: CaseNode) throws(CaseError) -> RaceFinding.Spread {
+    private static func spread(_ node: CaseNode) throws(CaseError) -> RaceFinding.Quantiles {
         let values = [
             try node.member("p10").microseconds(), try node.member("p50").microseconds(),
             try node.member("p90").microseconds(),
         ]
-        guard var spread = RaceFinding.Spread(values), values == values.sorted() else {
+        guard var spread = RaceFinding.Quantiles(values), values == values.sorted() else {
             throw node.wrong("percentiles in order")
         }
         (spread.p10, spread.p50, spread.p90) = (values[0], values[1], values[2])

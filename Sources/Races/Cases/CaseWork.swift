@@ -7,7 +7,7 @@ internal import Statistics
 /// nothing else, and holds it against its controls.
 public struct CaseWork: Sendable {
     /// What is known of the search that is no part of a finding.
-    public struct Origin: Sendable {
+    public struct SearchOrigin: Sendable {
         public var version: String
         public var rig: Case.RigText
         public var seed: UInt64
@@ -35,7 +35,7 @@ public struct CaseWork: Sendable {
         }
     }
 
-    let origin: Origin
+    let origin: SearchOrigin
     let arena: any Arena
     /// A stand-in without faults that takes so long to answer; nil where there can be none.
     let clean: Clean?
@@ -52,7 +52,7 @@ public struct CaseWork: Sendable {
         ) async -> Case.Arm?
 
     public init(
-        _ origin: Origin, on arena: any Arena, clean: Clean? = nil,
+        _ origin: SearchOrigin, on arena: any Arena, clean: Clean? = nil,
         budget: Shrinker.Budget = Shrinker.Budget(), trials: Int = 20,
         allowance: Allowance? = nil
     ) {
@@ -207,7 +207,7 @@ public struct CaseWork: Sendable {
 extension Case {
     /// Takes what a replay has measured as its evidence: a case of a run has none of its own.
     public mutating func measured(
-        _ outcome: Replay.Outcome, on name: String, startedMicroseconds: Int64
+        _ outcome: Replay.ReplayOutcome, on name: String, startedMicroseconds: Int64
     ) {
         var evidence = evidence ?? Evidence(rate: outcome.rate, method: "seen in a run")
         evidence.rate = outcome.rate

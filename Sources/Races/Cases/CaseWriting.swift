@@ -111,7 +111,7 @@ extension Case {
         ])
     }
 
-    private static func spread(_ spread: RaceFinding.Spread?) -> JSON {
+    private static func spread(_ spread: RaceFinding.Quantiles?) -> JSON {
         guard let spread else { return .null }
         return .object([
             ("p10", .integer(spread.p10.inMicroseconds)),

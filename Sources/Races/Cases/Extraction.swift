@@ -45,7 +45,7 @@ public struct Extraction {
 
     private func make(_ violation: Violation) throws -> Case? {
         let life = try history.exchanges(household: violation.household)
-        var story = Story(life, violation)
+        var story = ScheduleExtractor(life, violation)
         if let tag = story.strangeTag {
             if let owner = try household(signedInAs: tag, besides: violation.household) {
                 story.add(other: try history.exchanges(household: owner))

@@ -27,7 +27,7 @@ struct Prefixes {
 
     /// One point for none of them, and one more for each; nothing where nothing can be moved.
     func play(
-        in arena: any Arena, company: Company = .crowd, trials: Int = 20
+        in arena: any Arena, company: Isolation = .crowd, trials: Int = 20
     ) async -> [Case.Prefix] {
         let movable = movable
         guard !movable.isEmpty else { return [] }

@@ -14,10 +14,10 @@ public struct Replay: Sendable {
     }
 
     /// What came of it.
-    public struct Outcome: Sendable {
+    public struct ReplayOutcome: Sendable {
         public var rate: HitRate
         /// Offsets of the swept op that counted.
-        public var achieved: RaceFinding.Spread?
+        public var achieved: RaceFinding.Quantiles?
         /// Of those whose achieved offset lay in the window that was measured: where the rest lay, the
         /// machine was late, or the service's answers took another time.
         public var within = HitRate()
@@ -38,7 +38,7 @@ public struct Replay: Sendable {
 
         /// How much the way through a proxy varies, by what its reads took.
         public func path(through via: String) -> Case.PathJitter? {
-            RaceFinding.Spread(latencies).map { Case.PathJitter(via: via, spread: $0) }
+            RaceFinding.Quantiles(latencies).map { Case.PathJitter(via: via, spread: $0) }
         }
 
         /// With 95 %, from both sides.
@@ -51,8 +51,8 @@ public struct Replay: Sendable {
     /// throttled to its end. `progress` is told after each batch.
     public func play(
         times: Int, batch: Int? = nil, progress: (HitRate) -> Void = { _ in }
-    ) async -> Outcome {
-        var outcome = Outcome(
+    ) async -> ReplayOutcome {
+        var outcome = ReplayOutcome(
             rate: HitRate(), discarded: 0, reason: "", others: [:], sentence: "",
             wasStopped: false)
         var offsets: [Duration] = []
@@ -69,12 +69,12 @@ public struct Replay: Sendable {
             for result in results { outcome.take(result, replayed, &offsets) }
             progress(outcome.rate)
         }
-        outcome.achieved = RaceFinding.Spread(offsets)
+        outcome.achieved = RaceFinding.Quantiles(offsets)
         return outcome
     }
 }
 
-extension Replay.Outcome {
+extension Replay.ReplayOutcome {
     fileprivate mutating func take(
         _ result: TrialResult, _ replayed: Case, _ offsets: inout [Duration]
     ) {

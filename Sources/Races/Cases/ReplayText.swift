@@ -4,7 +4,7 @@ internal import Statistics
 
 /// What a replay says. Reproducibility is always printed with its interval, its window and its
 /// target.
-extension Replay.Outcome {
+extension Replay.ReplayOutcome {
     /// `41 of 50 (Clopper-Pearson 95 %: 69-91 %), window +0.3 ms to +4.1 ms, on this target`.
     public func line(_ replayed: Case, target: String) -> String {
         let window = replayed.evidence?.windowText ?? "window not measured"
@@ -120,7 +120,7 @@ extension Case.Evidence {
 
 // MARK: As JSON
 
-extension Replay.Outcome {
+extension Replay.ReplayOutcome {
     /// One line for `--json`, schema `screenrig/replay/1`.
     public func json(
         _ replayed: Case, target: String, level: String, fixed: FixedAt?, exitCode: Int32

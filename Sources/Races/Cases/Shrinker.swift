@@ -27,7 +27,7 @@ public struct Shrinker: Sendable {
     }
 
     /// What came of it.
-    public struct Outcome: Sendable, Hashable {
+    public struct ShrinkOutcome: Sendable, Hashable {
         public var schedule: Schedule
         /// Every op was tried without: none can go.
         public var isMinimal: Bool
@@ -64,7 +64,7 @@ public struct Shrinker: Sendable {
     var refused: [String: Case.Almost] = [:]
 
     /// What goes on around a trial, as in the search.
-    let company: Company
+    let company: Isolation
     /// How many trials an arena is given at once: as many misses as a rejection takes at a peak of 1.
     private static let batch = 6
 
@@ -72,7 +72,7 @@ public struct Shrinker: Sendable {
     public init(
         of invariant: Invariant, on arena: any Arena, peak: Double,
         window: RaceFinding.Window? = nil, swept: String? = nil, pinned: Set<String> = [],
-        company: Company = .crowd, budget: Budget = Budget()
+        company: Isolation = .crowd, budget: Budget = Budget()
     ) {
         self.arena = arena
         self.invariant = invariant
@@ -86,7 +86,7 @@ public struct Shrinker: Sendable {
     }
 
     /// Shrinks it. The order is that of § 4.5: what removes most comes first.
-    public mutating func shrink(_ original: Schedule) async -> Outcome {
+    public mutating func shrink(_ original: Schedule) async -> ShrinkOutcome {
         var schedule = original
         await dropHouseholds(&schedule)
         await dropOps(&schedule)
@@ -96,7 +96,7 @@ public struct Shrinker: Sendable {
         await freshConnections(&schedule)
         let isMinimal = await proveMinimal(&schedule)
         schedule = schedule.withoutIdleActors
-        return Outcome(
+        return ShrinkOutcome(
             schedule: schedule, isMinimal: isMinimal, removed: removed,
             almost: schedule.ops.compactMap { refused[$0.id] }, replays: spent, others: others)
     }

@@ -49,7 +49,7 @@ public struct AllowedArena: Arena {
         await play(schedules, in: .crowd)
     }
 
-    public func play(_ schedules: [Schedule], in company: Company) async -> [TrialResult] {
+    public func play(_ schedules: [Schedule], in company: Isolation) async -> [TrialResult] {
         let granted = allowance.take(schedules.count)
         let played = await arena.play(Array(schedules.prefix(granted)), in: company)
         return played

@@ -9,7 +9,7 @@ final class Collector {
         var exchange: Exchange
         var method: Method
         var address: WebAddress
-        var gate: Gate
+        var gate: OutputGate
 
         var request: Case.Request {
             Case.Request(

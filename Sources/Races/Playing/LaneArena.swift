@@ -61,7 +61,7 @@ public final class LaneArena: Arena {
     /// The lanes belong to it from here on; live ones run until `close`. `plan` gives households
     /// without end (`Rig.racing`); `rules` are what trials are judged by.
     public init(
-        _ lanes: [Lane], plan: Plan, terms: Terms, rules: Rules, isVirtual: Bool,
+        _ lanes: [Lane], plan: Plan, terms: RunConfiguration, rules: Rules, isVirtual: Bool,
         settings: Settings = Settings()
     ) {
         self.lanes = lanes
@@ -90,7 +90,7 @@ public final class LaneArena: Arena {
         await play(schedules, in: .crowd)
     }
 
-    public func play(_ schedules: [Schedule], in company: Company) async -> [TrialResult] {
+    public func play(_ schedules: [Schedule], in company: Isolation) async -> [TrialResult] {
         guard company != .crowd, !isVirtual else {
             return await perform(schedules, on: lanes.indices, atOnce: settings.atOnce)
         }
@@ -101,11 +101,11 @@ public final class LaneArena: Arena {
             let batch = Array(rest.prefix(settings.batch))
             rest = rest.dropFirst(batch.count)
             let lane = lanes[0]
-            let turnstile = OnLane(
-                Turnstile(lane, expected: batch.count, gap: gap), lane)
+            let trialSerializer = OnLane(
+                TrialSerializer(lane, expected: batch.count, gap: gap), lane)
             let turns = company == .nobody ? OnLane(Turns(lane, gap: gap), lane) : nil
             results += await perform(
-                batch, on: 0..<1, atOnce: batch.count, turnstile, turns)
+                batch, on: 0..<1, atOnce: batch.count, trialSerializer, turns)
         }
         return results
     }
@@ -135,7 +135,7 @@ public final class LaneArena: Arena {
 
     private func perform(
         _ schedules: [Schedule], on chosen: Range<Int>, atOnce: Int,
-        _ turnstile: OnLane<Turnstile>? = nil, _ turns: OnLane<Turns>? = nil
+        _ trialSerializer: OnLane<TrialSerializer>? = nil, _ turns: OnLane<Turns>? = nil
     ) async -> [TrialResult] {
         guard !schedules.isEmpty else { return [] }
         if isStopped.load(ordering: .acquiring) {
@@ -148,7 +148,7 @@ public final class LaneArena: Arena {
             let lane = lanes[number]
             let begin: @Sendable () -> Void = { [self] in
                 for _ in 0..<min(atOnce, schedules.count) {
-                    lane.start { await self.work(job, number, turnstile, turns) }
+                    lane.start { await self.work(job, number, trialSerializer, turns) }
                 }
             }
             isVirtual ? begin() : lane.post(begin)
@@ -161,9 +161,9 @@ public final class LaneArena: Arena {
         await job.wait()
         // Judging would make a lane late that others race on.
         let results = job.results
-        let namesakes = Namesakes(results.map { $0.1.map(\.exchange) }).others
+        let sharedCodes = SharedCodes(results.map { $0.1.map(\.exchange) }).others
         return results.enumerated().map { number, played in
-            judged(played.0, played.1, besides: namesakes[number] ?? [])
+            judged(played.0, played.1, besides: sharedCodes[number] ?? [])
         }
     }
 
@@ -186,13 +186,14 @@ public final class LaneArena: Arena {
 
     /// One of those on a lane that play what is left to play.
     private func work(
-        _ job: TrialJob, _ number: Int, _ turnstile: OnLane<Turnstile>?, _ turns: OnLane<Turns>?
+        _ job: TrialJob, _ number: Int, _ trialSerializer: OnLane<TrialSerializer>?,
+        _ turns: OnLane<Turns>?
     ) async {
         while let (position, schedule, first) = job.take(isVirtual ? number : 0) {
             let plans = (first..<first + schedule.rooms).compactMap { plan.household($0) }
-            let performance = Performance(
+            let performance = TrialRun(
                 schedule, plans: plans, on: grounds[number], ripening: settings.ripening,
-                rest: settings.rest, turnstile: turnstile, turns: turns)
+                rest: settings.rest, trialSerializer: trialSerializer, turns: turns)
             let result = await performance.play()
             let sent = collectors[number].value.take(result.households)
             if isVirtual {
@@ -219,7 +220,7 @@ public final class LaneArena: Arena {
 
 /// Trials that are to be played, and what became of them. From any thread.
 private final class TrialJob: Sendable {
-    private struct Progress {
+    private struct TrialProgress {
         /// Of each share.
         var next: [Int]
         var results: [(TrialResult, [Collector.Sent])?]
@@ -229,7 +230,7 @@ private final class TrialJob: Sendable {
     private let shares: Int
     /// The number of each one's first living room.
     private let households: [Int]
-    private let progress: Mutex<Progress>
+    private let progress: Mutex<TrialProgress>
     private let group = DispatchGroup()
 
     /// `shares`: schedules are dealt out to so many in turn; to one: whoever asks has the next.
@@ -244,7 +245,7 @@ private final class TrialJob: Sendable {
         }
         self.households = households
         progress = Mutex(
-            Progress(
+            TrialProgress(
                 next: Array(0..<shares), results: Array(repeating: nil, count: schedules.count),
                 left: schedules.count))
         group.enter()

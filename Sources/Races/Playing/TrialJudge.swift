@@ -7,7 +7,7 @@ struct TrialJudge: Sendable {
 
     /// Broken promises of its living rooms: device, code and account are its own, so that what only the
     /// last reading shows is its making as well. `others` are trials that had the same code
-    /// (`Namesakes`).
+    /// (`SharedCodes`).
     func breaches(
         _ exchanges: [Exchange], of trial: TrialResult, besides others: [Exchange] = []
     ) -> [Breach] {

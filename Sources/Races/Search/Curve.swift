@@ -1,21 +1,21 @@
 /// Hits over what the gate achieved, however it was aimed.
 struct Curve: Sendable {
-    struct Sample: Sendable {
+    struct CurveSample: Sendable {
         var offset: Duration
-        var reading: BreachPattern.Reading
+        var reading: BreachPattern.PatternReading
     }
 
-    private(set) var samples: [Sample] = []
+    private(set) var samples: [CurveSample] = []
 
-    mutating func add(_ offset: Duration, _ reading: BreachPattern.Reading) {
-        samples.append(Sample(offset: offset, reading: reading))
+    mutating func add(_ offset: Duration, _ reading: BreachPattern.PatternReading) {
+        samples.append(CurveSample(offset: offset, reading: reading))
     }
 
     /// In log-spaced bins, as the coarse sweep aims: each bin's middle is twice as far out as that of
     /// the one before. Empty bins are left out. Trials that cannot tell count where there are no
     /// others: nothing can be seen there.
     var points: [RaceFinding.CurvePoint] {
-        var bins: [Int: [Sample]] = [:]
+        var bins: [Int: [CurveSample]] = [:]
         for sample in samples { bins[Self.bin(of: sample.offset), default: []].append(sample) }
         return bins.sorted { $0.key < $1.key }.map { _, samples in
             let telling = samples.filter { $0.reading != .blind }

@@ -46,9 +46,9 @@ public struct RaceSearch: Sendable {
 
     /// Searches until it has been through everything, or until time or trials are used up.
     public func run(in arena: any Arena) async -> RaceOutcome {
-        let hunt = Hunt(self, arena)
-        await hunt.run()
-        return hunt.outcome
+        let searcher = RaceSearcher(self, arena)
+        await searcher.run()
+        return searcher.outcome
     }
 }
 
@@ -101,7 +101,7 @@ public struct RaceOutcome: Sendable {
     public var sweptWhole = 0
     public var variants = 0
     /// How far what was achieved was from what was aimed at, without its sign.
-    public var gate: RaceFinding.Spread?
+    public var gate: RaceFinding.Quantiles?
     public var end = End.complete
     public var elapsed: Duration = .zero
     /// In virtual time, where how fast schedules are played is a measure of this program alone.
@@ -122,7 +122,7 @@ public struct RaceOutcome: Sendable {
 }
 
 extension RaceOutcome.Sweep {
-    init(_ track: Hunt.Track) {
+    init(_ track: RaceSearcher.Candidate) {
         self.init(
             plan: track.variant.schedule.plan, title: track.variant.title, rounds: track.rounds,
             trials: track.trials, discarded: track.discarded,

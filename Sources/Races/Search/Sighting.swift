@@ -76,7 +76,7 @@ struct BreachPattern {
     }
 
     /// What a trial says of the promise at its offset.
-    enum Reading: Hashable { case hit, miss, blind }
+    enum PatternReading: Hashable { case hit, miss, blind }
 
     init(_ invariant: Invariant, in sightings: [Sighting]) {
         self.invariant = invariant
@@ -98,7 +98,7 @@ struct BreachPattern {
         }
     }
 
-    func reading(of sighting: Sighting) -> Reading {
+    func reading(of sighting: Sighting) -> PatternReading {
         if sighting.breaches.contains(where: {
             $0.invariant == invariant && (!isOfSwept || $0.isOfSwept)
         }) {

@@ -37,15 +37,15 @@ public struct ComparableRuns {
         older.first { candidate in
             if let stamp, candidate.stamp > stamp { return false }
             guard mayBeAlike(candidate) else { return false }
-            let likeness = try? ComparedRun.likeness(candidate)
-            return likeness.map(run.likeness.isComparable) ?? false
+            let comparability = try? ComparedRun.comparability(candidate)
+            return comparability.map(run.comparability.isComparable) ?? false
         }
     }
 
     /// What the header alone tells.
     private func mayBeAlike(_ candidate: RunDirectory) -> Bool {
         guard let history = try? History(path: candidate.history) else { return false }
-        return Plain.line(history.header.rigName) == run.likeness.rig
-            && history.header.isVirtual == run.likeness.isVirtual && history.end != nil
+        return Sanitizer.line(history.header.rigName) == run.comparability.rig
+            && history.header.isVirtual == run.comparability.isVirtual && history.end != nil
     }
 }

@@ -36,8 +36,8 @@ extension ComparedRun {
     }
 
     /// Only what tells whether it is comparable: cheap beside the whole.
-    static func likeness(_ directory: RunDirectory) throws -> Likeness {
+    static func comparability(_ directory: RunDirectory) throws -> Comparability {
         let history = try History(path: directory.history)
-        return Likeness(Summary(try RunFold(history), thresholds: []), history.header)
+        return Comparability(Summary(try RunFold(history), thresholds: []), history.header)
     }
 }

@@ -7,7 +7,7 @@ internal import Statistics
 /// became of its promises.
 public struct ComparedRun: Sendable {
     var side: Comparison.Side
-    var likeness: Likeness
+    var comparability: Comparability
     /// By subject: an operation's latency, or a time of the sign-in.
     var times: [String: BlockBootstrap] = [:]
     /// By operation: errors of those that ended.
@@ -35,7 +35,7 @@ public struct ComparedRun: Sendable {
         let summary = Summary(fold, thresholds: [])
         let width = max(1, Int((fold.seconds / Double(Self.stretches)).rounded(.up)))
         side = Comparison.Side(summary, path: path)
-        likeness = Likeness(summary, fold.header)
+        comparability = Comparability(summary, fold.header)
         kinds = summary.errors
         grid = PollGrid(fold.header)
         self.breaches = breaches

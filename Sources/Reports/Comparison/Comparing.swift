@@ -8,7 +8,7 @@ extension Comparison {
         self.run = run.side
         self.floor = floor
         warnings = Self.warnings(base, run)
-        var candidates: [Candidate] = []
+        var candidates: [ChangeCandidate] = []
         let subjects = ComparedRun.signIns + OperationName.allCases.map(\.name)
         for (index, subject) in subjects.enumerated() {
             candidates += Self.times(
@@ -35,7 +35,7 @@ extension Comparison {
     }
 
     /// A row before it is known how many others there are.
-    private struct Candidate {
+    private struct ChangeCandidate {
         var row: Row
         /// By chance alone; nil where there are too few values.
         var probability: Double?
@@ -67,7 +67,7 @@ extension Comparison {
 
     private static func times(
         _ subject: String, _ base: ComparedRun, _ run: ComparedRun, seed: Seed, _ draws: Int
-    ) -> [Candidate] {
+    ) -> [ChangeCandidate] {
         guard let before = base.times[subject], let after = run.times[subject] else { return [] }
         let differences = Difference.quantiles(
             before, after, atShares: statistics.map(\.share), seed: seed, draws: draws)
@@ -79,7 +79,7 @@ extension Comparison {
                 isEnough && subject == PollGrid.subject
                 && (base.grid?.decides(difference.base / 1e6) ?? false)
                 && (run.grid?.decides(difference.run / 1e6) ?? false)
-            return Candidate(
+            return ChangeCandidate(
                 row: Row(
                     subject: subject, statistic: statistic.name, unit: .milliseconds,
                     base: difference.base / 1e6, run: difference.run / 1e6,
@@ -92,12 +92,12 @@ extension Comparison {
 
     private static func errors(
         _ subject: String, _ base: ComparedRun, _ run: ComparedRun
-    ) -> [Candidate] {
+    ) -> [ChangeCandidate] {
         guard let before = base.errors[subject], let after = run.errors[subject] else { return [] }
         return shares(subject, "errors", before, after)
     }
 
-    private static func failed(_ base: ComparedRun, _ run: ComparedRun) -> [Candidate] {
+    private static func failed(_ base: ComparedRun, _ run: ComparedRun) -> [ChangeCandidate] {
         shares("households", "failed", base.failed, run.failed)
     }
 
@@ -105,7 +105,7 @@ extension Comparison {
     /// stretches and by single trials.
     private static func shares(
         _ subject: String, _ statistic: String, _ before: SharesInTime, _ after: SharesInTime
-    ) -> [Candidate] {
+    ) -> [ChangeCandidate] {
         guard before.hits + after.hits > 0, before.trials > 0, after.trials > 0 else { return [] }
         let pooled =
             Double(before.hits + after.hits) / Double(before.trials + after.trials)
@@ -115,7 +115,7 @@ extension Comparison {
         let difference = after.share - before.share
         let reach = 1.96 * error
         return [
-            Candidate(
+            ChangeCandidate(
                 row: Row(
                     subject: subject, statistic: statistic, unit: .share, base: before.share,
                     run: after.share, baseCount: before.trials, runCount: after.trials,
@@ -156,13 +156,14 @@ extension Comparison {
     }
 
     private static func warnings(_ base: ComparedRun, _ run: ComparedRun) -> [String] {
-        var told = run.likeness.differences(from: base.likeness)
-        if base.likeness.version != run.likeness.version {
+        var told = run.comparability.differences(from: base.comparability)
+        if base.comparability.version != run.comparability.version {
             told.append(
-                "other version of screenrig: \(base.likeness.version), now \(run.likeness.version)")
+                "other version of screenrig: \(base.comparability.version), now \(run.comparability.version)"
+            )
         }
         for (name, side) in [("the base", base), ("the run", run)] {
-            told += side.likeness.doubts.map { "\(name) \($0)" }
+            told += side.comparability.doubts.map { "\(name) \($0)" }
         }
         return told
     }

@@ -3,7 +3,7 @@ internal import Journal
 
 /// One exchange as a line of JSON (schema `screenrig/exchange/1`, docs/reports.md).
 enum ExchangeLine {
-    static func text(_ item: Export.Item, _ header: HistoryHeader) -> String {
+    static func text(_ item: Export.ExportItem, _ header: HistoryHeader) -> String {
         let exchange = item.exchange
         func time(_ instant: Instant?) -> JSON {
             instant.map { .number($0.milliseconds, decimals: 3) } ?? .null
@@ -20,7 +20,7 @@ enum ExchangeLine {
             ("status", exchange.delivery.status.map(JSON.integer) ?? .null),
             ("error", exchange.delivery.error.map { .text($0.kind.rawValue) } ?? .null),
             ("outcome", .text(exchange.outcome.name)),
-            ("reason", exchange.reason.map { .text(Plain.line($0)) } ?? .null),
+            ("reason", exchange.reason.map { .text(Sanitizer.line($0)) } ?? .null),
             ("remote", .text(exchange.route.remote)),
             ("connection", .integer(exchange.route.connection)),
             ("bytesSent", .integer(exchange.bytesSent)),

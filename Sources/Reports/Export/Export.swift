@@ -14,7 +14,7 @@ public struct Export: Sendable {
     }
 
     /// One exchange, and what was said where that was kept.
-    struct Item {
+    struct ExportItem {
         var exchange: Exchange
         var message: KeptMessage?
     }
@@ -22,7 +22,7 @@ public struct Export: Sendable {
     let header: HistoryHeader
     /// Its number.
     public let household: Int
-    let items: [Item]
+    let items: [ExportItem]
     /// `the run has 32, 0 to 31`: where there is no such household; nil where there is.
     public let unknown: String?
     /// Of which households messages were kept.
@@ -54,7 +54,7 @@ public struct Export: Sendable {
         }
         items = try history.exchanges(household: household).filter {
             exchanges?.contains($0.sequence) ?? true
-        }.map { Item(exchange: $0, message: messages[$0.sequence]) }
+        }.map { ExportItem(exchange: $0, message: messages[$0.sequence]) }
     }
 
     /// How many exchanges there are, and of how many the requests and replies were kept.

@@ -6,7 +6,7 @@ internal import Journal
 /// say so in their comment.
 enum HARText {
     static func text(_ export: Export) -> String {
-        let screens = export.items.reduce(into: [Export.Item]()) { firsts, item in
+        let screens = export.items.reduce(into: [Export.ExportItem]()) { firsts, item in
             if !firsts.contains(where: { $0.exchange.device == item.exchange.device }) {
                 firsts.append(item)
             }
@@ -34,7 +34,7 @@ enum HARText {
         ])
     }
 
-    private static func entry(_ item: Export.Item, _ export: Export) -> JSON {
+    private static func entry(_ item: Export.ExportItem, _ export: Export) -> JSON {
         let exchange = item.exchange
         let timings = Timings(exchange)
         var members: [(String, JSON)] = [
@@ -54,12 +54,12 @@ enum HARText {
                 "comment",
                 .text(
                     "\(exchange.operation.name) #\(exchange.sequence): \(exchange.outcome.name)"
-                        + (exchange.reason.map { ", \(Plain.line($0))" } ?? "") + kept)
+                        + (exchange.reason.map { ", \(Sanitizer.line($0))" } ?? "") + kept)
             ))
         return .object(members)
     }
 
-    private static func request(_ item: Export.Item, _ export: Export) -> JSON {
+    private static func request(_ item: Export.ExportItem, _ export: Export) -> JSON {
         let message = item.message
         let url = message?.url ?? "about:blank#\(item.exchange.operation.name)"
         var members: [(String, JSON)] = [
@@ -82,7 +82,7 @@ enum HARText {
         return .object(members)
     }
 
-    private static func response(_ item: Export.Item) -> JSON {
+    private static func response(_ item: Export.ExportItem) -> JSON {
         let exchange = item.exchange
         let headers = item.message?.responseHeaders
         let error = exchange.delivery.error.map { $0.kind.rawValue } ?? ""

@@ -2,14 +2,14 @@ internal import Foundation
 
 /// Maps values to a share of a length, and knows where round numbers lie.
 struct Axis {
-    enum Shape { case linear, log, nines }
+    enum AxisShape { case linear, log, nines }
 
     struct Tick {
         var value: Double
         var label: String
     }
 
-    let shape: Shape
+    let shape: AxisShape
     let low: Double
     let high: Double
     let ticks: [Tick]
@@ -21,7 +21,7 @@ struct Axis {
         return min(1, max(0, (Self.bent(value, shape) - from) / (to - from)))
     }
 
-    private static func bent(_ value: Double, _ shape: Shape) -> Double {
+    private static func bent(_ value: Double, _ shape: AxisShape) -> Double {
         switch shape {
         case .linear: value
         case .log: log10(max(value, 1e-9))

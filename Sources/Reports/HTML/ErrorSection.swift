@@ -87,7 +87,8 @@ enum ErrorSection {
     }
 
     /// What was said, and how to say it again.
-    private static func talk(_ talk: ErrorRow.Talk, _ example: ErrorRow.Example) -> HTML {
+    private static func talk(_ talk: ErrorRow.RecordedMessages, _ example: ErrorRow.Example) -> HTML
+    {
         let name = "request \(example.sequence) of household \(example.household)"
         let reply =
             talk.reply.isEmpty ? "(no answer came)" : talk.reply.joined(separator: "\n")

@@ -66,9 +66,9 @@ struct FindingGroup {
         guard let told else { return .none }
         let picture: HTML = isPictured ? ViolationPicture.html(told, number: number) : .none
         return """
-            <div class="error"><h3>\(Plain.line(told.signature))</h3>
-            <p>\(Plain.line(facts(told).joined(separator: " · "), limit: 600))</p>
-            <p>\(Plain.line(told.sentence, limit: 600))</p>\(picture)
+            <div class="error"><h3>\(Sanitizer.line(told.signature))</h3>
+            <p>\(Sanitizer.line(facts(told).joined(separator: " · "), limit: 600))</p>
+            <p>\(Sanitizer.line(told.sentence, limit: 600))</p>\(picture)
             \(next(told, summary))</div>
             """
     }

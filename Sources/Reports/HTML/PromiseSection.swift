@@ -17,7 +17,9 @@ enum PromiseSection {
             ?? ""
         let gap: HTML =
             findings.gapSentence.map { "<p class=\"note bad\">\($0).</p>" } ?? .none
-        let changes = findings.changes.map { "<p class=\"note\">\(Plain.line($0)).</p>" as HTML }
+        let changes = findings.changes.map {
+            "<p class=\"note\">\(Sanitizer.line($0)).</p>" as HTML
+        }
         let callbacks = findings.callbackSentence.map { "; \($0)" } ?? ""
         return """
             <p class="lead">\(level)\(Figures.counted(findings.operations, "exchange")) of \

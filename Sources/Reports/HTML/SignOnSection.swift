@@ -80,7 +80,7 @@ enum SignOnSection {
             """
     }
 
-    private static func codes(_ codes: [SignOns.Code]) -> HTML {
+    private static func codes(_ codes: [SignOns.SignOnCode]) -> HTML {
         guard !codes.isEmpty else { return .none }
         return """
             <h3>Codes of SDK and platform</h3>

@@ -4,7 +4,7 @@ struct TimelineCharts {
     var seconds: Double
     var stages: [LoadStage] = []
 
-    private struct Series {
+    private struct ChartSeries {
         var name: String
         var style: String
         var isArea = false
@@ -20,14 +20,14 @@ struct TimelineCharts {
             panel(
                 "Households arriving per second", id: "arrivals", height: 132, names: true,
                 [
-                    Series(
+                    ChartSeries(
                         name: "arriving", style: "s5", isArea: true, values: points.map(\.arrivals))
                 ]
             ) { "\(Figures.grouped(Figures.trimmed($0, 2)))/s" },
             panel(
                 "TVs that show a code and wait", id: "waiting", height: 116,
                 [
-                    Series(
+                    ChartSeries(
                         name: "waiting", style: "s6", isArea: true,
                         values: points.map { Double($0.waiting) })
                 ]
@@ -35,7 +35,7 @@ struct TimelineCharts {
             panel(
                 "Requests answered per second", id: "rate", height: 190,
                 [
-                    Series(
+                    ChartSeries(
                         name: "answered", style: "s1", isArea: true, values: points.map(\.completed)
                     )
                 ]
@@ -43,8 +43,8 @@ struct TimelineCharts {
             panel(
                 "Latency, all operations together", id: "latencies", height: 220, isLog: true,
                 [
-                    Series(name: "p99", style: "s3", values: points.map(\.p99)),
-                    Series(name: "p50", style: "s2", values: points.map(\.p50)),
+                    ChartSeries(name: "p99", style: "s3", values: points.map(\.p99)),
+                    ChartSeries(name: "p50", style: "s2", values: points.map(\.p50)),
                 ], label: Axis.time),
         ]
         if points.contains(where: { $0.errors > 0 }) {
@@ -52,7 +52,7 @@ struct TimelineCharts {
                 panel(
                     "Errors per second", id: "errors-over-time", height: 116,
                     [
-                        Series(
+                        ChartSeries(
                             name: "errors", style: "bad", isArea: true, values: points.map(\.errors)
                         )
                     ]
@@ -70,14 +70,14 @@ struct TimelineCharts {
             panels.append(
                 panel(
                     "Lateness of sending, p99", id: "lateness", height: 150,
-                    [Series(name: "late", style: "s4", isArea: true, values: late)],
+                    [ChartSeries(name: "late", style: "s4", isArea: true, values: late)],
                     label: Axis.time))
         }
         if busy.contains(where: { $0 != nil }) {
             panels.append(
                 panel(
                     "Busiest lane, share of its time at work", id: "busy", height: 150,
-                    [Series(name: "busy", style: "s1", isArea: true, values: busy)]
+                    [ChartSeries(name: "busy", style: "s1", isArea: true, values: busy)]
                 ) { "\(Figures.trimmed($0, 1)) %" })
         }
         return panels
@@ -86,7 +86,7 @@ struct TimelineCharts {
     /// `names`: the stages of the load are named above it.
     private func panel(
         _ title: String, id: String, height: Double, isLog: Bool = false, names: Bool = false,
-        _ series: [Series], label: (Double) -> String
+        _ series: [ChartSeries], label: (Double) -> String
     ) -> HTML {
         let values = series.flatMap { $0.values.compactMap(\.self) }
         var plot = Plot(

@@ -36,9 +36,9 @@ public struct ViolationRow: Sendable, Hashable {
             return ViolationRow(
                 requestIDs: own.compactMap { exchange in
                     Self.names.lazy.compactMap { exchange.evidence[$0] }.first
-                        .map { Plain.line($0, limit: 120) }
+                        .map { Sanitizer.line($0, limit: 120) }
                 },
-                remotes: remotes.map { Plain.line($0) })
+                remotes: remotes.map { Sanitizer.line($0) })
         }
     }
 }

@@ -47,7 +47,7 @@ public struct Night: Sendable, Hashable {
         self.terms = terms
         self.series = series
         self.values = values
-        self.mark = Plain.line(mark, limit: 120)
+        self.mark = Sanitizer.line(mark, limit: 120)
         self.alarm = alarm
     }
 
@@ -67,14 +67,15 @@ extension Night {
     ) throws {
         let fold = try RunFold(history)
         let summary = Summary(fold, thresholds: [])
-        let likeness = Likeness(summary, fold.header)
+        let comparability = Comparability(summary, fold.header)
         self.init(
             rig: summary.run.rig, started: started,
             run: summary.run.id, path: path, isOurs: isOurs,
             outcome: verdict?.outcome ?? summary.outcome.rawValue,
             headline: verdict?.headline ?? summary.headline,
             gap: Self.gap(summary, breaker: fold.end?.breaker ?? ""),
-            version: summary.run.version, terms: likeness.fingerprint, series: series.map(\.text),
+            version: summary.run.version, terms: comparability.fingerprint,
+            series: series.map(\.text),
             values: Self.values(series, fold), mark: mark, alarm: alarm)
     }
 
@@ -84,9 +85,9 @@ extension Night {
         version: String, mark: String = ""
     ) {
         self.init(
-            rig: Plain.line(rig), started: started,
+            rig: Sanitizer.line(rig), started: started,
             run: "", path: "", isOurs: false, outcome: "aborted", headline: "",
-            gap: Plain.line(reason, limit: 300), version: version, terms: "",
+            gap: Sanitizer.line(reason, limit: 300), version: version, terms: "",
             series: series.map(\.text), values: [:], mark: mark)
     }
 
@@ -98,7 +99,7 @@ extension Night {
             summary.rigHealth.reasons.first.map { "the rig was the bottleneck: \($0)" }
                 ?? summary.headline
         case .violated, .failed, .missed, .passed:
-            breaker.isEmpty ? "" : "stopped by the breaker: \(Plain.line(breaker, limit: 200))"
+            breaker.isEmpty ? "" : "stopped by the breaker: \(Sanitizer.line(breaker, limit: 200))"
         }
     }
 
@@ -175,7 +176,7 @@ extension Night {
     }
 }
 
-extension Likeness {
+extension Comparability {
     /// Equal for runs that may be held against each other, whatever their version; then, after a space
     /// each, `part=number` of all that it is made of: `1f3a load=2b faults=77`.
     var fingerprint: String {

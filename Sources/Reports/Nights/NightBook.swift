@@ -214,7 +214,7 @@ public struct Acceptance: Sendable, Hashable {
         self.rig = rig
         self.series = series
         self.through = through
-        self.note = Plain.line(note, limit: 200)
+        self.note = Sanitizer.line(note, limit: 200)
     }
 }
 

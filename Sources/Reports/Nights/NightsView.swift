@@ -13,7 +13,7 @@ public struct NightsView: Sendable, Hashable {
     public var jumps: [Jump]
 
     /// What the newest night says, the worst of it.
-    public enum Verdict: String, Sendable {
+    public enum NightVerdict: String, Sendable {
         /// Exit code 1: it got worse, it is still worse, or a single night is an alarm.
         case worse
         /// A single night is far beyond its level: the next ones decide.
@@ -106,7 +106,7 @@ public struct NightsView: Sendable, Hashable {
         regressions.filter { $0.regression.change.noticed < nights.count - 1 }
     }
 
-    public var verdict: Verdict {
+    public var verdict: NightVerdict {
         if !newAlarms.isEmpty || !regressions.isEmpty || jumps.contains(where: \.unusual.isAlarm) {
             return .worse
         }

@@ -79,7 +79,7 @@ public struct Checklist: Sendable {
     }
 
     public init(
-        _ sightings: [Sighting], household: HouseholdRecord?, rig: Rig,
+        _ sightings: [RecordedExchange], household: HouseholdRecord?, rig: Rig,
         surroundings: Surroundings
     ) {
         let reading = TrialReading(
@@ -102,10 +102,10 @@ public struct Checklist: Sendable {
                 case .notNeeded(let reason): ("not needed", reason)
                 }
             let head = "  \(row.step.rawValue.padded(to: 14)) \(word.padded(to: 12)) "
-            let text = Plain.line(head + more, limit: 600).trimmedEnd
+            let text = Sanitizer.line(head + more, limit: 600).trimmedEnd
             // Only the sentence is broken: the columns before it keep their spaces.
             lines +=
-                Wrapping.lines(Plain.line(more, limit: 600), width: width - 30, hanging: 0)
+                Wrapping.lines(Sanitizer.line(more, limit: 600), width: width - 30, hanging: 0)
                 .enumerated().map { ($0 == 0 ? head : String(repeating: " ", count: 30)) + $1 }
                 .nonEmpty ?? [text]
         }
@@ -114,7 +114,7 @@ public struct Checklist: Sendable {
         }
         lines += ["", "what to do about '\(row.step.rawValue)'"]
         lines += Wrapping.lines(
-            "  " + Plain.line(remedy, limit: 2000), width: width, hanging: 2)
+            "  " + Sanitizer.line(remedy, limit: 2000), width: width, hanging: 2)
         return lines.joined(separator: "\n")
     }
 }

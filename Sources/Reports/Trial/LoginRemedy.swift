@@ -29,7 +29,7 @@ enum LoginRemedy {
     }
 
     private static func lost(
-        _ reading: TrialReading, _ last: Sighting, _ error: TransportError
+        _ reading: TrialReading, _ last: RecordedExchange, _ error: TransportError
     ) -> String {
         let host = last.call.address.origin.host
         switch error.kind {
@@ -43,13 +43,13 @@ enum LoginRemedy {
         }
     }
 
-    private static func blocked(_ last: Sighting) -> String {
+    private static func blocked(_ last: RecordedExchange) -> String {
         "something in front of \(last.call.address.origin.host) answered instead of it: ask its team to let this "
             + "machine's address through, or to name a header for target.headers"
     }
 
     /// rest-v1.md § 8: N1 turns down what is not registered.
-    private static func turnedDown(_ reading: TrialReading, _ last: Sighting) -> String {
+    private static func turnedDown(_ reading: TrialReading, _ last: RecordedExchange) -> String {
         let target = reading.rig.target
         let words = (last.exchange.reason ?? "").lowercased()
         let provider = last.call.address.field("mso_id") ?? ""
@@ -77,7 +77,7 @@ enum LoginRemedy {
     }
 
     private static func form(
-        _ reading: TrialReading, _ last: Sighting, _ refused: Bool
+        _ reading: TrialReading, _ last: RecordedExchange, _ refused: Bool
     ) -> String {
         let host = last.call.address.origin.host
         if reading.submission != nil {

@@ -5,7 +5,7 @@ internal import Rigs
 /// Remedies for answers of the service to its own calls.
 enum ServiceRemedy {
     /// Where the address is not that of the service: nothing has answered as it would.
-    static func wrongBase(_ reading: TrialReading, _ last: Sighting) -> String? {
+    static func wrongBase(_ reading: TrialReading, _ last: RecordedExchange) -> String? {
         let browser: [OperationName] = [.authenticate, .mvpdLogin, .assertion]
         let hasSpoken = reading.sightings.contains { sighting in
             !browser.contains(sighting.exchange.operation)
@@ -33,7 +33,7 @@ enum ServiceRemedy {
     }
 
     /// A firewall, a CDN or a captcha.
-    private static func guarded(_ last: Sighting, _ reply: Reply) -> String {
+    private static func guarded(_ last: RecordedExchange, _ reply: Reply) -> String {
         let server = reply.headers["Server"].map { " (\($0))" } ?? ""
         return
             "something in front of the service\(server) turned the request away with a page: ask its team to let "
@@ -41,7 +41,7 @@ enum ServiceRemedy {
     }
 
     static func refusal(
-        _ reading: TrialReading, _ step: Checklist.Step, _ last: Sighting
+        _ reading: TrialReading, _ step: Checklist.Step, _ last: RecordedExchange
     ) -> String {
         let target = reading.rig.target
         let reason = last.exchange.reason ?? ""
@@ -94,7 +94,7 @@ enum ServiceRemedy {
     }
 
     /// The code was good, and ended too soon.
-    private static func codeLife(_ last: Sighting) -> String {
+    private static func codeLife(_ last: RecordedExchange) -> String {
         let told = last.exchange.observation
         let life = told.expires.flatMap { end in told.generated.map { end - $0 } }
         let length =
@@ -106,7 +106,7 @@ enum ServiceRemedy {
     }
 
     /// 400 speaks of the request, not of what the account may do (rest-v1.md § 5).
-    private static func badRequest(_ last: Sighting) -> String {
+    private static func badRequest(_ last: RecordedExchange) -> String {
         let reason = last.exchange.reason.map { " (\($0))" } ?? ""
         return
             "the service calls the request itself wrong\(reason), not the account: look at it with --bodies, and "
@@ -135,7 +135,7 @@ enum ServiceRemedy {
             + "it as target.software-statement"
     }
 
-    private static func resource(_ target: Target, _ last: Sighting) -> String {
+    private static func resource(_ target: Target, _ last: RecordedExchange) -> String {
         let name = last.call.resource ?? target.resources.first ?? ""
         return
             "the account may not play '\(name)': write a resource that its package has under target.resources, or "
@@ -150,7 +150,7 @@ enum ServiceRemedy {
     }
 
     /// When nothing in the rig can be wrong: whom to tell, and what.
-    static func report(_ last: Sighting) -> String {
+    static func report(_ last: RecordedExchange) -> String {
         let id = last.requestID.map { " with request id \($0)" } ?? ""
         return "send the server's team this exchange\(id): \(last.call.method.rawValue) "
             + "\(last.call.address.origin)\(last.call.address.path)"

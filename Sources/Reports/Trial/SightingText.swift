@@ -15,7 +15,7 @@ public struct SightingText: Sendable {
         self.bodies = bodies
     }
 
-    public func text(_ sighting: Sighting) -> String {
+    public func text(_ sighting: RecordedExchange) -> String {
         let exchange = sighting.exchange
         let seconds = Figures.fixed(exchange.begun.milliseconds / 1000, 3).padded(
             to: 8, right: true)
@@ -34,7 +34,7 @@ public struct SightingText: Sendable {
                     "            " + learnt, width: width, hanging: 12)
         lines += request(sighting)
         for deviation in exchange.deviations {
-            let words = Plain.line(
+            let words = Sanitizer.line(
                 "deviation (\(deviation.source.rawValue)): \(deviation)", limit: 400)
             lines += Wrapping.lines("            " + words, width: width, hanging: 14)
         }
@@ -43,21 +43,22 @@ public struct SightingText: Sendable {
     }
 
     /// Method and address, and what the server's team finds it by.
-    private func request(_ sighting: Sighting) -> [String] {
+    private func request(_ sighting: RecordedExchange) -> [String] {
         let shown = place(sighting.call.address, sighting.gate)
-        let line = Plain.line("            \(sighting.call.method.rawValue) \(shown)", limit: width)
+        let line = Sanitizer.line(
+            "            \(sighting.call.method.rawValue) \(shown)", limit: width)
         guard let id = sighting.requestID else { return [line] }
-        return [line, Plain.line("            request id \(id)", limit: width)]
+        return [line, Sanitizer.line("            request id \(id)", limit: width)]
     }
 
-    private func place(_ address: WebAddress, _ gate: Gate) -> String {
+    private func place(_ address: WebAddress, _ gate: OutputGate) -> String {
         gate.address(
             address.origin == origin ? address.target : address.description, briefly: true)
     }
 
     // MARK: What was learnt
 
-    private func learnt(_ sighting: Sighting) -> Untrusted {
+    private func learnt(_ sighting: RecordedExchange) -> Untrusted {
         let gate = sighting.gate
         return switch sighting.answer {
         case .client(let client): "client \(client.id)"
@@ -84,7 +85,7 @@ public struct SightingText: Sendable {
         case .staleToken: "the access token is not taken: \(sighting.exchange.reason ?? "")"
         case .staleClient: "the client is not known: \(sighting.exchange.reason ?? "")"
         case .redirect(let address):
-            "\(Plain.line("on to \(place(address, gate))", limit: width - 12))"
+            "\(Sanitizer.line("on to \(place(address, gate))", limit: width - 12))"
         case .page: Self.page(sighting.reply)
         case .fault: "cannot go on: \(sighting.exchange.reason ?? "a fault")"
         case .blocked: "not from the service: \(sighting.exchange.reason ?? "")"
@@ -103,19 +104,19 @@ public struct SightingText: Sendable {
         return "\(ours: Figures.counted(providers.count, "provider")): \(names)\(ours: more)"
     }
 
-    private static func signedIn(_ tag: Tag?, _ sighting: Sighting) -> Untrusted {
+    private static func signedIn(_ tag: Tag?, _ sighting: RecordedExchange) -> Untrusted {
         guard let tag else { return "signed in\(until(sighting))" }
         let user = sighting.gate.name(tag.user)
         return "\(user) of \(tag.mvpd) is signed in\(until(sighting))"
     }
 
-    private func done(_ sighting: Sighting) -> Untrusted {
+    private func done(_ sighting: RecordedExchange) -> Untrusted {
         guard let resource = sighting.exchange.observation.resource else { return "done" }
         return "\(resource) may be played\(Self.until(sighting))"
     }
 
     /// The expiry that the answer carries, as a date.
-    private static func until(_ sighting: Sighting) -> String {
+    private static func until(_ sighting: RecordedExchange) -> String {
         guard let expires = sighting.exchange.observation.expires else { return "" }
         // A service may send any number: far dates are shown as the furthest that fits.
         let milliseconds = min(max(expires, 0), 253_402_300_799_000)
@@ -139,7 +140,7 @@ public struct SightingText: Sendable {
     /// Bytes that are shown of a body.
     private static let bodyLimit = 16_384
 
-    private func conversation(_ sighting: Sighting) -> [String] {
+    private func conversation(_ sighting: RecordedExchange) -> [String] {
         let (call, gate) = (sighting.call, sighting.gate)
         var lines = ["> \(call.method.rawValue) \(gate.address(call.address.target))"]
         lines.append("> Host: \(gate.name(call.address.origin.authority))")
@@ -156,14 +157,14 @@ public struct SightingText: Sendable {
     }
 
     private func message(
-        _ headers: Headers, _ body: String, _ mark: String, _ gate: Gate
+        _ headers: Headers, _ body: String, _ mark: String, _ gate: OutputGate
     ) -> [String] {
         var lines = headers.fields.map(gate.header).map {
-            "\(mark) \(Plain.line($0.name)): \(Plain.line($0.value, limit: 2000))"
+            "\(mark) \(Sanitizer.line($0.name)): \(Sanitizer.line($0.value, limit: 2000))"
         }
         guard !body.isEmpty else { return lines }
         lines.append(mark)
-        lines += Plain.lines(String(body.prefix(8000))).split(
+        lines += Sanitizer.lines(String(body.prefix(8000))).split(
             separator: "\n", omittingEmptySubsequences: false
         ).map { "\(mark) \($0)" }
         return lines

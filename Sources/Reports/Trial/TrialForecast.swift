@@ -13,7 +13,7 @@ public struct TrialForecast: Sendable {
         func sentences(_ fails: Bool) -> [String] {
             var told: Set<String> = []
             return violations.filter { ($0.standing == .fails) == fails }
-                .map { "\($0.invariant.name): \(Plain.line($0.sentence, limit: 400))" }
+                .map { "\($0.invariant.name): \(Sanitizer.line($0.sentence, limit: 400))" }
                 .filter { told.insert($0).inserted }
         }
         let missed = summary.thresholds.filter { !$0.met && !$0.isAboutPromises }

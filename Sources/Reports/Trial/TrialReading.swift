@@ -7,7 +7,7 @@ struct TrialReading {
     typealias Step = Checklist.Step
     typealias State = Checklist.State
 
-    let sightings: [Sighting]
+    let sightings: [RecordedExchange]
     let household: HouseholdRecord?
     let rig: Rig
     let surroundings: Checklist.Surroundings
@@ -47,12 +47,12 @@ struct TrialReading {
     }
 
     /// What was sent to the target itself, not to a provider's host.
-    var toTarget: [Sighting] {
+    var toTarget: [RecordedExchange] {
         sightings.filter { $0.call.address.origin == surroundings.origin }
     }
 
     /// How the connection fails: the last exchange with the target tells, when none was answered.
-    var disconnection: (step: Step, sighting: Sighting)? {
+    var disconnection: (step: Step, sighting: RecordedExchange)? {
         guard !toTarget.contains(where: { $0.reply != nil }) else { return plainAtTLS }
         guard let last = toTarget.last(where: { $0.error?.kind != .stopped }),
             let error = last.error
@@ -79,7 +79,7 @@ struct TrialReading {
     }
 
     /// nginx and others answer plain HTTP at a TLS port with a page that says so.
-    private var plainAtTLS: (step: Step, sighting: Sighting)? {
+    private var plainAtTLS: (step: Step, sighting: RecordedExchange)? {
         guard surroundings.origin.scheme == .http else { return nil }
         let words = ["plain http request was sent to https", "http request to an https server"]
         return toTarget.first { sighting in
@@ -159,7 +159,7 @@ struct TrialReading {
     }
 
     /// How the last exchange of an operation failed; nil when it did not.
-    private func failure(_ last: Sighting) -> String? {
+    private func failure(_ last: RecordedExchange) -> String? {
         let operation = last.exchange.operation
         switch last.exchange.outcome {
         case .ok, .notEntitled: return nil
@@ -261,7 +261,7 @@ struct TrialReading {
 
 extension TrialReading {
     /// Requests of the browser, in their order.
-    var browser: [Sighting] {
+    var browser: [RecordedExchange] {
         sightings.filter {
             [.authenticate, .mvpdLogin, .assertion].contains($0.exchange.operation)
         }
@@ -313,7 +313,7 @@ extension TrialReading {
     }
 }
 
-extension Sighting {
+extension RecordedExchange {
     var isPage: Bool {
         if case .page = answer { exchange.outcome == .ok } else { false }
     }

@@ -162,7 +162,9 @@ struct TrialRemedy {
     }
 
     /// The exchange that a failed step is about.
-    private static func failing(_ reading: TrialReading, _ step: Checklist.Step) -> Sighting? {
+    private static func failing(_ reading: TrialReading, _ step: Checklist.Step)
+        -> RecordedExchange?
+    {
         let sentence: String
         switch reading.state(of: step) {
         case .failed(let words), .notEntitled(let words): sentence = words

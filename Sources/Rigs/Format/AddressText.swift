@@ -85,10 +85,10 @@ extension Scalar {
         name: "ceiling", wanted: "none, or a rate above 0/s, such as 20/s",
         pattern: "none|[0-9]+(\\.[0-9]+)? *\\/ *(s|m|h)", hasUnit: true
     ) { text throws(Refusal) in
-        if text == "none" { return Courtesy.Limit<Rate>.none }
+        if text == "none" { return TargetLimits.Limit<Rate>.none }
         guard let rate = try rate.parse(text) as? Rate else { throw Refusal(remark: nil) }
         guard rate.perSecond > 0 else { throw Refusal(remark: "which lets nothing through") }
-        return Courtesy.Limit<Rate>.at(rate)
+        return TargetLimits.Limit<Rate>.at(rate)
     }
 
     /// `none`, `environment` or an address; with a user name only by way of `${NAME}`.

@@ -4,7 +4,7 @@ internal import Journal
 // Faults of registration codes and their dates.
 
 /// Codes come from a tiny space, without a look at live ones (R07).
-struct DuplicateLiveCode: Mischief {
+struct DuplicateLiveCode: FaultInjector {
     private var chance: Chance
     private let space: Int
 
@@ -29,7 +29,9 @@ struct DuplicateLiveCode: Mischief {
         space = fault["space"].count
     }
 
-    mutating func before(_ visit: Visit, _ service: inout Service, _ course: inout Course) {
+    mutating func before(
+        _ visit: RequestContext, _ service: inout Service, _ course: inout FaultContext
+    ) {
         noteHarm(visit, &course)
         showPending(visit, &course)
         guard visit.endpoint == .registrationCode, chance.strikes() else { return }
@@ -38,7 +40,8 @@ struct DuplicateLiveCode: Mischief {
     }
 
     mutating func after(
-        _ visit: Visit, _ reply: inout Reply, _ service: inout Service, _ course: inout Course
+        _ visit: RequestContext, _ reply: inout Reply, _ service: inout Service,
+        _ course: inout FaultContext
     ) {
         if visit.endpoint == .registrationRecord, visit.question.request.method == .delete,
             let record = visit.record
@@ -75,18 +78,18 @@ struct DuplicateLiveCode: Mischief {
     }
 
     private mutating func note(
-        _ twin: Given, _ session: Session, _ visit: Visit, _ course: inout Course
+        _ twin: Given, _ session: Session, _ visit: RequestContext, _ course: inout FaultContext
     ) {
         let strike = course.strike(chance.name, session, at: visit, other: twin.household)
         let remaining = twin.expires - visit.moment.milliseconds
-        if remaining > Sightings.margin.wholeMilliseconds * 2, !twin.mayBeGone {
+        if remaining > TokenExposure.margin.wholeMilliseconds * 2, !twin.mayBeGone {
             pending.append((strike, session, twin.household, visit.moment.now))
         }
     }
 
-    private mutating func showPending(_ visit: Visit, _ course: inout Course) {
+    private mutating func showPending(_ visit: RequestContext, _ course: inout FaultContext) {
         let due = visit.moment.now
-        while let first = pending.first, due - first.at >= Sightings.margin {
+        while let first = pending.first, due - first.at >= TokenExposure.margin {
             course.show(first.strike, chance.name, first.session, at: visit, other: first.other)
             pending.removeFirst()
         }
@@ -94,7 +97,7 @@ struct DuplicateLiveCode: Mischief {
 
     /// A household comes with its own letters and meets the record of a third, which never was its
     /// twin: that one is harmed as well.
-    private mutating func noteHarm(_ visit: Visit, _ course: inout Course) {
+    private mutating func noteHarm(_ visit: RequestContext, _ course: inout FaultContext) {
         guard let record = visit.record, let household = visit.household,
             letters[household] == record.text, let owner = households[record.id],
             owner != household, harmed.insert("\(household) \(record.id)").inserted
@@ -105,7 +108,7 @@ struct DuplicateLiveCode: Mischief {
 }
 
 /// One endpoint lets codes and tokens die early, or late (R10).
-struct ExpirySkew: Mischief {
+struct ExpirySkew: FaultInjector {
     private var chance: Chance
     private let skew: Int64
     private let endpoint: String
@@ -121,7 +124,9 @@ struct ExpirySkew: Mischief {
         endpoint = fault["endpoint"].text
     }
 
-    mutating func before(_ visit: Visit, _ service: inout Service, _ course: inout Course) {
+    mutating func before(
+        _ visit: RequestContext, _ service: inout Service, _ course: inout FaultContext
+    ) {
         strike = nil
         guard visit.operation?.name == endpoint, let device = visit.device else { return }
         if decided[device] == nil { decided[device] = chance.strikes() }
@@ -134,7 +139,8 @@ struct ExpirySkew: Mischief {
     }
 
     mutating func after(
-        _ visit: Visit, _ reply: inout Reply, _ service: inout Service, _ course: inout Course
+        _ visit: RequestContext, _ reply: inout Reply, _ service: inout Service,
+        _ course: inout FaultContext
     ) {
         // A deletion that comes too late is answered yes, and does no harm.
         let isHarmless = visit.operation == .deleteRegistration && skew > 0
@@ -146,7 +152,7 @@ struct ExpirySkew: Mischief {
 }
 
 /// A code that has run out is still accepted for sign-ins (R11).
-struct AuthenticateAfterExpiry: Mischief {
+struct AuthenticateAfterExpiry: FaultInjector {
     private var chance: Chance
     private let grace: Int64
     private var decided: [String: Bool] = [:]
@@ -159,7 +165,9 @@ struct AuthenticateAfterExpiry: Mischief {
         grace = fault["grace"].milliseconds
     }
 
-    mutating func before(_ visit: Visit, _ service: inout Service, _ course: inout Course) {
+    mutating func before(
+        _ visit: RequestContext, _ service: inout Service, _ course: inout FaultContext
+    ) {
         switch visit.endpoint {
         case .authenticate, .assertion, .checkCode: break
         default: return
@@ -175,7 +183,8 @@ struct AuthenticateAfterExpiry: Mischief {
     }
 
     mutating func after(
-        _ visit: Visit, _ reply: inout Reply, _ service: inout Service, _ course: inout Course
+        _ visit: RequestContext, _ reply: inout Reply, _ service: inout Service,
+        _ course: inout FaultContext
     ) {
         let late = visit.moment.milliseconds - course.moment.milliseconds
         if let device = course.signedIn, late > 0 {
@@ -193,7 +202,7 @@ struct AuthenticateAfterExpiry: Mischief {
 }
 
 /// A deleted code stays usable for a while (R14).
-struct DeleteLoses: Mischief {
+struct DeleteLoses: FaultInjector {
     private var chance: Chance
     private let window: Duration
     private var kept: [Int: CodeRecord] = [:]
@@ -206,7 +215,8 @@ struct DeleteLoses: Mischief {
     }
 
     mutating func after(
-        _ visit: Visit, _ reply: inout Reply, _ service: inout Service, _ course: inout Course
+        _ visit: RequestContext, _ reply: inout Reply, _ service: inout Service,
+        _ course: inout FaultContext
     ) {
         guard let record = visit.record else { return }
         let isDelete =
@@ -230,7 +240,7 @@ struct DeleteLoses: Mischief {
         }
     }
 
-    mutating func act(_ ticket: Int, _ service: inout Service, _ course: inout Course) {
+    mutating func act(_ ticket: Int, _ service: inout Service, _ course: inout FaultContext) {
         guard let record = kept.removeValue(forKey: ticket),
             service.codes[record.key]?.id == record.id
         else { return }
@@ -240,7 +250,7 @@ struct DeleteLoses: Mischief {
 }
 
 /// The dates of a code come from a node whose clock is off (R18).
-struct NodeClockSkew: Mischief {
+struct NodeClockSkew: FaultInjector {
     private var chance: Chance
     private let nodes: Int
     private let skew: Int64
@@ -255,7 +265,9 @@ struct NodeClockSkew: Mischief {
 
     var retention: Int64 { max(0, -skew) + 1000 }
 
-    mutating func before(_ visit: Visit, _ service: inout Service, _ course: inout Course) {
+    mutating func before(
+        _ visit: RequestContext, _ service: inout Service, _ course: inout FaultContext
+    ) {
         guard visit.endpoint == .registrationCode else { return }
         strike = nil
         guard chance.dice.below(nodes) == 1, chance.strikes() else {

@@ -4,7 +4,7 @@ internal import Journal
 // Faults of what comes after a sign-in: authorizations, media tokens, the end.
 
 /// A token that was logged out comes back (R12).
-struct LogoutResurrection: Mischief {
+struct LogoutResurrection: FaultInjector {
     private var chance: Chance
     private let delay: Duration
     private var leaving: SignIn?
@@ -17,12 +17,15 @@ struct LogoutResurrection: Mischief {
         delay = fault["delay"].duration
     }
 
-    mutating func before(_ visit: Visit, _ service: inout Service, _ course: inout Course) {
+    mutating func before(
+        _ visit: RequestContext, _ service: inout Service, _ course: inout FaultContext
+    ) {
         leaving = visit.isLogout ? visit.device.flatMap { service.tokens[$0] } : nil
     }
 
     mutating func after(
-        _ visit: Visit, _ reply: inout Reply, _ service: inout Service, _ course: inout Course
+        _ visit: RequestContext, _ reply: inout Reply, _ service: inout Service,
+        _ course: inout FaultContext
     ) {
         if let signIn = leaving, let device = visit.device, service.tokens[device] == nil,
             chance.strikes()
@@ -38,7 +41,7 @@ struct LogoutResurrection: Mischief {
         course.show(entry.strike, chance.name, visit.session, at: visit)
     }
 
-    mutating func act(_ ticket: Int, _ service: inout Service, _ course: inout Course) {
+    mutating func act(_ ticket: Int, _ service: inout Service, _ course: inout FaultContext) {
         guard let (signIn, session) = due.removeValue(forKey: ticket),
             let device = session.device, service.tokens[device] == nil
         else { return }
@@ -48,7 +51,7 @@ struct LogoutResurrection: Mischief {
 }
 
 /// Logout leaves authorizations and media tokens alive (R13).
-struct PartialLogout: Mischief {
+struct PartialLogout: FaultInjector {
     private var chance: Chance
     private let keepsAuthorizations: Bool
     private let keepsMedia: Bool
@@ -69,7 +72,9 @@ struct PartialLogout: Mischief {
         }
     }
 
-    mutating func before(_ visit: Visit, _ service: inout Service, _ course: inout Course) {
+    mutating func before(
+        _ visit: RequestContext, _ service: inout Service, _ course: inout FaultContext
+    ) {
         leaving = visit.isLogout ? visit.device.flatMap { service.tokens[$0] } : nil
         guard let device = visit.device, let entry = kept[device],
             service.tokens[device] == nil, serves(visit.endpoint)
@@ -78,7 +83,8 @@ struct PartialLogout: Mischief {
     }
 
     mutating func after(
-        _ visit: Visit, _ reply: inout Reply, _ service: inout Service, _ course: inout Course
+        _ visit: RequestContext, _ reply: inout Reply, _ service: inout Service,
+        _ course: inout FaultContext
     ) {
         guard let device = visit.device else { return }
         if course.signedIn == device { kept[device] = nil }
@@ -95,7 +101,7 @@ struct PartialLogout: Mischief {
 }
 
 /// A media token is given to another, or is over already (R24).
-struct MediaTokenReuse: Mischief {
+struct MediaTokenReuse: FaultInjector {
     private var chance: Chance
     private let mode: String
     /// The tokens given out last, newest first.
@@ -107,7 +113,8 @@ struct MediaTokenReuse: Mischief {
     }
 
     mutating func after(
-        _ visit: Visit, _ reply: inout Reply, _ service: inout Service, _ course: inout Course
+        _ visit: RequestContext, _ reply: inout Reply, _ service: inout Service,
+        _ course: inout FaultContext
     ) {
         guard visit.endpoint == .mediaToken, reply.status == 200, let device = visit.device,
             let resource = visit.question["resource"],

@@ -5,9 +5,9 @@ internal import Statistics
 /// The faults that are switched on, and what they remember. The service asks it at three points:
 /// before a request is answered, after, and when something that was put off is due.
 struct Faults: Sendable {
-    private var mischiefs: [any Mischief]
+    private var injectors: [any FaultInjector]
     /// What is so far known to have been shown of each device's sign-in.
-    private var sightings = Sightings()
+    private var exposure = TokenExposure()
     private var strikes = 0
     private(set) var truth: [TruthEvent] = []
     /// For how long codes are kept beyond their expiry, in milliseconds: for faults that accept them.
@@ -15,11 +15,11 @@ struct Faults: Sendable {
 
     /// Nil when none of them does anything.
     init?(_ faults: [Fault], seed: Seed) {
-        mischiefs = faults.enumerated().compactMap { index, fault in
-            fault.name.mischief(fault, Chance(fault, seed: seed.child("fault", index)))
+        injectors = faults.enumerated().compactMap { index, fault in
+            fault.name.injector(fault, Chance(fault, seed: seed.child("fault", index)))
         }
-        guard !mischiefs.isEmpty else { return nil }
-        retention = mischiefs.map(\.retention).max() ?? 0
+        guard !injectors.isEmpty else { return nil }
+        retention = injectors.map(\.retention).max() ?? 0
     }
 
     mutating func takeTruth() -> [TruthEvent] {
@@ -32,12 +32,12 @@ struct Faults: Sendable {
         -> [Effect]
     {
         var request = request
-        for index in mischiefs.indices { mischiefs[index].rewrite(&request) }
-        let visit = Visit(V1Question(request), service, at: moment)
-        var course = course(at: moment, told: visit.device.flatMap { sightings[$0] })
-        for index in mischiefs.indices {
+        for index in injectors.indices { injectors[index].rewrite(&request) }
+        let visit = RequestContext(V1Question(request), service, at: moment)
+        var course = course(at: moment, told: visit.device.flatMap { exposure[$0] })
+        for index in injectors.indices {
             course.fault = index
-            mischiefs[index].before(visit, &service, &course)
+            injectors[index].before(visit, &service, &course)
         }
         let made = service.tokens.made
         if !course.isHeld, course.reply == nil, !course.isReset {
@@ -46,12 +46,12 @@ struct Faults: Sendable {
         if service.tokens.made > made { course.signedIn = visit.device }
         course.putBack(in: &service)
         if var reply = course.reply {
-            for index in mischiefs.indices {
+            for index in injectors.indices {
                 course.fault = index
-                mischiefs[index].after(visit, &reply, &service, &course)
+                injectors[index].after(visit, &reply, &service, &course)
             }
             course.reply = reply
-            sightings.note(visit, reply, course)
+            exposure.note(visit, reply, course)
         }
         settle(course)
         if course.isReset { return course.effects + [.reset(request.id)] }
@@ -63,18 +63,18 @@ struct Faults: Sendable {
     mutating func act(_ deed: FaultDeed, on service: inout Service, at moment: Moment) -> [Effect] {
         var course = course(at: moment, told: nil)
         course.fault = deed.fault
-        course.sightings = sightings
-        mischiefs[deed.fault].act(deed.ticket, &service, &course)
-        if let device = course.signedIn { sightings.forget(device) }
+        course.exposure = exposure
+        injectors[deed.fault].act(deed.ticket, &service, &course)
+        if let device = course.signedIn { exposure.forget(device) }
         settle(course)
         return course.effects
     }
 
-    private func course(at moment: Moment, told: Sightings.Shown?) -> Course {
-        Course(moment: moment, told: told, strikes: strikes)
+    private func course(at moment: Moment, told: TokenExposure.Shown?) -> FaultContext {
+        FaultContext(moment: moment, told: told, strikes: strikes)
     }
 
-    private mutating func settle(_ course: Course) {
+    private mutating func settle(_ course: FaultContext) {
         strikes = course.strikes
         truth += course.truth
     }

@@ -26,7 +26,8 @@ struct HiddenSignIns: Sendable {
 
     /// Hides it from a read of the token. Observable when somebody had been told of it before.
     mutating func apply(
-        _ name: FaultName, _ visit: Visit, _ service: inout Service, _ course: inout Course
+        _ name: FaultName, _ visit: RequestContext, _ service: inout Service,
+        _ course: inout FaultContext
     ) {
         guard visit.readsToken, let device = visit.device, let entry = hidden[device],
             service.tokens[device]?.serial == entry.serial, visit.moment.now >= entry.from,
@@ -42,7 +43,7 @@ struct HiddenSignIns: Sendable {
 }
 
 /// The phone is told yes, and no poll ever sees it (R03).
-struct LostAuthentication: Mischief {
+struct LostAuthentication: FaultInjector {
     private var chance: Chance
     private var hidden = HiddenSignIns()
 
@@ -50,12 +51,15 @@ struct LostAuthentication: Mischief {
         self.chance = chance
     }
 
-    mutating func before(_ visit: Visit, _ service: inout Service, _ course: inout Course) {
+    mutating func before(
+        _ visit: RequestContext, _ service: inout Service, _ course: inout FaultContext
+    ) {
         hidden.apply(chance.name, visit, &service, &course)
     }
 
     mutating func after(
-        _ visit: Visit, _ reply: inout Reply, _ service: inout Service, _ course: inout Course
+        _ visit: RequestContext, _ reply: inout Reply, _ service: inout Service,
+        _ course: inout FaultContext
     ) {
         guard let device = course.signedIn, chance.strikes() else { return }
         let strike = course.strike(chance.name, visit.session, at: visit)
@@ -64,7 +68,7 @@ struct LostAuthentication: Mischief {
 }
 
 /// The phone is told yes, and the TV's side knows a while later (R04).
-struct AckBeforeApply: Mischief {
+struct AckBeforeApply: FaultInjector {
     private var chance: Chance
     private let window: Duration
     private var hidden = HiddenSignIns()
@@ -74,12 +78,15 @@ struct AckBeforeApply: Mischief {
         window = fault["window"].duration
     }
 
-    mutating func before(_ visit: Visit, _ service: inout Service, _ course: inout Course) {
+    mutating func before(
+        _ visit: RequestContext, _ service: inout Service, _ course: inout FaultContext
+    ) {
         hidden.apply(chance.name, visit, &service, &course)
     }
 
     mutating func after(
-        _ visit: Visit, _ reply: inout Reply, _ service: inout Service, _ course: inout Course
+        _ visit: RequestContext, _ reply: inout Reply, _ service: inout Service,
+        _ course: inout FaultContext
     ) {
         guard let device = course.signedIn, chance.strikes() else { return }
         let strike = course.strike(chance.name, visit.session, at: visit)
@@ -89,7 +96,7 @@ struct AckBeforeApply: Mischief {
 }
 
 /// A poll writes back what it read, over a sign-in that came in between (R23).
-struct PollErasesApproval: Mischief {
+struct PollErasesApproval: FaultInjector {
     private var chance: Chance
     private let window: Duration
     /// When polls read "none", of late.
@@ -101,7 +108,9 @@ struct PollErasesApproval: Mischief {
         window = fault["window"].duration
     }
 
-    mutating func before(_ visit: Visit, _ service: inout Service, _ course: inout Course) {
+    mutating func before(
+        _ visit: RequestContext, _ service: inout Service, _ course: inout FaultContext
+    ) {
         if visit.isPoll, let device = visit.device, service.tokens[device] == nil {
             let now = visit.moment.now
             readAt[device, default: []].removeAll { now >= $0 + window }
@@ -111,7 +120,8 @@ struct PollErasesApproval: Mischief {
     }
 
     mutating func after(
-        _ visit: Visit, _ reply: inout Reply, _ service: inout Service, _ course: inout Course
+        _ visit: RequestContext, _ reply: inout Reply, _ service: inout Service,
+        _ course: inout FaultContext
     ) {
         guard let device = course.signedIn else { return }
         // The one that writes back first.

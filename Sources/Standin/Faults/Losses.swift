@@ -5,17 +5,17 @@ internal import Journal
 // on as if nothing were wrong; calls that need what is lost say so.
 
 /// A sign-in is lost some time after it was made (R02, for good).
-struct LostSession: Mischief {
+struct LostSession: FaultInjector {
     private var chance: Chance
     private let after: Duration
     private let isSeenByPolls: Bool
 
-    private struct Loss {
+    private struct LossRecord {
         var serial: Int
         var from: Instant
         var strike = LazyStrike()
     }
-    private var losses: [DeviceKey: Loss] = [:]
+    private var losses: [DeviceKey: LossRecord] = [:]
 
     init(_ fault: Fault, _ chance: Chance) {
         self.chance = chance
@@ -23,7 +23,9 @@ struct LostSession: Mischief {
         isSeenByPolls = fault["seen-by"].text == "all"
     }
 
-    mutating func before(_ visit: Visit, _ service: inout Service, _ course: inout Course) {
+    mutating func before(
+        _ visit: RequestContext, _ service: inout Service, _ course: inout FaultContext
+    ) {
         guard visit.readsToken, isSeenByPolls || !visit.asksForToken, let device = visit.device,
             var loss = losses[device], service.tokens[device]?.serial == loss.serial
         else { return }
@@ -36,33 +38,36 @@ struct LostSession: Mischief {
     }
 
     mutating func after(
-        _ visit: Visit, _ reply: inout Reply, _ service: inout Service, _ course: inout Course
+        _ visit: RequestContext, _ reply: inout Reply, _ service: inout Service,
+        _ course: inout FaultContext
     ) {
         guard let device = course.signedIn, let serial = service.tokens[device]?.serial,
             chance.strikes()
         else { return }
-        losses[device] = Loss(serial: serial, from: visit.moment.now + after)
+        losses[device] = LossRecord(serial: serial, from: visit.moment.now + after)
     }
 }
 
 /// An authorization is lost some time after it was granted.
-struct LostAuthorization: Mischief {
+struct LostAuthorization: FaultInjector {
     private var chance: Chance
     private let after: Duration
 
-    private struct Loss {
+    private struct LossRecord {
         var serial: Int
         var granted: Instant
         var strike = LazyStrike()
     }
-    private var losses: [DeviceKey: [String: Loss]] = [:]
+    private var losses: [DeviceKey: [String: LossRecord]] = [:]
 
     init(_ fault: Fault, _ chance: Chance) {
         self.chance = chance
         after = fault["after"].duration
     }
 
-    mutating func before(_ visit: Visit, _ service: inout Service, _ course: inout Course) {
+    mutating func before(
+        _ visit: RequestContext, _ service: inout Service, _ course: inout FaultContext
+    ) {
         guard visit.endpoint == .authorizationToken || visit.endpoint == .mediaToken,
             let device = visit.device, let resource = visit.question["resource"],
             var loss = losses[device]?[resource], var signIn = service.tokens[device],
@@ -72,24 +77,25 @@ struct LostAuthorization: Mischief {
         guard since >= after else { return }
         signIn.authorizations[resource] = nil
         course.pretend(signIn, of: device, in: &service)
-        loss.strike.act(chance.name, at: visit, isVisible: since >= Sightings.margin, &course)
+        loss.strike.act(chance.name, at: visit, isVisible: since >= TokenExposure.margin, &course)
         losses[device]?[resource] = loss
     }
 
     mutating func after(
-        _ visit: Visit, _ reply: inout Reply, _ service: inout Service, _ course: inout Course
+        _ visit: RequestContext, _ reply: inout Reply, _ service: inout Service,
+        _ course: inout FaultContext
     ) {
         guard visit.endpoint == .authorize, reply.status == 200, let device = visit.device,
             let resource = visit.question["resource"],
             let serial = service.tokens[device]?.serial
         else { return }
         losses[device, default: [:]][resource] =
-            chance.strikes() ? Loss(serial: serial, granted: visit.moment.now) : nil
+            chance.strikes() ? LossRecord(serial: serial, granted: visit.moment.now) : nil
     }
 }
 
 /// An answer about one resource bears the id of another.
-struct ResourceSwap: Mischief {
+struct ResourceSwap: FaultInjector {
     private var chance: Chance
     /// What was asked for last.
     private var latest = ""
@@ -97,7 +103,8 @@ struct ResourceSwap: Mischief {
     init(_ chance: Chance) { self.chance = chance }
 
     mutating func after(
-        _ visit: Visit, _ reply: inout Reply, _ service: inout Service, _ course: inout Course
+        _ visit: RequestContext, _ reply: inout Reply, _ service: inout Service,
+        _ course: inout FaultContext
     ) {
         switch visit.endpoint {
         case .authorize, .authorizationToken, .mediaToken: break

@@ -4,7 +4,7 @@ internal import Journal
 // Faults of nodes that know different things of a sign-in.
 
 /// Some polls are answered by a node that lags behind (R05).
-struct StaleReplica: Mischief {
+struct StaleReplica: FaultInjector {
     private var chance: Chance
     private let lag: Duration
     private let share: Double
@@ -23,7 +23,9 @@ struct StaleReplica: Mischief {
         share = fault["read-share"].value
     }
 
-    mutating func before(_ visit: Visit, _ service: inout Service, _ course: inout Course) {
+    mutating func before(
+        _ visit: RequestContext, _ service: inout Service, _ course: inout FaultContext
+    ) {
         guard let device = visit.device else { return }
         let now = visit.moment.now
         if visit.isLogout, let signIn = service.tokens[device], chance.strikes() {
@@ -35,13 +37,14 @@ struct StaleReplica: Mischief {
         let isLater =
             past.signIn == nil
             ? course.told?.isSurelyBefore(now) ?? false
-            : (now - past.end) + lag >= Sightings.margin
+            : (now - past.end) + lag >= TokenExposure.margin
         past.strike.act(chance.name, at: visit, isVisible: isLater, &course)
         pasts[device] = past
     }
 
     mutating func after(
-        _ visit: Visit, _ reply: inout Reply, _ service: inout Service, _ course: inout Course
+        _ visit: RequestContext, _ reply: inout Reply, _ service: inout Service,
+        _ course: inout FaultContext
     ) {
         guard let device = course.signedIn, chance.strikes() else { return }
         pasts[device] = Past(signIn: nil, end: visit.moment.now + lag)
@@ -50,7 +53,7 @@ struct StaleReplica: Mischief {
 
 /// A sign-in is known only to the node that it was made on (R21). Which node a screen reaches hangs
 /// on a cookie, as with load balancers; whoever has none gets one.
-struct StickyOnly: Mischief {
+struct StickyOnly: FaultInjector {
     private var chance: Chance
     private let nodes: Int
     private static let cookie = "STANDIN_NODE"
@@ -64,7 +67,9 @@ struct StickyOnly: Mischief {
         nodes = fault["nodes"].count
     }
 
-    mutating func before(_ visit: Visit, _ service: inout Service, _ course: inout Course) {
+    mutating func before(
+        _ visit: RequestContext, _ service: inout Service, _ course: inout FaultContext
+    ) {
         let known = visit.question.cookie(Self.cookie).flatMap(Int.init)
         isNew = known == nil
         node = known ?? chance.dice.below(nodes)
@@ -79,7 +84,8 @@ struct StickyOnly: Mischief {
     }
 
     mutating func after(
-        _ visit: Visit, _ reply: inout Reply, _ service: inout Service, _ course: inout Course
+        _ visit: RequestContext, _ reply: inout Reply, _ service: inout Service,
+        _ course: inout FaultContext
     ) {
         if isNew, reply.status != 429 {
             reply.headers.append("Set-Cookie", "\(Self.cookie)=\(node); Path=/")

@@ -4,15 +4,15 @@ internal import Journal
 // Faults of how sign-ins come about.
 
 /// Two sign-ins of one code both pass the check, wait, and then both act (R08).
-struct DoubleConsume: Mischief {
+struct DoubleConsume: FaultInjector {
     private var chance: Chance
     private let window: Duration
 
     private struct Waiting {
         var request: ServiceRequest
-        var login: Login
+        var login: BrowserLogin
         var session: Session
-        var told: Sightings.Shown?
+        var told: TokenExposure.Shown?
     }
     private var waiting: [Int: Waiting] = [:]
     private var tickets = 0
@@ -24,7 +24,9 @@ struct DoubleConsume: Mischief {
         window = fault["window"].duration
     }
 
-    mutating func before(_ visit: Visit, _ service: inout Service, _ course: inout Course) {
+    mutating func before(
+        _ visit: RequestContext, _ service: inout Service, _ course: inout FaultContext
+    ) {
         guard visit.endpoint == .assertion, let login = visit.login, !login.isOver,
             let record = visit.record, record.isLive(at: visit.moment.milliseconds),
             record.id == login.record, chance.strikes()
@@ -39,7 +41,7 @@ struct DoubleConsume: Mischief {
         course.putOff(tickets, by: window)
     }
 
-    mutating func act(_ ticket: Int, _ service: inout Service, _ course: inout Course) {
+    mutating func act(_ ticket: Int, _ service: inout Service, _ course: inout FaultContext) {
         guard let entry = waiting.removeValue(forKey: ticket) else { return }
         var isSecond = false
         if let record = service.codes[entry.login.code], record.id == entry.login.record {
@@ -50,7 +52,7 @@ struct DoubleConsume: Mischief {
         let reply = service.answerV1(V1Question(entry.request), at: course.moment)
         course.effects.append(.reply(reply, to: entry.request.id, after: .zero))
         guard service.tokens.made > made, let device = entry.session.device else { return }
-        let wasPolled = course.sightings[device]?.toPoll != nil
+        let wasPolled = course.exposure[device]?.toPoll != nil
         course.signedIn = device
         guard isSecond else { return }
         let strike = course.strike(chance.name, entry.session, at: nil)
@@ -59,7 +61,8 @@ struct DoubleConsume: Mischief {
     }
 
     mutating func after(
-        _ visit: Visit, _ reply: inout Reply, _ service: inout Service, _ course: inout Course
+        _ visit: RequestContext, _ reply: inout Reply, _ service: inout Service,
+        _ course: inout FaultContext
     ) {
         guard visit.isPoll, reply.status == 200, let device = visit.device,
             let entry = struck[device], service.tokens[device]?.serial == entry.serial
@@ -70,7 +73,7 @@ struct DoubleConsume: Mischief {
 }
 
 /// Each early poll mints a token with an expiry of its own (R09).
-struct PollDoubleMint: Mischief {
+struct PollDoubleMint: FaultInjector {
     private var chance: Chance
     private let window: Duration
     private var minting: [DeviceKey: (end: Instant, count: Int64)] = [:]
@@ -80,7 +83,9 @@ struct PollDoubleMint: Mischief {
         window = fault["window"].duration
     }
 
-    mutating func before(_ visit: Visit, _ service: inout Service, _ course: inout Course) {
+    mutating func before(
+        _ visit: RequestContext, _ service: inout Service, _ course: inout FaultContext
+    ) {
         guard visit.isPoll, let device = visit.device, let mint = minting[device],
             visit.moment.now < mint.end, var signIn = service.tokens[device]
         else { return }
@@ -93,7 +98,8 @@ struct PollDoubleMint: Mischief {
     }
 
     mutating func after(
-        _ visit: Visit, _ reply: inout Reply, _ service: inout Service, _ course: inout Course
+        _ visit: RequestContext, _ reply: inout Reply, _ service: inout Service,
+        _ course: inout FaultContext
     ) {
         guard let device = course.signedIn else { return }
         minting[device] = chance.strikes() ? (visit.moment.now + window, 0) : nil
@@ -101,7 +107,7 @@ struct PollDoubleMint: Mischief {
 }
 
 /// Two logins at once: the provider of one, the user of the other (R15).
-struct MvpdTorn: Mischief {
+struct MvpdTorn: FaultInjector {
     private var chance: Chance
     private let window: Duration
     /// The login that began last, of all and of each code.
@@ -115,7 +121,8 @@ struct MvpdTorn: Mischief {
     }
 
     mutating func after(
-        _ visit: Visit, _ reply: inout Reply, _ service: inout Service, _ course: inout Course
+        _ visit: RequestContext, _ reply: inout Reply, _ service: inout Service,
+        _ course: inout FaultContext
     ) {
         let now = visit.moment.now
         if visit.endpoint == .authenticate, reply.status == 302, let record = visit.record,
@@ -145,7 +152,7 @@ struct MvpdTorn: Mischief {
 }
 
 /// It is done, and answered with an error (R16).
-struct ErrorButApplied: Mischief {
+struct ErrorButApplied: FaultInjector {
     private var chance: Chance
     private let operation: String
     private let status: String
@@ -159,7 +166,8 @@ struct ErrorButApplied: Mischief {
     }
 
     mutating func after(
-        _ visit: Visit, _ reply: inout Reply, _ service: inout Service, _ course: inout Course
+        _ visit: RequestContext, _ reply: inout Reply, _ service: inout Service,
+        _ course: inout FaultContext
     ) {
         if visit.isPoll, let device = visit.device, let entry = struck[device],
             reply.status == (entry.serial == nil ? 404 : 200),
@@ -193,7 +201,7 @@ struct ErrorButApplied: Mischief {
 
 /// An assertion that seemed to fail is applied again: two effects, the second with another expiry
 /// (R17).
-struct RetryAppliesTwice: Mischief {
+struct RetryAppliesTwice: FaultInjector {
     private var chance: Chance
     private let window: Duration
     private var again: [Int: (signIn: SignIn, session: Session)] = [:]
@@ -206,7 +214,8 @@ struct RetryAppliesTwice: Mischief {
     }
 
     mutating func after(
-        _ visit: Visit, _ reply: inout Reply, _ service: inout Service, _ course: inout Course
+        _ visit: RequestContext, _ reply: inout Reply, _ service: inout Service,
+        _ course: inout FaultContext
     ) {
         if visit.isPoll, reply.status == 200, let device = visit.device,
             let entry = struck[device], service.tokens[device]?.serial == entry.serial
@@ -224,7 +233,7 @@ struct RetryAppliesTwice: Mischief {
             ClassicError(503, "Service Unavailable"), visit.question, at: visit.moment)
     }
 
-    mutating func act(_ ticket: Int, _ service: inout Service, _ course: inout Course) {
+    mutating func act(_ ticket: Int, _ service: inout Service, _ course: inout FaultContext) {
         guard let (signIn, session) = again.removeValue(forKey: ticket),
             let device = session.device, service.tokens[device]?.serial == signIn.serial
         else { return }
@@ -237,13 +246,13 @@ struct RetryAppliesTwice: Mischief {
             service.codes.bind(record, serial: serial)
         }
         let strike = course.strike(chance.name, session, at: nil)
-        if course.sightings[device]?.toPoll != nil { struck[device] = (serial, strike) }
+        if course.exposure[device]?.toPoll != nil { struck[device] = (serial, strike) }
         course.signedIn = device
     }
 }
 
 /// Platform sign-on and login at once: fields of both in one token (R25).
-struct SSOVersusLogin: Mischief {
+struct SSOVersusLogin: FaultInjector {
     private var chance: Chance
     private let window: Duration
     private var last: [DeviceKey: (at: Instant, signIn: SignIn)] = [:]
@@ -255,7 +264,8 @@ struct SSOVersusLogin: Mischief {
     }
 
     mutating func after(
-        _ visit: Visit, _ reply: inout Reply, _ service: inout Service, _ course: inout Course
+        _ visit: RequestContext, _ reply: inout Reply, _ service: inout Service,
+        _ course: inout FaultContext
     ) {
         if visit.isPoll, reply.status == 200, let device = visit.device,
             let entry = struck[device], service.tokens[device]?.serial == entry.serial

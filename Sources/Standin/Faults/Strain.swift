@@ -5,7 +5,7 @@ internal import Statistics
 // Faults of load, and the controls.
 
 /// 429 against the contract (R19).
-struct ThrottleWedge: Mischief {
+struct ThrottleWedge: FaultInjector {
     private var chance: Chance
     private let mode: String
     private var wedged: [String: (strike: Int, isShown: Bool)] = [:]
@@ -21,7 +21,9 @@ struct ThrottleWedge: Mischief {
         mode = fault["mode"].text
     }
 
-    mutating func before(_ visit: Visit, _ service: inout Service, _ course: inout Course) {
+    mutating func before(
+        _ visit: RequestContext, _ service: inout Service, _ course: inout FaultContext
+    ) {
         // Which requests count is not for those outside to know: all do.
         let identity = Service.identity(of: visit.question.request)
         count(identity, at: visit.moment.now, service.settings.throttle)
@@ -31,7 +33,7 @@ struct ThrottleWedge: Mischief {
             guard let entry = wedged[identity] else { return }
             course.reply = service.tooManyRequests(at: visit.moment)
             if let candidate = candidates.removeValue(forKey: identity),
-                visit.moment.now - candidate.at >= Sightings.margin
+                visit.moment.now - candidate.at >= TokenExposure.margin
             {
                 wedged[identity]?.isShown = true
                 course.show(candidate.strike, chance.name, visit.session, at: visit)
@@ -55,12 +57,13 @@ struct ThrottleWedge: Mischief {
         let rule = rule ?? .init()
         let former = asked[identity] ?? (0, .start)
         isWithinBudget =
-            former.count < rule.burst || now - former.last >= rule.every + Sightings.margin
+            former.count < rule.burst || now - former.last >= rule.every + TokenExposure.margin
         asked[identity] = (former.count + 1, now)
     }
 
     mutating func after(
-        _ visit: Visit, _ reply: inout Reply, _ service: inout Service, _ course: inout Course
+        _ visit: RequestContext, _ reply: inout Reply, _ service: inout Service,
+        _ course: inout FaultContext
     ) {
         guard reply.status == 429, visit.endpoint.isThrottled else { return }
         let identity = Service.identity(of: visit.question.request)
@@ -83,7 +86,7 @@ struct ThrottleWedge: Mischief {
 }
 
 /// Polls that come together are slow, or answered 503 (R20).
-struct HerdCollapse: Mischief {
+struct HerdCollapse: FaultInjector {
     private var chance: Chance
     private let rate: Double
     private let extra: Duration
@@ -99,7 +102,9 @@ struct HerdCollapse: Mischief {
         errors = fault["error"].value
     }
 
-    mutating func before(_ visit: Visit, _ service: inout Service, _ course: inout Course) {
+    mutating func before(
+        _ visit: RequestContext, _ service: inout Service, _ course: inout FaultContext
+    ) {
         guard visit.isPoll else { return }
         let now = visit.moment.now.nanoseconds / 100_000_000
         if now != tenth { (tenth, polls) = (now, 0) }
@@ -116,7 +121,7 @@ struct HerdCollapse: Mischief {
 }
 
 /// Control: every answer takes its time.
-struct Slow: Mischief {
+struct Slow: FaultInjector {
     private var chance: Chance
     private let delay: Duration
     private let jitter: Double
@@ -128,7 +133,8 @@ struct Slow: Mischief {
     }
 
     mutating func after(
-        _ visit: Visit, _ reply: inout Reply, _ service: inout Service, _ course: inout Course
+        _ visit: RequestContext, _ reply: inout Reply, _ service: inout Service,
+        _ course: inout FaultContext
     ) {
         let share = 1 + jitter * (2 * chance.dice.unit() - 1)
         let nanoseconds = delay / .nanoseconds(1) * share
@@ -137,7 +143,7 @@ struct Slow: Mischief {
 }
 
 /// Control: all that a service may do without breaking a promise.
-struct Noisy: Mischief {
+struct Noisy: FaultInjector {
     private var chance: Chance
     /// The letters of deleted codes, to be issued once more.
     private var freed: [String] = []
@@ -156,7 +162,9 @@ struct Noisy: Mischief {
             })
     }
 
-    mutating func before(_ visit: Visit, _ service: inout Service, _ course: inout Course) {
+    mutating func before(
+        _ visit: RequestContext, _ service: inout Service, _ course: inout FaultContext
+    ) {
         if visit.endpoint == .registrationCode, let text = freed.popLast() {
             service.ids.nextCode = text
         }
@@ -171,7 +179,8 @@ struct Noisy: Mischief {
     }
 
     mutating func after(
-        _ visit: Visit, _ reply: inout Reply, _ service: inout Service, _ course: inout Course
+        _ visit: RequestContext, _ reply: inout Reply, _ service: inout Service,
+        _ course: inout FaultContext
     ) {
         let isDelete =
             visit.endpoint == .registrationRecord && visit.question.request.method == .delete

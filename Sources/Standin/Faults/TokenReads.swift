@@ -4,7 +4,7 @@ internal import Journal
 // Faults of what a first screen is told of its sign-in, while the sign-in itself is as it should be.
 
 /// A poll before any sign-in is answered with a default account (R01).
-struct PrematureToken: Mischief {
+struct PrematureToken: FaultInjector {
     private var chance: Chance
     private let window: Duration
     /// The codes that it strikes at, with the instant until which it goes on once begun.
@@ -15,7 +15,9 @@ struct PrematureToken: Mischief {
         window = fault["window"].duration
     }
 
-    mutating func before(_ visit: Visit, _ service: inout Service, _ course: inout Course) {
+    mutating func before(
+        _ visit: RequestContext, _ service: inout Service, _ course: inout FaultContext
+    ) {
         guard visit.isPoll, let device = visit.device, let end = struck[device],
             service.tokens[device] == nil
         else { return }
@@ -36,7 +38,8 @@ struct PrematureToken: Mischief {
     }
 
     mutating func after(
-        _ visit: Visit, _ reply: inout Reply, _ service: inout Service, _ course: inout Course
+        _ visit: RequestContext, _ reply: inout Reply, _ service: inout Service,
+        _ course: inout FaultContext
     ) {
         if let device = course.signedIn { struck[device] = nil }
         guard visit.endpoint == .registrationCode, reply.status == 201, let device = visit.device
@@ -46,7 +49,7 @@ struct PrematureToken: Mischief {
 }
 
 /// After the first token, polls see none for a while (R02).
-struct TokenFlap: Mischief {
+struct TokenFlap: FaultInjector {
     private var chance: Chance
     private let after: Duration
     private let window: Duration
@@ -65,7 +68,9 @@ struct TokenFlap: Mischief {
         window = fault["window"].duration
     }
 
-    mutating func before(_ visit: Visit, _ service: inout Service, _ course: inout Course) {
+    mutating func before(
+        _ visit: RequestContext, _ service: inout Service, _ course: inout FaultContext
+    ) {
         guard visit.isPoll, let device = visit.device, var flap = flaps[device],
             service.tokens[device]?.serial == flap.serial
         else { return }
@@ -73,13 +78,14 @@ struct TokenFlap: Mischief {
         guard now >= flap.from, now < flap.to else { return }
         course.pretend(nil, of: device, in: &service)
         flap.strike.act(
-            chance.name, at: visit, isVisible: (now - flap.from) + after >= Sightings.margin,
+            chance.name, at: visit, isVisible: (now - flap.from) + after >= TokenExposure.margin,
             &course)
         flaps[device] = flap
     }
 
     mutating func after(
-        _ visit: Visit, _ reply: inout Reply, _ service: inout Service, _ course: inout Course
+        _ visit: RequestContext, _ reply: inout Reply, _ service: inout Service,
+        _ course: inout FaultContext
     ) {
         guard visit.isPoll, reply.status == 200, let device = visit.device,
             let serial = service.tokens[device]?.serial, flaps[device]?.serial != serial
@@ -92,7 +98,7 @@ struct TokenFlap: Mischief {
 }
 
 /// A token answer is cached for all devices of the requestor (R06, R22).
-struct DeviceBlindCache: Mischief {
+struct DeviceBlindCache: FaultInjector {
     private var chance: Chance
     private let life: Duration
 
@@ -108,7 +114,9 @@ struct DeviceBlindCache: Mischief {
         life = fault["ttl"].duration
     }
 
-    mutating func before(_ visit: Visit, _ service: inout Service, _ course: inout Course) {
+    mutating func before(
+        _ visit: RequestContext, _ service: inout Service, _ course: inout FaultContext
+    ) {
         guard visit.isPoll, let device = visit.device, let entry = cached[device.requestor],
             visit.moment.now < entry.end, entry.session.device != device
         else { return }
@@ -119,7 +127,8 @@ struct DeviceBlindCache: Mischief {
     }
 
     mutating func after(
-        _ visit: Visit, _ reply: inout Reply, _ service: inout Service, _ course: inout Course
+        _ visit: RequestContext, _ reply: inout Reply, _ service: inout Service,
+        _ course: inout FaultContext
     ) {
         guard visit.isPoll, reply.status == 200, let device = visit.device,
             service.tokens[device] != nil,

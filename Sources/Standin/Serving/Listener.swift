@@ -19,7 +19,7 @@ public final class Listener: Sendable {
     public let isSecure: Bool
     private let group: MultiThreadedEventLoopGroup
     private let channel: any Channel
-    private let engine: NIOLoopBound<Engine>
+    private let engine: NIOLoopBound<ServiceLoop>
     /// Set when the listener has stopped: its loop would never answer.
     private let last = Mutex<ServiceCounters?>(nil)
 
@@ -31,7 +31,7 @@ public final class Listener: Sendable {
 
     private init(
         host: String, port: Int, isSecure: Bool, group: MultiThreadedEventLoopGroup,
-        channel: any Channel, engine: NIOLoopBound<Engine>
+        channel: any Channel, engine: NIOLoopBound<ServiceLoop>
     ) {
         self.host = host
         self.port = port
@@ -55,7 +55,7 @@ public final class Listener: Sendable {
         do {
             let service = service
             let engine = try await loop.submit {
-                let engine = Engine(
+                let engine = ServiceLoop(
                     loop: loop, service: service, bodyLimit: bodyLimit, truth: truth)
                 return NIOLoopBound(engine, eventLoop: loop)
             }.get()
@@ -72,7 +72,7 @@ public final class Listener: Sendable {
     }
 
     private static func bootstrap(
-        _ group: MultiThreadedEventLoopGroup, engine: NIOLoopBound<Engine>,
+        _ group: MultiThreadedEventLoopGroup, engine: NIOLoopBound<ServiceLoop>,
         tls: TLSServer?
     ) -> ServerBootstrap {
         ServerBootstrap(group: group)

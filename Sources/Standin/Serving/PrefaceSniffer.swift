@@ -10,10 +10,10 @@ final class PrefaceSniffer: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundOut = ByteBuffer
 
     private static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
-    private let engine: NIOLoopBound<Engine>
+    private let engine: NIOLoopBound<ServiceLoop>
     private var seen = ByteBuffer()
 
-    init(engine: NIOLoopBound<Engine>) {
+    init(engine: NIOLoopBound<ServiceLoop>) {
         self.engine = engine
     }
 
@@ -44,13 +44,13 @@ final class PrefaceSniffer: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     private static func configureHTTP1(
-        _ channel: any Channel, _ engine: NIOLoopBound<Engine>
+        _ channel: any Channel, _ engine: NIOLoopBound<ServiceLoop>
     ) throws {
         let pipeline = channel.pipeline.syncOperations
         // Our own headers need no validation: the one value that comes from outside, `Location`, was
         // checked for control characters when it came (Service+V1Browser.swift).
         try pipeline.configureHTTPServerPipeline(withOutboundHeaderValidation: false)
-        try pipeline.addHandler(Connection(engine: engine.value, channel: channel))
+        try pipeline.addHandler(ServerConnection(engine: engine.value, channel: channel))
     }
 
     private func configureHTTP2(_ context: ChannelHandlerContext) throws {
@@ -67,7 +67,7 @@ final class PrefaceSniffer: ChannelInboundHandler, RemovableChannelHandler {
                 let pipeline = stream.pipeline.syncOperations
                 try pipeline.addHandler(FrameJoiner())
                 try pipeline.addHandler(HTTP2FramePayloadToHTTP1ServerCodec())
-                try pipeline.addHandler(Connection(engine: engine.value, channel: stream))
+                try pipeline.addHandler(ServerConnection(engine: engine.value, channel: stream))
             }
         }
     }

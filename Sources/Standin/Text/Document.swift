@@ -31,7 +31,7 @@ enum Document: Sendable {
 
     private func writeJSON(to out: inout [UInt8]) {
         switch self {
-        case .text(let text): JSONText.quote(text, to: &out)
+        case .text(let text): JSONSlice.quote(text, to: &out)
         case .number(let number): out += String(number).utf8
         case .flag(let flag): out += (flag ? "true" : "false").utf8
         case .list(let items, item: _):
@@ -45,7 +45,7 @@ enum Document: Sendable {
             out.append(UInt8(ascii: "{"))
             for (position, member) in members.enumerated() {
                 if position > 0 { out.append(UInt8(ascii: ",")) }
-                JSONText.quote(member.0, to: &out)
+                JSONSlice.quote(member.0, to: &out)
                 out.append(UInt8(ascii: ":"))
                 member.1.writeJSON(to: &out)
             }

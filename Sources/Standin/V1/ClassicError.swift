@@ -22,10 +22,10 @@ struct ClassicError: Error, Sendable {
         self.details = details
         self.code = code
         var json = Array("{\"status\":\(status),\"message\":".utf8)
-        JSONText.quote(message, to: &json)
+        JSONSlice.quote(message, to: &json)
         if let details {
             json += ",\"details\":".utf8
-            JSONText.quote(details, to: &json)
+            JSONSlice.quote(details, to: &json)
         } else if absent == .null {
             json += ",\"details\":null".utf8
         }
@@ -89,7 +89,7 @@ struct ClassicError: Error, Sendable {
 
     /// Who asks without a live sign-in: 412 on Z1, Z2, Z4, U1, and 403 on Z3 and Z5 (A16; § 11).
     static func notAuthenticated(
-        _ finding: TokenTable.Finding, at endpoint: V1Endpoint
+        _ finding: TokenTable.TokenLookup, at endpoint: V1Endpoint
     ) -> ClassicError {
         var isExpired = false
         if case .expired = finding { isExpired = true }

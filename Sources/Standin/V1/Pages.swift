@@ -18,7 +18,7 @@ enum Pages {
     static let noAssertion = message("No SAML message", "The provider sent nothing to read.")
 
     /// The provider's page: two visible fields, the hidden ones that must come back, a way out.
-    static func login(_ login: Login, provider: String, message: String?) -> [UInt8] {
+    static func login(_ login: BrowserLogin, provider: String, message: String?) -> [UInt8] {
         let action = Markup.escape("/mvpd/\(Percent.encode(login.mvpd))")
         let name = Markup.escape(provider)
         let notice = message.map { "<p class=\"error\" role=\"alert\">\(Markup.escape($0))</p>" }

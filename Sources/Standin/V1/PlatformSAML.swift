@@ -163,21 +163,21 @@ private struct AttributeQueryText {
 
 /// Profile requests that were given out and are still good.
 struct ProfileRequests: Sendable {
-    struct Request: Sendable {
+    struct ProfileRequest: Sendable {
         var requestor: String
         var mvpd: String
         var expires: Int64
     }
 
-    private var requests: [String: Request] = [:]
+    private var requests: [String: ProfileRequest] = [:]
     private var queue = DueQueue<String>()
 
-    mutating func add(_ id: String, _ request: Request) {
+    mutating func add(_ id: String, _ request: ProfileRequest) {
         requests[id] = request
         queue.add(id, due: request.expires)
     }
 
-    func live(_ id: String, at time: Int64) -> Request? {
+    func live(_ id: String, at time: Int64) -> ProfileRequest? {
         guard let request = requests[id], time < request.expires else { return nil }
         return request
     }

@@ -28,7 +28,7 @@ extension Service {
         if case .bound = record.state, settings.policies.codeReuse == .single {
             throw ClassicError(400, "Registration code '\(code)' has been used")
         }
-        let login = Login(
+        let login = BrowserLogin(
             id: ids.shortSecret(), code: key, record: record.id, requestor: requestor.id,
             mvpd: mvpd, redirectURL: redirect)
         logins.begin(login, expires: record.expires)
@@ -110,7 +110,7 @@ extension Service {
     }
 
     private mutating func returnToService(
-        _ login: Login, user: String?, at moment: Moment
+        _ login: BrowserLogin, user: String?, at moment: Moment
     ) -> Reply {
         let response = SAML.response(
             login: login.id, mvpd: login.mvpd, user: user, at: moment.milliseconds)

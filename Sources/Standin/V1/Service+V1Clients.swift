@@ -4,7 +4,7 @@ internal import Signing
 /// Reads software statements, and remembers the last good one: a thousand devices of one app bring
 /// the same.
 struct Statements: Sendable {
-    enum Problem: String, Error {
+    enum StatementProblem: String, Error {
         case invalid = "invalid_software_statement"
         case unapproved = "unapproved_software_statement"
     }
@@ -30,7 +30,7 @@ struct Statements: Sendable {
     /// Keeps a body whose statement has just been read, and which says nothing else.
     mutating func keep(_ body: [UInt8]) { lastBody = body }
 
-    mutating func read(_ text: String) throws(Problem) -> Software {
+    mutating func read(_ text: String) throws(StatementProblem) -> Software {
         if let last, last.text == text { return last.software }
         guard let claims = claims(text),
             let object = JSONValue(Array(claims.utf8)),

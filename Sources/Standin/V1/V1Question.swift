@@ -18,8 +18,8 @@ struct V1Question: Sendable {
     let route: V1Route
     /// What the path ends with, if it says a format.
     private let suffix: V1Format?
-    private let query: Fields
-    private let form: Fields
+    private let query: FormFields
+    private let form: FormFields
 
     init(_ request: ServiceRequest) {
         self.request = request
@@ -28,10 +28,10 @@ struct V1Question: Sendable {
         let end = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.endIndex
         var path = target[..<end]
         let afterMark = bytes.distance(from: bytes.startIndex, to: end) + 1
-        query = Fields(target, from: afterMark)
+        query = FormFields(target, from: afterMark)
         form =
             request.method == .post && !request.body.isEmpty
-            ? Fields(String(decoding: request.body, as: UTF8.self), from: 0) : .none
+            ? FormFields(String(decoding: request.body, as: UTF8.self), from: 0) : .none
         if path.utf8.hasSuffix(".json") {
             path = Substring(path.utf8.dropLast(5))
             suffix = .json

@@ -16,17 +16,17 @@ final class DirectEngine {
     let settings: WireSettings
     /// Where the next request is written; given away with a request that could not be sent at once.
     private(set) var outbox = RequestBuffer()
-    /// Where answers are received; what is in it belongs to one call of `Link.receive`.
+    /// Where answers are received; what is in it belongs to one call of `Connection.receive`.
     let inbox: UnsafeMutableRawBufferPointer
 
     private var readers: [AnswerReader] = []
-    private var docks: [Dock] = []
-    private var dials: [Dial] = []
+    private var docks: [ConnectPool] = []
+    private var connectors: [Connector] = []
     /// Connections being made now, and the most since there were none.
     private var dialling = 0
     private var rush = 0
     /// Every connection that is being made or open, free or not.
-    private var links: [Link] = []
+    private var links: [Connection] = []
     private var knownTLS: TLSClient?
     /// The connections of everybody: `pooled`.
     private let common = DeviceLinks()
@@ -58,7 +58,7 @@ final class DirectEngine {
     /// Sends over a connection that is there and free. False when there is none. Permission was
     /// asked for when it was made.
     func sendOverKept(
-        _ call: Call, from device: Device, gate: Gate? = nil,
+        _ call: Call, from device: Device, gate: ReadyGate? = nil,
         completion: @escaping (Transfer) -> Void
     ) -> Bool {
         guard let links = links(of: device)?.existing(to: call.address.origin),
@@ -71,21 +71,22 @@ final class DirectEngine {
 
     /// Makes a connection and sends over it.
     func carry(
-        _ errand: Errand, _ proxy: ProxyRoute.Proxy?, _ addresses: [IPAddress]
+        _ pendingRequest: PendingRequest, _ proxy: ProxyRoute.Proxy?, _ addresses: [IPAddress]
     ) throws(WireError) {
-        let origins = makeLinks(of: errand.device).links(to: errand.origin)
-        outbox.write(errand.call, authority: origins.authority)
+        let origins = makeLinks(of: pendingRequest.device).links(to: pendingRequest.origin)
+        outbox.write(pendingRequest.call, authority: origins.authority)
         // One may have become free while the name was looked for, or lead to the pinned address.
         if let free = origins.takeFit(where: { $0.addresses == addresses }) {
             return free.send(
-                outbox, begun: errand.began, gate: errand.gate, completion: errand.completion)
+                outbox, begun: pendingRequest.began, gate: pendingRequest.gate,
+                completion: pendingRequest.completion)
         }
-        let link = Link(
+        let link = Connection(
             self, in: origins, to: addresses, through: proxy,
-            from: settings.sources?.address(of: errand.device.id))
+            from: settings.sources?.address(of: pendingRequest.device.id))
         link.prepare(
-            RequestBuffer(copying: outbox), begun: errand.began, gate: errand.gate,
-            completion: errand.completion)
+            RequestBuffer(copying: outbox), begun: pendingRequest.began, gate: pendingRequest.gate,
+            completion: pendingRequest.completion)
         link.open()
     }
 
@@ -122,12 +123,12 @@ final class DirectEngine {
     // MARK: Whose connections
 
     private func links(of device: Device) -> DeviceLinks? {
-        settings.connections == .pooled ? common : (device.transportSlot as? Slot)?.links
+        settings.connections == .pooled ? common : (device.transportSlot as? EngineSlot)?.links
     }
 
     private func makeLinks(of device: Device) -> DeviceLinks {
         if settings.connections == .pooled { return common }
-        let slot = Slot.of(device)
+        let slot = EngineSlot.of(device)
         if let links = slot.links { return links }
         let links = DeviceLinks()
         slot.links = links
@@ -137,16 +138,16 @@ final class DirectEngine {
     // MARK: Making connections
 
     /// A handle to connect with.
-    func lendDial() throws(WireError) -> Dial {
-        let dial = if let free = dials.popLast() { free } else { try Dial(self) }
+    func lendDial() throws(WireError) -> Connector {
+        let connector = if let free = connectors.popLast() { free } else { try Connector(self) }
         dialling += 1
         rush = max(rush, dialling)
-        return dial
+        return connector
     }
 
     /// A few are kept: as many as would else be made and freed again and again.
-    func takeBack(_ dial: Dial) {
-        if dials.count < settings.shardSize { dials.append(dial) }
+    func takeBack(_ connector: Connector) {
+        if connectors.count < settings.shardSize { connectors.append(connector) }
         dialling -= 1
         guard dialling == 0 else { return }
         // What thousands of handles used at the same time (10 KB each) goes back to the system; a ramp
@@ -156,12 +157,14 @@ final class DirectEngine {
     }
 
     /// One with room for a connection to be made.
-    func dock() throws(WireError) -> Dock {
-        if let free = docks.last(where: { $0.dials.count < settings.shardSize }) { return free }
-        let dock = try Dock(
+    func connectPool() throws(WireError) -> ConnectPool {
+        if let free = docks.last(where: { $0.connectors.count < settings.shardSize }) {
+            return free
+        }
+        let connectPool = try ConnectPool(
             lane: transport.lane, connections: connections, capacity: settings.shardSize)
-        docks.append(dock)
-        return dock
+        docks.append(connectPool)
+        return connectPool
     }
 
     /// Made for the first connection that needs it: roots are parsed then (20 ms).
@@ -172,12 +175,12 @@ final class DirectEngine {
         return made
     }
 
-    func add(_ link: Link) {
+    func add(_ link: Connection) {
         link.position = links.count
         links.append(link)
     }
 
-    func remove(_ link: Link) {
+    func remove(_ link: Connection) {
         let last = links.removeLast()
         if last !== link {
             links[link.position] = last
@@ -216,7 +219,7 @@ final class DirectEngine {
 
     private func sweep() {
         let now = loop.now.nanoseconds
-        var late: [Link] = []
+        var late: [Connection] = []
         var next = Int64.max
         for link in links where link.deadline != 0 {
             if link.deadline <= now {

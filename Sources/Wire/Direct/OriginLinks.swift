@@ -33,12 +33,12 @@ final class OriginLinks {
     /// For the `Host` header.
     let authority: String
     /// Open and free; the one used last at the end.
-    var idle: [Link] = []
+    var idle: [Connection] = []
     /// Open, free or not.
-    var open: [Link] = []
+    var open: [Connection] = []
     /// What the server gave last for resuming. Here, so that a device resumes its own sessions and
     /// never another's.
-    var session: TLSSession?
+    var session: ResumableSession?
 
     func abandon() {
         idle = []
@@ -47,7 +47,7 @@ final class OriginLinks {
 
     /// Takes out the one used last that may carry another request; those that may not are closed.
     @inline(__always)
-    func takeFit(where isWanted: (Link) -> Bool = { _ in true }) -> Link? {
+    func takeFit(where isWanted: (Connection) -> Bool = { _ in true }) -> Connection? {
         while let index = idle.lastIndex(where: isWanted) {
             let link = idle.remove(at: index)
             if link.isFit() { return link }

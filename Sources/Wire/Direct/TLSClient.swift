@@ -87,7 +87,7 @@ final class TLSClient {
 }
 
 /// What a server gave for resuming: owned.
-final class TLSSession {
+final class ResumableSession {
     let handle: OpaquePointer
 
     /// Takes over the reference.

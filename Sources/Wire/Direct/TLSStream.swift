@@ -70,7 +70,7 @@ final class TLSStream {
     }
 
     /// libssl has a new session for us, and a reference to it.
-    func keep(_ session: OpaquePointer) { home.session = TLSSession(session) }
+    func keep(_ session: OpaquePointer) { home.session = ResumableSession(session) }
 
     private func flow(_ code: Int32, _ kind: CURLcode) -> LineFlow {
         switch SSL_get_error(connection, code) {

@@ -3,14 +3,14 @@ internal import Dialects
 /// The header fields of a message as bytes: no `String` is made before somebody wants one.
 struct FieldLines {
     /// Where one field lies in `bytes`: its name directly followed by its value.
-    private struct Mark {
+    private struct FieldMark {
         var name: Int
         var value: Int
         var end: Int
     }
 
     private var bytes: [UInt8] = []
-    private var marks: [Mark] = []
+    private var marks: [FieldMark] = []
 
     var isEmpty: Bool { marks.isEmpty }
 
@@ -31,7 +31,7 @@ struct FieldLines {
         bytes.append(contentsOf: Octets.part(line, 0..<end))
         let value = bytes.count
         bytes.append(contentsOf: Octets.trimmed(Octets.part(line, (colon + 1)..<line.count)))
-        marks.append(Mark(name: name, value: value, end: bytes.count))
+        marks.append(FieldMark(name: name, value: value, end: bytes.count))
     }
 
     /// Takes up a folded line: a user agent joins it to the one before by a space (RFC 9112, 5.2).

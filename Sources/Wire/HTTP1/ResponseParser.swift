@@ -13,7 +13,7 @@ internal import Dialects
 /// missing reason); strict where two readers of the same bytes could disagree about where an answer
 /// ends (lengths, codings, chunks): such an answer is a fault, and its connection is not used again.
 struct ResponseParser {
-    private enum Stage: Equatable {
+    private enum ParserStage: Equatable {
         case statusLine, fields
         case counted(left: Int)
         case chunkSize
@@ -25,7 +25,7 @@ struct ResponseParser {
         case complete
     }
 
-    private var stage = Stage.statusLine
+    private var stage = ParserStage.statusLine
     private var answersHead = false
     private var line = StatusLine.none
     private var fields = FieldLines()

@@ -4,12 +4,12 @@ internal import Journal
 internal import Lanes
 
 /// One TCP connection, from the opening of its descriptor to its closing.
-final class Connection {
+final class TCPConnection {
     /// Unique in the run.
     let number: Int
     let descriptor: Int32
     /// Whose it is; nil when it is anybody's.
-    weak var seat: Seat?
+    weak var deviceSlot: DeviceSlot?
     /// libcurl made it, and has nothing to do with it any more.
     fileprivate var isTakenOver = false
     /// Requests sent over it.
@@ -32,10 +32,10 @@ final class Connection {
         fileprivate var fold: UInt64
     }
 
-    fileprivate init(number: Int, descriptor: Int32, seat: Seat?) {
+    fileprivate init(number: Int, descriptor: Int32, deviceSlot: DeviceSlot?) {
         self.number = number
         self.descriptor = descriptor
-        self.seat = seat
+        self.deviceSlot = deviceSlot
     }
 
     fileprivate func settle(_ ends: Ends, local: String, remote: String) {
@@ -73,9 +73,9 @@ final class ConnectionTable {
     private let lane: Int
     private let loop: LiveLoop
     private var count = 0
-    private var byDescriptor: [Connection?] = []
-    private var byEnds: [Connection.Ends: Connection] = [:]
-    private var unsettled: [Connection] = []
+    private var byDescriptor: [TCPConnection?] = []
+    private var byEnds: [TCPConnection.Ends: TCPConnection] = [:]
+    private var unsettled: [TCPConnection] = []
     /// What each descriptor is registered for with epoll (CURL_POLL_*); 0 when it is not.
     private var registered: [UInt8] = []
     /// What libcurl wants of it now; 0 when it has put the connection away.
@@ -93,19 +93,21 @@ final class ConnectionTable {
 
     /// A socket for libcurl; nil when the process has none left (errno says why).
     /// `isNamed`: libcurl will name it by its ends only (`connection(local:…)`).
-    func open(_ address: curl_sockaddr, for seat: Seat?, isNamed: Bool = true) -> Connection? {
+    func open(_ address: curl_sockaddr, for deviceSlot: DeviceSlot?, isNamed: Bool = true)
+        -> TCPConnection?
+    {
         let kind = address.socktype | Int32(SOCK_CLOEXEC.rawValue)
         let descriptor = socket(address.family, kind, address.protocol)
         guard descriptor >= 0 else { return nil }
         count += 1
         live += 1
         // 2^24 lanes are enough, and so are 2^40 connections of each.
-        let connection = Connection(
-            number: lane << 40 | count, descriptor: descriptor, seat: seat)
+        let connection = TCPConnection(
+            number: lane << 40 | count, descriptor: descriptor, deviceSlot: deviceSlot)
         while byDescriptor.count <= Int(descriptor) { byDescriptor.append(nil) }
         byDescriptor[Int(descriptor)] = connection
         if isNamed { unsettled.append(connection) }
-        seat?.connections.append(connection)
+        deviceSlot?.connections.append(connection)
         return connection
     }
 
@@ -128,7 +130,7 @@ final class ConnectionTable {
             byDescriptor[Int(descriptor)] = nil
             if let ends = connection.ends { byEnds[ends] = nil }
             unsettled.removeAll { $0 === connection }
-            connection.seat?.connections.removeAll { $0 === connection }
+            connection.deviceSlot?.connections.removeAll { $0 === connection }
         }
         if isInUse(descriptor) { wanted[Int(descriptor)] = 0 }
         if Int(descriptor) < registered.count { registered[Int(descriptor)] = 0 }
@@ -141,12 +143,12 @@ final class ConnectionTable {
     /// all of them would be dear while thousands of devices connect.
     func connection(
         local: UnsafePointer<CChar>, _ localPort: Int, remote: UnsafePointer<CChar>,
-        _ remotePort: Int, opened: Connection?
-    ) -> Connection? {
+        _ remotePort: Int, opened: TCPConnection?
+    ) -> TCPConnection? {
         var fold: UInt64 = 0xcbf2_9ce4_8422_2325
         Self.fold(local, localPort, into: &fold)
         Self.fold(remote, remotePort, into: &fold)
-        let ends = Connection.Ends(fold: fold)
+        let ends = TCPConnection.Ends(fold: fold)
         if let known = byEnds[ends] { return known }
         let isOpened = opened?.ends == nil && opened?.localPort == localPort
         let found = isOpened ? opened : unsettled.first { $0.localPort == localPort }
@@ -162,7 +164,7 @@ final class ConnectionTable {
 
     /// Registers lazily: a descriptor that libcurl has put away stays with epoll, because the next
     /// request will want it again. Worth 3.6 us a request.
-    func watch(_ descriptor: Int32, _ what: Int32, by motor: Motor) {
+    func watch(_ descriptor: Int32, _ what: Int32, by driver: MultiDriver) {
         let index = Int(descriptor)
         while registered.count <= index {
             registered.append(0)
@@ -179,7 +181,7 @@ final class ConnectionTable {
         var events: Events = []
         if what & CURL_POLL_IN != 0 { events.insert(.readable) }
         if what & CURL_POLL_OUT != 0 { events.insert(.writable) }
-        loop.watch(descriptor, for: events, by: motor)
+        loop.watch(descriptor, for: events, by: driver)
     }
 
     /// Whether a transfer waits for this descriptor.
@@ -195,7 +197,7 @@ final class ConnectionTable {
         loop.unwatch(descriptor)
     }
 
-    subscript(descriptor: Int32) -> Connection? {
+    subscript(descriptor: Int32) -> TCPConnection? {
         Int(descriptor) < byDescriptor.count ? byDescriptor[Int(descriptor)] : nil
     }
 

@@ -8,7 +8,7 @@ enum Farewell {
         CRYPTO_EX_INDEX_SSL, 0, nil, nil, nil
     ) { _, connection, _, _, _, _ in
         guard let connection else { return }
-        Unmanaged<Connection>.fromOpaque(connection).release()
+        Unmanaged<TCPConnection>.fromOpaque(connection).release()
     }
 
     /// On every connection that `easy` makes.
@@ -20,7 +20,7 @@ enum Farewell {
                     let connection = SSL_get_ex_data(tls, Farewell.place)
                 else { return }
                 // Safe because libssl keeps it until it frees `tls`.
-                Unmanaged<Connection>.fromOpaque(connection).takeUnretainedValue().saidFarewell =
+                Unmanaged<TCPConnection>.fromOpaque(connection).takeUnretainedValue().saidFarewell =
                     true
             }
             return CURLE_OK
@@ -28,7 +28,7 @@ enum Farewell {
     }
 
     /// `connection` is told of the farewell on `tls`.
-    static func tell(_ connection: Connection, on tls: OpaquePointer) {
+    static func tell(_ connection: TCPConnection, on tls: OpaquePointer) {
         SSL_set_ex_data(tls, place, Unmanaged.passRetained(connection).toOpaque())
     }
 }

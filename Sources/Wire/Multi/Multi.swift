@@ -20,21 +20,21 @@ struct Multi: ~Copyable {
         curl_multi_cleanup(handle)
     }
 
-    /// `motor` must outlive the multi: it owns it.
-    borrowing func report(to motor: Motor) {
+    /// `driver` must outlive the multi: it owns it.
+    borrowing func report(to driver: MultiDriver) {
         curl_multi_set_callbacks(
             handle,
-            { _, descriptor, what, motor, _ in
-                guard let motor else { return 0 }
-                Unmanaged<Motor>.fromOpaque(motor).takeUnretainedValue()
+            { _, descriptor, what, driver, _ in
+                guard let driver else { return 0 }
+                Unmanaged<MultiDriver>.fromOpaque(driver).takeUnretainedValue()
                     .watch(descriptor, what)
                 return 0
             },
-            { _, milliseconds, motor in
-                guard let motor else { return 0 }
-                Unmanaged<Motor>.fromOpaque(motor).takeUnretainedValue().wants(milliseconds)
+            { _, milliseconds, driver in
+                guard let driver else { return 0 }
+                Unmanaged<MultiDriver>.fromOpaque(driver).takeUnretainedValue().wants(milliseconds)
                 return 0
-            }, Unmanaged.passUnretained(motor).toOpaque())
+            }, Unmanaged.passUnretained(driver).toOpaque())
     }
 
     /// False when libcurl is out of memory.

@@ -6,19 +6,19 @@ internal import Lanes
 /// One libcurl multi and the exchanges it carries. At most about 100 devices, because libcurl 7.88
 /// walks all connections of a multi for each request.
 final class Shard {
-    private var motor: Motor!
-    private var underWay: [Carrier] = []
+    private var driver: MultiDriver!
+    private var underWay: [TransferHandle] = []
 
     /// Places taken.
-    var seats = 0
+    var deviceSlots = 0
     /// Names that libcurl may forget at the next opportunity.
     private var forgotten: [String] = []
 
     init(lane: Lane, connections: ConnectionTable, maximumConnections: Int) throws(WireError) {
-        motor = try Motor(
+        driver = try MultiDriver(
             lane: lane, connections: connections, maximumConnections: maximumConnections
         ) { [unowned self] owner, code in
-            ended(Unmanaged<Carrier>.fromOpaque(owner).takeUnretainedValue(), code)
+            ended(Unmanaged<TransferHandle>.fromOpaque(owner).takeUnretainedValue(), code)
         }
     }
 
@@ -26,39 +26,43 @@ final class Shard {
 
     /// Starts what the carrier has taken up: the request is on its way, or even answered, when this
     /// returns.
-    func start(_ carrier: Carrier) -> Bool {
-        motor.start(carrier.easy) {
-            carrier.position = underWay.count
-            underWay.append(carrier)
+    func start(_ transferHandle: TransferHandle) -> Bool {
+        driver.start(transferHandle.easy) {
+            transferHandle.position = underWay.count
+            underWay.append(transferHandle)
         }
     }
 
     /// Ends everything under way, or only what is of one seat.
-    func stop(_ error: TransportError, only seat: Seat? = nil) {
-        for carrier in underWay where seat == nil || carrier.seat === seat {
-            remove(carrier)
-            deliver(carrier, carrier.stop(error))
+    func stop(_ error: TransportError, only deviceSlot: DeviceSlot? = nil) {
+        for transferHandle in underWay
+        where deviceSlot == nil || transferHandle.deviceSlot === deviceSlot {
+            remove(transferHandle)
+            deliver(transferHandle, transferHandle.stop(error))
         }
     }
 
-    private func ended(_ carrier: Carrier, _ code: CURLcode) {
-        remove(carrier)
-        if carrier.beginsAgain(), start(carrier) { return }
-        deliver(carrier, carrier.finish(code))
+    private func ended(_ transferHandle: TransferHandle, _ code: CURLcode) {
+        remove(transferHandle)
+        if transferHandle.beginsAgain(), start(transferHandle) { return }
+        deliver(transferHandle, transferHandle.finish(code))
     }
 
-    private func remove(_ carrier: Carrier) {
-        motor.remove(carrier.easy)
+    private func remove(_ transferHandle: TransferHandle) {
+        driver.remove(transferHandle.easy)
         let last = underWay.removeLast()
-        if last !== carrier {
-            underWay[carrier.position] = last
-            last.position = carrier.position
+        if last !== transferHandle {
+            underWay[transferHandle.position] = last
+            last.position = transferHandle.position
         }
     }
 
-    private func deliver(_ carrier: Carrier, _ end: (errand: Errand, transfer: Transfer)?) {
-        carrier.leave()?.idle.append(carrier)
-        if let (errand, transfer) = end { errand.completion(transfer) }
+    private func deliver(
+        _ transferHandle: TransferHandle,
+        _ end: (pendingRequest: PendingRequest, transfer: Transfer)?
+    ) {
+        transferHandle.leave()?.idle.append(transferHandle)
+        if let (pendingRequest, transfer) = end { pendingRequest.completion(transfer) }
     }
 
     // MARK: Names

@@ -12,7 +12,7 @@ internal import Wire
 
 /// One calibration, from its terms to its report.
 struct CalibrationRun {
-    struct Terms {
+    struct CalibrationSettings {
         /// Nil: a service of our own.
         var target: WebAddress?
         var connections: Int
@@ -28,7 +28,7 @@ struct CalibrationRun {
         var maxRate: Double?
     }
 
-    private let terms: Terms
+    private let terms: CalibrationSettings
     private let service: LoopbackService?
     private let call: Call
     private let permission: Permission
@@ -36,12 +36,12 @@ struct CalibrationRun {
     private let isNear: Bool
 
     /// Raises the limit of descriptors, and refuses what it does not allow.
-    init(_ terms: Terms) throws {
+    init(_ terms: CalibrationSettings) throws {
         self.terms = terms
         let descriptors = WireLimits.raiseDescriptorLimit().soft
         let ends = terms.target == nil ? 2 : 1
         if terms.sharing == .perDevice, terms.connections * ends + 64 > descriptors {
-            throw Failure.couldNotRun(
+            throw CommandFailure.couldNotRun(
                 "\(terms.connections) connections need \(terms.connections * ends + 64) descriptors, "
                     + "and this process may have \(descriptors); raise 'ulimit -Hn', "
                     + (ends == 2 ? "give --target, which halves it, " : "")
@@ -52,7 +52,7 @@ struct CalibrationRun {
             call = Call(.checkAuthentication, .get, target)
         } else {
             do { service = try LoopbackService() } catch {
-                throw Failure.couldNotRun("\(error)")
+                throw CommandFailure.couldNotRun("\(error)")
             }
             let origin = Origin(scheme: .http, host: "127.0.0.1", port: service?.port)
             call = Call(.checkAuthentication, .get, WebAddress(origin: origin, target: "/poll"))
@@ -77,7 +77,7 @@ struct CalibrationRun {
             findings.connections = lanes.reduce(0) { $0 + $1.transport.openConnections }
         }
         guard findings.answered > 0 else {
-            throw Failure.couldNotRun(
+            throw CommandFailure.couldNotRun(
                 "not one request was answered: \(findings.trouble ?? "nothing was sent")")
         }
         let ended = Double(findings.answered + findings.errors)
@@ -87,7 +87,7 @@ struct CalibrationRun {
             cpuMicrosecondsPerRequest: findings.processor * 1e6 / ended,
             latency: findings.latency, service: findings.service, lateness: findings.lateness,
             connections: findings.connections, errors: findings.errors,
-            peakMemoryMB: Memory.peakMB, gateSpread: gate ?? Histogram(),
+            peakMemoryMB: MemoryUse.peakMB, gateSpread: gate ?? Histogram(),
             trouble: findings.trouble)
     }
 
@@ -105,11 +105,11 @@ struct CalibrationRun {
         let settings = WireSettings(
             connections: terms.sharing, sources: terms.sources,
             tls: WireSettings.TLS(ca: terms.ca), permission: permission)
-        let ceilings = Ceilings(
-            perSecond: terms.maxRate ?? (isNear ? nil : Courtesy.usualRate.perSecond),
+        let ceilings = RateLimits(
+            perSecond: terms.maxRate ?? (isNear ? nil : TargetLimits.usualRate.perSecond),
             connections: isNear ? nil : .usual
         ).part(of: terms.lanes)
-        let correspondence = Correspondence(
+        let exchangeBuilder = ExchangeBuilder(
             dialect: V1(
                 origin: origin, requestor: "DEMOTV", domain: "demo.test",
                 redirectURL: "https://demo.test/done"),
@@ -119,14 +119,14 @@ struct CalibrationRun {
             return try (0..<terms.lanes).map { index in
                 let loop = try LiveLoop(origin: start)
                 let lane = Lane(
-                    index: index, loop: loop, correspondence: correspondence, sink: sink)
+                    index: index, loop: loop, exchangeBuilder: exchangeBuilder, sink: sink)
                 let transport = try CurlTransport(lane: lane, loop: loop, settings: settings)
                 lane.use(transport)
                 lane.hold(to: ceilings)
                 return Track(lane: lane, transport: transport)
             }
         } catch {
-            throw Failure.couldNotRun("\(error)")
+            throw CommandFailure.couldNotRun("\(error)")
         }
     }
 
@@ -136,17 +136,17 @@ struct CalibrationRun {
         do throws(Resolver.Failure) {
             addresses = try Resolver.resolve(origin.host)
         } catch {
-            throw Failure.couldNotRun(
+            throw CommandFailure.couldNotRun(
                 "\(origin.host) has no address (\(error)); correct --target")
         }
         if let refusal = permission.refusal(of: origin.host, at: addresses) {
-            throw Failure.couldNotRun(refusal.detail)
+            throw CommandFailure.couldNotRun(refusal.detail)
         }
         return addresses.allSatisfy(\.isLoopback)
     }
 
     private func load(_ tracks: [Track]) async -> LoadFindings {
-        let plain = PlainLoad.Terms(
+        let plain = PlainLoad.LoadSettings(
             call: call, callers: terms.connections, pace: terms.pace, lasting: terms.lasting,
             keeping: terms.keeping, isHeldBack: !isNear || terms.maxRate != nil,
             processor: { [service] in Processor.seconds(less: service) })
@@ -224,7 +224,7 @@ struct TemporaryHistory {
                 path: folder.appending(path: "history.sqlite").path, header: header)
             (sink, self.writer, self.folder) = (writer, writer, folder)
         } catch {
-            throw Failure.couldNotRun("\(error)")
+            throw CommandFailure.couldNotRun("\(error)")
         }
     }
 
@@ -250,7 +250,7 @@ enum Processor {
 }
 
 /// The memory of this process and of this machine, by the kernel's account.
-enum Memory {
+enum MemoryUse {
     /// The most that this process has had resident, in MB.
     static var peakMB: Double {
         kilobytes("VmHWM", in: "/proc/self/status").map { Double($0) / 1024 } ?? 0

@@ -13,7 +13,7 @@ struct RememberedCalibration: Codable {
     var date: String
     var version: String
 
-    init(_ report: CalibrationReport, _ terms: CalibrationRun.Terms) {
+    init(_ report: CalibrationReport, _ terms: CalibrationRun.CalibrationSettings) {
         requestsPerSecond = report.requestsPerSecond
         record = terms.keeping.rawValue
         lanes = terms.lanes

@@ -13,7 +13,7 @@ internal import Synchronization
 /// Runs one campaign with one seed, and scores the judge against what the stand-in says it did.
 struct DetectionBench: Sendable {
     /// Where the service is.
-    enum Place: Sendable {
+    enum ServicePlace: Sendable {
         /// In this process, in virtual time.
         case virtual
         /// Behind sockets of this process: the embedded target.
@@ -23,7 +23,7 @@ struct DetectionBench: Sendable {
     }
 
     let rigPath: String
-    let place: Place
+    let place: ServicePlace
     /// For every run, besides the campaign's own.
     let sets: [(String, String)]
 
@@ -71,7 +71,7 @@ struct DetectionBench: Sendable {
         let sink = JudgingSink(rules(rig, campaign), lanes: venue.laneCount)
         let lanes = try venue.lanes(recordingTo: sink)
         let plan = Plan(rig, seed: rig.seed, run: venue.run)
-        var terms = Terms(
+        var terms = RunConfiguration(
             rig, dialect: venue.dialect, statement: Secret(Signing.demoSoftwareStatement()))
         terms.platforms = try Assembly.platforms(rig, program: nil)
         terms.retries = 1
@@ -108,7 +108,7 @@ struct DetectionBench: Sendable {
                 contentsOf: rigPath, with: RigSurroundings(overrides: overrides)
             ).rig
         } catch {
-            throw Failure.badInput("\(error)")
+            throw CommandFailure.badInput("\(error)")
         }
     }
 

@@ -13,14 +13,14 @@ struct ForeignRun {
     let sets: [(String, String)]
 
     /// What came of it.
-    struct Result {
+    struct ForeignResult {
         var findings: Findings
         var hurry: Hurry
         var strikes: [Strike]
         var exitStatus: Int32
     }
 
-    func result() throws -> Result {
+    func result() throws -> ForeignResult {
         let directory = FileManager.default.temporaryDirectory
             .appending(path: "screenrig-detection-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -37,17 +37,17 @@ struct ForeignRun {
         server.interrupt()
         server.waitUntilExit()
         guard FileManager.default.fileExists(atPath: recorded) else {
-            throw Failure.couldNotRun(
+            throw CommandFailure.couldNotRun(
                 "run --target ended with \(client.terminationStatus), and left no history")
         }
         let history = try History(path: recorded)
         guard let findings = try Findings(rejudging: history) else {
-            throw Failure.couldNotRun("run --target left a history that cannot be judged")
+            throw CommandFailure.couldNotRun("run --target left a history that cannot be judged")
         }
         var hurry = Hurry()
         try history.exchanges { hurry.note([$0]) }
         let lines = try String(contentsOfFile: truth, encoding: .utf8).split(separator: "\n")
-        return Result(
+        return ForeignResult(
             findings: findings, hurry: hurry, strikes: lines.compactMap { Strike(json: $0) },
             exitStatus: client.terminationStatus)
     }
@@ -63,7 +63,7 @@ struct ForeignRun {
             line.append(byte)
         }
         guard !line.isEmpty else {
-            throw Failure.couldNotRun("serve ended with \(server.terminationStatus)")
+            throw CommandFailure.couldNotRun("serve ended with \(server.terminationStatus)")
         }
         return (server, String(decoding: line, as: UTF8.self))
     }
@@ -88,7 +88,7 @@ struct ForeignRun {
         do {
             try process.run()
         } catch {
-            throw Failure.couldNotRun("screenrig cannot start itself: \(error)")
+            throw CommandFailure.couldNotRun("screenrig cannot start itself: \(error)")
         }
         return process
     }

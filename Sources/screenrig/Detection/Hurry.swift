@@ -5,13 +5,13 @@ internal import Journal
 /// machine that does other things as well, two answers that it gave 6 ms apart may be one moment to
 /// those who asked.
 struct Hurry: Sendable {
-    private struct Call: Sendable {
+    private struct TimedCall: Sendable {
         var sequence: Int
         var sent: Instant
         var ended: Instant
     }
 
-    private var calls: [Int: [Call]] = [:]
+    private var calls: [Int: [TimedCall]] = [:]
 
     /// Half the margin: one way there and one back.
     private static let limit: Duration = .milliseconds(3)
@@ -21,7 +21,7 @@ struct Hurry: Sendable {
     mutating func note(_ exchanges: [Exchange]) {
         for exchange in exchanges {
             calls[exchange.device.household, default: []].append(
-                Call(sequence: exchange.sequence, sent: exchange.sent, ended: exchange.ended))
+                TimedCall(sequence: exchange.sequence, sent: exchange.sent, ended: exchange.ended))
         }
     }
 

@@ -17,7 +17,7 @@ struct ManualCommand: ParsableCommand {
         guard
             let page = ManualPage(
                 dump: Screenrig._dumpHelp(), version: Screenrig.version, exitCodes: codes)
-        else { throw Failure.couldNotRun("the manual page cannot be made of this help") }
+        else { throw CommandFailure.couldNotRun("the manual page cannot be made of this help") }
         Terminal.print(page.text)
     }
 }

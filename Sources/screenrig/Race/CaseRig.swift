@@ -31,18 +31,18 @@ struct CaseRig {
             let reading = try Rig.read(
                 known.rig.source, file: "the rig in \(known.name)", with: surroundings)
             if let objection = trust.objection(to: reading, of: known.name) {
-                throw Failure.badInput(objection)
+                throw CommandFailure.badInput(objection)
             }
             var read = reading.rig
             // A case may come from elsewhere: whom its requests and their secrets may reach is said here.
             read.target.allow = []
             rig = read
-        } catch let failure as Failure {
+        } catch let failure as CommandFailure {
             throw failure
         } catch {
-            throw Failure.badInput("\(error)")
+            throw CommandFailure.badInput("\(error)")
         }
-        do { _ = try Assembly.faults(rig) } catch { throw Failure.badInput("\(error)") }
+        do { _ = try Assembly.faults(rig) } catch { throw CommandFailure.badInput("\(error)") }
     }
 }
 

@@ -4,7 +4,7 @@ internal import Races
 /// The cases that somebody keeps beside a race rig, in its folder's `cases/`: what was broken once is
 /// tried first, before anything is searched.
 struct KeptCases {
-    struct Row {
+    struct KeptCase {
         var file: String
         var rate: HitRate
         var line: String
@@ -23,19 +23,19 @@ struct KeptCases {
                 let known = try Case(contentsOf: file)
                 if plans.contains(known.schedule.plan) { cases.append((file, known)) }
             } catch {
-                throw Failure.badInput("\(error)")
+                throw CommandFailure.badInput("\(error)")
             }
         }
         self.cases = cases
     }
 
     /// Five times each: what hits half of the time or more is seen with 97 %.
-    func replay(on arena: AllowedArena, of stage: RaceStage) async -> [Row] {
-        var rows: [Row] = []
+    func replay(on arena: AllowedArena, of stage: RaceStage) async -> [KeptCase] {
+        var rows: [KeptCase] = []
         for (file, known) in cases {
             let outcome = await Replay(known, on: arena).play(times: 5)
             rows.append(
-                Row(
+                KeptCase(
                     file: file, rate: outcome.rate,
                     line: outcome.line(known, target: stage.venue.targetName)))
             if outcome.wasStopped { break }

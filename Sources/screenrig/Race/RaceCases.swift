@@ -45,9 +45,9 @@ struct RaceCases {
     /// In virtual time a case is the same text whenever it is made.
     private var madeAt: Int64 { isVirtual ? Venue.virtualEpoch : WallClock.microseconds }
 
-    private var origin: CaseWork.Origin {
+    private var origin: CaseWork.SearchOrigin {
         let rig = stage.rig
-        return CaseWork.Origin(
+        return CaseWork.SearchOrigin(
             version: Screenrig.version,
             rig: Case.RigText(name: rig.name, source: rig.source), seed: rig.seed.value,
             policies: rig.policies.lines,

@@ -57,7 +57,7 @@ struct RaceCommand: AsyncParsableCommand {
                 rig: "race \(rig.name)", startedMicroseconds: WallClock.microseconds,
                 out: traffic.out)
         } catch {
-            throw Failure.couldNotRun("\(error)")
+            throw CommandFailure.couldNotRun("\(error)")
         }
         let counts = pages.areWanted ? ProgressSink() : nil
         let stage = try await RaceStage(
@@ -118,11 +118,11 @@ struct RaceCommand: AsyncParsableCommand {
         show.end(outcome, cases: cases, stage, page: leave(report, in: directory))
         await watch?.end(outcome, report, at: directory.path)
         await stage.strike()
-        if interrupts.hasInterrupted { throw Failure(code: .interrupted, message: "") }
+        if interrupts.hasInterrupted { throw CommandFailure(code: .interrupted, message: "") }
         if let reason = outcome.whyNothingCameAbout {
-            throw Failure.couldNotRun("no trial came about: \(reason)")
+            throw CommandFailure.couldNotRun("no trial came about: \(reason)")
         }
-        if outcome.isAccusing || kept { throw Failure(code: .failed, message: "") }
+        if outcome.isAccusing || kept { throw CommandFailure(code: .failed, message: "") }
     }
 
     /// Cases that are kept beside the rig come first. Whether one of them still reproduces.
@@ -168,13 +168,13 @@ struct RaceCommand: AsyncParsableCommand {
     private func apply(to rig: inout Rig) throws {
         if let time {
             guard let duration = Duration(rigText: time), duration > .zero else {
-                throw Failure.badInput("--for '\(time)' is no time; write for example 60s")
+                throw CommandFailure.badInput("--for '\(time)' is no time; write for example 60s")
             }
             rig.race.time = duration
         }
         if let trials {
             guard (1...10_000_000).contains(trials) else {
-                throw Failure.badInput("--trials is \(trials); it must be 1 to 10000000")
+                throw CommandFailure.badInput("--trials is \(trials); it must be 1 to 10000000")
             }
             rig.race.trials = trials
         }
@@ -182,7 +182,7 @@ struct RaceCommand: AsyncParsableCommand {
         rig.race.plans = try plans.map { name in
             let known = RaceTerms.planNames + RaceTerms.armPlanNames
             guard name == "all" || known.contains(name) else {
-                throw Failure.badInput(
+                throw CommandFailure.badInput(
                     "--plan '\(name)' is no race plan; 'screenrig list' shows them")
             }
             return .named(name)

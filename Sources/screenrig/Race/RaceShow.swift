@@ -8,7 +8,7 @@ final class RaceShow: Sendable {
     private enum Form { case block, lines, json, nothing }
     private let form: Form
     private let width: Int
-    private struct Seen {
+    private struct ShownRace {
         var phase = ""
         var trials = 0
         var discarded = 0
@@ -16,7 +16,7 @@ final class RaceShow: Sendable {
         var drawn = 0
         var said = ""
     }
-    private let seen = Mutex(Seen())
+    private let seen = Mutex(ShownRace())
 
     init(_ traffic: TrafficOptions) {
         form =
@@ -56,7 +56,7 @@ final class RaceShow: Sendable {
         }
     }
 
-    private func draw(_ seen: inout Seen) {
+    private func draw(_ seen: inout ShownRace) {
         let line = "\(seen.trials) trials, \(seen.discarded) discarded · \(seen.phase)"
         guard form == .block else {
             // A log gets each phase once.

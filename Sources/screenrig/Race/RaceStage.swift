@@ -51,7 +51,7 @@ struct RaceStage {
         armPlans = ArmPlan.plans(rig.race, patience: patience)
         let lanes = try venue.lanes(
             recordingTo: sink, virtual: Self.virtualLanes)
-        var terms = Terms(
+        var terms = RunConfiguration(
             rig, dialect: venue.dialect, statement: Secret(Signing.demoSoftwareStatement()))
         terms.platforms = try Assembly.platforms(
             rig, program: isVirtual ? nil : { ProgramProcess(path: $0, limit: $1) })
@@ -71,9 +71,9 @@ struct RaceStage {
     }
 
     /// What the stand-in's faults have done so far; nil where it has none.
-    var strikes: Strikes? {
+    var strikes: FaultActivations? {
         guard venue.isEmbedded, !rig.faults.isEmpty else { return nil }
-        let strikes = (try? Assembly.faults(rig)).map { Strikes($0, venue.truths) }
+        let strikes = (try? Assembly.faults(rig)).map { FaultActivations($0, venue.truths) }
         return strikes?.counts.isEmpty == false ? strikes : nil
     }
 

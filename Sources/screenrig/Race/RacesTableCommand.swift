@@ -94,7 +94,7 @@ struct RaceBench {
             seconds: outcome.elapsed / .seconds(1), trials: outcome.trials)
         if shrinks, let finding = score.finding {
             let work = CaseWork(
-                CaseWork.Origin(
+                CaseWork.SearchOrigin(
                     version: Screenrig.version,
                     rig: .init(name: stage.rig.name, source: stage.rig.source), seed: seed,
                     target: .init(
@@ -176,7 +176,7 @@ struct RaceBench {
                 contentsOf: "\(folder)/\(file).yaml", with: RigSurroundings(overrides: overrides)
             ).rig
         } catch {
-            throw Failure.badInput("\(error)")
+            throw CommandFailure.badInput("\(error)")
         }
         if plan == "all" { rig.race.plans = [.named("all")] }
         return try await RaceStage(rig, isVirtual: isVirtual, allowed: [])

@@ -74,7 +74,9 @@ struct ReplayCommand: AsyncParsableCommand {
 
     func run() async throws {
         let known: Case
-        do { known = try Case(contentsOf: file) } catch { throw Failure.badInput("\(error)") }
+        do { known = try Case(contentsOf: file) } catch {
+            throw CommandFailure.badInput("\(error)")
+        }
         let confidence = try confidence()
         let rig = try CaseRig(
             known, changes, faults: play.faults, isVirtual: isVirtual, readsSecrets: emit == nil,
@@ -106,7 +108,7 @@ struct ReplayCommand: AsyncParsableCommand {
             fixedAt.hasSuffix("%")
             ? Double(fixedAt.dropLast()).map { $0 / 100 } : Double(fixedAt)
         guard let share, share >= 0.5, share < 1 else {
-            throw Failure.badInput(
+            throw CommandFailure.badInput(
                 "--fixed-at '\(fixedAt)' is no confidence; write for example 99%, within 50% and "
                     + "100%")
         }
@@ -121,7 +123,7 @@ struct ReplayCommand: AsyncParsableCommand {
             case .har: Terminal.print(try emission.har())
             }
         } catch {
-            throw Failure.badInput("\(file): \(error)")
+            throw CommandFailure.badInput("\(file): \(error)")
         }
     }
 }

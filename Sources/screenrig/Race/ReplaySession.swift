@@ -22,10 +22,10 @@ struct ReplaySession {
         do {
             stage = try await RaceStage(
                 rig, isVirtual: isVirtual, allowed: allowed, recordingTo: sink)
-        } catch let failure as Failure {
+        } catch let failure as CommandFailure {
             throw failure
         } catch {
-            throw Failure.couldNotRun("\(error)")
+            throw CommandFailure.couldNotRun("\(error)")
         }
         let target = stage.venue.targetName
         if !isQuiet, !asJSON {
@@ -82,14 +82,14 @@ struct ReplaySession {
         }
     }
 
-    private func code(of outcome: Replay.Outcome, wasInterrupted: Bool) -> ExitCode {
+    private func code(of outcome: Replay.ReplayOutcome, wasInterrupted: Bool) -> ExitCode {
         if wasInterrupted { return .interrupted }
         if outcome.rate.trials == 0 { return .couldNotRun }
         return outcome.rate.hits > 0 ? .failed : .passed
     }
 
     private func conclude(
-        _ outcome: Replay.Outcome, _ stage: RaceStage, _ code: ExitCode
+        _ outcome: Replay.ReplayOutcome, _ stage: RaceStage, _ code: ExitCode
     ) throws {
         let target = stage.venue.targetName
         var told = known
@@ -114,14 +114,14 @@ struct ReplaySession {
             code == .couldNotRun
             ? "no replay came about: \(outcome.reason.isEmpty ? "there was no answer" : outcome.reason)"
             : ""
-        throw Failure(code: code, message: asJSON ? "" : message)
+        throw CommandFailure(code: code, message: asJSON ? "" : message)
     }
 
     private func save(
-        _ outcome: Replay.Outcome, _ told: inout Case, _ stage: RaceStage
+        _ outcome: Replay.ReplayOutcome, _ told: inout Case, _ stage: RaceStage
     ) throws {
         told.measured(
             outcome, on: stage.venue.targetName, startedMicroseconds: stage.startedMicroseconds)
-        do { try told.save(as: file) } catch { throw Failure.couldNotRun("\(error)") }
+        do { try told.save(as: file) } catch { throw CommandFailure.couldNotRun("\(error)") }
     }
 }

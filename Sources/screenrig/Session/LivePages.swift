@@ -16,14 +16,14 @@ enum LivePages {
         do {
             let pages = try await Dashboard.start(
                 page: options.dashboard?.page, metrics: options.metrics?.page, of: state,
-                as: Subject(
+                as: ShownRun(
                     rig: rig.name, run: "", target: venue.targetName, version: Screenrig.version))
             if let url = pages.pageURL { Terminal.complain("dashboard: \(url)") }
             if let url = pages.metricsURL { Terminal.complain("metrics: \(url)") }
             return pages
         } catch {
             await venue.strike()
-            throw Failure.couldNotRun("\(error)")
+            throw CommandFailure.couldNotRun("\(error)")
         }
     }
 }

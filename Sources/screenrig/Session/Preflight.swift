@@ -19,7 +19,7 @@ enum Preflight {
         else { return nil }
         let salt = UInt64.random(in: .min ... .max)
         let plan = Plan(rig, seed: rig.seed, run: .random())
-        let terms = Terms(
+        let terms = RunConfiguration(
             rig, dialect: venue.dialect, statement: Secret(Signing.demoSoftwareStatement()))
         guard let probe = ThrottleProbe(plan, terms: terms, salt: salt) else { return nil }
         if !isQuiet { Terminal.complain("probe: asking what the service throttles by ...") }
@@ -28,13 +28,13 @@ enum Preflight {
             if number > 1 { _exit(ExitCode.interrupted.rawValue) }
             lane.stop(at: .start)
         }
-        let found = Mutex(ThrottleProbe.Finding(.unknown))
+        let found = Mutex(ThrottleProbe.ProbeFinding(.unknown))
         await LaneThread.run {
             let finding = probe.find(on: lane)
             found.withLock { $0 = finding }
         }
         if interrupts.hasInterrupted {
-            throw Failure(code: .interrupted, message: "interrupted before the run began")
+            throw CommandFailure(code: .interrupted, message: "interrupted before the run began")
         }
         let finding = found.withLock { $0 }
         say(finding, isQuiet: isQuiet)
@@ -42,7 +42,7 @@ enum Preflight {
     }
 
     /// A limit that all devices share spoils the run, and is told in any case.
-    private static func say(_ finding: ThrottleProbe.Finding, isQuiet: Bool) {
+    private static func say(_ finding: ThrottleProbe.ProbeFinding, isQuiet: Bool) {
         if finding.key == .peerAddress {
             complain("warning: \(finding.key.note)")
         } else if !isQuiet {

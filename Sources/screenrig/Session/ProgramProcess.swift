@@ -47,8 +47,8 @@ struct ProgramProcess: UserProgram {
         } catch {
             return .failed("\(path) cannot be started: \(error.localizedDescription)")
         }
-        let said = Collector(output.fileHandleForReading)
-        let complained = Collector(errors.fileHandleForReading)
+        let said = PipeReader(output.fileHandleForReading)
+        let complained = PipeReader(errors.fileHandleForReading)
         // A program that reads nothing closes the pipe: that is its right.
         signal(SIGPIPE, SIG_IGN)
         let asking = input.fileHandleForWriting
@@ -81,7 +81,7 @@ struct ProgramProcess: UserProgram {
 
     /// Reads a pipe beside the caller, so that neither side waits for the other. What a program left
     /// running may hold the pipe open for ever: it is waited for no longer than `patience`.
-    private final class Collector: Sendable {
+    private final class PipeReader: Sendable {
         private let bytes = Mutex(Data())
         private let whole = DispatchSemaphore(value: 0)
         private static let patience = 1.0

@@ -53,7 +53,7 @@ final class RunWatch: @unchecked Sendable {
     private let abandon: @Sendable () -> Void
 
     /// Since when nothing was answered.
-    private struct Silence {
+    private struct SilentSince {
         var completed = 0
         var errors = 0
         var began = ContinuousClock.now
@@ -65,7 +65,7 @@ final class RunWatch: @unchecked Sendable {
     }
 
     private struct State {
-        var silence = Silence()
+        var silence = SilentSince()
         var failure: String?
         var tripped: String?
         var breaker: Breaker?

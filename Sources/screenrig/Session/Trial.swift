@@ -14,7 +14,7 @@ final class Trial: Sendable {
     private let bodies: Bool
     /// The name of the kind of household; nil: the rig's first.
     private let kind: String?
-    private let seen = Mutex<[Sighting]>([])
+    private let seen = Mutex<[RecordedExchange]>([])
 
     init(bodies: Bool, kind: String? = nil) {
         self.bodies = bodies
@@ -27,7 +27,7 @@ final class Trial: Sendable {
         let names = whole.kinds.map(\.name)
         let near = kind?.nearest(among: names).map { "; did you mean '\($0)'?" }
         let known = names.map { "'\($0)'" }.joined(separator: ", ")
-        throw Failure.badInput(
+        throw CommandFailure.badInput(
             "--kind: no kind of household is called '\(kind ?? "")'"
                 + (near ?? "; the rig has \(known)"))
     }
@@ -38,7 +38,7 @@ final class Trial: Sendable {
         lane.observe { [self] call, transfer, answered, gate in
             var reply: Reply?
             if case .answered(let received) = transfer.result { reply = received }
-            let sighting = Sighting(
+            let sighting = RecordedExchange(
                 call: call, reply: reply, exchange: answered.exchange, answer: answered.answer,
                 gate: gate)
             seen.withLock { $0.append(sighting) }
@@ -51,7 +51,7 @@ final class Trial: Sendable {
     func conclude(
         _ directory: RunDirectory, rig: Rig, findings: Findings?, target: Origin, words: String
     ) throws {
-        let summary = try Outcome.write(
+        let summary = try RunCompletion.write(
             directory, thresholds: rig.thresholds, findings: findings)
         let sightings = seen.withLock { $0 }
         let checklist = Checklist(
@@ -65,9 +65,9 @@ final class Trial: Sendable {
         let isReady = checklist.isPassed && !forecast.wouldFail
         if isReady { Terminal.print("next, the load: screenrig run \(words)") }
         switch summary.exitStatus {
-        case .interrupted: throw Failure(code: .interrupted, message: "")
-        case .couldNotRun: throw Failure(code: .couldNotRun, message: "")
-        default: if !isReady { throw Failure(code: .failed, message: "") }
+        case .interrupted: throw CommandFailure(code: .interrupted, message: "")
+        case .couldNotRun: throw CommandFailure(code: .couldNotRun, message: "")
+        default: if !isReady { throw CommandFailure(code: .failed, message: "") }
         }
     }
 
@@ -76,7 +76,7 @@ final class Trial: Sendable {
         do {
             try History(path: directory.history).households { record = $0 }
         } catch {
-            throw Failure.couldNotRun("\(error)")
+            throw CommandFailure.couldNotRun("\(error)")
         }
         return record
     }

@@ -27,8 +27,8 @@ extension Reader {
 
     private static let secret = "the password, which no page knows"
     private static let logins = [
-        Rig.Login.Fields(),
-        Rig.Login.Fields(form: 2, user: "user", password: "pass", failedWhen: "wrong"),
+        Rig.Login.LoginFields(),
+        Rig.Login.LoginFields(form: 2, user: "user", password: "pass", failedWhen: "wrong"),
     ]
     private static let steps = [
         LoginProgress(), LoginProgress(hasSentUser: true),

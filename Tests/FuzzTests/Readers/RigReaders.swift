@@ -55,9 +55,9 @@ extension Reader {
         return String(text)
     }
 
-    private static func table(_ text: String) throws -> [CSVReader.Row] {
+    private static func table(_ text: String) throws -> [CSVReader.CSVRow] {
         var reader = CSVReader(text)
-        var rows: [CSVReader.Row] = []
+        var rows: [CSVReader.CSVRow] = []
         while let row = try reader.next() { rows.append(row) }
         return rows
     }

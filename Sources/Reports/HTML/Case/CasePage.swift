@@ -9,9 +9,9 @@ enum CasePage {
             \(head.html)
             <body>
             <header>
-            <p class="over">screenrig case · \(Plain.line(picture.made.replacing("T", with: " ").replacing("Z", with: " UTC"))) · \(Plain.line(picture.target))</p>
-            <h1>\(Plain.line(picture.name))</h1>
-            <div class="verdict fail" role="status"><p>\(Plain.line(picture.sentence, limit: 600))</p></div>
+            <p class="over">screenrig case · \(Sanitizer.line(picture.made.replacing("T", with: " ").replacing("Z", with: " UTC"))) · \(Sanitizer.line(picture.target))</p>
+            <h1>\(Sanitizer.line(picture.name))</h1>
+            <div class="verdict fail" role="status"><p>\(Sanitizer.line(picture.sentence, limit: 600))</p></div>
             \(facts(picture))
             </header>
             <main>
@@ -151,7 +151,10 @@ enum CasePage {
         return Table(
             caption: "Alternatives", columns: [.text("Somebody may say"), .text("Ruled out by")],
             rows: picture.alternatives.map {
-                ["\(Plain.line($0.explanation))", "\(Plain.line($0.ruledOutBy, limit: 400))"]
+                [
+                    "\(Sanitizer.line($0.explanation))",
+                    "\(Sanitizer.line($0.ruledOutBy, limit: 400))",
+                ]
             }
         ).html
     }
@@ -171,8 +174,8 @@ enum CasePage {
                     "\(mark)\(entry.name)", "\(entry.lane)",
                     "<span class=\"name\">\(entry.sentUTC.dropFirst(11).replacing("Z", with: ""))</span>",
                     "\(entry.isOpen ? "–" : took)", "\(entry.status.map(String.init) ?? "–")",
-                    "\(entry.answer)", "\(Plain.line(clock(entry.serverDate)))",
-                    "\(Plain.line(entry.requestID, limit: 60))",
+                    "\(entry.answer)", "\(Sanitizer.line(clock(entry.serverDate)))",
+                    "\(Sanitizer.line(entry.requestID, limit: 60))",
                 ]
             }
         ).html
@@ -188,7 +191,7 @@ enum CasePage {
 
     private static func pairs(_ picture: CasePicture) -> HTML {
         let rows = picture.facts.map { fact -> HTML in
-            "<dt>\(fact.name)</dt><dd>\(Plain.line(fact.value, limit: 800))</dd>"
+            "<dt>\(fact.name)</dt><dd>\(Sanitizer.line(fact.value, limit: 800))</dd>"
         }
         return "<dl class=\"pairs\">\(rows)</dl>"
     }

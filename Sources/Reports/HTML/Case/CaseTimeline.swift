@@ -84,7 +84,7 @@ struct CaseTimeline {
             <figure><figcaption>\(caption)</figcaption><div class="scroll">\
             <svg viewBox="0 0 \(px: Self.width) \(px: height)" role="img" \
             aria-labelledby="\(id)-t \(id)-d"><title id="\(id)-t">\(caption)</title>\
-            <desc id="\(id)-d">\(Plain.line(words, limit: 400))</desc>
+            <desc id="\(id)-d">\(Sanitizer.line(words, limit: 400))</desc>
             <defs><pattern id="\(id)-hatch" width="6" height="6" patternUnits="userSpaceOnUse" \
             patternTransform="rotate(45)"><line class="whisker" x1="0" y1="0" x2="0" y2="6"/></pattern></defs>
             \(rows)\(boxes)\(detail)\(axis(span, floor))
@@ -96,7 +96,7 @@ struct CaseTimeline {
         """
         <line class="row" x1="\(px: Self.left)" x2="\(px: Self.width - Self.right)" y1="\(px: y)" \
         y2="\(px: y)"/><text class="row-name" x="\(px: Self.left - 14)" y="\(px: y + 4)" \
-        text-anchor="end">\(Plain.line(name, limit: 16))</text>
+        text-anchor="end">\(Sanitizer.line(name, limit: 16))</text>
         """
     }
 

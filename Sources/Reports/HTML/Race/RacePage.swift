@@ -8,9 +8,9 @@ enum RacePage {
             \(head.html)
             <body>
             <header>
-            <p class="over">screenrig race · \(Plain.line(picture.started.replacing("T", with: " ").replacing("Z", with: " UTC"))) · \(Plain.line(picture.target))</p>
-            <h1>\(Plain.line(picture.rig))</h1>
-            <div class="verdict \(picture.verdict == .pass ? "pass" : "fail")" role="status"><p>\(Plain.line(picture.headline, limit: 600))</p></div>
+            <p class="over">screenrig race · \(Sanitizer.line(picture.started.replacing("T", with: " ").replacing("Z", with: " UTC"))) · \(Sanitizer.line(picture.target))</p>
+            <h1>\(Sanitizer.line(picture.rig))</h1>
+            <div class="verdict \(picture.verdict == .pass ? "pass" : "fail")" role="status"><p>\(Sanitizer.line(picture.headline, limit: 600))</p></div>
             </header>
             <main>
             \(picture.findings.enumerated().map { finding($1, number: $0 + 1) })\
@@ -46,8 +46,8 @@ enum RacePage {
         return section(
             "finding-\(number)", "\(picture.invariant) broken in \(finding.plan)",
             """
-            <p class="lead">\(Plain.line(finding.when, limit: 600)): \(finding.rate). Found by: \(finding.method).</p>
-            <p>\(Plain.line(picture.sentence, limit: 600))</p>
+            <p class="lead">\(Sanitizer.line(finding.when, limit: 600)): \(finding.rate). Found by: \(finding.method).</p>
+            <p>\(Sanitizer.line(picture.sentence, limit: 600))</p>
             \(CaseCurve(picture, id: "hits-\(number)").html)
             \(again)
             """)
@@ -68,7 +68,9 @@ enum RacePage {
                 rows: picture.arms.map { arm in
                     let word =
                         arm.isBroken ? "broken" : arm.isDecided ? "no difference" : "not decided"
-                    return ["\(arm.plan)", "\(word)", "\(Plain.line(arm.sentence, limit: 600))"]
+                    return [
+                        "\(arm.plan)", "\(word)", "\(Sanitizer.line(arm.sentence, limit: 600))",
+                    ]
                 }
             ).html)
     }
@@ -90,7 +92,7 @@ enum RacePage {
                         : "cannot be played here: \(sweep.obstacle)"
                     return [
                         "\(sweep.title)", "\(sweep.rounds)", "\(sweep.trials)",
-                        "\(sweep.discarded)", "\(broken.isEmpty ? "–" : Plain.line(broken))",
+                        "\(sweep.discarded)", "\(broken.isEmpty ? "–" : Sanitizer.line(broken))",
                     ]
                 }
             ).html)
@@ -98,7 +100,7 @@ enum RacePage {
 
     private static func facts(_ picture: RacePicture) -> HTML {
         let rows = picture.facts.map { fact -> HTML in
-            "<dt>\(fact.name)</dt><dd>\(Plain.line(fact.value, limit: 800))</dd>"
+            "<dt>\(fact.name)</dt><dd>\(Sanitizer.line(fact.value, limit: 800))</dd>"
         }
         return section("facts", "What it rests on", "<dl class=\"pairs\">\(rows)</dl>")
     }

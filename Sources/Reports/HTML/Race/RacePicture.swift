@@ -126,7 +126,7 @@ package struct RacePicture: Sendable {
                 picture.window.map { Figures.trimmed($0.low) } ?? "",
                 picture.window.map { Figures.trimmed($0.high) } ?? "",
                 picture.best.map { Figures.trimmed($0) } ?? "", finding.when, finding.method,
-                finding.file ?? "", Plain.line(picture.sentence, limit: 600),
+                finding.file ?? "", Sanitizer.line(picture.sentence, limit: 600),
             ])
         }
         return text
@@ -153,7 +153,7 @@ package struct RacePicture: Sendable {
             text += CSV.line([
                 sweep.plan, sweep.title, String(sweep.rounds), String(sweep.trials),
                 String(sweep.discarded), sweep.broken.joined(separator: " "),
-                Plain.line(sweep.obstacle),
+                Sanitizer.line(sweep.obstacle),
             ])
         }
         return text
@@ -210,11 +210,11 @@ package struct RacePicture: Sendable {
             case .failed(let why):
                 failures += 1
                 rows +=
-                    ">\n      <failure message=\"\(Markup.escaped(Plain.line(why, limit: 600)))\"/>\n    </testcase>\n"
+                    ">\n      <failure message=\"\(Markup.escaped(Sanitizer.line(why, limit: 600)))\"/>\n    </testcase>\n"
             case .skipped(let why):
                 skipped += 1
                 rows +=
-                    ">\n      <skipped message=\"\(Markup.escaped(Plain.line(why)))\"/>\n    </testcase>\n"
+                    ">\n      <skipped message=\"\(Markup.escaped(Sanitizer.line(why)))\"/>\n    </testcase>\n"
             }
         }
         let counts = "tests=\"\(cases.count)\" failures=\"\(failures)\" errors=\"0\""

@@ -1,0 +1,163 @@
+internal import Dialects
+internal import Journal
+internal import Statistics
+
+/// R20: polls that are sent together and fail, or wait, where those sent alone do not. Statistics,
+/// so that it is a suspicion and no more: whatever comes with load looks the same. Polls are
+/// counted by slots of time, of 10 ms at first; a long run has coarser ones, so that there are
+/// never more than 65,536.
+///
+///     slots   ▂ ▁ █ ▁ ▁ █ ▂ ▁ █      together: the half of all polls in the fullest slots
+///     failed  . . ▅ . . ▅ . . ▅      apart: a twentieth, in the emptiest
+struct BurstDetector: Sendable {
+    private struct BurstSlot: Sendable {
+        var polls: UInt32 = 0
+        var failed: UInt32 = 0
+        /// Of all of them, in nanoseconds.
+        var waited: Int64 = 0
+        /// The first of the failed: when it was sent, and whose it was.
+        var sent = Int64.max
+        var household: Int32 = 0
+        var sequence: Int32 = 0
+
+        mutating func merge(_ other: BurstSlot) {
+            polls += other.polls
+            failed += other.failed
+            waited += other.waited
+            if (other.sent, other.household) < (sent, household) {
+                (sent, household, sequence) = (other.sent, other.household, other.sequence)
+            }
+        }
+    }
+
+    /// Polls of slots of one sort.
+    private struct Sum {
+        var polls = 0
+        var failed = 0
+        var waited: Int64 = 0
+        /// Polls of the emptiest slot and of the fullest.
+        var fewest = Int.max
+        var most = 0
+        /// The earliest failure.
+        var first: BurstSlot?
+
+        mutating func add(_ slot: BurstSlot) {
+            fewest = min(fewest, Int(slot.polls))
+            most = max(most, Int(slot.polls))
+            if slot.failed > 0, slot.sent < first?.sent ?? .max { first = slot }
+            polls += Int(slot.polls)
+            failed += Int(slot.failed)
+            waited += slot.waited
+        }
+
+        var meanWait: Int64 { polls == 0 ? 0 : waited / Int64(polls) }
+        var failures: Interval { .share(of: failed, in: polls) }
+    }
+
+    /// From the slot of the earliest poll on: who judges one household late in a run pays for its
+    /// polls, not for the time before.
+    private var slots: [BurstSlot] = []
+    /// How many empty slots, from instant zero on, come before them.
+    private var offset = 0
+    private var width: Int64 = 10_000_000
+
+    private static let limit = 65_536
+    /// A herd has at least so many.
+    private static let smallest = 16
+    /// With fewer on either side nothing is said.
+    private static let pollsNeeded = 30
+    /// One in so many polls is taken for one that came alone.
+    private static let apartShare = 20
+
+    /// A poll has ended.
+    mutating func note(_ poll: UnsafePointer<Exchange>) {
+        let sent = poll.pointee.sent.nanoseconds
+        guard sent >= 0 else { return }
+        if case .refused = poll.pointee.delivery { return }
+        if slots.isEmpty { offset = Int(sent / width) }
+        while span(with: sent) > Self.limit { coarsen() }
+        let early = offset - Int(sent / width)
+        if early > 0 {
+            slots.insert(contentsOf: repeatElement(BurstSlot(), count: early), at: 0)
+            offset -= early
+        }
+        let position = Int(sent / width) - offset
+        while slots.count <= position { slots.append(BurstSlot()) }
+        let isFailed = poll.pointee.outcome.isError && poll.pointee.outcome != .rejected
+        slots[position].merge(
+            BurstSlot(
+                polls: 1, failed: isFailed ? 1 : 0,
+                waited: poll.pointee.ended.nanoseconds - sent, sent: isFailed ? sent : .max,
+                household: Int32(truncatingIfNeeded: poll.pointee.device.household),
+                sequence: Int32(truncatingIfNeeded: poll.pointee.sequence)))
+    }
+
+    /// How many slots there are when one more poll is among them.
+    private func span(with sent: Int64) -> Int {
+        let position = Int(sent / width)
+        return max(offset + slots.count, position + 1) - min(offset, position)
+    }
+
+    /// A slot begins at a multiple of its width: an odd one is the second half of one twice as wide.
+    private mutating func coarsen() {
+        width *= 2
+        var coarse: [BurstSlot] = []
+        for (position, slot) in slots.enumerated() {
+            if position > 0, (offset + position) % 2 == 1 {
+                coarse[coarse.count - 1].merge(slot)
+            } else {
+                coarse.append(slot)
+            }
+        }
+        slots = coarse
+        offset /= 2
+    }
+
+    /// What gives cause for suspicion.
+    struct BurstFinding: Sendable {
+        var text: String
+        var household: Int
+        var sequence: Int
+        var at: Int64
+    }
+
+    var finding: BurstFinding? {
+        let crowded = slots.filter { $0.polls > 0 }.sorted { $0.polls < $1.polls }
+        let polls = crowded.reduce(0) { $0 + Int($1.polls) }
+        guard let most = crowded.last?.polls, most >= Self.smallest else { return nil }
+        var (apart, together) = (Sum(), Sum())
+        for slot in crowded where apart.polls * Self.apartShare < polls && slot.polls <= most / 2 {
+            apart.add(slot)
+        }
+        for slot in crowded.reversed() where together.polls * 2 < polls { together.add(slot) }
+        guard together.polls >= Self.pollsNeeded, apart.polls >= Self.pollsNeeded,
+            together.fewest > apart.most,
+            together.failures.low > 2 * apart.failures.high, let first = together.first
+        else { return nil }
+        func share(_ sum: Sum) -> String {
+            "\(sum.failed) of \(sum.polls) failed, with a mean wait of \(milliseconds(sum.meanWait))"
+        }
+        return BurstFinding(
+            text:
+                "polls that came together were worse off: with \(together.fewest) and more within "
+                + "\(milliseconds(width)) \(share(together)), with \(apart.most) and fewer "
+                + share(apart),
+            household: Int(first.household), sequence: Int(first.sequence), at: first.sent)
+    }
+}
+
+extension SharedState {
+    /// `polling-ends`, as a suspicion: a herd of polls that the service does not bear.
+    func judgeHerds() {
+        guard let finding = bursts.finding else { return }
+        let certainty = Certainty.suspicion("whatever comes with load looks the same")
+        let source = PromiseSource.ours
+        _ = add(
+            Violation(
+                invariant: .pollingEnds, certainty: certainty, source: source,
+                standing: standing(.pollingEnds, certainty, source, .pollToken),
+                household: finding.household, exchanges: [finding.sequence],
+                operations: [.pollToken], signature: "polling-ends: herd of polls", gap: nil,
+                at: finding.at, sentence: "household \(finding.household): \(finding.text)"))
+    }
+}

@@ -1,0 +1,115 @@
+/// What of a device waits to be judged, in the order of its calls and returns: operations that are
+/// known and not called yet, those between call and return, and ends that come by themselves.
+///
+/// One operation waits as a rule, and `open` is empty: an operation that returns before anything else
+/// happens never enters it (`HouseholdState.begin`).
+struct EventQueue {
+    /// An operation, or a code's or token's end, between its call and its return.
+    struct Open {
+        var ret: Int64
+        var operation: Observed?
+        var place: Frontier.OperationPlace?
+        var isRead: Bool
+        /// Nothing of its screen was under way or had been for as long as the throttle asks.
+        var isQuiet: Bool
+    }
+
+    /// A code's or token's own end, somewhere in that time.
+    struct Expiry {
+        var low: Int64
+        var high: Int64
+        var act: ModelOperation
+    }
+
+    enum Turn {
+        case call
+        case ret(Int)
+        case expiry(Int)
+    }
+
+    /// The earliest state that an answer may tell of: with `policies.visibility`, one that old, in
+    /// nanoseconds.
+    let visibility: Int64
+
+    /// By their starts; those before `first` have had their turn.
+    private var waiting: [Observed] = []
+    private var first = 0
+    private(set) var open: [Open] = []
+    private var expiries: [Expiry] = []
+
+    init(visibility: Int64) { self.visibility = visibility }
+
+    /// When an operation's turn comes.
+    private func start(of operation: Observed) -> Int64 {
+        visibility > 0 && !operation.operation.isMutator
+            ? operation.call - visibility : operation.call
+    }
+
+    mutating func insert(_ operation: Observed) {
+        // Those that had their turn make room: it is one, as a rule.
+        let left = waiting.count - first
+        if first > 0 {
+            for position in 0..<left { waiting[position] = waiting[first + position] }
+            while waiting.count > left + 1 { waiting.removeLast() }
+            waiting[left] = operation
+            first = 0
+        } else {
+            waiting.append(operation)
+        }
+        let call = start(of: operation)
+        var position = left
+        while position > 0 {
+            let other = waiting[position - 1]
+            if (start(of: other), other.sequence) <= (call, operation.sequence) { break }
+            waiting[position] = other
+            waiting[position - 1] = operation
+            position -= 1
+        }
+    }
+
+    mutating func insert(_ expiry: Expiry) {
+        // A code's, its sign-in's by the shortest, and by its token's own word.
+        if expiries.isEmpty { expiries.reserveCapacity(3) }
+        expiries.append(expiry)
+    }
+
+    mutating func insert(_ entry: Open) { open.append(entry) }
+
+    /// What comes next, and when: an end before a call before a return on equal stamps, for intervals
+    /// are closed. `.max`: nothing.
+    var next: (time: Int64, turn: Turn) {
+        var next = (time: Int64.max, turn: Turn.call)
+        for position in open.indices where open[position].ret < next.time {
+            next = (open[position].ret, .ret(position))
+        }
+        if first < waiting.count {
+            let call = start(of: waiting[first])
+            if call <= next.time { next = (call, .call) }
+        }
+        for position in expiries.indices {
+            let low = expiries[position].low
+            if case .expiry = next.turn, low == next.time { continue }
+            if low <= next.time { next = (low, .expiry(position)) }
+        }
+        return next
+    }
+
+    mutating func takeCall() -> Observed {
+        first += 1
+        return waiting[first - 1]
+    }
+
+    mutating func takeReturn(_ position: Int) -> Open { open.remove(at: position) }
+
+    mutating func takeExpiry(_ position: Int) -> Expiry { expiries.remove(at: position) }
+
+    /// Operations that are known and have not had their turn.
+    var calls: ArraySlice<Observed> { waiting[first...] }
+
+    /// What runs out may seem to do so early by `time`, but not before `now`.
+    mutating func bringForward(by time: Int64, now: Int64) {
+        for position in expiries.indices {
+            expiries[position].low = max(now, expiries[position].low.plus(-time))
+        }
+    }
+}

@@ -1,0 +1,116 @@
+internal import Dialects
+
+/// The end of a run: what is settled then, and what is told of it.
+extension SharedState {
+    /// What only the whole run can tell: whose the tokens were that nobody here had asked for.
+    func settle() {
+        settleCauses()
+        found.removeAll(where: \.isWithdrawn)
+        for position in found.indices {
+            found[position].nearChange = changes.near(found[position].at)
+        }
+        // However lanes interleaved, the same history gives the same list.
+        found.sort { ($0.at, $0.household, $0.invariant) < ($1.at, $1.household, $1.invariant) }
+    }
+
+    /// That violation is a cause of others in these households, which were judged each by itself.
+    func note(cause position: Int?, of households: Set<Int>) {
+        if let position { causes.append((position, households)) }
+    }
+
+    /// Attaches to what was found across households what follows from it in each.
+    private func settleCauses() {
+        var causeOf: [Int: Int] = [:]
+        for (position, households) in causes {
+            for household in households where causeOf[household] == nil {
+                causeOf[household] = position
+            }
+        }
+        let positions = Set(causes.map(\.position))
+        causes = []
+        for position in found.indices where !positions.contains(position) {
+            let violation = found[position]
+            guard !violation.isWithdrawn, let cause = causeOf[violation.household],
+                violation.invariant == .linearizable
+                    || found[cause].invariant.companions.contains(violation.invariant)
+            else { continue }
+            withdraw(position)
+            for companion in [violation.invariant] + violation.companions
+            where !found[cause].companions.contains(companion) {
+                found[cause].companions.append(companion)
+            }
+        }
+    }
+
+    // MARK: Verdicts
+
+    func verdicts() -> [Verdict] {
+        var verdicts = Invariant.allCases.map { Verdict($0) }
+        for position in verdicts.indices {
+            verdicts[position].checked = checked[verdicts[position].invariant]
+            verdicts[position].undecided = undecided[position]
+            let invariant = verdicts[position].invariant
+            if let more = unlisted[invariant] { verdicts[position].add(more) }
+            verdicts[position].note = note(on: invariant)
+        }
+        let found = upheld
+        for violation in found {
+            verdicts[Int(violation.invariant.rawValue)].count(violation.standing)
+        }
+        let failing = found.filter { $0.standing == .fails }
+        let others = found.filter { $0.standing != .fails }
+        for violation in failing + others {
+            let position = Int(violation.invariant.rawValue)
+            if verdicts[position].examples.count < 5 {
+                verdicts[position].examples.append(violation.sentence)
+            }
+        }
+        return verdicts
+    }
+
+    private func note(on invariant: Invariant) -> String {
+        if invariant.isDecidedByRace { return "decided by race only" }
+        switch invariant {
+        case .throttleContract:
+            if rules.policies.throttle == nil { return "policies.throttle is none" }
+            switch rules.throttledBy {
+            case .unknown: return "not judged: by what the service tells devices apart is not known"
+            case .peer: return "not judged: the service throttles by peer address"
+            case .device: return ""
+            }
+        case .tokenIsolation:
+            if accounts.sharesAny { return "weakened: several households share accounts" }
+            return rules.knowsUsers ? "" : usersNote
+        case .conforms:
+            guard sdkHouseholds > 0 else { return "" }
+            return "with the order of the SDK's callbacks in \(sdkHouseholds) "
+                + (sdkHouseholds == 1 ? "household" : "households")
+        default: return ""
+        }
+    }
+}
+
+extension Verdict {
+    mutating func count(_ standing: Standing) {
+        switch standing {
+        case .fails: violations += 1
+        case .observed: observed += 1
+        case .known: known += 1
+        case .suspected: suspected += 1
+        }
+    }
+
+    mutating func add(_ other: Verdict) {
+        violations += other.violations
+        observed += other.observed
+        known += other.known
+        suspected += other.suspected
+    }
+}
+
+extension Violation {
+    func signature(as invariant: Invariant) -> String {
+        guard let colon = signature.firstIndex(of: ":") else { return invariant.name }
+        return invariant.name + signature[colon...]
+    }
+}

@@ -1,0 +1,178 @@
+internal import Dialects
+
+/// Who is who, once the run is over: what households accused strangers of, and what only the ledger
+/// of all devices tells.
+extension SharedState {
+    func settleUsers() {
+        accounts.settle()
+        weakenShared()
+        guard !rules.knowsUsers else { return settleForeign() }
+        let resolution = users.resolve(accounts)
+        settleForeign(resolution)
+        var positions: [Int: [Int]] = [:]
+        for position in found.indices where !found[position].isWithdrawn {
+            positions[found[position].household, default: []].append(position)
+        }
+        for accusation in resolution.accusations { accuse(accusation, &positions) }
+        if let contradicted = resolution.contradicted {
+            columnNote =
+                "user-id column ignored: the service gave \(contradicted) of \(resolution.listed) "
+                + "accounts another user than the accounts file"
+        }
+        usersNote = [columnNote, Self.note(on: resolution)].compactMap(\.self)
+            .joined(separator: "; ")
+    }
+
+    /// Verdicts that several households with one account at once would explain as well.
+    private func weakenShared() {
+        for (position, account) in onAccount where accounts.isShared(account) {
+            var violation = found[position]
+            violation.certainty = .suspicion("several households use that account at once")
+            restate(&violation, as: violation.invariant)
+            found[position] = violation
+        }
+        onAccount = []
+    }
+
+    // MARK: Strangers
+
+    /// Users whom nobody of a household signed in as, where the name of the account is the user.
+    private func settleForeign() {
+        for (position, tag) in foreign where !found[position].isWithdrawn {
+            let other = accounts.holder(of: tag, otherThan: found[position].household)
+            settle(position, owner: other, isShared: accounts.isShared(tag))
+        }
+        foreign.removeAll()
+    }
+
+    /// The same where users are learned.
+    private func settleForeign(_ resolution: UserResolution) {
+        for (position, user) in foreign where !found[position].isWithdrawn {
+            let owners = resolution.owners[user] ?? []
+            let home = resolution.homes[user]
+            settle(
+                position, owner: home == found[position].household ? nil : home,
+                isShared: owners.contains(where: accounts.isShared))
+        }
+        foreign.removeAll()
+    }
+
+    private func settle(_ position: Int, owner: Int?, isShared: Bool) {
+        var violation = found[position]
+        var invariant = violation.invariant
+        if isShared {
+            invariant = .tokenIsolation
+            violation.certainty = .suspicion("several households use that account at once")
+            violation.sentence += "; several households sign in as that user"
+        } else if let owner {
+            invariant = .tokenIsolation
+            violation.sentence += "; household \(owner) signed in as that user"
+        } else {
+            violation.sentence += "; nobody in this run signed in as that user"
+        }
+        restate(&violation, as: invariant)
+        found[position] = violation
+    }
+
+    private func restate(_ violation: inout Violation, as invariant: Invariant) {
+        violation.invariant = invariant
+        violation.source = invariant.source
+        violation.companions.removeAll { $0 == invariant }
+        violation.signature = violation.signature(as: invariant)
+        violation.standing = standing(
+            invariant, violation.certainty, violation.source, violation.operations.last)
+    }
+
+    // MARK: The ledger's accusations
+
+    /// `token-isolation`: an account was shown as a user that it is not. Whatever else broke in that
+    /// household may follow from it.
+    private func accuse(
+        _ accusation: UserResolution.Accusation, _ positions: inout [Int: [Int]]
+    ) {
+        let claim = accusation.claim
+        var own = positions[claim.household] ?? []
+        if claim.account == 0 {
+            // Two users of one code, of whom one is somebody else's.
+            for position in own where found[position].invariant == .oneOwner { withdraw(position) }
+            own.removeAll { found[$0].isWithdrawn }
+            positions[claim.household] = own
+        }
+        let before = own.first {
+            found[$0].invariant == .tokenIsolation
+                || found[$0].invariant.companions.contains(.tokenIsolation)
+                    && found[$0].at <= claim.beat.ret
+        }
+        if let before {
+            amend(before) { cause in
+                guard cause.invariant != .tokenIsolation,
+                    !cause.companions.contains(.tokenIsolation)
+                else { return }
+                cause.companions.append(.tokenIsolation)
+            }
+            return
+        }
+        let source = Invariant.tokenIsolation.source
+        let standing = standing(
+            .tokenIsolation, accusation.certainty, source, claim.beat.operation)
+        var violation = Violation(
+            invariant: .tokenIsolation, certainty: accusation.certainty, source: source,
+            standing: standing, household: claim.household,
+            exchanges: [Int(claim.beat.sequence)], operations: [claim.beat.operation],
+            signature: "token-isolation: \(claim.beat.operation.name) \(claim.beat.answer)",
+            gap: nil, at: claim.beat.ret, sentence: accusation.sentence, scene: claim.scene,
+            level: .safety)
+        for position in own
+        where Invariant.tokenIsolation.companions.contains(found[position].invariant)
+            || found[position].invariant == .linearizable
+        {
+            withdraw(position)
+            for companion in [found[position].invariant] + found[position].companions
+            where !violation.companions.contains(companion) {
+                violation.companions.append(companion)
+            }
+        }
+        if standing != .suspected { levels.breakSafety(in: claim.household) }
+        if let position = add(violation) {
+            positions[claim.household, default: []].append(position)
+        }
+    }
+
+    private static func note(on resolution: UserResolution) -> String {
+        var note = "users learned from sign-ins"
+        if resolution.listed > 0, resolution.contradicted == nil {
+            note =
+                resolution.listed == resolution.accounts
+                ? "users known from the accounts file"
+                : "users of \(resolution.listed) of \(resolution.accounts) accounts known from the "
+                    + "accounts file, the others learned from sign-ins"
+        }
+        if let renamed = resolution.renamed {
+            note +=
+                "; not compared between sign-ins: the service gave \(renamed) of "
+                + "\(resolution.accounts) accounts another user at each"
+        }
+        return note
+    }
+}
+
+extension UserResolution.Accusation {
+    fileprivate var sentence: String {
+        let named =
+            switch claim.source {
+            case .token, .media: "user \(claim.name.text)"
+            case .metadata: "userID \(claim.name.user)"
+            case .household: "householdID \(claim.name.user)"
+            }
+        let text = "household \(claim.household): \(claim.beat.name) showed \(named), "
+        return switch reason {
+        case .anothers(let household):
+            text + "which is another account's: household \(household) signed in with that one"
+        case .notListed:
+            text + "and the accounts file has another user-id for the account"
+        case .otherThan(let name, let household):
+            text + "and household \(household), with the same account, was shown "
+                + (claim.source == .household ? name.user : "user \(name.text)")
+        }
+    }
+}

@@ -1,0 +1,242 @@
+internal import Dialects
+internal import Statistics
+
+/// What concerns more than one device: who wrote which tag, which codes live, whose media token it
+/// is, the service's clock; and everything that was found.
+final class SharedState {
+    let rules: Rules
+    let model: DeviceModel
+    let day: String
+    /// In nanoseconds.
+    let visibility: Int64
+    /// How long after "done" a poll must show the sign-in.
+    let delivery: Int64
+    let deadline: Int64
+    let sweepLag: Int64
+    /// The throttle's period; 0 without one.
+    let throttleEvery: Int64
+    var clock: ServiceClock
+
+    var found: [Violation] = []
+    /// Of all that was found, what fails the run.
+    private(set) var failing = 0
+    /// Households of what was found since this was last emptied.
+    var accused: [Int] = []
+    /// Positions in `found` of what concerns several households, with these.
+    var causes: [(position: Int, households: Set<Int>)] = []
+    /// Positions in `found` of tokens that their household never asked for, with the token's mark.
+    var foreign: [(position: Int, tag: UInt64)] = []
+    /// Positions in `found` of what another household with the same account would explain.
+    var onAccount: [(position: Int, account: UInt64)] = []
+    /// Who had which account when, and, where users are learned, who is who.
+    var accounts = AccountBook()
+    var users = UserLedger()
+    /// Where what is known of users comes from.
+    var usersNote = "users learned from sign-ins"
+    /// What of the accounts file was not believed.
+    var columnNote: String?
+    /// Breaches beyond `foundLimit`, by invariant and standing.
+    var unlisted: [Invariant: Verdict] = [:]
+    let checked = InvariantTally()
+    var undecided = [Int](repeating: 0, count: Invariant.allCases.count)
+    /// Codes that users signed in by which may not have been their device's at that time.
+    private var astray: [UInt64: [UInt64]] = [:]
+    private var astrayUsers: [UInt64: [UInt64]] = [:]
+
+    private var lives: [UInt64: [SharedLife]] = [:]
+    private var records: [UInt64: SharedLife] = [:]
+    /// So many lives are looked through for old ones: at twice as many as were left.
+    private var sweepAt = 4096
+    private var twins: [(older: SharedLife, newer: SharedLife, isRecord: Bool)] = []
+    private var media: [UInt64: MediaOwner] = [:]
+    private var olderMedia: [UInt64: MediaOwner] = [:]
+    private var mediaTurned: Int64 = 0
+
+    var levels = LevelTally()
+    var staleness = Staleness()
+    var changes = ServiceChanges()
+    var bursts = BurstDetector()
+    private(set) var households = 0
+    /// Households whose SDK was held against the order of its callbacks.
+    var sdkHouseholds = 0
+    /// Households that held a sign-in before this run began.
+    var preSignedIn = 0
+
+    static let foundLimit = 20_000
+    /// Breaches whose scene is kept: the first of all, and besides them the first of each signature.
+    static let sceneLimit = 100
+    private var pictured: Set<String> = []
+
+    init(_ rules: Rules) {
+        self.rules = rules
+        model = DeviceModel(rules)
+        day = Checker.day(ofMicroseconds: rules.startedMicroseconds)
+        visibility = rules.policies.visibility.inNanoseconds
+        delivery = max(rules.delivery, rules.policies.visibility).inNanoseconds
+        deadline = rules.policies.unknownDeadline.inNanoseconds
+        sweepLag = rules.policies.sweepLag.inNanoseconds
+        throttleEvery = rules.policies.throttle?.every.inNanoseconds ?? 0
+        clock = ServiceClock(tolerance: rules.policies.clockTolerance.inNanoseconds)
+    }
+
+    // MARK: Counting
+
+    @inline(__always)
+    func check(_ invariant: Invariant, _ count: Int = 1) {
+        checked.add(count, to: invariant)
+    }
+
+    func leaveUndecided(_ invariant: Invariant) { undecided[Int(invariant.rawValue)] += 1 }
+
+    func householdClosed() { households += 1 }
+
+    // MARK: Violations
+
+    func standing(
+        _ invariant: Invariant, _ certainty: Certainty, _ source: PromiseSource,
+        _ operation: OperationName?
+    ) -> Standing {
+        if let known = rules.known.first(where: { $0.covers(invariant, operation, on: day) }) {
+            return .known(ticket: known.ticket)
+        }
+        if case .suspicion = certainty { return .suspected }
+        return rules.promises.holds(invariant, from: source) ? .fails : .observed
+    }
+
+    /// Takes a violation in and gives its position; nil when there are too many to list.
+    func add(_ violation: Violation, foreignTag: UInt64 = 0, onAccount account: UInt64 = 0) -> Int?
+    {
+        var violation = violation
+        if violation.standing == .fails { failing += 1 }
+        guard found.count < Self.foundLimit else {
+            unlisted[violation.invariant, default: Verdict(violation.invariant)]
+                .count(violation.standing)
+            return nil
+        }
+        let isFirst =
+            pictured.count < Self.sceneLimit && pictured.insert(violation.signature).inserted
+        if found.count >= Self.sceneLimit, !isFirst { violation.scene = [] }
+        found.append(violation)
+        accused.append(violation.household)
+        if foreignTag != 0 { foreign.append((found.count - 1, foreignTag)) }
+        if account != 0 { onAccount.append((found.count - 1, account)) }
+        return found.count - 1
+    }
+
+    func amend(_ position: Int, _ change: (inout Violation) -> Void) { change(&found[position]) }
+
+    /// It was no breach after all: it counts no more.
+    func withdraw(_ position: Int) {
+        if found[position].standing == .fails, !found[position].isWithdrawn { failing -= 1 }
+        found[position].isWithdrawn = true
+    }
+
+    /// What was found and stands.
+    var upheld: [Violation] { found.filter { !$0.isWithdrawn } }
+
+    // MARK: Codes
+
+    /// A code was handed out. Two that may live at once under one text are looked at in the end,
+    /// when it is known what ended them.
+    func hand(out life: SharedLife) {
+        if lives.count >= sweepAt { sweep(before: life.call.plus(-Self.kept)) }
+        if let others = lives[life.code] {
+            for other in others where other.household != life.household {
+                if twins.count < Self.foundLimit, other.over >= life.call || life.over >= other.call
+                {
+                    twins.append((other, life, false))
+                }
+            }
+            lives[life.code]?.append(life)
+        } else {
+            lives[life.code] = [life]
+        }
+        if life.record != 0 {
+            if let other = records[life.record], twins.count < Self.foundLimit {
+                twins.append((other, life, true))
+            }
+            records[life.record] = life
+        }
+    }
+
+    /// Whether another device may have held that code at some time from `call` to `ret`.
+    func isHeld(
+        _ code: UInt64, byOtherThan household: Int, from call: Int64, to ret: Int64
+    ) -> Bool {
+        guard let list = lives[code] else { return false }
+        return list.contains {
+            $0.household != household && $0.call <= ret && $0.over >= call - visibility
+        }
+    }
+
+    /// Somebody signed in by a code that may not have been that household's own at the time.
+    func noteAstray(_ code: UInt64, of tag: UInt64) {
+        if astray[tag]?.contains(code) == true { return }
+        astray[tag, default: []].append(code)
+        astrayUsers[code, default: []].append(tag)
+    }
+
+    func isUsedAstray(_ code: UInt64) -> Bool { astrayUsers[code] != nil }
+
+    /// Whether somebody else than these accounts signed in so by that code.
+    func isUsedAstray(_ code: UInt64, byOtherThan own: [TagSeen]) -> Bool {
+        astrayUsers[code]?.contains { user in !own.contains { $0.mark == user } } ?? false
+    }
+
+    func codes(usedAstrayBy tag: UInt64) -> [UInt64] { astray[tag] ?? [] }
+
+    /// Codes are remembered so long after their end: until nobody can ask about them any more.
+    private static let kept: Int64 = 1_000_000_000_000
+
+    private func sweep(before time: Int64) {
+        lives = lives.compactMapValues { list in
+            let rest = list.filter { $0.high >= time }
+            return rest.isEmpty ? nil : rest
+        }
+        records = records.filter { $0.value.high >= time }
+        sweepAt = max(4096, 2 * lives.count)
+    }
+
+    var twinLives: [(older: SharedLife, newer: SharedLife, isRecord: Bool)] { twins }
+
+    // MARK: Media tokens
+
+    struct MediaOwner {
+        var resource: UInt64
+        var household: Int32
+        var sequence: Int32
+        /// When the answer came.
+        var at: Int64
+    }
+
+    /// A media token was handed out; gives who had the same before.
+    func handMedia(_ token: UInt64, to owner: MediaOwner, at now: Int64) -> MediaOwner? {
+        // Two generations of ten minutes: a token lives seven (rest-v1.md, A17).
+        if now - mediaTurned > 600_000_000_000 {
+            olderMedia = media
+            media = [:]
+            mediaTurned = now
+        }
+        let before = media[token] ?? olderMedia[token]
+        if before == nil { media[token] = owner }
+        return before
+    }
+}
+
+/// How often each invariant could have been broken. Behind a pointer: several are counted with each
+/// answer, and nobody else reaches them.
+final class InvariantTally {
+    private let counts: UnsafeMutablePointer<Int>
+
+    init() {
+        counts = .allocate(capacity: Invariant.allCases.count)
+        counts.initialize(repeating: 0, count: Invariant.allCases.count)
+    }
+
+    deinit { counts.deallocate() }
+
+    @inline(__always)
+    func add(_ count: Int, to invariant: Invariant) { counts[Int(invariant.rawValue)] += count }
+
+    subscript(invariant: Invariant) -> Int { counts[Int(invariant.rawValue)] }
+}

@@ -1,0 +1,129 @@
+internal import Dialects
+internal import Journal
+internal import Lanes
+internal import Rigs
+internal import Synchronization
+
+/// The households of one lane: starts each when the plan wants it, and knows when the last viewer
+/// has left and the settle phase is over.
+///
+/// Safe because everything runs on the lane's thread; `assertOnLane()` opens what others call.
+final class LaneScheduler: @unchecked Sendable {
+    private let lane: Lane
+    private let plan: Plan
+    private let terms: RunConfiguration
+    private var position = 0
+    private var living = 0
+    private var viewers = 0
+    private var hasClosed = false
+    /// When polling TVs stop; nil while a viewer could still sign in.
+    private(set) var settleEnds: Instant?
+    /// Why nobody can go on; nil while there is a service.
+    private(set) var lostCause: String?
+    private let shown = Mutex(RunPhase.arriving)
+    /// The client that all devices of this lane share, once registered.
+    var sharedClient: ClientCredentials?
+
+    /// `plan` is this lane's part.
+    init(lane: Lane, plan: Plan, terms: RunConfiguration) {
+        self.lane = lane
+        self.plan = plan
+        self.terms = terms
+    }
+
+    /// What this lane waits for. From any thread.
+    var outlook: RunPhase { shown.withLock { $0 } }
+
+    private func show() {
+        let outlook: RunPhase =
+            if !hasClosed {
+                .arriving
+            } else if let settleEnds {
+                .settling(until: settleEnds)
+            } else {
+                .viewers(viewers)
+            }
+        shown.withLock { $0 = outlook }
+    }
+
+    /// No household is left, and none will come.
+    var isOver: Bool { hasClosed && living == 0 }
+
+    /// Sets the first arrivals going. On the lane's thread, before it runs.
+    func open() {
+        switch plan.rig.load {
+        case .open: scheduleNext()
+        case .once:
+            for _ in 0..<(plan.households ?? 0) { startNext() }
+            close()
+        case .closed(_, let duration, _):
+            lane.at(.start + duration) { [self] in close() }
+            for _ in 0..<(plan.atOnce ?? 0) { startNext() }
+        }
+    }
+
+    /// No more arrivals: the plan is through, or the run was interrupted.
+    func close() {
+        hasClosed = true
+        settleIfQuiet()
+    }
+
+    /// The service is gone.
+    func giveUp(because cause: String) {
+        lostCause = cause
+        close()
+    }
+
+    /// A household signs in once more.
+    func viewerIsBack() {
+        lane.checkIsolated()
+        viewers += 1
+        settleEnds = nil
+    }
+
+    /// A household's viewer has signed in, or never will.
+    func viewerIsDone() {
+        lane.checkIsolated()
+        viewers -= 1
+        settleIfQuiet()
+    }
+
+    private func settleIfQuiet() {
+        if hasClosed, viewers == 0, settleEnds == nil { settleEnds = lane.now + terms.settle }
+        show()
+    }
+
+    private func scheduleNext() {
+        guard !hasClosed else { return }
+        guard let household = plan.household(position), let arrival = household.arrival else {
+            return close()
+        }
+        lane.at(.start + arrival) { [self] in
+            guard !hasClosed else { return }
+            start(household)
+            scheduleNext()
+        }
+        position += 1
+    }
+
+    private func startNext() {
+        guard !hasClosed, let household = plan.household(position) else { return }
+        position += 1
+        start(household)
+    }
+
+    private func start(_ plan: HouseholdPlan) {
+        living += 1
+        viewers += 1
+        lane.start { [self] in
+            await Household(plan, terms: terms, lane: lane, shift: self).live()
+            ended()
+        }
+    }
+
+    private func ended() {
+        lane.checkIsolated()
+        living -= 1
+        if case .closed = plan.rig.load { startNext() }
+    }
+}

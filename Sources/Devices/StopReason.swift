@@ -1,0 +1,39 @@
+internal import Dialects
+internal import Journal
+internal import Lanes
+
+/// Why a household's story ends before its time.
+enum StopReason: Error {
+    /// The service kept it from going on; the words say how.
+    case failed(Untrusted)
+    /// Its people stopped, the code ran out on them, or the run ended first.
+    case abandoned(Untrusted, by: HouseholdRecord.Abandonment)
+    /// Nobody is signed in on the device any more; the words say how the service put it.
+    case signedOut(Untrusted)
+    /// The run was stopped.
+    case stopped
+    /// The protocol has no such step; the story goes on without it.
+    case unknownStep
+
+    static let gaveUp = StopReason.abandoned("the viewer gave up", by: .viewer)
+
+    /// `register-client answered 400 invalid_software_statement`.
+    static func refused(_ answered: Answered) -> StopReason {
+        if answered.exchange.delivery.error?.kind == .stopped { return .stopped }
+        if case .signedOut = answered.answer { return .signedOut(refusal(answered)) }
+        return .failed(refusal(answered))
+    }
+
+    /// The words of `refused`.
+    static func refusal(_ answered: Answered) -> Untrusted {
+        let exchange = answered.exchange
+        let operation = exchange.operation.name
+        switch exchange.delivery {
+        case .answered(let status):
+            let reason = exchange.reason.map { $0 == "status \(status)" ? "" : " \($0)" } ?? ""
+            return "\(ours: operation) answered \(status)\(reason)"
+        case .refused(let error), .unknown(let error):
+            return "\(ours: operation) got no answer: \(error.detail)"
+        }
+    }
+}

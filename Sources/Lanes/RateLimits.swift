@@ -1,0 +1,74 @@
+internal import Journal
+
+/// How fast requests may leave (rigs/reference.yaml, `max-rate`): of the run, of some hosts, and of new
+/// connections. Pure values; a lane has an equal part of each.
+public struct RateLimits: Sendable, Hashable {
+    /// Requests per second; nil: no ceiling.
+    public var perSecond: Double?
+    /// The same for single hosts, by name in lower case.
+    public var perHost: [String: Double]
+    public var connections: ConnectionRamp?
+
+    public init(
+        perSecond: Double? = nil, perHost: [String: Double] = [:],
+        connections: ConnectionRamp? = nil
+    ) {
+        self.perSecond = perSecond
+        self.perHost = perHost
+        self.connections = connections
+    }
+
+    /// What one of so many lanes may do: together they never do more than the whole.
+    public func part(of lanes: Int) -> RateLimits {
+        let share = Double(lanes)
+        return RateLimits(
+            perSecond: perSecond.map { $0 / share }, perHost: perHost.mapValues { $0 / share },
+            connections: connections.map {
+                ConnectionRamp(from: $0.first / share, growth: $0.growth / share)
+            })
+    }
+
+    /// Whether there is anything to hold a request back for.
+    var holdsBack: Bool { perSecond != nil || !perHost.isEmpty || connections != nil }
+}
+
+/// New connections come slowly at first: a load balancer that is struck by all devices at once fails
+/// for reasons that no evening has.
+public struct ConnectionRamp: Sendable, Hashable {
+    /// Per second, when the run begins.
+    public var first: Double
+    /// By which it grows each second.
+    public var growth: Double
+
+    /// Off loopback: 10/s, and 10/s more with every second.
+    public static let usual = ConnectionRamp(from: 10, growth: 10)
+
+    public init(from first: Double, growth: Double) {
+        self.first = first
+        self.growth = growth
+    }
+
+    /// New connections per second at this point of the run.
+    func rate(at now: Instant) -> Double { first + growth * Double(now.nanoseconds) / 1e9 }
+}
+
+/// Even spacing: never more than the rate, not even for a moment.
+struct RequestSpacing {
+    /// When the next one may go.
+    private(set) var next: Instant = .start
+
+    /// A lane that wakes up late may make up for this much: at 5,000/s it would else lose a fifth.
+    private static let slack: Duration = .milliseconds(1)
+
+    mutating func take(at now: Instant, rate: Double) {
+        let interval: Duration = .nanoseconds(Int64((1e9 / rate).rounded(.up)))
+        next = max(next, Instant(nanoseconds: now.nanoseconds - Self.slack.wholeNanoseconds))
+        next = next + interval
+    }
+}
+
+extension Duration {
+    fileprivate var wholeNanoseconds: Int64 {
+        components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
+    }
+}

@@ -1,0 +1,34 @@
+internal import Journal
+
+extension ScheduleExtractor {
+    /// What really happened, for the picture: the ops, and what stood between them.
+    func trial(startedMicroseconds: Int64) -> Case.Trial {
+        let kept = Dictionary(
+            scenes.map { (ReadKey($0.exchange), $0) }, uniquingKeysWith: { first, _ in first })
+        let from = scenes.first?.exchange.sent ?? .start
+        let through = scenes.last?.exchange.ended ?? .start
+        var shown = life.filter { $0.sent >= from && $0.sent <= through }
+        shown += scenes.filter { $0.household == 1 }.map(\.exchange)
+        let entries = shown.sorted { $0.sent < $1.sent }.map { exchange -> Case.Entry in
+            let scene = kept[ReadKey(exchange)]
+            let isOwn = exchange.device.household == violation.household
+            let entry =
+                isOwn ? violation.scene.first { $0.sequence == exchange.sequence } : nil
+            return Case.Entry(
+                exchange, op: scene?.id ?? "",
+                actor: scene.map { Self.actor(of: $0).name } ?? exchange.device.name,
+                household: isOwn ? 0 : 1, scene: entry, isConflict: scene?.isConflict ?? false)
+        }
+        return Case.Trial(startedMicroseconds: startedMicroseconds, exchanges: entries)
+    }
+
+    private struct ReadKey: Hashable {
+        var household: Int
+        var sequence: Int
+
+        init(_ exchange: Exchange) {
+            household = exchange.device.household
+            sequence = exchange.sequence
+        }
+    }
+}

@@ -1,0 +1,298 @@
+internal import Checker
+internal import Dialects
+internal import Journal
+
+/// What happened around one violation, and the schedule that says so.
+///
+/// ```text
+///   history   code   ...logins...   assertion      check-code   poll  poll  poll
+///   kept       x                        x              x                      x
+///   schedule  code                  authenticate   check-code <-- 15 ms -->  poll
+/// ```
+struct ScheduleExtractor {
+    struct Scene {
+        var exchange: Exchange
+        var step: Step
+        /// 0: where it broke, 1: the other living room.
+        var household: Int
+        var isConflict: Bool
+        /// Part of the conflict, or so near before a sign-in that it may have caused it.
+        var isRaced: Bool
+        /// Of those that the rig names: 1 for a login that is to be with another one.
+        var provider: Int?
+        var id = ""
+    }
+
+    private(set) var scenes: [Scene] = []
+    let violation: Violation
+    let life: [Exchange]
+
+    init(_ life: [Exchange], _ violation: Violation) {
+        self.violation = violation
+        self.life = life.filter { $0.delivery.status != nil || $0.delivery.error?.kind != .stopped }
+            .sorted { ($0.sent, $0.sequence) < ($1.sent, $1.sequence) }
+        let conflict = Set(violation.exchanges)
+        let hits = self.life.filter { conflict.contains($0.sequence) }
+        guard let first = hits.first, let last = hits.last else { return }
+        let from = Self.start(of: self.life, before: first)
+        let suspects = Self.suspects(self.life, violation.invariant)
+        scenes = self.life.compactMap { exchange -> Scene? in
+            let isHit = conflict.contains(exchange.sequence)
+            let isSuspect = suspects.contains(exchange.sequence)
+            guard isHit || exchange.sent >= from && exchange.sent <= last.sent,
+                let step = Self.step(exchange, isHit: isHit, in: self.life),
+                isHit || isSuspect || !step.isRead && Self.counts(exchange)
+            else { return nil }
+            return Scene(
+                exchange: exchange, step: step, household: 0, isConflict: isHit,
+                isRaced: isHit || isSuspect)
+        }
+        dropLastReads()
+        name()
+    }
+
+    /// The living room whose token was seen: its code, its sign-in, and the last read before.
+    mutating func add(other life: [Exchange]) {
+        guard let last = scenes.last(where: \.isConflict)?.exchange else { return }
+        let before = life.filter { $0.sent < last.sent }
+            .sorted { ($0.sent, $0.sequence) < ($1.sent, $1.sequence) }
+        let read = before.last {
+            $0.operation == .pollToken && $0.observation.result == .success
+        }
+        guard let signIn = before.last(where: { $0.operation == .assertion }) else { return }
+        let code = before.last { $0.operation == .registrationCode && $0.sent < signIn.sent }
+        let others = [code, signIn, read].compactMap(\.self).compactMap { exchange -> Scene? in
+            guard let step = Self.step(exchange, isHit: true, in: life) else { return nil }
+            return Scene(
+                exchange: exchange, step: step, household: 1,
+                isConflict: exchange.operation == .pollToken,
+                isRaced: exchange.operation == .pollToken)
+        }
+        scenes += others
+        scenes.sort { ($0.exchange.sent, $0.household) < ($1.exchange.sent, $1.household) }
+        name()
+    }
+
+    /// A login that only began, whose provider became that of this living room's token: with its code,
+    /// if that is another living room's.
+    mutating func add(start: Exchange, of life: [Exchange]) {
+        let isOwn = start.device.household == violation.household
+        let code = life.last { $0.operation == .registrationCode && $0.sent < start.sent }
+        var others = [
+            Scene(
+                exchange: start, step: .loginStart, household: isOwn ? 0 : 1, isConflict: false,
+                isRaced: true, provider: 1)
+        ]
+        if !isOwn, let code {
+            others.append(
+                Scene(
+                    exchange: code, step: .registrationCode, household: 1, isConflict: false,
+                    isRaced: false))
+        }
+        let user = strangeTag?.user
+        for position in scenes.indices
+        where scenes[position].step == .authenticate
+            && scenes[position].exchange.observation.tag?.user == user
+        {
+            scenes[position].isRaced = true
+        }
+        scenes += others
+        scenes.sort { ($0.exchange.sent, $0.household) < ($1.exchange.sent, $1.household) }
+        name()
+    }
+
+    /// This living room's own sign-in of that user.
+    func signIn(of user: String) -> Exchange? {
+        scenes.last {
+            $0.step == .authenticate && $0.household == 0
+                && $0.exchange.observation.tag?.user == user
+        }?.exchange
+    }
+
+    /// A token that nobody of this living room signed in for.
+    var strangeTag: Tag? {
+        let read = scenes.last { $0.isConflict && $0.step == .pollToken }
+        guard let tag = read?.exchange.observation.tag else { return nil }
+        let isOwn = life.contains {
+            ($0.operation == .assertion || $0.operation == .tokenExchange)
+                && $0.observation.tag == tag
+        }
+        return isOwn ? nil : tag
+    }
+
+    // MARK: What is kept
+
+    /// Where a sign-in got lost or came late: the poll that was sent last before it, a tenth of a
+    /// second at most, and those that were under way with it. One of them may have written back what
+    /// it had read.
+    private static func suspects(_ life: [Exchange], _ invariant: Invariant) -> Set<Int> {
+        guard
+            [.signInDelivered, .signInVisible, .linearizable, .tokenMonotonic].contains(invariant)
+        else { return [] }
+        var suspects: Set<Int> = []
+        for signIn in life where signIn.operation == .assertion {
+            let polls = life.filter { $0.operation == .pollToken && $0.sent < signIn.ended }
+            if let last = polls.last(where: { $0.sent < signIn.sent }),
+                signIn.sent - last.sent < .milliseconds(100)
+            {
+                suspects.insert(last.sequence)
+            }
+            for poll in polls where poll.ended > signIn.sent && poll.sent > signIn.sent {
+                suspects.insert(poll.sequence)
+            }
+            if !suspects.isEmpty { suspects.insert(signIn.sequence) }
+        }
+        return suspects
+    }
+
+    /// A token that never came is seen by the reads after the race: the poll that was last of many
+    /// needs no place of its own.
+    private mutating func dropLastReads() {
+        guard violation.invariant == .signInDelivered, scenes.count > 1,
+            let last = scenes.last, last.step == .pollToken
+        else { return }
+        scenes.removeLast()
+    }
+
+    /// From the code on that the first of the conflict is about, or that was made last before it.
+    private static func start(of life: [Exchange], before first: Exchange) -> Instant {
+        let made = life.filter {
+            $0.operation == .registrationCode && $0.sent <= first.sent
+                && $0.observation.result == .success
+        }
+        let code = first.code ?? first.observation.code
+        let own = code.flatMap { code in made.last { $0.observation.code == code } }
+        return (own ?? made.last)?.sent ?? first.sent
+    }
+
+    /// What it is in a schedule; nil for what belongs to the setup of others.
+    private static func step(_ exchange: Exchange, isHit: Bool, in life: [Exchange]) -> Step? {
+        switch exchange.operation {
+        case .assertion: return .authenticate
+        case .authenticate:
+            // The first hop of a login that goes on is part of its sign-in.
+            let goesOn = life.contains {
+                $0.operation == .assertion && $0.device == exchange.device
+                    && $0.sent > exchange.sent
+            }
+            return isHit && !goesOn ? .loginStart : nil
+        default:
+            // Setup is done anew for each execution.
+            return Step(rawValue: exchange.operation.name).flatMap { $0.isSetup ? nil : $0 }
+        }
+    }
+
+    /// What was turned down or never arrived changed nothing.
+    private static func counts(_ exchange: Exchange) -> Bool {
+        switch exchange.outcome {
+        case .throttled, .rejected, .notSent, .blocked: false
+        default: true
+        }
+    }
+
+    private mutating func name() {
+        var counts: [Step: Int] = [:]
+        for position in scenes.indices {
+            let step = scenes[position].step
+            counts[step, default: 0] += 1
+            let number = counts[step] ?? 1
+            scenes[position].id = number == 1 ? step.rawValue : "\(step.rawValue)-\(number)"
+        }
+    }
+
+    // MARK: The schedule
+
+    /// Nil where nothing of the conflict can be said as ops.
+    var schedule: Schedule? {
+        guard scenes.contains(where: \.isConflict) else { return nil }
+        var actors: [Schedule.Actor] = []
+        var ops: [Schedule.Op] = []
+        for (position, scene) in scenes.enumerated() {
+            let actor = Self.actor(of: scene)
+            if !actors.contains(actor) { actors.append(actor) }
+            var op = Schedule.Op(
+                scene.id, actor.name, scene.step, args: args(of: scene), tag: tag(of: scene),
+                gate: scene.isRaced && scene.step != .registrationCode ? .lastByte : .none,
+                connection: .fresh)
+            if let (anchor, offset) = anchor(of: position) {
+                (op.anchor, op.offset) = (anchor, offset)
+            }
+            ops.append(op)
+        }
+        // The reads after the race are what tells lost from late.
+        return Schedule(plan: "run", actors: actors, ops: ops)
+    }
+
+    var conflictIDs: [String] { scenes.filter(\.isConflict).map(\.id) }
+
+    /// The last of the conflict, if it hangs on another.
+    var swept: String? {
+        guard let position = scenes.lastIndex(where: \.isRaced), anchor(of: position) != nil
+        else { return nil }
+        return scenes[position].id
+    }
+
+    static func actor(of scene: Scene) -> Schedule.Actor {
+        let device = scene.exchange.device
+        let isTV = device.role == .firstScreen
+        let name = isTV && device.index > 0 ? "tv-\(device.index + 1)" : device.name
+        return Schedule.Actor(
+            name: scene.household == 0 ? name : "other-\(name)", screen: isTV ? .first : .second,
+            household: scene.household)
+    }
+
+    /// Those that race, and what overlaps another, hang on what was last before them; the rest takes
+    /// its turn. Nothing hangs on the making of a code: what comes after needs the code.
+    private func anchor(of position: Int) -> (Schedule.Anchor, Duration)? {
+        let scene = scenes[position]
+        let before = scenes[..<position]
+        guard let last = before.last, scene.step != .registrationCode else { return nil }
+        let sent = scene.exchange.sent
+        let isOver = last.exchange.firstByte.map { $0 <= sent } ?? false
+        guard scene.isRaced || !isOver else { return nil }
+        let near = before.last { $0.isRaced } ?? last
+        guard near.step != .registrationCode else { return nil }
+        if let answered = near.exchange.firstByte, answered <= sent {
+            return (.init(.firstReplyByte, of: near.id), sent - answered)
+        }
+        return (.init(.lastByteSent, of: near.id), sent - near.exchange.sent)
+    }
+
+    /// The account, where there are several; the code, where it is not the newest of its living room.
+    private func args(of scene: Scene) -> [Schedule.Arg] {
+        var args: [Schedule.Arg] = []
+        if let provider = scene.provider { args.append(.init("provider", "\(provider)")) }
+        if let number = account(of: scene), number > 1 {
+            args.append(.init("account", "\(number)"))
+        }
+        return args + codeArgs(of: scene)
+    }
+
+    private func codeArgs(of scene: Scene) -> [Schedule.Arg] {
+        guard let code = scene.exchange.code, scene.step != .registrationCode else { return [] }
+        let made = scenes.filter {
+            $0.step == .registrationCode && $0.household == scene.household
+                && $0.exchange.sent < scene.exchange.sent
+        }
+        guard let own = made.last(where: { $0.exchange.observation.code == code }),
+            own.id != made.last?.id
+        else { return [] }
+        return [Schedule.Arg("code", own.id)]
+    }
+
+    /// Sign-ins are told apart by number: `account-1`.
+    private func tag(of scene: Scene) -> String? { account(of: scene).map { "account-\($0)" } }
+
+    /// Counts the users of a living room from 1; nil for what is no sign-in.
+    private func account(of scene: Scene) -> Int? {
+        guard scene.step == .authenticate || scene.step == .tokenExchange else { return nil }
+        var known: [String?] = []
+        for other in scenes
+        where other.step == scene.step && other.household == scene.household
+            && !known.contains(other.exchange.observation.tag?.user)
+        {
+            known.append(other.exchange.observation.tag?.user)
+        }
+        return (known.firstIndex(of: scene.exchange.observation.tag?.user) ?? 0) + 1
+    }
+}

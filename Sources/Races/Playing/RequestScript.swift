@@ -1,0 +1,77 @@
+internal import Devices
+internal import Dialects
+internal import Rigs
+
+/// One op as a request of the dialect.
+struct RequestScript {
+    let op: Schedule.Op
+    let terms: RunConfiguration
+    /// The code that it is about; nil where there is none.
+    let code: Code?
+
+    func issuedCode() throws(DrivenHousehold.Refusal) -> Code {
+        guard let code else { throw .failed("there is no code for '\(op.id)'") }
+        return code
+    }
+
+    /// The op's provider: `provider` counts those that the rig names, or else those on offer. The last
+    /// stands in for those beyond.
+    func provider(of offered: [Provider]) throws(DrivenHousehold.Refusal) -> Provider {
+        let number = Int(op[arg: "provider"] ?? "0") ?? 0
+        let usable = offered.filter { !$0.isTempPass }
+        let named = terms.providers.compactMap { wanted in usable.first { $0.id == wanted.id } }
+        let choices = named.isEmpty ? usable : named
+        guard !choices.isEmpty else { throw .failed("the configuration offers no provider for it") }
+        return choices[min(number, choices.count - 1)]
+    }
+
+    func loginStart(
+        _ providers: [Provider], _ credential: Credential
+    ) throws(DrivenHousehold.Refusal) -> Call {
+        let provider = try provider(of: providers)
+        return terms.dialect.authenticate(try issuedCode(), mvpd: provider.id, credential)
+    }
+
+    /// Everything that needs no browser and no platform.
+    func call(
+        _ credential: Credential, lifetime: Duration?
+    ) throws(DrivenHousehold.Refusal) -> Call {
+        let dialect = terms.dialect
+        let made: Call?
+        switch op.step {
+        case .registrationCode:
+            made = dialect.issueCode(
+                credential, lifetime: lifetime ?? terms.code.lifetime, mvpd: nil)
+        case .registrationRecord: made = dialect.record(of: try issuedCode(), credential)
+        case .deleteRegistration: made = dialect.delete(try issuedCode(), credential)
+        case .checkCode: made = dialect.checkCode(try issuedCode(), credential)
+        case .pollToken:
+            var call = dialect.poll(code ?? Code(""), terms.polling.target, credential)
+            call.code = code
+            made = call
+        case .checkAuthentication: made = dialect.checkAuthentication(credential)
+        case .preauthorize: made = dialect.preauthorize(terms.resources, credential)
+        case .preauthorizeCode:
+            made = dialect.preauthorize(terms.resources, code: try issuedCode(), credential)
+        case .userMetadata: made = dialect.userMetadata(credential)
+        case .configuration: made = dialect.configuration(credential)
+        case .authorize: made = dialect.authorize(try resource(), credential)
+        case .authorizationToken: made = dialect.authorizationToken(try resource(), credential)
+        case .mediaToken: made = dialect.mediaToken(try resource(), credential)
+        case .logout: made = dialect.logout(credential)
+        case .loginStart, .authenticate, .tokenExchange, .freePreview, .registerClient,
+            .accessToken, .profileRequest, .expire:
+            preconditionFailure("these are made elsewhere")
+        }
+        guard let made else { throw .failed("the protocol has no \(op.step.rawValue)") }
+        return made
+    }
+
+    private func resource() throws(DrivenHousehold.Refusal) -> String {
+        let number = Int(op[arg: "resource"] ?? "0") ?? 0
+        guard terms.resources.indices.contains(number) else {
+            throw .failed("target.resources has no resource number \(number)")
+        }
+        return terms.resources[number]
+    }
+}

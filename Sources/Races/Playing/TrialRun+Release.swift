@@ -1,0 +1,188 @@
+internal import Devices
+internal import Journal
+internal import Lanes
+
+/// The gate: who goes when.
+extension TrialRun {
+    /// Two that are due so close together go in one turn of the lane.
+    private static let together: Duration = .microseconds(2)
+    /// From here on at the earliest, so that the first is as punctual as the rest.
+    private static let lead: Duration = .microseconds(300)
+
+    /// Releases a cluster whose requests are at the gate, and waits until all have ended.
+    func release(_ cluster: Schedule.Cluster, after ripening: Duration) async {
+        guard !isDiscarded else { return }
+        guard let timeline = timeline(cluster, after: ripening) else { return }
+        let timed = Set(timeline.map(\.position))
+        await withTaskGroup { group in
+            group.addTask { await self.conduct(timeline) }
+            for position in cluster.members {
+                group.addTask { await self.follow(position, isTimed: timed.contains(position)) }
+            }
+        }
+    }
+
+    private struct Due: Sendable {
+        var position: Int
+        var at: Instant
+    }
+
+    /// When each op goes whose time does not hang on an answer. Nil where that is past already.
+    private func timeline(_ cluster: Schedule.Cluster, after ripening: Duration) -> [Due]? {
+        var offsets: [Int: Duration] = [cluster.head: .zero]
+        // Anchors may stand after what hangs on them.
+        for _ in cluster.members {
+            for position in cluster.members where offsets[position] == nil {
+                guard let anchor = schedule.ops[position].anchor, anchor.event == .lastByteSent,
+                    let other = schedule.ops.firstIndex(where: { $0.id == anchor.op }),
+                    let base = offsets[other]
+                else { continue }
+                offsets[position] = base + schedule.ops[position].offset
+            }
+        }
+        let earliest = offsets.values.min() ?? .zero
+        var start = lane.now + ripening + Self.lead
+        let head = schedule.ops[cluster.head]
+        if let anchor = head.anchor, anchor.event == .absolute {
+            guard let end = ends(ofCodeOf: anchor.op) else {
+                give(up: .setupFailed(op: head.id, "there is no code of '\(anchor.op)'"))
+                return nil
+            }
+            let at = end + head.offset
+            guard start <= at + earliest else {
+                give(up: .setupFailed(op: head.id, "the code had run out before the race"))
+                return nil
+            }
+            start = at + earliest
+        }
+        return offsets.map { Due(position: $0.key, at: start + ($0.value - earliest)) }
+            .sorted { ($0.at, $0.position) < ($1.at, $1.position) }
+    }
+
+    /// Lets go by the clock.
+    private func conduct(_ timeline: [Due]) async {
+        var rest = timeline[...]
+        while let first = rest.first, !isDiscarded {
+            do { try await lane.sleep(until: first.at) } catch { return give(up: .stopped) }
+            let group = rest.prefix { $0.at - first.at <= Self.together }
+            rest = rest.dropFirst(group.count)
+            letGo(group.map(\.position))
+        }
+    }
+
+    /// Several at once, in this order, within one turn.
+    private func letGo(_ positions: [Int]) {
+        var held: [HeldCall] = []
+        for position in positions {
+            states[position].released = lane.now
+            if schedule.ops[position].step == .expire {
+                states[position].instant = lane.now
+            } else if let one = states[position].held {
+                states[position].wasOver = one.isOver
+                held.append(one)
+            }
+        }
+        lane.release(held)
+        for position in positions { wakeWaiters(of: position) }
+    }
+
+    /// One op from its time to its answer.
+    private func follow(_ position: Int, isTimed: Bool) async {
+        let op = schedule.ops[position]
+        if let anchor = op.anchor, anchor.event == .firstReplyByte {
+            guard await goOnAnswer(position, anchor) else { return await abandon(position) }
+        } else if let anchor = op.anchor, !isTimed {
+            guard await goOnRelease(position, anchor) else { return await abandon(position) }
+        } else {
+            // A waiter is woken when it is let go.
+            while states[position].released == nil, !isDiscarded { await wait(for: position) }
+            if states[position].released == nil { return await abandon(position) }
+        }
+        defer { if states[position].answered == nil { drop(position) } }
+        guard op.step != .expire else { return }
+        if let held = states[position].held {
+            take(await lane.answer(to: held), of: position)
+        } else if states[position].released != nil, !isDiscarded {
+            await send(position)
+        }
+        checkRaced(position)
+    }
+
+    /// A request that nobody will let go any more, and with it those that wait for its answer. What is at
+    /// the gate already goes out in the end, so that its trial tells nothing.
+    private func abandon(_ position: Int) async {
+        drop(position)
+        guard let held = states[position].held else { return }
+        give(
+            up: .setupFailed(
+                op: schedule.ops[position].id, "what it was to follow was never answered"))
+        lane.release([held])
+        _ = await lane.answer(to: held)
+    }
+
+    /// Waits for the anchor's answer, then for the offset, and lets go.
+    private func goOnAnswer(_ position: Int, _ anchor: Schedule.Anchor) async -> Bool {
+        guard let other = schedule.ops.firstIndex(where: { $0.id == anchor.op }) else {
+            return false
+        }
+        while states[other].answered == nil, mayCome(other) { await wait(for: other) }
+        guard !isDiscarded, let exchange = states[other].answered?.exchange,
+            let first = exchange.firstByte
+        else { return false }
+        guard await prepare(position) else { return false }
+        return await letGo(position, at: first + schedule.ops[position].offset)
+    }
+
+    /// Hangs on the last byte of an op that itself waits for an answer: when that is let go is not
+    /// known before.
+    private func goOnRelease(_ position: Int, _ anchor: Schedule.Anchor) async -> Bool {
+        guard let other = schedule.ops.firstIndex(where: { $0.id == anchor.op }) else {
+            return false
+        }
+        while states[other].released == nil, mayCome(other) { await wait(for: other) }
+        guard !isDiscarded, let released = states[other].released else { return false }
+        return await letGo(position, at: released + schedule.ops[position].offset)
+    }
+
+    private func letGo(_ position: Int, at due: Instant) async -> Bool {
+        if due > lane.now {
+            do { try await lane.sleep(until: due) } catch {
+                give(up: .stopped)
+                return false
+            }
+        }
+        letGo([position])
+        return true
+    }
+
+    private func mayCome(_ position: Int) -> Bool {
+        !states[position].isDropped && !isDiscarded
+    }
+
+    private func wait(for position: Int) async {
+        await withUnsafeContinuation { states[position].waiters.append($0) }
+    }
+
+    /// What makes a trial say nothing.
+    private func checkRaced(_ position: Int) {
+        let id = schedule.ops[position].id
+        guard let exchange = states[position].answered?.exchange else { return }
+        // It ended before it was let go, and says nothing of a race.
+        let wasOver = states[position].wasOver
+        switch exchange.delivery {
+        case .refused(let error) where error.kind == .stopped,
+            .unknown(let error) where error.kind == .stopped:
+            give(up: .stopped)
+        case .refused(let error): give(up: .connectionFailed(op: id, error.detail))
+        case .unknown(let error) where wasOver:
+            give(up: .connectionFailed(op: id, error.detail))
+        case .unknown: break
+        case .answered:
+            if wasOver || exchange.firstByte.map({ $0 < exchange.sent }) ?? false {
+                give(up: .answeredEarly(op: id))
+            } else if exchange.outcome == .throttled {
+                give(up: .throttled(op: id))
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+internal import Devices
+internal import Dialects
+internal import Lanes
+
+/// After the race: what has come of it, as everybody sees it. Evidence like everything else: device, code
+/// and account are the trial's own.
+extension TrialRun {
+    /// Nothing for a while, then what everybody sees: `Schedule.finalReads`, and TVs poll.
+    func settle() async {
+        guard await rest(schedule.settle.quiet), schedule.settle.reads > 0 else { return }
+        for reading in 0..<schedule.settle.reads {
+            if reading > 0 { guard await rest(schedule.settle.every) else { return } }
+            if let turns { await turns.value.take() }
+            for (number, room) in schedule.readers.enumerated() {
+                // Two that read at once would be a race of their own.
+                if number > 0 { _ = await rest(Self.apart) }
+                if reading == 0 {
+                    for read in schedule.finalReads where read.household == room { await ask(read) }
+                }
+                if schedule.polling.contains(room) { await poll(room) }
+            }
+            if let turns { turns.value.pass() }
+        }
+    }
+
+    /// Between the reads of two living rooms, as between trials of which one is not to show in another.
+    private static let apart: Duration = .milliseconds(60)
+
+    private func ask(_ asked: Schedule.FinalRead) async {
+        if let resource = asked.resource {
+            guard ground.terms.resources.indices.contains(resource) else { return }
+            let name = ground.terms.resources[resource]
+            return await read(asked.household, .first(0)) { $0.authorizationToken(name, $1) }
+        }
+        guard let code = code(named: asked.code, of: asked.household) else { return }
+        let screen =
+            asked.op.map { cast.doubles[$0]?.source ?? cast.screens[$0] }
+            ?? DrivenHousehold.Screen.first(0)
+        await read(asked.household, screen) { dialect, credential in
+            asked.step == .checkCode
+                ? dialect.checkCode(code, credential) : dialect.record(of: code, credential)
+        }
+    }
+
+    private func poll(_ room: Int) async {
+        let code = codes[room].last?.issued.code
+        let target = ground.terms.polling.target
+        await read(room, .first(0)) { dialect, credential in
+            var call = dialect.poll(code ?? Code(""), target, credential)
+            call.code = code
+            return call
+        }
+    }
+
+    private func read(
+        _ room: Int, _ screen: DrivenHousehold.Screen,
+        _ make: (any Dialect, Credential) -> Call?
+    ) async {
+        do throws(DrivenHousehold.Refusal) {
+            let credential = try await rooms[room].credential(of: screen)
+            guard let call = make(ground.terms.dialect, credential) else { return }
+            _ = try await rooms[room].ask(screen, call)
+        } catch {
+            // What nobody could read tells nothing.
+            if case .stopped = error { give(up: .stopped) }
+        }
+    }
+}

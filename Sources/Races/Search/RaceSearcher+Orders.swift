@@ -1,0 +1,149 @@
+internal import Rigs
+internal import Statistics
+
+/// What is tried when offsets have shown nothing: other connections, then other orders.
+extension RaceSearcher {
+    func explore() async {
+        await stress()
+        // Orders can be drawn for ever.
+        guard !search.terms.isUnlimited else { return }
+        var number = 0
+        let bases = tracks.filter { !$0.isUnplayable }
+        guard !bases.isEmpty else { return }
+        while !isOver, outcome.findings.isEmpty {
+            // A batch at a time: hits are looked into at once.
+            var aims: [(track: Int, offset: Duration)] = []
+            let first = tracks.count
+            for _ in 0..<search.ordersAtOnce {
+                let base = bases[number % bases.count].variant
+                let seed = search.seed.child("order", number)
+                let (variant, method) = OrderExplorer.draw(
+                    base, seed: seed, offsets: search.terms.offsets)
+                tracks.append(Candidate(variant: variant, method: method))
+                aims.append(
+                    (tracks.count - 1, variant.schedule[op: variant.swept]?.offset ?? .zero))
+                number += 1
+            }
+            search.news(.phase("orders drawn from the seed, \(number) so far"))
+            await play(aims)
+            await lookInto(Array(first..<tracks.count), isLast: true)
+            tracks.removeLast(tracks.count - first)
+        }
+    }
+
+    /// The same offsets under other circumstances.
+    private func stress() async {
+        guard outcome.findings.isEmpty else { return }
+        let bases = tracks.filter { !$0.isUnplayable }.map(\.variant)
+        let grid = Curve.grid(search.terms.offsets)
+        for (number, stress) in Stress.allCases.enumerated() {
+            for base in bases where !isOver && outcome.findings.isEmpty {
+                guard let variant = stress.applied(to: base) else { continue }
+                tracks.append(Candidate(variant: variant, method: "sweep, \(stress.rawValue)"))
+                search.news(.phase("\(base.title): sweep \(number + 1), \(stress.rawValue)"))
+                await play(grid.map { (tracks.count - 1, $0) })
+                await lookInto([tracks.count - 1], isLast: true)
+            }
+        }
+    }
+}
+
+/// Draws the order of a plan's raced operations, and how far they are apart.
+enum OrderExplorer {
+    /// By chance, or by priorities with change points (PCT, Burckhardt et al., ASPLOS 2010): each actor
+    /// has a priority, the highest that has something to do goes first, and at d-1 points the one
+    /// whose turn it is falls behind all others. One time in ten an actor is starved besides (as rr's
+    /// chaos mode does): all that it does comes one to eight times the reach after everything else.
+    static func draw(
+        _ base: RacePlan.Variant, seed: Seed, offsets: ClosedRange<Duration>
+    ) -> (variant: RacePlan.Variant, method: String) {
+        var dice = seed.generator()
+        var variant = base
+        let movable = variant.schedule.ops.filter { $0.anchor?.event == .lastByteSent }.map(\.id)
+        guard let head = variant.schedule.ops.first(where: { $0.gate != .none }),
+            !movable.isEmpty
+        else { return (base, "order") }
+        let usesPriorities = dice.chance(0.5)
+        let depth = 2 + dice.below(2)
+        let order =
+            usesPriorities
+            ? prioritized([head.id] + movable, variant.schedule, depth: depth, &dice)
+            : shuffled([head.id] + movable, &dice)
+        // The distance between two neighbours, anywhere on a logarithmic scale.
+        var at: [String: Duration] = [:]
+        var time = Duration.zero
+        for id in order {
+            at[id] = time
+            time += gap(offsets, &dice)
+        }
+        var hunger = seed.child("starved").generator()
+        let starved =
+            hunger.chance(0.1) ? variant.schedule[op: order[hunger.below(order.count)]]?.actor : nil
+        if starved != nil {
+            let delay = time + offsets.reach * (1 << hunger.below(4))
+            for id in order where variant.schedule[op: id]?.actor == starved {
+                at[id]? += delay
+            }
+        }
+        let zero = at[head.id] ?? .zero
+        for id in movable {
+            guard let anchor = variant.schedule[op: id]?.anchor else { continue }
+            let from = at[anchor.op] ?? zero
+            variant.schedule[op: id]?.offset = (at[id] ?? .zero) - from
+        }
+        let method =
+            usesPriorities
+            ? "priorities, \(depth - 1) change point\(depth == 2 ? "" : "s")" : "random order"
+        return (variant, starved.map { "\(method), \($0) starved" } ?? method)
+    }
+
+    private static func shuffled(_ ids: [String], _ dice: inout Dice) -> [String] {
+        var ids = ids
+        for position in ids.indices.dropFirst().reversed() {
+            ids.swapAt(position, dice.below(position + 1))
+        }
+        return ids
+    }
+
+    private static func prioritized(
+        _ ids: [String], _ schedule: Schedule, depth: Int, _ dice: inout Dice
+    ) -> [String] {
+        var queues: [(actor: String, ops: [String])] = []
+        for id in ids {
+            let actor = schedule[op: id]?.actor ?? ""
+            if let known = queues.firstIndex(where: { $0.actor == actor }) {
+                queues[known].ops.append(id)
+            } else {
+                queues.append((actor, [id]))
+            }
+        }
+        let ranks = shuffled(queues.map(\.actor), &dice)
+        queues.sort { left, right in
+            (ranks.firstIndex(of: left.actor) ?? 0) < (ranks.firstIndex(of: right.actor) ?? 0)
+        }
+        let changes = Set((1..<depth).map { _ in dice.below(ids.count) })
+        var order: [String] = []
+        while let first = queues.firstIndex(where: { !$0.ops.isEmpty }) {
+            var turn = first
+            let other = queues.indices.first { $0 > first && !queues[$0].ops.isEmpty }
+            if changes.contains(order.count), let other {
+                queues.append(queues.remove(at: first))
+                turn = other - 1
+            }
+            order.append(queues[turn].ops.removeFirst())
+        }
+        return order
+    }
+
+    /// 50 us * 2^j, j anywhere up to the longest offset.
+    private static func gap(_ offsets: ClosedRange<Duration>, _ dice: inout Dice) -> Duration {
+        var steps = 1
+        var distance = Curve.step
+        while distance < offsets.reach {
+            distance = distance * 2
+            steps += 1
+        }
+        let step = Curve.step * (1 << dice.below(steps))
+        return step + Duration.nanoseconds(Int64(dice.unit() * Double(step / .nanoseconds(1))))
+    }
+}

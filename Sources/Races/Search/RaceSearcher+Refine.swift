@@ -1,0 +1,125 @@
+internal import Checker
+internal import Rigs
+internal import Statistics
+
+/// From a few hits to a window, the best offset and its rate.
+extension RaceSearcher {
+    /// `chosen`: the tracks that are looked into with it.
+    func refine(
+        _ track: Int, _ invariant: Invariant, among chosen: [Int]
+    ) async -> RaceFinding? {
+        let title = tracks[track].variant.title
+        search.news(.phase("\(title): \(invariant) broken; where?"))
+        await fill(track, invariant)
+        if await isBlurred(track, invariant) {
+            await goAlone(chosen, forgetting: invariant, because: "other trials hide hits")
+            await fill(track, invariant)
+        }
+        await fill(track, invariant, rounds: 10)
+        tell(track, invariant, nil)
+        guard let plateau = Plateau(curve(track, invariant).points) else {
+            noteAmbient(invariant)
+            return nil
+        }
+        let window = await window(plateau, track, invariant)
+        let best = window?.middle ?? plateau.first + (plateau.last - plateau.first) / 2
+        tell(track, invariant, window)
+        search.news(.phase("\(title): the rate at \(Offsets.text(best))"))
+        let (rate, achieved) = await measure(best, track, invariant)
+        let isThere = window.map { stands($0, rate, track, invariant) } ?? false
+        return RaceFinding(
+            plan: tracks[track].variant.schedule.plan, invariant: invariant,
+            schedule: tracks[track].variant.at(best), swept: tracks[track].variant.swept,
+            window: isThere ? window : nil, best: best, rate: rate,
+            achieved: RaceFinding.Quantiles(achieved),
+            curve: curve(track, invariant).points, sentence: sentence(track, invariant),
+            firstSeen: search.clock(),
+            isSimultaneous: isThere && best.magnitude <= gateError,
+            method: tracks[track].method, company: isAlone ? .nobody : .queue)
+    }
+
+    /// Sweeps until there is a plateau to be seen: five rounds, three where trials go one at a time, and on
+    /// to `rounds` where hits are a matter of luck. Not where two rounds show none.
+    private func fill(_ track: Int, _ invariant: Invariant, rounds: Int = 5) async {
+        while tracks[track].rounds < rounds, !isOver {
+            let played = tracks[track].rounds
+            guard played < 2 || Plateau(curve(track, invariant).points) != nil,
+                played < (isAlone ? 3 : 5) || isLuck(track, invariant)
+            else { return }
+            await sweepOnce(track)
+        }
+    }
+
+    private func isLuck(_ track: Int, _ invariant: Invariant) -> Bool {
+        Plateau(curve(track, invariant).points)?.isLuck ?? false
+    }
+
+    /// Hits that are a matter of luck among many trials, and come more often or hardly ever where a
+    /// trial has the service to itself: the others have a hand in it (a cache that mixes up devices also
+    /// hides from one trial what it shows to the next).
+    private func isBlurred(_ track: Int, _ invariant: Invariant) async -> Bool {
+        guard !isAlone, !isOver, !arena.isolatesTrials,
+            let plateau = Plateau(curve(track, invariant).points), plateau.isLuck
+        else { return false }
+        search.news(.phase("\(tracks[track].variant.title): is it luck, or other trials?"))
+        let crowded = await rate(at: plateau.middle, times: 16, in: .crowd, track, invariant)
+        let alone = await rate(at: plateau.middle, times: 16, in: .nobody, track, invariant)
+        return alone.chance(against: crowded) < 0.01
+    }
+
+    /// How often a promise breaks at one offset, of the trials that can tell.
+    func rate(
+        at offset: Duration, times: Int, in company: Isolation, _ track: Int,
+        _ invariant: Invariant
+    ) async -> HitRate {
+        let seen = await play(Array(repeating: (track, offset), count: times), in: company)
+        let pattern = pattern(track, invariant)
+        var rate = HitRate()
+        for sighting in seen.compactMap({ $0 }) {
+            let reading = pattern.reading(of: sighting)
+            if reading != .blind { rate.add(reading == .hit) }
+        }
+        return rate
+    }
+
+    func tell(_ track: Int, _ invariant: Invariant, _ window: RaceFinding.Window?) {
+        search.news(
+            .curve(
+                plan: tracks[track].variant.title, invariant: invariant,
+                curve(track, invariant).points, window))
+    }
+
+    /// Whether the trials in the middle, made for nothing else, bear a window out: hits that come by
+    /// chance can lie close together, and the edges around them are then of nothing.
+    private func stands(
+        _ window: RaceFinding.Window, _ rate: HitRate, _ track: Int, _ invariant: Invariant
+    ) -> Bool {
+        // Cut short: what was seen within must do.
+        let samples = curve(track, invariant).samples.filter { $0.reading != .blind }
+        func share(_ samples: [Curve.CurveSample]) -> HitRate {
+            HitRate(hits: samples.count { $0.reading == .hit }, trials: samples.count)
+        }
+        let range = window.low...window.high
+        let inside = rate.trials > 4 ? rate : share(samples.filter { range ~= $0.offset })
+        guard inside.hits > 0 else { return false }
+        if inside.share >= RaceFinding.rare { return true }
+        return inside.chance(against: share(samples.filter { !(range ~= $0.offset) })) < 0.01
+    }
+
+    // MARK: The rate
+
+    /// A number of trials that was fixed before.
+    private func measure(
+        _ best: Duration, _ track: Int, _ invariant: Invariant
+    ) async -> (HitRate, [Duration]) {
+        var rate = HitRate()
+        var achieved: [Duration] = []
+        let seen = await play(
+            Array(repeating: (track, best), count: search.rateTrials), in: .queue)
+        for sighting in seen.compactMap({ $0 }) {
+            rate.add(sighting.breaches.contains { $0.invariant == invariant })
+            achieved.append(sighting.offset)
+        }
+        return (rate, achieved)
+    }
+}

@@ -1,0 +1,361 @@
+internal import Checker
+internal import Rigs
+internal import Statistics
+
+/// A search under way.
+final class RaceSearcher {
+    let search: RaceSearch
+    let arena: any Arena
+    var outcome = RaceOutcome()
+    /// What is swept: every variant of every plan, and what stress and orders add.
+    var tracks: [Candidate]
+    var isAlone = false
+    private var gateErrors: [Duration] = []
+    /// Of trials that raced alone: what edges are measured with.
+    private var quietErrors: [Duration] = []
+    /// What was seen among other trials, and by no trial alone.
+    private var forgotten: [RaceFinding] = []
+    private var forgottenExamples: [TrialResult?] = []
+    /// Hits of these come from other trials near in time.
+    private var ambient: Set<Invariant> = []
+
+    /// A variant and everything that was seen of it.
+    struct Candidate {
+        var variant: RacePlan.Variant
+        var method = "sweep"
+        var sightings: [Sighting] = []
+        var rounds = 0
+        /// Trials of it, and those that told nothing, with the reason of the first.
+        var trials = 0
+        var discarded = 0
+        var reason = ""
+        /// The first trial that broke each promise.
+        var examples: [Invariant: TrialResult] = [:]
+
+        mutating func note(_ result: TrialResult, _ sighting: Sighting?) {
+            trials += 1
+            guard let sighting else {
+                discarded += 1
+                if reason.isEmpty { reason = result.reasonOfDiscard }
+                return
+            }
+            sightings.append(sighting)
+            for breach in result.breaches where examples[breach.invariant] == nil {
+                examples[breach.invariant] = result
+            }
+        }
+
+        /// A whole round told nothing: the target has not what it needs.
+        var isUnplayable: Bool { rounds > 0 && discarded == trials && trials > 4 }
+    }
+
+    init(_ search: RaceSearch, _ arena: any Arena) {
+        self.search = search
+        self.arena = arena
+        tracks = search.plans.flatMap(\.variants).map { Candidate(variant: $0) }
+        outcome.variants = tracks.count
+    }
+
+    func run() async {
+        for round in 0..<search.terms.perOffset where !isOver {
+            await sweep(round)
+        }
+        outcome.sweptWhole = tracks.count { $0.rounds >= search.terms.perOffset }
+        outcome.sweeps = tracks.map(RaceOutcome.Sweep.init)
+        if search.exploresOrders { await explore() }
+        reportForgotten()
+        outcome.elapsed = search.clock()
+        outcome.gate = RaceFinding.Quantiles(gateErrors)
+        outcome.isAlone = isAlone
+    }
+
+    // MARK: Playing
+
+    /// Whether time or trials are used up, or somebody wants it to end.
+    var isOver: Bool {
+        if search.isInterrupted() {
+            outcome.end = .interrupted
+        } else if outcome.trials >= trialLimit {
+            outcome.end = .trials
+        } else if let limit = timeLimit, search.clock() >= limit {
+            outcome.end = .time
+        } else {
+            return false
+        }
+        return true
+    }
+
+    /// Of what was given, a quarter is kept for the case of what was found.
+    private var trialLimit: Int {
+        guard let given = search.terms.trials else { return search.terms.trialLimit ?? .max }
+        return outcome.findings.isEmpty ? given : given * 3 / 4
+    }
+    private var timeLimit: Duration? {
+        guard let given = search.terms.time else { return search.terms.timeLimit }
+        return outcome.findings.isEmpty ? given : given * 3 / 4
+    }
+
+    /// Plays one track at several offsets and remembers what was seen; the sightings, nil where a
+    /// trial said nothing.
+    @discardableResult
+    func play(
+        _ aims: [(track: Int, offset: Duration)], in company: Isolation = .crowd
+    ) async -> [Sighting?] {
+        let schedules = aims.map { tracks[$0.track].variant.at($0.offset) }
+        let left = max(0, trialLimit - outcome.trials)
+        let results = await arena.play(
+            Array(schedules.prefix(left)), in: isAlone ? .nobody : company)
+        var seen: [Sighting?] = []
+        for (aim, result) in zip(aims, results) {
+            outcome.trials += 1
+            let sighting = take(result, aim, isQuiet: isAlone || company != .crowd)
+            tracks[aim.track].note(result, sighting)
+            seen.append(sighting)
+        }
+        search.news(.trials(outcome.trials, discarded: outcome.discards))
+        return seen + Array(repeating: nil, count: aims.count - seen.count)
+    }
+
+    private func take(
+        _ result: TrialResult, _ aim: (track: Int, offset: Duration), isQuiet: Bool
+    ) -> Sighting? {
+        if result.discarded != nil {
+            note(result.reasonOfDiscard)
+            return nil
+        }
+        let swept = tracks[aim.track].variant.swept
+        guard let offset = result[release: swept]?.offset else { return nil }
+        let error = offset - aim.offset
+        gateErrors.append(error.magnitude)
+        if isQuiet, let error = gateErrors.last { quietErrors.append(error) }
+        return Sighting(result, swept: swept, offset: offset, isQuiet: isQuiet)
+    }
+
+    private func note(_ reason: String) {
+        if let known = outcome.discarded.firstIndex(where: { $0.reason == reason }) {
+            outcome.discarded[known].count += 1
+        } else {
+            outcome.discarded.append((reason, 1))
+        }
+    }
+
+    /// The ninetieth percentile of what the gate was off by, or what was measured before.
+    var gateError: Duration {
+        max(search.gateError, RaceFinding.Quantiles(gateErrors)?.p90 ?? .zero)
+    }
+
+    /// How finely edges can be told: every trial's offset is known, so that the usual error counts and
+    /// not the worst.
+    var resolution: Duration {
+        max(search.gateError, RaceFinding.Quantiles(quietErrors)?.p50 ?? .zero)
+    }
+
+    // MARK: The coarse sweep
+
+    /// How many tracks are swept at a time: enough to keep an arena busy.
+    private static let together = 3
+
+    private func sweep(_ round: Int) async {
+        let grid = Curve.grid(search.terms.offsets, isShifted: round % 2 == 1)
+        var waiting = tracks.indices.filter { !tracks[$0].isUnplayable }[...]
+        while !waiting.isEmpty, !isOver {
+            let chosen = Array(waiting.prefix(Self.together))
+            waiting = waiting.dropFirst(chosen.count)
+            let names = chosen.map { tracks[$0].variant.title }.joined(separator: "; ")
+            search.news(
+                .phase("\(names): sweep, round \(round + 1) of \(search.terms.perOffset)"))
+            await play(chosen.flatMap { track in grid.map { (track, $0) } })
+            for track in chosen { tracks[track].rounds += 1 }
+        }
+        await lookInto(Array(tracks.indices), isLast: round + 1 == search.terms.perOffset)
+    }
+
+    /// Follows up what was seen: each broken promise where it shows most, for others show less of the
+    /// same.
+    func lookInto(_ chosen: [Int], isLast: Bool) async {
+        var tried: Set<Suspicion> = []
+        while !isOver, let suspicion = suspicion(chosen, besides: tried, isLast: isLast) {
+            if !isAlone, isNearlyAnywhere(suspicion.track, suspicion.invariant) {
+                await goAlone(chosen, forgetting: suspicion.invariant)
+                continue
+            }
+            if outcome.findings.contains(where: { $0.invariant == suspicion.invariant }) {
+                tried.insert(suspicion)
+                noteAlso(suspicion.track, suspicion.invariant)
+                continue
+            }
+            if !isAlone, await isOthersDoing(suspicion) {
+                await goAlone(
+                    chosen, forgetting: suspicion.invariant,
+                    because: "hits that a trial alone does not show")
+                continue
+            }
+            tried.insert(suspicion)
+            if let finding = await refine(
+                suspicion.track, suspicion.invariant, among: chosen)
+            {
+                outcome.findings.append(finding)
+                outcome.examples.append(tracks[suspicion.track].examples[suspicion.invariant])
+                search.news(.found(finding))
+            }
+        }
+    }
+
+    struct Suspicion: Hashable {
+        var track: Int
+        var invariant: Invariant
+    }
+
+    /// The promise broken over the widest range of offsets, and where, if that is no accident yet to be
+    /// waited for. On a log grid a hit stands for a stretch as long as it is far out: by their number a
+    /// promise that breaks within a millisecond of zero would outweigh one that breaks for thirty.
+    private func suspicion(
+        _ chosen: [Int], besides tried: Set<Suspicion>, isLast: Bool
+    ) -> Suspicion? {
+        var best: (suspicion: Suspicion, range: Duration)?
+        for track in chosen {
+            var seen: [Invariant: (hits: Int, range: Duration)] = [:]
+            for sighting in tracks[track].sightings {
+                for breach in sighting.breaches {
+                    seen[breach.invariant, default: (0, .zero)].hits += 1
+                    seen[breach.invariant]?.range += max(
+                        sighting.offset.magnitude, Curve.step)
+                }
+            }
+            for (invariant, shown) in seen.sorted(by: { $0.key < $1.key }) {
+                let suspicion = Suspicion(track: track, invariant: invariant)
+                guard !tried.contains(suspicion), !ambient.contains(invariant) || isAlone,
+                    shown.hits >= 2 || isLast, shown.range > best?.range ?? .zero
+                else { continue }
+                best = (suspicion, shown.range)
+            }
+        }
+        return best?.suspicion
+    }
+
+    private func noteAlso(_ track: Int, _ invariant: Invariant) {
+        let plan = tracks[track].variant.schedule.plan
+        let isKnown =
+            outcome.findings.contains { $0.plan == plan && $0.invariant == invariant }
+            || outcome.alsoIn.contains { $0.plan == plan && $0.invariant == invariant }
+        if !isKnown { outcome.alsoIn.append((plan, invariant)) }
+    }
+
+    // MARK: Curves
+
+    /// Hits of a promise over the offset, among the trials that can tell (`BreachPattern`).
+    func curve(_ track: Int, _ invariant: Invariant) -> Curve {
+        let pattern = pattern(track, invariant)
+        var curve = Curve()
+        for sighting in tracks[track].sightings {
+            curve.add(sighting.offset, pattern.reading(of: sighting))
+        }
+        return curve
+    }
+
+    /// What a breach of a promise looks like in a track, by what has been seen so far.
+    func pattern(_ track: Int, _ invariant: Invariant) -> BreachPattern {
+        BreachPattern(invariant, in: tracks[track].sightings)
+    }
+
+    func sentence(_ track: Int, _ invariant: Invariant) -> String {
+        for sighting in tracks[track].sightings {
+            if let own = sighting.breaches.first(where: { $0.invariant == invariant }) {
+                return own.sentence
+            }
+        }
+        return ""
+    }
+
+    /// Hits at an outermost offset, and far out on the other side as well: it makes no difference when,
+    /// or other trials are the cause. A window that is merely open keeps to its side.
+    private func isNearlyAnywhere(_ track: Int, _ invariant: Invariant) -> Bool {
+        let points = curve(track, invariant).points
+        guard points.count > 4 else { return false }
+        func hits(_ points: some Sequence<RaceFinding.CurvePoint>) -> Bool {
+            points.contains { $0.rate.hits > 0 }
+        }
+        let third = points.count / 3
+        return hits(points.prefix(2)) && hits(points.suffix(third))
+            || hits(points.suffix(2)) && hits(points.prefix(third))
+    }
+
+    /// Hits that are the doing of other trials are gone when a trial has the service to itself. Where they
+    /// come at an end of the offsets, a window that is open there would keep them; elsewhere they are tried
+    /// for in the middle of where they came, more often, for they may be luck.
+    private func isOthersDoing(_ suspicion: Suspicion) async -> Bool {
+        let points = curve(suspicion.track, suspicion.invariant).points
+        guard !arena.isolatesTrials, points.count > 4, let plateau = Plateau(points) else {
+            return false
+        }
+        let end = [points.prefix(2), points.suffix(2)].lazy.compactMap { end in
+            end.first { $0.rate.hits > 0 }
+        }.first
+        let alone = await rate(
+            at: end?.offset ?? plateau.middle, times: end == nil ? 8 : 4, in: .nobody,
+            suspicion.track, suspicion.invariant)
+        guard alone.trials > 1, alone.hits == 0 else { return false }
+        return end != nil || alone.chance(against: plateau.rate) < 0.05
+    }
+
+    /// From here on one trial at a time. All that was seen of tracks that broke `invariant`, or hit nearly
+    /// anywhere, is forgotten, and they are swept again: which promise it is may have been of the others'
+    /// making as well.
+    func goAlone(
+        _ chosen: [Int], forgetting invariant: Invariant, because reason: String = "hits far out"
+    ) async {
+        isAlone = true
+        search.news(
+            .phase("\(reason): trials now go one at a time, not to disturb each other"))
+        for track in chosen where !isOver {
+            let invariants = Set(tracks[track].sightings.flatMap(\.breaches).map(\.invariant))
+            guard
+                invariants.contains(invariant)
+                    || invariants.contains(where: { isNearlyAnywhere(track, $0) })
+            else { continue }
+            for invariant in invariants.sorted() { keep(track, invariant) }
+            tracks[track].sightings = []
+            tracks[track].examples = [:]
+            tracks[track].rounds = 0
+            for _ in 0..<2 { await sweepOnce(track) }
+        }
+    }
+
+    /// Keeps what is forgotten, should nothing else come of it: it was broken all the same.
+    private func keep(_ track: Int, _ invariant: Invariant) {
+        let points = curve(track, invariant).points
+        let variant = tracks[track].variant
+        let best = points.max { $0.rate.share < $1.rate.share }?.offset ?? .zero
+        var finding = RaceFinding(
+            plan: variant.schedule.plan, invariant: invariant, schedule: variant.at(best),
+            swept: variant.swept, best: best, rate: HitRate(), curve: points,
+            sentence: sentence(track, invariant), firstSeen: search.clock(),
+            method: "sweep, among other trials; by no trial alone")
+        finding.rate = finding.total
+        forgotten.append(finding)
+        forgottenExamples.append(tracks[track].examples[invariant])
+    }
+
+    /// Each promise once, where it broke most.
+    private func reportForgotten() {
+        guard outcome.findings.isEmpty else { return }
+        let order = forgotten.indices.sorted {
+            forgotten[$0].rate.hits > forgotten[$1].rate.hits
+        }
+        for number in order
+        where !outcome.findings.contains(where: { $0.invariant == forgotten[number].invariant }) {
+            outcome.findings.append(forgotten[number])
+            outcome.examples.append(forgottenExamples[number])
+            search.news(.found(forgotten[number]))
+        }
+    }
+
+    /// One round over one track's offsets, every other one half a step further out.
+    func sweepOnce(_ track: Int) async {
+        let grid = Curve.grid(search.terms.offsets, isShifted: tracks[track].rounds % 2 == 1)
+        await play(grid.map { (track, $0) })
+        tracks[track].rounds += 1
+    }
+
+    func noteAmbient(_ invariant: Invariant) { ambient.insert(invariant) }
+}

@@ -1,0 +1,87 @@
+internal import Foundation
+
+/// What the stand-in's faults did in a run, by its `truth.jsonl`: a fault that was never activated, or
+/// that no answer showed, is no proof of a service without faults.
+public struct FaultActivations: Sendable, Hashable {
+    /// One fault.
+    public struct Count: Sendable, Hashable {
+        public var fault: String
+        public var activated = 0
+        /// Of these, what an answer made visible from outside.
+        public var visible = 0
+    }
+
+    /// In the order in which they were switched on.
+    public private(set) var counts: [Count] = []
+
+    /// Of faults that are switched on.
+    public init(_ faults: [String]) {
+        for fault in faults { add(fault, Self.enabled) }
+    }
+
+    /// The event of a truth file that says that a fault is switched on, whatever comes of it.
+    public static let enabled = "enabled"
+
+    /// Reads the lines of a truth file; those that are none are passed over.
+    public init(lines: String) {
+        for line in lines.split(whereSeparator: \.isNewline) {
+            guard
+                let object = try? JSONSerialization.jsonObject(with: Data(line.utf8))
+                    as? [String: Any],
+                let fault = object["fault"] as? String, let event = object["event"] as? String
+            else { continue }
+            add(fault, event)
+        }
+    }
+
+    /// Takes in one event of a fault: `enabled`, `activated` or `observable`.
+    public mutating func add(_ fault: String, _ event: String) {
+        let known = counts.firstIndex { $0.fault == fault }
+        let position = known ?? counts.count
+        if known == nil { counts.append(Count(fault: fault)) }
+        switch event {
+        case "activated": counts[position].activated += 1
+        case "observable": counts[position].visible += 1
+        default: break
+        }
+    }
+
+    /// `Injected fault token-flap: activated 182 times, visible in 160 responses`, one for each.
+    public var sentence: String {
+        counts.map { count in
+            let name = "injected fault \(Sanitizer.line(count.fault)): "
+            if count.activated == 0 { return name + "never activated" }
+            return name + "activated \(Figures.counted(count.activated, "time")), visible in "
+                + (count.visible == 0 ? "no response" : Figures.counted(count.visible, "response"))
+        }.joined(separator: "; ")
+    }
+
+    /// For whoever reads the verdict; nil where no fault was switched on. `breaches`: how many were found,
+    /// whatever they mean for the run.
+    func note(breaches: Int) -> String? {
+        guard !counts.isEmpty else { return nil }
+        guard breaches == 0 else {
+            return sentence
+                + ". One response may break several promises, or only together with others"
+        }
+        if counts.allSatisfy({ $0.activated == 0 }) {
+            return sentence
+                + ", so this run says nothing about it. Nothing in this rig gives it an "
+                + "occasion; rigs/detection.yaml polls on after the sign-in and the logout"
+        }
+        return sentence
+            + ". No broken promise was found: a TV that stops polling at its first token "
+            + "sees little of it; rigs/detection.yaml polls on"
+    }
+}
+
+extension Summary {
+    /// Says what the faults of the stand-in did, after what a reader must know anyway.
+    mutating func tell(_ strikes: FaultActivations?) {
+        let breaches = (findings?.verdicts ?? []).reduce(0) {
+            $0 + $1.violations + $1.observed + $1.known + $1.suspected
+        }
+        guard let note = strikes?.note(breaches: breaches) else { return }
+        notes.append(note)
+    }
+}

@@ -1,0 +1,234 @@
+/// report.html: one file, no network. The order of the sections is that of the questions a reader has:
+/// is it good, what got worse, was every promise kept, how far did households come, what was slow and
+/// when, what broke, can I trust it, how was it made. The script adds sorting, tooltips and the brush;
+/// without it everything can be read.
+enum ReportPage {
+    static func text(_ summary: Summary) -> String {
+        let sections = Self.sections(summary)
+        let links = sections.map { "<li><a href=\"#\($0.id)\">\($0.title)</a></li>" as HTML }
+        let bodies = sections.map { section -> HTML in
+            """
+            <section id="\(section.id)" aria-labelledby="\(section.id)-h">
+            <h2 id="\(section.id)-h">\(section.title)</h2>
+            \(section.body)
+            </section>
+
+            """
+        }
+        let page: HTML = """
+            \(head(summary).html)
+            <body>
+            <a class="skip" href="#latency">Skip to the numbers</a>
+            <header>
+            \(opening(summary))
+            <nav aria-label="Sections"><ul>\(links)</ul></nav>
+            </header>
+            <main>
+            \(bodies)</main>
+            \(data(summary))
+            <footer>Made by screenrig \(summary.run.version) from \(summary.run.id). Everything on \
+            this page is computed from history.sqlite beside it.</footer>
+            <script nonce="\(nonce(summary))">
+            //<![CDATA[
+            \(HTML(stringLiteral: PageScript.text))
+            //]]>
+            </script>
+            </body>
+            </html>
+
+            """
+        return page.text
+    }
+
+    private static func head(_ summary: Summary) -> PageHead {
+        PageHead(
+            title: "\(summary.outcome.rawValue): \(summary.run.rig) · screenrig",
+            version: summary.run.version, scripts: .marked(nonce: nonce(summary)))
+    }
+
+    struct PageSection {
+        var id: String
+        var title: String
+        var body: HTML
+    }
+
+    private static func sections(_ summary: Summary) -> [PageSection] {
+        [
+            PageSection(
+                id: "changes", title: "Since the last comparable run",
+                body: ComparisonSection.html(summary.comparison)),
+            PageSection(
+                id: "thresholds", title: "Thresholds", body: thresholds(summary.thresholds)),
+            summary.shows.isEmpty
+                ? nil
+                : PageSection(
+                    id: "shows", title: "Expected to show", body: shows(summary.shows)),
+            summary.findings.map {
+                PageSection(
+                    id: "promises", title: "Promises", body: PromiseSection.html($0, summary))
+            },
+            PageSection(
+                id: "households", title: "Households", body: HouseholdSections.funnels(summary)),
+            summary.signOns.isOrdinary
+                ? nil
+                : PageSection(
+                    id: "sign-on", title: "Sign-in by path",
+                    body: SignOnSection.html(summary.signOns)),
+            PageSection(
+                id: "latency", title: "Latency by operation", body: LatencySections.table(summary)),
+            PageSection(id: "timeline", title: "Over time", body: timeline(summary)),
+            PageSection(
+                id: "sign-in", title: "Sign-in, token visibility and staleness",
+                body: FreshnessSection.html(summary)),
+            PageSection(id: "errors", title: "Errors by cause", body: ErrorSection.html(summary)),
+            PageSection(
+                id: "slowest", title: "Slowest households", body: WaterfallSection.html(summary)),
+            PageSection(id: "rig", title: "The rig itself", body: RigSections.health(summary)),
+            PageSection(id: "run", title: "The run", body: RigSections.run(summary.run)),
+        ].compactMap(\.self)
+    }
+
+    private static func opening(_ summary: Summary) -> HTML {
+        let run = summary.run
+        let missed = summary.thresholds.filter { !$0.met }.map(\.sentence)
+        let lines = (summary.explanations + missed).prefix(8)
+        let reasons: HTML =
+            lines.isEmpty ? .none : "<ul>\(lines.map { "<li>\($0)</li>" as HTML })</ul>"
+        let notes = summary.notes.map { "<p class=\"note\">\($0)</p>" as HTML }
+        let when =
+            run.isVirtual
+            ? "simulated in virtual time, on no date"
+            : "\(run.started.replacing("T", with: " ").replacing("Z", with: " UTC")) · against \(run.target)"
+        return """
+            <p class="over">screenrig · \(when)</p>
+            <h1>\(run.rig)</h1>
+            <div class="verdict \(summary.tone)" role="status"><p>\(summary.headline)</p>\(reasons)</div>
+            \(notes)\(facts(summary))
+            """
+    }
+
+    private static func facts(_ summary: Summary) -> HTML {
+        func fact(
+            _ name: String, _ number: Double?, _ value: String, _ aside: String = ""
+        ) -> HTML {
+            let shown: HTML = number.map { .number($0, shown: value) } ?? "\(value)"
+            return "<div><dt>\(name)</dt><dd>\(shown) <small>\(aside)</small></dd></div>"
+        }
+        let (households, exchanges) = (summary.households, summary.exchanges)
+        return """
+            <dl class="facts">
+            \(fact(
+                "Signed in", Double(households.signedIn), Figures.count(households.signedIn),
+                "of \(Figures.count(households.started))"))
+            \(fact("Sign-in, p95", summary.signIn?.p95, summary.signIn.map { Figures.time(milliseconds: $0.p95) } ?? "–"))
+            \(fact("Requests answered", Double(exchanges.completed), Figures.count(exchanges.completed)))
+            \(fact("Answers per second", exchanges.perSecond, Figures.significant(exchanges.perSecond)))
+            \(fact(
+                "Errors", Double(exchanges.errors), Figures.count(exchanges.errors),
+                Figures.percent(exchanges.errors, of: exchanges.sent)))
+            \(fact("Duration", summary.run.seconds, Figures.span(seconds: summary.run.seconds)))
+            </dl>
+            """
+    }
+
+    private static func thresholds(_ results: [ThresholdResult]) -> HTML {
+        guard !results.isEmpty else { return "<p class=\"empty\">The rig sets no thresholds.</p>" }
+        return Table(
+            caption: "Thresholds",
+            columns: [.text("Threshold"), .number("Measured"), .text("Verdict")],
+            rows: results.map { result in
+                [
+                    "<code>\(result.expression)</code>", "\(result.actual)",
+                    result.met
+                        ? "<span class=\"good\">✓ met</span>"
+                        : "<span class=\"bad\">✗ missed</span>",
+                ]
+            }
+        ).html
+    }
+
+    private static func shows(_ results: [HistoryCheckResult]) -> HTML {
+        Table(
+            caption: "What the rig expects its runs to show",
+            columns: [.text("Line of 'shows'"), .number("Found"), .text("Verdict")],
+            rows: results.map { result in
+                [
+                    "<code>\(result.expression)</code>", "\(result.actual)",
+                    result.held
+                        ? "<span class=\"good\">✓ shown</span>"
+                        : "<span class=\"bad\">✗ not shown</span>",
+                ]
+            }
+        ).html
+    }
+
+    private static func timeline(_ summary: Summary) -> HTML {
+        let charts = TimelineCharts(
+            course: summary.course, seconds: summary.run.seconds, stages: summary.stages)
+        guard !charts.isEmpty else {
+            return "<p class=\"empty\">The run was too short for a course over time.</p>"
+        }
+        let step = Figures.span(seconds: Double(summary.course.width))
+        let load: HTML = summary.run.load.isEmpty ? .none : "Load: \(summary.run.load). "
+        return """
+            <p class="lead">\(load)Each point stands for \(step). Dotted lines show where a stage of the \
+            load begins.</p>
+            \(brush)
+            \(charts.service)
+            """
+    }
+
+    /// Shown by the script, which alone can act on it: the part of the run that all charts show.
+    private static let brush: HTML = """
+        <fieldset class="brush" id="brush" hidden="hidden"><legend>Part of the run that every chart over time \
+        shows</legend>
+        <label>from <input type="range" id="brush-from" min="0" max="1000" value="0"/></label>
+        <label>to <input type="range" id="brush-to" min="0" max="1000" value="1000"/></label>
+        <button type="button" id="brush-all">Whole run</button>
+        <output id="brush-out" for="brush-from brush-to"></output>
+        <p class="hint">Or drag across any chart; Escape shows the whole run again.</p></fieldset>
+        """
+
+    /// Known to whoever wrote the page, and to no text that stands in it.
+    private static func nonce(_ summary: Summary) -> String {
+        "r" + (summary.run.historyHash.isEmpty ? "un" : summary.run.historyHash)
+    }
+
+    /// What tooltips and the brush say in numbers.
+    private static func data(_ summary: Summary) -> HTML {
+        let points = summary.course.points
+        func series(_ values: [Double?]) -> JSON {
+            .array(values.map { $0.map { .number($0) } ?? .null })
+        }
+        let named = PercentileChart.ranked(summary.operations).prefix(PercentileChart.named)
+        let json = JSON.object([
+            ("width", .integer(summary.course.width)), ("seconds", .number(summary.run.seconds)),
+            (
+                "series",
+                .object([
+                    ("arriving", series(points.map(\.arrivals))),
+                    ("waiting", series(points.map { Double($0.waiting) })),
+                    ("answered", series(points.map(\.completed))),
+                    ("p50", series(points.map(\.p50))), ("p99", series(points.map(\.p99))),
+                    ("errors", series(points.map(\.errors))),
+                    ("late", series(points.map(\.latenessP99))),
+                    ("busy", series(points.map { $0.busy.map { $0 * 100 } })),
+                ])
+            ),
+            (
+                "curves",
+                .array(
+                    named.map { row in
+                        .object([
+                            ("name", .text(row.name)), ("count", .integer(row.completed)),
+                            ("share", .array(row.curve.map { .number($0.share, decimals: 7) })),
+                            ("ms", series(row.curve.map(\.ms))),
+                        ])
+                    })
+            ),
+        ]).rendered()
+        // The only way out of such an element is its end tag.
+        let safe = json.replacing("<", with: "\\u003c").replacing("&", with: "\\u0026")
+        return "<script type=\"application/json\" id=\"data\">\(HTML(stringLiteral: safe))</script>"
+    }
+}

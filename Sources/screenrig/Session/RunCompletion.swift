@@ -1,0 +1,90 @@
+internal import Checker
+internal import Foundation
+internal import Journal
+internal import Races
+internal import Reports
+internal import Rigs
+
+/// From a finished history to files, words and an exit code.
+enum RunCompletion {
+    /// Writes every report into `directory`, prints the verdict, and throws the exit code if it is
+    /// not 0.
+    static func report(
+        _ directory: RunDirectory, thresholds: [Threshold], findings: Findings? = nil,
+        asJSON: Bool = false
+    ) throws {
+        let summary = try write(directory, thresholds: thresholds, findings: findings)
+        try tell(summary, at: directory.path, asJSON: asJSON)
+    }
+
+    /// Prints the verdict, and throws the exit code if it is not 0.
+    static func tell(_ summary: Summary, at path: String, asJSON: Bool = false) throws {
+        let code = ExitCode(summary.exitStatus)
+        if asJSON {
+            Terminal.print(
+                ProgressJSON.result(summary, exitCode: code.rawValue, path: path))
+        } else {
+            Terminal.print(
+                TerminalReport.text(
+                    summary, width: Terminal.width, color: Terminal.usesColor, path: path)
+            )
+        }
+        if code != .passed { throw CommandFailure(code: code, message: "") }
+    }
+
+    /// Writes every report into `directory`, or into `other`. Without findings, or where the judge
+    /// did not hear everything, the history is judged again, if it can be.
+    static func write(
+        _ directory: RunDirectory, thresholds: [Threshold], findings: Findings? = nil,
+        into other: String? = nil
+    ) throws -> Summary {
+        let written: Report.Written
+        do {
+            let history = try History(path: directory.history)
+            var judged = findings
+            if findings.map({ $0.unjudgedFrom != nil }) ?? true {
+                judged = try Findings(rejudging: history) ?? findings
+            }
+            let findings = judged
+            let cases = try cases(of: findings, history)
+            written = try Report.write(
+                history, thresholds: thresholds, findings: findings,
+                strikes: strikes(directory), comparison: comparison(directory, findings),
+                cases: names(of: cases), to: other ?? directory.path)
+            let folder = CaseFolder(in: other ?? directory.path)
+            for made in cases {
+                // A case that cannot be written is no reason to lose the report.
+                do { try folder.write(made) } catch { Terminal.complain("\(error)") }
+            }
+        } catch {
+            throw CommandFailure.couldNotRun("\(error)")
+        }
+        for error in written.errors { Terminal.complain("\(error)") }
+        return written.summary
+    }
+
+    /// A run that cannot be compared is no worse a run: the report says that there is none.
+    private static func comparison(_ directory: RunDirectory, _ findings: Findings?) -> Comparison?
+    {
+        try? Comparison.sinceLastComparable(directory, findings: findings)
+    }
+
+    /// What the stand-in's faults did; nil where it had none.
+    private static func strikes(_ directory: RunDirectory) -> FaultActivations? {
+        let file = URL(filePath: directory.file("truth.jsonl"))
+        return (try? String(contentsOf: file, encoding: .utf8)).map { FaultActivations(lines: $0) }
+    }
+
+    /// What a violation looked like from outside, as a schedule that can be replayed: one for each
+    /// signature, for `cases/`.
+    private static func cases(of findings: Findings?, _ history: History) throws -> [Case] {
+        guard let findings, !findings.violations.isEmpty else { return [] }
+        return try Extraction(from: history, version: Screenrig.version).cases(of: findings)
+    }
+
+    /// By the signature of their violation.
+    private static func names(of cases: [Case]) -> [String: String] {
+        Dictionary(
+            cases.map { ($0.expected.signature, $0.name) }, uniquingKeysWith: { first, _ in first })
+    }
+}

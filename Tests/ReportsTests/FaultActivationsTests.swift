@@ -1,0 +1,101 @@
+import Dialects
+import Journal
+import Testing
+
+@testable import Reports
+
+@Suite("What a verdict says first, and last")
+struct StrikesTests {
+    private static func line(_ event: String, _ fault: String) -> String {
+        #"{"event":"\#(event)","id":1,"fault":"\#(fault)","us":1,"wallMs":1}"#
+    }
+
+    @Test("a fault that was switched on and never activated is told")
+    func never() {
+        let lines = ["token-flap", "slow"].map { Self.line("enabled", $0) }
+        var strikes = FaultActivations(lines: lines.joined(separator: "\n"))
+        #expect(
+            strikes.note(breaches: 0)
+                == "injected fault token-flap: never activated; injected fault slow: never activated, so "
+                + "this run says nothing about it. Nothing in this rig gives it an occasion; "
+                + "rigs/detection.yaml polls on after the sign-in and the logout")
+        strikes.add("slow", "activated")
+        #expect(
+            strikes.sentence
+                == "injected fault token-flap: never activated; injected fault slow: activated 1 time, "
+                + "visible in no response")
+    }
+
+    @Test(
+        "faults that were activated and that no answer showed are told, with what would show them")
+    func unseen() {
+        let lines = (0..<104).map { _ in Self.line("activated", "token-flap") }
+        let strikes = FaultActivations(lines: lines.joined(separator: "\n") + "\nnonsense\n")
+        #expect(strikes.counts == [.init(fault: "token-flap", activated: 104, visible: 0)])
+        #expect(
+            strikes.note(breaches: 0)
+                == "injected fault token-flap: activated 104 times, visible in no response. No broken "
+                + "promise was found: a TV that stops polling at its first token sees little of it; "
+                + "rigs/detection.yaml polls on")
+    }
+
+    @Test(
+        "faults that were found are told briefly, in the order of their first events; none, not at all"
+    )
+    func seen() {
+        let events = [("activated", "b"), ("observable", "b"), ("activated", "a")]
+        let strikes = FaultActivations(lines: events.map(Self.line).joined(separator: "\n"))
+        #expect(
+            strikes.note(breaches: 3)
+                == "injected fault b: activated 1 time, visible in 1 response; injected fault a: "
+                + "activated 1 time, visible in no response. One response may break several promises, "
+                + "or only together with others")
+        #expect(FaultActivations(lines: "").note(breaches: 0) == nil)
+    }
+
+    private static func row(
+        _ second: Int, answered: Int, lost: Int, sent: Int = 0,
+        _ operation: OperationName = .pollToken
+    ) -> TimelineRow {
+        TimelineRow(
+            second: second, operation: operation, sent: sent, completed: answered, errors: lost)
+    }
+
+    @Test("a service that is gone is told with the second of its last answer")
+    func silence() throws {
+        let rows = [
+            Self.row(0, answered: 5, lost: 0), Self.row(7, answered: 1, lost: 4),
+            Self.row(8, answered: 0, lost: 9), Self.row(8, answered: 3, lost: 0, .connect),
+            Self.row(11, answered: 0, lost: 2, .logout),
+        ]
+        let silence = try #require(Silence(rows))
+        #expect(
+            silence.sentence
+                == "the service stopped answering at second 7: none of 11 requests after that was answered"
+        )
+        // Their answers were awaited when the last one came: that may be a stall, and is no outage yet.
+        #expect(!silence.isOutage)
+        #expect(Silence(rows + [Self.row(12, answered: 0, lost: 3, sent: 3)])?.isOutage == true)
+        // Answered again, never answered, or merely unlucky at the end.
+        #expect(Silence(rows + [Self.row(12, answered: 1, lost: 0)]) == nil)
+        #expect(Silence([Self.row(3, answered: 0, lost: 40)]) == nil)
+        #expect(
+            Silence([Self.row(3, answered: 9, lost: 0), Self.row(4, answered: 0, lost: 2)]) == nil)
+    }
+
+    @Test("errors that look alike but for their operation are one line")
+    func grouped() throws {
+        let summary = try Summary(Silent(), thresholds: [])
+        var first = try #require(summary.errors.first)
+        first.hint = "nothing listens"
+        var second = first
+        second.operation = "logout"
+        var other = first
+        other.reason = "timeout"
+        let groups = ErrorRow.grouped([first, other, second])
+        #expect(groups.map(\.count) == [2, 1])
+        let sentence = ErrorRow.sentence(groups[0])
+        #expect(sentence.hasPrefix("got no answer (") && sentence.contains(", logout "))
+        #expect(ErrorRow.sentence(groups[1]) == other.sentence)
+    }
+}
