@@ -192,7 +192,7 @@ struct DashboardRunTests {
         let pipe = Pipe()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = [
-            "curl", "-s", "--noproxy", "*", "--max-time", "20", url.absoluteString,
+            "curl", "-s", "--noproxy", "*", "--max-time", "300", url.absoluteString,
         ]
         process.standardOutput = pipe
         try process.run()
