@@ -16,6 +16,7 @@ for sanitizer in "$@"; do
     # LeakSanitizer does not look at. `make soak` measures growth instead.
     export ASAN_OPTIONS="suppressions=$build/false.supp:detect_leaks=0"
     export TSAN_OPTIONS="suppressions=$build/false.supp:halt_on_error=1"
+    export SCREENRIG_PATIENCE=10
     # One after the other: slowed down and all at once, tests with deadlines would miss them.
     options="--no-parallel --sanitize=$sanitizer --scratch-path $build"
     if [ "$sanitizer" = thread ]; then

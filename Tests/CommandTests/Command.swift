@@ -112,6 +112,10 @@ final class Command {
 
     func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
 
+    /// How many times longer a command may take: a build with a sanitizer is slow.
+    static let patience =
+        ProcessInfo.processInfo.environment["SCREENRIG_PATIENCE"].flatMap { Int($0) } ?? 1
+
     /// Waits for its end; a command that outlasts `limit` is killed, and the test fails.
     func ended(within limit: Duration = .seconds(90)) async throws -> Ended {
         while true {
@@ -121,7 +125,7 @@ final class Command {
                     wasSignalled: process.terminationReason == .uncaughtSignal, output: output,
                     errors: errors, after: at - began, at: at)
             }
-            if ContinuousClock.now - began > limit {
+            if ContinuousClock.now - began > limit * Self.patience {
                 send(SIGKILL)
                 throw Trouble.tooSlow("still there after \(limit): \(output)\(errors)")
             }
@@ -138,7 +142,7 @@ final class Command {
             guard process.isRunning else {
                 throw Trouble.endedEarly("before \(what): \(output)\(errors)")
             }
-            guard ContinuousClock.now - start < limit else {
+            guard ContinuousClock.now - start < limit * Self.patience else {
                 throw Trouble.tooSlow("no \(what) within \(limit): \(output)\(errors)")
             }
             await OwnThread.shared.pause()

@@ -59,7 +59,7 @@ struct Trying {
         try process.run()
         let began = ContinuousClock.now
         while process.isRunning {
-            if ContinuousClock.now - began > .seconds(90) { process.terminate() }
+            if ContinuousClock.now - began > .seconds(90) * Command.patience { process.terminate() }
             try await Task.sleep(for: .milliseconds(20))
         }
         return Trying(
