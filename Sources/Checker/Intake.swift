@@ -100,7 +100,9 @@ extension HouseholdState {
             at: exchange.pointee.ended.nanoseconds)
         // What a cache, a proxy or a front answered by itself tells the time of that machine.
         let isOwn = operation.flags.isDisjoint(with: [.edge, .proxied])
-        if isService, isOwn, operation.date > 0, operation.effect.isAnswer {
+        // Gateways turn down what comes too often, and what is the same for all is often kept by somebody.
+        let isTold = exchange.pointee.outcome != .throttled && operation.operation != .configuration
+        if isService, isOwn, isTold, operation.date > 0, operation.effect.isAnswer {
             registry.clock.add(
                 date: operation.date, of: operation.operation, between: operation.call,
                 and: operation.ret,

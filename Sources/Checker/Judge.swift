@@ -98,7 +98,8 @@ public final class Judge {
     public func clockStoodStill(for time: Duration, at noticed: Instant = .start) {
         registry.changes.note(
             "our own clock stood still for \(milliseconds(time))", at: noticed.nanoseconds)
-        registry.clock.stoodStill(for: time.inNanoseconds)
+        registry.clock.stoodStill(
+            for: time.inNanoseconds, noticed: noticed.nanoseconds)
         for folder in folders.values { folder.householdState.stoodStill(for: time.inNanoseconds) }
     }
 

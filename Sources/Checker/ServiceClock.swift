@@ -14,6 +14,8 @@ struct ServiceClock: Sendable {
     private(set) var dates: ClockReadings
     /// Our own clock has stood still for so long in all, and the last time then.
     private(set) var standstill: Int64 = 0
+    /// What was asked for earlier is of an offset that a standstill has made void.
+    private var validSince = Int64.min
 
     init(tolerance: Int64) {
         self.tolerance = tolerance
@@ -25,6 +27,7 @@ struct ServiceClock: Sendable {
     mutating func add(
         _ generated: Int64, between call: Int64, and ret: Int64, household: Int, sequence: Int
     ) {
+        guard call >= validSince else { return }
         codes.add(
             generated, of: .registrationCode, between: call, and: ret, household: household,
             sequence: sequence)
@@ -35,6 +38,7 @@ struct ServiceClock: Sendable {
         date: Int64, of operation: OperationName, between call: Int64, and ret: Int64,
         household: Int, sequence: Int
     ) {
+        guard call >= validSince else { return }
         dates.add(
             date, of: operation, between: call, and: ret, household: household, sequence: sequence)
     }
@@ -44,7 +48,7 @@ struct ServiceClock: Sendable {
     func offset(at now: Int64) -> ClockReadings.OffsetRange? {
         guard let offset = codes.offset(at: now) else { return nil }
         // After a jump it may be that no code has told of it yet.
-        guard dates.disagree, let other = dates.offset(at: now) else { return offset }
+        guard dates.disagree, let other = dates.offset(at: now, atLeast: 3) else { return offset }
         return offset.joined(with: other)
     }
 
@@ -62,8 +66,10 @@ struct ServiceClock: Sendable {
 
     /// The machine slept: our clock stood still while the service's went on, so what was known of
     /// the offset is void, and whatever runs out may seem to do so early by that much.
-    mutating func stoodStill(for time: Int64) {
+    /// `noticed`: by our clock.
+    mutating func stoodStill(for time: Int64, noticed: Int64) {
         standstill += time
+        validSince = max(validSince, noticed)
         codes.removeAll()
         dates.removeAll()
     }
@@ -173,8 +179,9 @@ struct ClockReadings: Sendable {
     }
 
     /// The offset, as far as it is known; nil before the first sample. Where clocks disagree it spans
-    /// all of them.
-    func offset(at now: Int64) -> OffsetRange? {
+    /// all of them that have so many samples.
+    func offset(at now: Int64, atLeast count: Int = 1) -> OffsetRange? {
+        let dials = dials.filter { $0.count >= count }
         guard let first = dials.first else { return nil }
         return dials.dropFirst().reduce(first.range.widened(to: now)) { sum, dial in
             sum.joined(with: dial.range.widened(to: now))

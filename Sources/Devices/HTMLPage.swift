@@ -187,20 +187,43 @@ extension HTMLPage {
     private func words(from first: Int, to last: Int, atMost limit: Int) -> String {
         var words: [String] = []
         var length = 0
+        var isGlued = false
+        /// Whether there is room for more.
+        func add(_ text: String) -> Bool {
+            let parts = text.unicodeScalars.split(
+                maxSplits: limit, whereSeparator: \.properties.isWhitespace)
+            isGlued = isGlued && text.unicodeScalars.first?.properties.isWhitespace == false
+            for word in parts {
+                length += word.count + 1
+                if length > limit { return false }
+                if isGlued, let last = words.popLast() {
+                    words.append(last + String(word))
+                } else {
+                    words.append(String(word))
+                }
+                isGlued = false
+            }
+            isGlued = text.unicodeScalars.last?.properties.isWhitespace == false
+            return true
+        }
         for position in first..<min(last, tags.count) {
             let tag = tags[position]
             if tag.name == "script" || tag.name == "style" { continue }
+            if position > first, !tag.isElement {
+                // A viewer's own words may look like a tag: they stay whole, so that a secret is known.
+                let source = html.utf8.dropFirst(tag.place.lowerBound).prefix(tag.place.count)
+                guard add(String(decoding: Array(source), as: UTF8.self)) else {
+                    return words.joined(separator: " ") + " ..."
+                }
+            } else {
+                isGlued = false
+            }
             let start = tag.place.upperBound
             let end =
                 position + 1 < tags.count ? tags[position + 1].place.lowerBound : html.utf8.count
             guard start < end else { continue }
-            let text = HTMLEntities.decode(uncommented(start..<end))
-            let parts = text.unicodeScalars.split(
-                maxSplits: limit, whereSeparator: \.properties.isWhitespace)
-            for word in parts {
-                length += word.count + 1
-                if length > limit { return words.joined(separator: " ") + " ..." }
-                words.append(String(word))
+            guard add(HTMLEntities.decode(uncommented(start..<end))) else {
+                return words.joined(separator: " ") + " ..."
             }
         }
         return words.joined(separator: " ")

@@ -6,6 +6,25 @@ struct HTMLTag {
     /// Where it stands in the page's bytes, brackets included.
     var place = 0..<0
 
+    /// Whether HTML knows it, or has parts in its name as elements of a page's own have (HTML, 4).
+    var isElement: Bool {
+        let name = name.hasPrefix("/") ? name.dropFirst() : name[...]
+        return Self.elements.contains(String(name)) || name.contains("-") || name.first == "!"
+            || name.first == "?"
+    }
+
+    private static let elements = Set(
+        """
+        a abbr acronym address area article aside audio b base bdi bdo big blockquote body br button
+        canvas caption center cite code col colgroup data datalist dd del details dfn dialog div dl dt em
+        embed fieldset figcaption figure font footer form frame frameset h1 h2 h3 h4 h5 h6 head header
+        hgroup hr html i iframe img input ins kbd label legend li link main map mark marquee menu meta
+        meter nav nobr noframes noscript object ol optgroup option output p param path picture pre
+        progress q rect rp rt ruby s samp script search section select slot small source span strike
+        strong style sub summary sup svg table tbody td template textarea tfoot th thead time title tr
+        track tt u ul use var video wbr
+        """.split(whereSeparator: \.isWhitespace).map(String.init))
+
     subscript(name: String) -> String? {
         for attribute in attributes where attribute.name == name { return attribute.value }
         return nil
@@ -27,7 +46,10 @@ struct HTMLTag {
                 return (tags, HTMLBudget.exceeded("\(HTMLBudget.tags) tags"))
             }
             tags.append(tag)
-            if tag.name == "script" || tag.name == "style" { scanner.skip(to: "</" + tag.name) }
+            // What stands in these is text, whatever it looks like (HTML, 13.2.5.2 to 13.2.5.4).
+            if ["script", "style", "title", "textarea"].contains(tag.name) {
+                scanner.skip(to: "</" + tag.name)
+            }
         }
         return (tags, nil)
     }
@@ -46,7 +68,7 @@ struct HTMLTag {
                 position = start + 1
                 if isAt(Self.commentStart) {
                     skip(to: "-->")
-                } else if let name = word() {
+                } else if beginsTag, let name = word() {
                     let attributes = attributes()
                     return HTMLTag(name: name, attributes: attributes, place: start..<position)
                 }
@@ -58,6 +80,13 @@ struct HTMLTag {
         mutating func skip(to end: String) {
             let wanted = Array(end.lowercased().utf8)
             while position < text.count, !isAt(wanted) { position += 1 }
+        }
+
+        /// A sign of less is one where no name follows (HTML, 13.2.5.6).
+        private var beginsTag: Bool {
+            guard position < text.count else { return false }
+            let byte = text[position]
+            return (0x61...0x7a).contains(byte | 0x20) || "/!?".utf8.contains(byte)
         }
 
         private static let commentStart = Array("!--".utf8)

@@ -243,8 +243,14 @@ extension WebAddress {
         let name = user.prefix { $0 != ":" }
         guard name.count + 1 < user.count else { return [] }
         let password = String(user.dropFirst(name.count + 1))
-        let decoded = FormEncoding.decode(password)
-        let both = "\(FormEncoding.decode(String(name))):\(decoded)"
+        // Here a plus is itself; only forms mean a space by it.
+        func decode(_ text: some StringProtocol) -> String {
+            FormEncoding.decode(
+                text.split(separator: "+", omittingEmptySubsequences: false)
+                    .joined(separator: "%2B"))
+        }
+        let decoded = decode(password)
+        let both = "\(decode(name)):\(decoded)"
         return [password, decoded, both].map(Secret.init)
     }
 

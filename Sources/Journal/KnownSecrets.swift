@@ -124,6 +124,12 @@ public struct KnownSecrets: Sendable {
         case .registerClient, .accessToken, .mvpdLogin, .assertion, .tokenExchange:
             note(fields: SecretFields.form(Array(call.address.query.utf8)))
             note(fields: SecretFields.form(call.body))
+            // What a login form holds besides, unless it may be a word that stands elsewhere as well.
+            guard call.isLogin else { break }
+            note(
+                fields: SecretFields.form(call.body, whole: true).filter {
+                    $0.value.utf8.count >= 16 && $0.value.contains(where: \.isNumber)
+                })
         default: break
         }
     }
@@ -135,7 +141,8 @@ public struct KnownSecrets: Sendable {
             guard field.value != lastCookies else { return }
             lastCookies = field.value
             for cookie in field.value.split(separator: ";") { note(cookie: cookie) }
-        case 13 where field.name.equalsIgnoringCase("authorization"):
+        case 13 where field.name.equalsIgnoringCase("authorization"),
+            19 where field.name.equalsIgnoringCase("proxy-authorization"):
             guard field.value != lastAuthorization else { return }
             lastAuthorization = field.value
             let scheme = field.value.prefix { $0 != " " }

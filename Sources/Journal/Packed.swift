@@ -106,7 +106,7 @@ struct Packed {
             case 0xc2...0xf4 where due == 0:
                 due = byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3
                 count += 1
-            default: (count, due) = (0, 0)
+            default: (count, due) = ((0x20...0x7f).contains(byte) ? 1 : 0, 0)
             }
             return count >= shortest
         }
@@ -183,9 +183,13 @@ struct Packed {
         switch byte {
         // The other half of a character in UTF-16.
         case 0: return
-        case 0x20...0x7e, 0x09, 0x0a,
+        case 0x20...0x7e where due == 0, 0x09 where due == 0, 0x0a where due == 0,
             0x0d where due == 0:
             break
+        // Half a character ends a text, and what follows it begins the next.
+        case 0x20...0x7e:
+            end(run, visit)
+            due = 0
         case 0x80...0xbf where due > 0: due -= 1
         case 0xc2...0xdf where due == 0: due = 1
         case 0xe0...0xef where due == 0: due = 2

@@ -5,6 +5,9 @@ public enum PrivateFile {
     /// Puts `bytes` into `path` at once: nobody ever reads half of them. A new file may be read and written by its
     /// owner only.
     public static func write(_ bytes: Data, to path: String) throws {
+        var status = stat()
+        // What is renamed onto a device or a pipe takes its place.
+        if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG { throw failure(ENXIO) }
         let temporary = "\(path).\(getpid())"
         let descriptor = open(
             temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)

@@ -219,7 +219,8 @@ struct ValueReader {
         guard let (text, variables) = expanded(raw, place, isOwn: isOwn) else { return nil }
         switch scalar.secrecy {
         case .open: break
-        case .variables: secrets += variables.map(Secret.init)
+        // A short one is a name like "qa", which stands in many texts.
+        case .variables: secrets += variables.filter { $0.utf8.count >= 6 }.map(Secret.init)
         case .credentials: secrets += WebAddress.secrets(in: text)
         case .whole: secrets += (variables + [text]).map(Secret.init)
         }

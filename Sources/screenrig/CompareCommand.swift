@@ -60,8 +60,7 @@ struct CompareCommand: ParsableCommand {
     private func tell(_ comparison: Comparison) throws {
         if let page {
             do {
-                try Data(ComparisonPage.text(comparison).utf8)
-                    .write(to: URL(filePath: page), options: .atomic)
+                try PrivateFile.write(Data(ComparisonPage.text(comparison).utf8), to: page)
             } catch {
                 throw CommandFailure.couldNotRun(
                     "\(page) could not be written: \(PrivateFile.reason(of: error))")

@@ -11,7 +11,8 @@ enum ProcessLimits {
         TryCommand.self, RunCommand.self, SimulateCommand.self, RaceCommand.self,
         ReplayCommand.self, NightlyCommand.self, ServeCommand.self, CalibrateCommand.self,
     ]
-    private static let cores = ProcessInfo.processInfo.activeProcessorCount
+    /// Those that a run may use; a machine with more of them is not refused for what it need not start.
+    private static let cores = min(16, ProcessInfo.processInfo.activeProcessorCount)
 
     /// Refuses a command that its limits do not let start; raises the one of descriptors as far as it
     /// may be.

@@ -67,6 +67,9 @@ public struct Replay: Sendable {
                 in: replayed.company)
             guard !results.isEmpty else { break }
             for result in results { outcome.take(result, replayed, &offsets) }
+            outcome.isHeldUp = results.allSatisfy {
+                $0.discarded != nil && $0.isThrottledThroughout
+            }
             progress(outcome.rate)
         }
         outcome.achieved = RaceFinding.Quantiles(offsets)
@@ -80,7 +83,6 @@ extension Replay.ReplayOutcome {
     ) {
         if let discard = result.discarded {
             if discard == .stopped { wasStopped = true }
-            if result.isThrottledThroughout { isHeldUp = true }
             if reason.isEmpty || reason == "\(TrialResult.Discard.stopped)" {
                 reason = result.reasonOfDiscard
             }

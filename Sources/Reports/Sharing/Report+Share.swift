@@ -28,7 +28,7 @@ extension Report {
             throw .unreadable(why: "\(error)")
         }
         do {
-            try Data(Zip.archive(files)).write(to: URL(filePath: archive), options: .atomic)
+            try PrivateFile.write(Data(Zip.archive(files)), to: archive)
         } catch {
             throw .unwritten(file: archive, why: reason(error))
         }

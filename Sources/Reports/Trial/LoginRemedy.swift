@@ -11,7 +11,7 @@ enum LoginRemedy {
         if reading.ending?.contains("cookies did not fit") ?? false {
             return
                 "ask the team of \(last.call.address.origin.host) why a login sets that many cookies: "
-                + "browsers, too, drop the oldest of a host; what was turned down after that is no fault of "
+                + "browsers, too, drop the oldest of a host; what failed after that may not be the fault of "
                 + "domain, provider or account"
         }
         let refused = last.exchange.outcome != .ok

@@ -284,12 +284,13 @@ final class TransferHandle {
         connection = transport.connections.connection(
             local: local, localPort, remote: remote, remotePort, opened: opened)
         isReused = (connection?.uses ?? 0) > 0
+        let tls = way?.origin.scheme == .https ? curl_tls_connection(easy.handle) : nil
+        if !isReused { connection?.speaksHTTP2 = agreesOnHTTP2(tls) }
         if continues, !isReused {
             // A new connection, on which an upgrade would be asked for.
             lostOwn = true
             return false
         }
-        let tls = way?.origin.scheme == .https ? curl_tls_connection(easy.handle) : nil
         if let connection, isReused, !isQuiet(connection, tls) {
             // libcurl closes it: its request was called off.
             metStale = true
@@ -311,6 +312,15 @@ final class TransferHandle {
         if connection.speaksHTTP2 { return true }
         if let tls, SSL_has_pending(tls) == 1 { return false }
         return ByteStream(descriptor: connection.descriptor).isQuiet
+    }
+
+    /// Whether a new connection is one of HTTP/2: over TLS what ALPN chose (RFC 9113, 3.2).
+    private func agreesOnHTTP2(_ tls: OpaquePointer?) -> Bool {
+        guard let tls else { return transport.settings.http == .http2 }
+        var name: UnsafePointer<UInt8>?
+        var count: UInt32 = 0
+        SSL_get0_alpn_selected(tls, &name, &count)
+        return count == 2 && name?[0] == UInt8(ascii: "h") && name?[1] == UInt8(ascii: "2")
     }
 
     private func takeLine(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Bool {
@@ -377,7 +387,6 @@ final class TransferHandle {
         PendingRequest, Transfer
     ) {
         let hasVersion2 = hasVersion2
-        connection?.speaksHTTP2 = hasVersion2
         let route = Route(
             connection: connection?.number ?? 0, reused: isReused, local: connection?.local ?? "",
             remote: connection?.remote ?? "", httpVersion: hasVersion2 ? "2" : "1.1",

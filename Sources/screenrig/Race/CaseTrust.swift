@@ -30,10 +30,10 @@ struct CaseTrust {
         if case .listed(let list) = reading.rig.accounts {
             taken.append("accounts of \(list.file)")
         }
-        guard !taken.isEmpty, case .remote(let origin, _) = reading.rig.target.base else {
+        let places = receivers(reading.rig.target)
+        guard !taken.isEmpty, !places.isEmpty || reading.rig.target.base != .embedded else {
             return nil
         }
-        let places = receivers(reading.rig.target, origin)
         let list = taken.joined(separator: ", ")
         if !places.isEmpty {
             let options = places.map { " --allow \($0)" }.joined()
@@ -49,14 +49,16 @@ struct CaseTrust {
     }
 
     /// Hosts that requests go to and that the user has not named.
-    private func receivers(_ target: Target, _ origin: Origin) -> [String] {
+    private func receivers(_ target: Target) -> [String] {
         func isGiven(_ key: String) -> Bool {
             overrides.contains {
                 $0.path == key || $0.path.hasPrefix(key + ".") || $0.path == "target"
             }
         }
         var places: [String] = []
-        if self.target == nil, !isGiven("target.base") { places.append(origin.host) }
+        if self.target == nil, !isGiven("target.base"), case .remote(let origin, _) = target.base {
+            places.append(origin.host)
+        }
         if !isGiven("target.proxy"), case .url(let proxy) = target.proxy {
             places.append(WebAddress(proxy)?.origin.host ?? "its proxy")
         }

@@ -84,7 +84,8 @@ struct ReplaySession {
 
     private func code(of outcome: Replay.ReplayOutcome, wasInterrupted: Bool) -> ExitCode {
         if wasInterrupted { return .interrupted }
-        if outcome.rate.trials == 0 { return .couldNotRun }
+        let isCutShort = outcome.isHeldUp && outcome.rate.hits == 0
+        if outcome.rate.trials == 0 || isCutShort { return .couldNotRun }
         return outcome.rate.hits > 0 ? .failed : .passed
     }
 
