@@ -80,8 +80,8 @@ public final class AccountPool: Sendable {
     public var givenUp: [String] {
         state.withLock { state in
             zip(list.entries, state.standings).filter { $1.failures >= list.failuresAtMost }.map {
-                "the account in \($0.place) was not used again after \($1.failures) failed logins; "
-                    + "look whether the provider has locked it"
+                "the account in \($0.place) is no longer used after \($1.failures) failed "
+                    + "logins; check whether the provider has locked it"
             }
         }
     }
@@ -95,7 +95,7 @@ public final class AccountPool: Sendable {
                 return .lent(lease)
             }
             guard state.providers[mvpd] != nil else {
-                return .never("\(list.file) has no account of \(mvpd)")
+                return .never("\(list.file) has no account for \(mvpd)")
             }
             if let reason = hopelessness(of: mvpd, state) { return .never(reason) }
             if state.waits.contains(household) { return .wait }
@@ -108,8 +108,8 @@ public final class AccountPool: Sendable {
             guard list.onExhausted == .wait else {
                 let count = state.providers[mvpd]?.accounts.count ?? 0
                 return .never(
-                    "every account of \(mvpd) is in use (\(count) in \(list.file); "
-                        + "on-exhausted: fail)")
+                    "all \(count) accounts for \(mvpd) in \(list.file) are in use (on-exhausted: "
+                        + "fail)")
             }
             state.waits.insert(household)
             state.providers[mvpd]?.waiting.append(household)
@@ -187,7 +187,7 @@ public final class AccountPool: Sendable {
         else { return nil }
         let places = accounts.prefix(3).map { list.entries[$0].place }.joined(separator: ", ")
         let more = accounts.count > 3 ? " ..." : ""
-        return "no account of \(mvpd) is left: each had \(list.failuresAtMost) failed logins "
+        return "no account for \(mvpd) is left: each had \(list.failuresAtMost) failed logins "
             + "(\(places)\(more))"
     }
 

@@ -216,8 +216,8 @@ extension Household {
         if case .blocked = answered.answer {
             throw stuck(
                 StopReason.refusal(answered)
-                    + ": it keeps robots out; ask for an exception for the "
-                    + "rig's addresses, or have a program walk it with login: {command: PROGRAM}",
+                    + ": it blocks automated clients; ask for an exception for the rig's "
+                    + "addresses, or let a program do the login with login: {command: PROGRAM}",
                 page, answered, walk)
         }
         if page.forms.contains(where: \.asksPassword) {

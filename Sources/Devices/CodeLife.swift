@@ -37,8 +37,8 @@ extension Household {
             ?? terms.polling.every * (1 + terms.polling.jitter)
         let end = terms.code.expectedLifetime - max(wait, terms.polling.firstAfter ?? .zero)
         return signInTimes.contains { $0 < end }
-            ? .abandoned("the code ran out although the viewer was in time", by: .service)
-            : .abandoned("the code ran out before the viewer signed in", by: .viewer)
+            ? .abandoned("the code expired although the viewer was in time", by: .service)
+            : .abandoned("the code expired before the viewer signed in", by: .viewer)
     }
 
     /// From the code on the screen to the end of the login: what is human in it, of each viewer who is to

@@ -64,7 +64,7 @@ struct FormFinder {
 
     /// After `HTMLPage.excess`.
     static let unread =
-        ", more than is read of a page; have a program walk it with login: {command: PROGRAM}"
+        ", the limit for a page; let a program do the login with login: {command: PROGRAM}"
 
     /// Pages that refresh later than this are kept fresh, not left.
     private static let longestRefresh = 30
@@ -75,7 +75,9 @@ struct FormFinder {
                 "the provider's login page came back after the password\(quotedNotice)")
         }
         if entry.typesUser, !entry.typesPassword, progress.hasSentUser {
-            return .turnedDown("the page that asks for the user came back after it\(quotedNotice)")
+            return .turnedDown(
+                "the page that asks for the user came back after the user was "
+                    + "sent\(quotedNotice)")
         }
         return .send(entry)
     }
@@ -105,8 +107,8 @@ extension FormFinder {
         case (1, _): return .found(Self.entry(asking[0]))
         default:
             return .stuck(
-                "has \(asking.count) forms that ask for a password\(listed); "
-                    + "say which with login: {form: N}")
+                "has \(asking.count) forms that ask for a password\(listed); choose one with "
+                    + "login: {form: N}")
         }
     }
 
@@ -129,8 +131,8 @@ extension FormFinder {
         case 1: return .found(Entry(form: asking[0], typesUser: true))
         default:
             return .stuck(
-                "has \(asking.count) forms that ask for a user\(listed); "
-                    + "say which with login: {form: N}")
+                "has \(asking.count) forms that ask for a user\(listed); choose one with login: "
+                    + "{form: N}")
         }
     }
 
@@ -153,8 +155,8 @@ extension FormFinder {
     }
 
     private static func oneTime(_ field: String) -> Untrusted {
-        "asks for a one-time code (field '\(field)'); have a program answer it with "
-            + "login: {command: PROGRAM}"
+        "asks for a one-time code (field '\(field)'); let a program do the login with login: "
+            + "{command: PROGRAM}"
     }
 
     /// By the rig's own number and names. A page without any of them is a page to pass.
@@ -252,7 +254,7 @@ extension FormFinder {
         if page.needsScript, !hasForm {
             let said: Untrusted = page.noscript.isEmpty ? "" : " ('\(page.noscript)')"
             return "needs JavaScript and has no form that can be sent without\(said)"
-                + "; have a program walk it with login: {command: PROGRAM}"
+                + "; let a program do the login with login: {command: PROGRAM}"
         }
         let notice = page.notice
         let said: Untrusted = notice.isEmpty ? "" : ", and says '\(notice)'"

@@ -57,7 +57,7 @@ enum LoginReply: Equatable {
     /// Addresses are relative to `address`, the page that the program was given.
     static func read(_ text: String, for address: WebAddress) throws(Refusal) -> LoginReply {
         guard let tree = JSONReader.read(Array(text.utf8)) else {
-            throw Refusal(reason: "answered no JSON")
+            throw Refusal(reason: "did not answer with JSON")
         }
         if let words = tree["failed"]?.text { return .turnedDown(Untrusted(words)) }
         let cookies = pairs(tree["cookies"])
@@ -81,7 +81,7 @@ enum LoginReply: Equatable {
             return .go(Next(address: address, cookies: cookies))
         }
         guard let target = address.resolving(reference) else {
-            throw Refusal(reason: "answered a 'url' that is no http or https address")
+            throw Refusal(reason: "answered a 'url' that is not an http or https address")
         }
         return .go(Next(address: target, cookies: cookies))
     }

@@ -21,7 +21,7 @@ enum KeptPage {
         through gate: OutputGate
     ) -> String {
         var lines: [Untrusted] = [
-            "screenrig: a login could not get past this page; values are taken out",
+            "screenrig: a login stopped at this page; values are removed",
             "address: \(address.origin)\(address.path)",
             "status: \(ours: status.map(String.init) ?? "none")",
             "household: \(household)",
@@ -80,7 +80,7 @@ enum KeptPage {
         }
         // Where the tags are not known, values cannot be taken out.
         if let excess {
-            result += "\n<!-- the rest is not kept: the page \(excess) -->\n".utf8
+            result += "\n<!-- the rest was not recorded: the page \(excess) -->\n".utf8
         } else {
             result += withoutTokens(bytes[min(position, bytes.count)...])
         }

@@ -134,7 +134,7 @@ extension Household {
     private func register(_ screen: Screen) async throws(StopReason) -> ClientCredentials {
         let identity = screen.device.identity
         guard let call = terms.dialect.registerClient(terms.statement, as: identity) else {
-            throw .failed("this protocol registers no clients; give target.clients")
+            throw .failed("this protocol has no client registration; set target.clients")
         }
         let answered = try await insist(call, screen)
         guard case .client(let client) = answered.answer else { throw .refused(answered) }

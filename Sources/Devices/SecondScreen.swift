@@ -128,13 +128,16 @@ extension Household {
             guard offered.contains(where: { $0.id == mvpd }) else {
                 let names = offered.prefix(8).map(\.id).joined(separator: ", ")
                 throw .failed(
-                    "the configuration does not offer \(mvpd), the provider of the account in "
+                    "the service's configuration does not offer \(mvpd), the provider of the "
+                        + "account in "
                         + "\(lease.place); it offers \(names)")
             }
             return mvpd
         }
         guard let provider = terms.provider(at: plan.providerDraw, offered: offered) else {
-            throw .failed("the configuration offers no provider; name some under target.mvpds")
+            throw .failed(
+                "the service's configuration offers no provider; name one under "
+                    + "target.mvpds")
         }
         return provider
     }
@@ -153,7 +156,7 @@ extension Household {
             case .pending where attempt < 5:
                 try await nap(.milliseconds(1000 + browser.dice.below(1000)))
             case .pending:
-                throw .failed("the login ended, and check-code still said no after 5 tries")
+                throw .failed("check-code still reported no sign-in 5 tries after the login ended")
             default: throw .refused(checked)
             }
         }

@@ -18,7 +18,7 @@ extension Household {
         try await nap(issued.lifetime + Self.secondLook)
         noteViewerTime(since: began)
         try await provoke(phone) { terms.dialect.record(of: issued.code, $0) }
-        throw .abandoned("the viewer came after the code had run out", by: .viewer)
+        throw .abandoned("the viewer typed the code after it had expired", by: .viewer)
     }
 
     /// Goes as far as the provider's page, and cancels there. The code stays good (rest-v1.md § 6.3).

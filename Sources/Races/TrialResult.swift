@@ -68,12 +68,12 @@ public struct TrialResult: Sendable {
 
         public var description: String {
             switch self {
-            case .answeredEarly(let op): "the answer to \(op) came before the request was complete"
-            case .connectionFailed(let op, let detail): "\(op) had no answer: \(detail)"
+            case .answeredEarly(let op): "\(op) was answered before its request was complete"
+            case .connectionFailed(let op, let detail): "\(op) was not answered: \(detail)"
             case .setupFailed(let op, let detail): "\(op) could not be set up: \(detail)"
             case .throttled(let op): "\(op) was throttled"
             case .unread(let operation, let detail):
-                "not one \(operation.name) was answered with a state: \(detail)"
+                "no response to \(operation.name) showed a state: \(detail)"
             case .stopped: "the search was stopped"
             }
         }
@@ -100,7 +100,7 @@ public struct TrialResult: Sendable {
         guard discarded == .stopped, let last = obstacle?.last else { return "\(discarded)" }
         switch last.delivery {
         case .refused(let error), .unknown(let error):
-            return "\(last.operation.name) had no answer: \(error.detail)"
+            return "\(last.operation.name) was not answered: \(error.detail)"
         case .answered(let status): return "\(last.operation.name) answered \(status)"
         }
     }

@@ -35,7 +35,10 @@ struct AccountFileReader {
             return list
         }
         if surroundings.isOpenToOthers(path) {
-            refuse(nil, "others than you may read these passwords; type 'chmod 600 \(path)'")
+            refuse(
+                nil,
+                "other users of this machine can read these passwords; run: chmod 600 "
+                    + "\(path)")
             return list
         }
         do throws(CSVReader.Problem) {
@@ -55,7 +58,7 @@ struct AccountFileReader {
     private mutating func take(_ rows: CSVReader) throws(CSVReader.Problem) {
         var rows = rows
         guard let head = try rows.next() else {
-            return refuse(nil, "the file is empty; it begins with the line mvpd,user,password")
+            return refuse(nil, "the file is empty; its first line must be mvpd,user,password")
         }
         let names = head.cells.map { $0.trimmingSpaces().lowercased() }
         guard check(names, line: head.line) else { return }
@@ -70,18 +73,23 @@ struct AccountFileReader {
             guard lines.count < Self.accountsAtMost, bytes <= Self.bytesAtMost else {
                 return refuse(
                     row.line,
-                    "more than \(Self.accountsAtMost) accounts, or \(Self.bytesAtMost) bytes of "
-                        + "them; use a part of them")
+                    "more than \(Self.accountsAtMost) accounts or \(Self.bytesAtMost) bytes; use "
+                        + "a smaller file")
             }
             let key = [entry.mvpd, entry.account.user]
             if let first = lines[key] {
-                refuse(row.line, "this account stands in line \(first) already; keep one of them")
+                refuse(row.line, "duplicate of the account in line \(first); remove one of them")
                 continue
             }
             lines[key] = row.line
             list.entries.append(entry)
         }
-        if isEmpty { refuse(head.line, "no account stands under the names of the columns") }
+        if isEmpty {
+            refuse(
+                head.line,
+                "no accounts after the header line; add one line for each "
+                    + "account")
+        }
     }
 
     private mutating func check(_ names: [String], line: Int) -> Bool {
@@ -91,12 +99,17 @@ struct AccountFileReader {
             refuse(
                 line,
                 "unknown column '\(name)'"
-                    + (near ?? "; the columns are mvpd,user,password and perhaps user-id"))
+                    + (near ?? "; the columns are mvpd,user,password and optionally user-id"))
         }
         for name in Self.required where !names.contains(name) {
-            refuse(line, "the column '\(name)' is missing; the first line is mvpd,user,password")
+            refuse(line, "column '\(name)' is missing; the first line must be mvpd,user,password")
         }
-        if Set(names).count != names.count { refuse(line, "a column stands there twice") }
+        if Set(names).count != names.count {
+            refuse(
+                line,
+                "duplicate column; each name may occur "
+                    + "once")
+        }
         return problems.count == before
     }
 
@@ -104,7 +117,8 @@ struct AccountFileReader {
         guard row.cells.count == names.count else {
             refuse(
                 row.line,
-                "\(row.cells.count) cells, and \(names.count) columns; put a cell with a comma in "
+                "\(row.cells.count) cells for \(names.count) columns; put a cell that contains a "
+                    + "comma in "
                     + "quotes")
             return nil
         }
@@ -114,7 +128,7 @@ struct AccountFileReader {
             values[name] = value
         }
         for name in Self.required where values[name]?.isEmpty != false {
-            refuse(row.line, "the \(name) is empty")
+            refuse(row.line, "\(name) is empty")
             return nil
         }
         guard let mvpd = values["mvpd"], let user = values["user"],
@@ -143,7 +157,8 @@ struct AccountFileReader {
         for provider in target.mvpds where !names.contains(provider.id) {
             refuse(
                 nil,
-                "no account is of '\(provider.id)', which target.mvpds names; there are accounts of "
+                "no account for '\(provider.id)', which is in target.mvpds; the file has "
+                    + "accounts for "
                     + known.shortened.joined(separator: ", "))
         }
     }

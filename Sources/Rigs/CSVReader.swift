@@ -74,7 +74,7 @@ struct CSVReader {
                 if text[position] == quote {
                     throw Problem(
                         line: line,
-                        reason: "a quote stands inside a cell; put the whole cell in quotes and "
+                        reason: "unescaped quote inside a cell; put the whole cell in quotes and "
                             + "double the quote")
                 }
                 position += 1
@@ -105,8 +105,8 @@ struct CSVReader {
                     else {
                         throw Problem(
                             line: line,
-                            reason: "something stands behind a cell's closing quote; double a "
-                                + "quote that is meant")
+                            reason: "text after a cell's closing quote; double a quote that "
+                                + "belongs to the cell")
                     }
                     return try self.cell(cell[...])
                 }
@@ -114,12 +114,15 @@ struct CSVReader {
             }
             cell.append(byte)
         }
-        throw Problem(line: first, reason: "a quote is never closed")
+        throw Problem(line: first, reason: "missing closing quote")
     }
 
     private func cell(_ bytes: ArraySlice<UInt8>) throws(Problem) -> String {
         guard !bytes.contains(0) else {
-            throw Problem(line: line, reason: "a NUL stands in a cell; save the file as UTF-8 text")
+            throw Problem(
+                line: line,
+                reason: "a cell contains a NUL character; save the file as "
+                    + "UTF-8 text")
         }
         return String(decoding: bytes, as: UTF8.self)
     }

@@ -15,7 +15,7 @@ extension RigAssembly {
             if rate.perSecond == 0 {
                 refuse(
                     host.place(of: "max-rate"),
-                    "max-rate is 0/s, which lets nothing through; leave the host out of allow")
+                    "max-rate is 0/s, which allows no request; remove the host from allow instead")
             } else {
                 courtesy.hostRates.append(.init(host: host.value("host"), rate: rate))
             }
@@ -29,7 +29,7 @@ extension RigAssembly {
         if section.isWhole, breaker.errors == 1 {
             refuse(
                 section.place(of: "errors"),
-                "errors: 100% can never be exceeded; write 'breaker: none' to run without")
+                "errors: 100% can never be exceeded; write 'breaker: none' to disable the breaker")
         }
         return breaker
     }
@@ -41,8 +41,8 @@ extension RigAssembly {
             guard let host = (try? Scalar.host.parse(entry.name)) as? String else {
                 refuse(
                     entry.namePlace,
-                    "'\(entry.name)' is not \(Scalar.host.wanted); name the host as the address "
-                        + "of the service does, without scheme and port")
+                    "'\(entry.name)' is not \(Scalar.host.wanted); write the host as in "
+                        + "target.base, without scheme and port")
                 continue
             }
             let terms = entry.item.value as? Section
@@ -62,7 +62,8 @@ extension RigAssembly {
         if case .url = section.value("proxy", as: Target.Proxy.self), !pinned.isEmpty {
             refuse(
                 section.place(of: "resolve"),
-                "behind a proxy it is the proxy that finds hosts; leave 'resolve' or 'proxy' out")
+                "'resolve' has no effect with a proxy, which resolves names itself; remove "
+                    + "'resolve' or 'proxy'")
         }
         return pinned
     }
@@ -83,7 +84,7 @@ extension RigAssembly {
         } else if connections == "pooled" {
             refuse(
                 place,
-                "'connections: pooled' shares connections, so nobody keeps to one of the "
+                "'connections: pooled' shares connections, so no household stays on one of the "
                     + "\(several.addresses.count) addresses of \(several.host); use per-device or "
                     + "fresh")
         }

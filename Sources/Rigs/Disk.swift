@@ -19,7 +19,7 @@ public enum Disk {
         guard let state = state(path) else { return nil }
         switch state.st_mode & S_IFMT {
         case S_IFDIR: return "is a folder"
-        case S_IFIFO: return "is a pipe that gives no text"
+        case S_IFIFO: return "is a pipe without text"
         case S_IFREG where state.st_size > limit:
             return "has \(state.st_size) bytes, more than \(limit)"
         case S_IFREG: return nil

@@ -19,9 +19,9 @@ extension RigAssembly {
         if let first = items.first, target.base != .embedded {
             refuse(
                 first.place,
-                "faults are of the embedded stand-in, and this target is another service; leave "
-                    + "'faults' out, write base: embedded, or start a stand-in that has them by "
-                    + "'screenrig serve --fault NAME' and send to that one")
+                "faults need the embedded stand-in, and this target is another service; remove "
+                    + "'faults', write base: embedded, or run a stand-in with the fault "
+                    + "(screenrig serve --fault NAME) and use it as the target")
         }
         return items.flatMap { item -> [Rig.FaultTerms] in
             if let text = item.value as? String { return [Rig.FaultTerms(text, at: item.place)] }

@@ -138,7 +138,7 @@ extension HistoryCheck {
         while let word = rest.popFirst() {
             if word == "reason" {
                 guard reason == nil, let next = rest.popFirst() else {
-                    throw Scalar.Refusal(remark: "whose 'reason' has no word behind it")
+                    throw Scalar.Refusal(remark: "whose 'reason' lacks a value")
                 }
                 reason = next
             } else if let number = Int(word), (100...599).contains(number), status == nil {
@@ -148,7 +148,7 @@ extension HistoryCheck {
             } else {
                 let known = Outcome.allCases.map(\.name) + ["reason"]
                 throw Scalar.Refusal(
-                    remark: "whose '\(word)' is no status, outcome or reason"
+                    remark: "whose '\(word)' is not a status, outcome or reason"
                         + hint(word, among: known))
             }
         }
@@ -183,7 +183,7 @@ extension HistoryCheck {
             throw Scalar.Refusal(
                 remark: text.isEmpty
                     ? "which names no \(what)"
-                    : "whose '\(text)' is no \(what)\(hint(text, among: known))")
+                    : "whose '\(text)' is not a known \(what)\(hint(text, among: known))")
         }
         return text
     }

@@ -27,21 +27,21 @@ extension RigAssembly {
         if kind.hasTempPass, kind.platform != nil {
             refuse(
                 section.place(of: "temp-pass"),
-                "a TempPass asks nobody, so that platform-sign-on would never happen; keep one")
+                "with temp-pass there is no sign-in, so platform-sign-on has no effect; remove "
+                    + "one of them")
         }
         if kind.hasSecondViewer > 0 { checkSecondViewer(kind, section) }
         guard kind.firstScreen.hasWebView else { return }
         if section.given.contains("second-screens") {
             refuse(
                 section.place(of: "second-screens"),
-                "\(kind.firstScreen.rawValue) signs in on itself and shows no code; leave "
-                    + "second-screens out")
+                "first-screen \(kind.firstScreen.rawValue) signs in on the device itself and "
+                    + "shows no code; remove second-screens")
         }
         for key in ["wrong-code", "types-twice", "too-late"] where viewer.given.contains(key) {
             refuse(
                 viewer.place(of: key),
-                "nobody types a code where first-screen is \(kind.firstScreen.rawValue); leave "
-                    + "\(key) out")
+                "first-screen \(kind.firstScreen.rawValue) shows no code to type; remove \(key)")
         }
     }
 
@@ -50,15 +50,17 @@ extension RigAssembly {
         if kind.firstScreen != .tvos || kind.hasTempPass {
             refuse(
                 place,
-                "two can sign in at once only where a code is on the screen: first-screen is to be "
-                    + "tvos, without temp-pass")
+                "second-viewer needs a code on the screen; write first-screen: tvos and remove "
+                    + "temp-pass")
         } else if kind.platform == nil, kind.secondScreens < 2 {
             refuse(
                 place,
-                "two who type the code at once need a phone each; set second-screens to 2 or more")
+                "second-viewer needs a phone for each viewer; set second-screens to 2 or more")
         } else if root.items["accounts"]?.value is Section {
             refuse(
-                place, "who signs in second is generated; leave accounts out, or second-viewer")
+                place,
+                "second-viewer works with generated accounts only; remove accounts or "
+                    + "second-viewer")
         }
     }
 
@@ -103,7 +105,7 @@ extension RigAssembly {
         if section.given.contains("error-at"), script.error == nil {
             refuse(
                 section.place(of: "error-at"),
-                "error-at says where the error occurs, and there is none; add 'error: 3'")
+                "error-at has no effect without an error; add 'error: 3', or remove it")
         }
         for item in featured {
             guard let id = item.value as? String, let filter = script.filter,
@@ -111,7 +113,7 @@ extension RigAssembly {
             else { continue }
             refuse(
                 item.place,
-                "the picker cannot show '\(id)' first without offering it; add it to filter")
+                "featured provider '\(id)' is not in filter; add it there")
         }
         return script
     }
@@ -123,7 +125,7 @@ extension RigAssembly {
             if section.isWhole, section.given.contains("timeout") {
                 refuse(
                     section.place(of: "timeout"),
-                    "timeout is how long a program may take, and there is none; add 'command: PROGRAM'"
+                    "timeout is the time limit of a program; add 'command: PROGRAM', or remove it"
                 )
             }
             return key.map(PlatformSignOn.Signer.key) ?? .demo
@@ -131,7 +133,7 @@ extension RigAssembly {
         if section.isWhole, key != nil {
             refuse(
                 section.place(of: "key"),
-                "a program signs by itself; keep 'command' or 'key'")
+                "'key' has no effect with 'command', whose program signs; remove one of them")
         }
         return .command(Self.program(program), within: section.value("timeout"))
     }

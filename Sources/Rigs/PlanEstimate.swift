@@ -115,22 +115,23 @@ public struct PlanEstimate: Sendable, Hashable {
         let asked =
             "asks for up to \(Self.number(peak)) requests/s, and "
             + (isUsual
-                ? "\(Self.number(ceiling))/s is the ceiling off loopback"
-                : "max-rate is \(Self.number(ceiling))/s") + ": the rest waits, "
+                ? "\(Self.number(ceiling))/s is the default limit off loopback"
+                : "max-rate is \(Self.number(ceiling))/s") + ": requests beyond that wait, "
         let all = operations.reduce(0) { $0 + $1.perHousehold } * startedAbout
         let needed = all / ceiling
         // Under closed load for a time it is the households that become fewer.
         let becomes: String
         if households == nil {
-            becomes = "so that fewer households come in the same time"
+            becomes = "so fewer households run in the same time"
         } else if needed > duration.seconds {
             becomes =
-                "and the run takes about \(Self.time(.seconds(needed))) instead of "
+                "so the run takes about \(Self.time(.seconds(needed))) instead of "
                 + Self.time(duration)
         } else {
-            becomes = "and the load is gentler at its peak than it asks for"
+            becomes = "so the peak load is lower than planned"
         }
-        return asked + becomes + "; lower arrivals, or raise max-rate if you may"
+        return asked + becomes + "; lower arrivals, or raise target.max-rate if the service's "
+            + "owner agrees"
     }
 
     /// In MB: the program itself, and what each device and connection takes. Measured with idle ones
@@ -158,9 +159,9 @@ public struct PlanEstimate: Sendable, Hashable {
     private func descriptorWarning(on machine: MachineLimits) -> String {
         let remedy =
             isEmbedded
-            ? "; a separate 'screenrig serve' halves it, 'connections: pooled' nearly ends it"
+            ? "; a separate 'screenrig serve' halves that, 'connections: pooled' needs only a few"
             : "; use 'connections: pooled', or fewer arrivals"
-        return "needs \(descriptors) descriptors, and this machine allows "
+        return "needs \(descriptors) file descriptors, and this machine allows "
             + "\(machine.descriptorsAtMost): raise 'ulimit -Hn'\(remedy)"
     }
 
@@ -170,22 +171,22 @@ public struct PlanEstimate: Sendable, Hashable {
             warnings.append(descriptorWarning(on: machine))
         } else if descriptors > machine.descriptors {
             warnings.append(
-                "needs \(descriptors) descriptors, and the limit is \(machine.descriptors); "
-                    + "the run raises it by itself (allowed: \(machine.descriptorsAtMost))")
+                "needs \(descriptors) file descriptors, and the limit is \(machine.descriptors); "
+                    + "the run raises the limit itself (allowed: \(machine.descriptorsAtMost))")
         }
         if let available = machine.memoryMB, Double(memoryMB) > 0.8 * Double(available) {
             let remedy =
-                rig.connections == .perDevice ? "use 'connections: pooled', or" : "let the rig have"
+                rig.connections == .perDevice ? "use 'connections: pooled', or" : "use"
             warnings.append(
-                "needs about \(memoryMB) MB, and this machine has \(available) MB to give: "
-                    + "\(remedy) fewer households at a time")
+                "needs about \(memoryMB) MB of memory, and \(available) MB are available: "
+                    + "\(remedy) fewer concurrent households")
         }
         if let sentence = capacityWarning { warnings.append(sentence) }
         warnings += portWarnings(on: machine, rig)
         if let lanes = rig.lanes, lanes > machine.cores {
             warnings.append(
-                "asks for \(lanes) lanes, and this machine has \(machine.cores) cores: lanes that "
-                    + "share a core are late; leave 'lanes' out")
+                "uses \(lanes) lanes on \(machine.cores) cores, and lanes that share a core send "
+                    + "late: remove 'lanes'")
         }
         return warnings
     }
@@ -199,9 +200,9 @@ public struct PlanEstimate: Sendable, Hashable {
         else { return nil }
         let limit = Int.bounded(Self.householdShare * measured.requestsPerSecond)
         return
-            "wants \(Int.bounded(peakRequestsPerSecond)) requests/s at its peak; with households, "
-            + "expect about \(limit)/s of this machine: spread the arrivals, or use 'lanes' on a "
-            + "machine with more cores"
+            "needs \(Int.bounded(peakRequestsPerSecond)) requests/s at its peak, and this "
+            + "machine can send about \(limit)/s: spread the arrivals, or use a machine with "
+            + "more cores"
     }
 
     /// A port is taken for one source address and one destination.
@@ -212,7 +213,8 @@ public struct PlanEstimate: Sendable, Hashable {
         let those = addresses == 1 ? "one source address has" : "\(addresses) source addresses have"
         if let foreign = machine.foreignSources.first {
             warnings.append(
-                "sends from \(foreign), which is no address of this machine: add it to an interface "
+                "sends from \(foreign), which is not an address of this machine: add it to an "
+                    + "interface "
                     + "('ip address add'), or correct source-addresses")
         }
         if connections > machine.ports * addresses {

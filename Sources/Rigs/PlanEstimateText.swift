@@ -7,19 +7,19 @@ extension PlanEstimate: CustomStringConvertible {
         var lines = [
             row("households", households.map(String.init) ?? "about \(Self.whole(startedAbout))"),
             row("arrivals", arrivals),
-            row("a household lives", "about \(Self.time(life))"),
-            row("alive together", "about \(Self.whole(alive))"),
-            row("the run takes", "about \(Self.time(duration))"),
+            row("household lifetime", "about \(Self.time(life))"),
+            row("concurrent households", "about \(Self.whole(alive))"),
+            row("run duration", "about \(Self.time(duration))"),
             row(
                 "connections",
-                "\(connections) together, \(Self.number(newConnectionsPerSecond)) new/s"),
-            row("descriptors", String(descriptors)),
+                "\(connections) concurrent, \(Self.number(newConnectionsPerSecond)) new/s"),
+            row("file descriptors", String(descriptors)),
             row("memory", "about \(memoryMB) MB"),
         ]
         if let measured { lines += Self.wrapped(capacity(measured), hanging: 22) }
         lines += [
             "",
-            Self.columns("requests expected", "each", "mean/s", "peak/s"),
+            Self.columns("expected requests", "/household", "mean/s", "peak/s"),
         ]
         for operation in operations {
             lines.append(
@@ -42,7 +42,8 @@ extension PlanEstimate: CustomStringConvertible {
     private var arrivals: String {
         guard households != nil, peakArrivals > 0 else {
             return peakArrivals > 0
-                ? "each followed by another for \(Self.time(arrivalsEnd))" : "all at the start"
+                ? "closed load: each is replaced when it ends, for "
+                    + "\(Self.time(arrivalsEnd))" : "closed load: all at the start"
         }
         return "up to \(Self.number(peakArrivals))/s, over \(Self.time(arrivalsEnd))"
     }
@@ -53,8 +54,9 @@ extension PlanEstimate: CustomStringConvertible {
         let lanes = measured.lanes == 1 ? "1 lane" : "\(measured.lanes) lanes"
         return row(
             "this machine",
-            "did \(Self.whole(measured.requestsPerSecond)) plain requests/s (\(kept), \(lanes)) on "
-                + "\(measured.date); the plan needs \(Self.whole(peakRequestsPerSecond))/s")
+            "calibrated at \(Self.whole(measured.requestsPerSecond)) plain requests/s (\(kept), "
+                + "\(lanes)) on \(measured.date); the plan needs "
+                + "\(Self.whole(peakRequestsPerSecond))/s")
     }
 
     private func row(_ name: String, _ value: String) -> String {

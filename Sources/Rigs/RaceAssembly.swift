@@ -8,16 +8,17 @@ extension RigAssembly {
         if section.isWhole, anchor == .firstReply, offsets.lowerBound < .zero {
             refuse(
                 section.place(of: "offsets"),
-                "offsets from an answer on begin at 0; write offsets: 0ms..200ms, or anchor: last-byte"
+                "with anchor: first-reply, offsets start at 0; write offsets: 0ms..200ms, or "
+                    + "anchor: last-byte"
             )
         }
         let items: [Item] = section.value("plans")
         if section.isWhole, items.isEmpty {
-            refuse(section.place(of: "plans"), "plans is empty; leave it out for all of them")
+            refuse(section.place(of: "plans"), "plans is empty; remove it to search all plans")
         }
         let time: Duration? = section.optional("for")
         if section.isWhole, time == .zero {
-            refuse(section.place(of: "for"), "for is no time at all; write for example 60s")
+            refuse(section.place(of: "for"), "for is 0s; write for example 60s")
         }
         return RaceTerms(
             plans: items.compactMap { choice($0) }, offsets: offsets, anchor: anchor,
@@ -39,15 +40,15 @@ extension RigAssembly {
         for actor in named where !Self.isActor(actor.name) {
             refuse(
                 actor.namePlace,
-                "'\(actor.name)' is no actor; there are tv, phone, other-tv and other-phone, and further "
-                    + "ones with a number: tv-2, phone-2")
+                "unknown actor '\(actor.name)'; actors are tv, phone, other-tv, other-phone, and "
+                    + "further ones with a number: tv-2, phone-2")
         }
         let sweep: [Item] = section.value("sweep")
         let texts = sweep.compactMap { $0.value as? String }
         guard texts.count == 2, texts[0] != texts[1] else {
             refuse(
                 section.place(of: "sweep"),
-                "sweep names two operations, such as [phone.authenticate, tv.poll-token]")
+                "sweep must name two operations, such as [phone.authenticate, tv.poll-token]")
             return nil
         }
         let known = actors.flatMap { actor in
@@ -86,7 +87,7 @@ extension RigAssembly {
     ) {
         guard !known.contains(text) else { return }
         let near = text.nearest(among: known).map { "; did you mean '\($0)'?" } ?? ""
-        refuse(place, "no actor of this plan does '\(text)'\(near)")
+        refuse(place, "no actor of this plan has the operation '\(text)'\(near)")
     }
 
     /// `tv`, `phone-2`, `other-tv`.

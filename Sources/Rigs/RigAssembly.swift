@@ -62,8 +62,8 @@ struct RigAssembly {
         {
             refuse(
                 root.place(of: "source-addresses"),
-                "\(loop.text) is this machine's loopback, from which \(origin.host) cannot be "
-                    + "reached; use addresses of its network interfaces")
+                "\(loop.text) is a loopback address, from which \(origin.host) cannot be "
+                    + "reached; use addresses of this machine's network interfaces")
         }
         return ranges
     }
@@ -100,7 +100,7 @@ extension RigAssembly {
         if engine == .direct, http == .http2 {
             refuse(
                 section.place(of: "engine"),
-                "engine is 'direct', which speaks HTTP/1.1 only; write multi, or http: \"1.1\"")
+                "engine 'direct' supports HTTP/1.1 only; write engine: multi, or http: \"1.1\"")
         }
         return engine
     }
@@ -156,17 +156,18 @@ extension RigAssembly {
         if !isSecure {
             refuse(
                 section.place(of: first),
-                "tls says how https is done, but target.base is no https address; "
-                    + "write base: https://... or leave tls out")
+                "tls needs an https address in target.base; write base: https://..., or remove tls")
         }
         if (tls.certificate == nil) != (tls.key == nil) {
             refuse(
                 section.place(of: tls.key == nil ? "certificate" : "key"),
-                "a client certificate is two files; give both 'certificate' and 'key'")
+                "a client certificate needs two files; give both 'certificate' and 'key'")
         }
         if tls.caOnly, tls.ca == nil {
             refuse(
-                section.place(of: "ca-only"), "'ca-only' trusts nobody without 'ca'; add 'ca: FILE'"
+                section.place(of: "ca-only"),
+                "'ca-only' without 'ca' trusts no certificate; add "
+                    + "'ca: FILE'"
             )
         }
         return tls
@@ -204,15 +205,15 @@ extension RigAssembly {
         if times.peakRate == 0 {
             refuse(
                 place,
-                "no household would arrive: the rate begins at 0/s and stays there; "
-                    + "begin with {ramp-to: 20/s, over: 0s}")
+                "no household would arrive, because the rate starts at 0/s and stays there; "
+                    + "start with {ramp-to: 20/s, over: 0s}")
         }
         checkLength(times.end + arrivals.settle, place)
         if times.count > Load.householdsAtMost {
             refuse(
                 place,
-                "\(times.count) households would arrive, and a run has at most "
-                    + "\(Load.householdsAtMost); lower the rates, or shorten the stages")
+                "\(times.count) households would arrive, and the limit is "
+                    + "\(Load.householdsAtMost) per run; lower the rates, or shorten the stages")
         }
     }
 
@@ -221,8 +222,8 @@ extension RigAssembly {
         guard time > Load.longest else { return }
         refuse(
             place,
-            "the run would take \(Int(time.seconds / 86_400)) days, and one takes at most "
-                + "\(Int(Load.longest.seconds / 86_400)); shorten it")
+            "the run would take \(Int(time.seconds / 86_400)) days, and the limit is "
+                + "\(Int(Load.longest.seconds / 86_400)) days; shorten it")
     }
 
     private mutating func checkLoad(_ section: Section) {
@@ -230,17 +231,17 @@ extension RigAssembly {
         case (true, true):
             refuse(
                 section.place(of: "closed"),
-                "'arrivals' and 'closed' are two ways to load; keep one of them")
+                "'arrivals' (open load) and 'closed' exclude each other; remove one of them")
         case (false, false):
             refuse(
                 section.place,
-                "load says nothing about who comes; add "
+                "load has neither 'arrivals' nor 'closed'; add "
                     + "'arrivals: [{ramp-to: 20/s, over: 0s}, {hold: 1m}]' or 'closed: {households: 20}'"
             )
         case (false, true) where section.given.contains("spacing"):
             refuse(
                 section.place(of: "spacing"),
-                "'spacing' is about arrivals, and 'closed' has none; leave it out")
+                "'spacing' has no effect with 'closed'; remove it")
         default: break
         }
     }
@@ -268,14 +269,16 @@ extension RigAssembly {
         let sections = items.compactMap { $0.value as? Section }
         if items.isEmpty, root.isWhole {
             refuse(
-                root.place(of: "kinds"), "kinds is empty; leave it out for one kind of household")
+                root.place(of: "kinds"),
+                "kinds is empty; remove it for one default kind of "
+                    + "household")
         }
         let order = KindOrder(weights: sections.map { $0.value("weight") }, seed: Seed(1))
         if !order.isQuick {
             refuse(
                 root.place(of: "kinds"),
-                "\(sections.count) kinds with weights of \(order.total) together cannot be dealt "
-                    + "out; use fewer kinds, or weights with a common divisor")
+                "\(sections.count) kinds with a total weight of \(order.total) are too many; use "
+                    + "fewer kinds, or smaller weights")
         }
         var names: [String: Place] = [:]
         for section in sections {
@@ -284,8 +287,8 @@ extension RigAssembly {
             if let first = names[name] {
                 refuse(
                     place,
-                    "a second kind is called '\(name)', the first one in line \(first.line); "
-                        + "give each a name of its own")
+                    "duplicate kind '\(name)', first defined in line \(first.line); give each "
+                        + "kind its own name")
             } else {
                 names[name] = place
             }
@@ -301,14 +304,15 @@ extension RigAssembly {
             afterSuccess: section.value("after-success"), mode: section.value("mode"))
         let floor = ProtocolTerms.pollFloor(target.protocolName)
         if section.isWhole, polling.every == .zero {
-            refuse(section.place(of: "every"), "every is no time at all; write for example 5s")
+            refuse(section.place(of: "every"), "every is 0s; write for example 5s")
         } else if section.isWhole, polling.every < floor {
             warnings.append(
                 RigProblem(
                     section.place(of: "every"),
                     .conflict(
-                        "every is below the \(Int(floor.seconds)) s that \(target.protocolName) "
-                            + "asks of TVs; expect throttling, and accuse no service by it")))
+                        "polling.every is below the minimum of \(Int(floor.seconds)) s in "
+                            + "\(target.protocolName): expect 429s that are not the service's "
+                            + "fault")))
         }
         return polling
     }
@@ -321,7 +325,7 @@ extension RigAssembly {
             case let word? where target.resources.isEmpty:
                 refuse(
                     item.place,
-                    "\(word) asks for a resource, and target.resources has none; add one")
+                    "\(word) needs a resource, and target.resources is empty; add one")
                 return nil
             case "preauthorize": return .preauthorize
             case "preauthorize-code": return .preauthorizeCode
@@ -356,8 +360,8 @@ extension RigAssembly {
         if section.isWhole, !isShared, let atOnce, atOnce > 1 {
             refuse(
                 section.place(of: "at-once"),
-                "exclusive accounts are had by one household at a time; write at-once: 1, or "
-                    + "sharing: shared")
+                "with sharing: exclusive, one household at a time uses an account; write "
+                    + "at-once: 1, or sharing: shared")
         }
         return .listed(
             AccountList(
@@ -371,14 +375,14 @@ extension RigAssembly {
         if section.isWhole, section.given.isEmpty {
             refuse(
                 section.place,
-                "login is an empty map; write auto, {user: NAME, password: NAME} or "
+                "login is empty; write auto, {user: NAME, password: NAME} or "
                     + "{command: PROGRAM}")
         }
         guard let program = RigReader.file("command", of: section) else {
             if section.isWhole, section.given.contains("timeout") {
                 refuse(
                     section.place(of: "timeout"),
-                    "timeout is how long a program may take, and there is none; add 'command: PROGRAM'"
+                    "timeout is the time limit of a program; add 'command: PROGRAM', or remove it"
                 )
             }
             return .fields(
@@ -391,7 +395,8 @@ extension RigAssembly {
         {
             refuse(
                 section.place(of: "command"),
-                "a program walks the login page alone; keep 'command' or the other keys of login")
+                "with 'command' the program does the whole login, so other keys have no effect; "
+                    + "keep 'command' or the other keys")
         }
         return .command(Self.program(program), within: section.value("timeout"))
     }
@@ -427,13 +432,13 @@ extension RigAssembly {
             if expected.needsRecords, record != .all {
                 refuse(
                     item.place,
-                    "'\(expected.text)' is counted from single records, and not all are kept; "
-                        + "write record: all, or remove this line of shows")
+                    "'\(expected.text)' is counted from single exchanges, and not all are "
+                        + "recorded; write record: all, or remove this line from shows")
             }
             if expected.kind != nil, case .violation = expected.subject {
                 refuse(
                     item.place,
-                    "violations are counted over all kinds; remove 'kind \"...\":' from this line")
+                    "violations are not counted by kind; remove 'kind \"...\":' from this line")
             }
             return expected
         }
@@ -448,8 +453,8 @@ extension RigAssembly {
         let known = names.shortened.map { "'\($0.shortened)'" }.joined(separator: ", ")
         refuse(
             place,
-            "no kind of household is called '\(kind.shortened)'"
-                + (nearest.map { "; did you mean '\($0)'?" } ?? "; there is \(known)"))
+            "unknown kind of household '\(kind.shortened)'"
+                + (nearest.map { "; did you mean '\($0)'?" } ?? "; the rig has \(known)"))
     }
 }
 

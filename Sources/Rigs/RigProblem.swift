@@ -115,9 +115,9 @@ extension RigProblem.What: CustomStringConvertible {
             return "'\(key)' is missing; add for example '\(example)'"
         case .twice(let key, let firstLine):
             return
-                "'\(key.shortened)' stands here a second time, first in line \(firstLine); keep one of them"
+                "duplicate key '\(key.shortened)', first in line \(firstLine); remove one of them"
         case .blank(let key, let text):
-            return "'\(key)' is still a blank; fill it in: \(text)"
+            return "'\(key)' is not filled in yet: \(text)"
         case .shape(let key, let found, let wanted):
             return "\(key.shortened) is \(found.shortened); it must be \(wanted)"
         case .value(let key, let shown, let remark, let wanted):
@@ -129,11 +129,13 @@ extension RigProblem.What: CustomStringConvertible {
             let text = text.shortened
             return "YAML splits '\(text)' here; write it in quotes: \"\(text)\""
         case .secretInClear(let key):
-            return "\(key) stands here in clear; write ${NAME} to take it from the environment, "
+            return "\(key) is in clear text; write ${NAME} to read it from the "
+                + "environment, "
                 + "or ${file:PATH} from a file"
         case .noVariable(let name):
             let name = name.shortened
-            return "the environment has no \(name); set it, as in '\(name)=... screenrig run RIG'"
+            return "environment variable \(name) is not set; set it, as in: \(name)=... "
+                + "screenrig run RIG"
         case .noFile(let path, let reason):
             return "\(path.shortened) \(reason); paths are relative to this file's folder"
         case .conflict(let sentence): return sentence

@@ -67,7 +67,7 @@ extension RigReader {
             guard !path.isEmpty, keys.allSatisfy({ !$0.isEmpty }) else {
                 problems.append(
                     RigProblem(
-                        place, .conflict("the path is not whole; write path.to.key=value")))
+                        place, .conflict("the path is incomplete; write path.to.key=value")))
                 continue
             }
             guard keys.count <= YAMLTree.TreeLimit.depth else {
@@ -109,7 +109,7 @@ extension RigReader {
                 let remedy =
                     items.isEmpty ? "the list is empty" : "the list has items 0 to \(last)"
                 problems.append(
-                    RigProblem(place, .conflict("'\(key)' is no item of the list; \(remedy)")))
+                    RigProblem(place, .conflict("'\(key)' is not an item of the list; \(remedy)")))
                 return
             }
             set(value, at: keys.dropFirst(), in: &items[position], place)

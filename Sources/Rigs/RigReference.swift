@@ -6,19 +6,18 @@ public enum RigReference {
     public static func yaml() -> String {
         let head = """
             # yaml-language-server: $schema=screenrig.schema.json
-            # Every key of a rig file, with its default or an example. This file is written from the
-            # description of the format (a test keeps it so); it shows what there is to say, and is
-            # itself a small rig that can be run: screenrig run rigs/reference.yaml
-            # What is commented out stands in place of something else, or is not supported yet.
+            # Every key of a rig file, with its default or an example. This file is generated from the
+            # description of the format, and is itself a small rig: screenrig run rigs/reference.yaml
+            # A key that is commented out is an alternative to another one, or is not supported yet.
             #
-            # Durations, rates, shares, sizes and distributions carry their unit. In braces and
-            # brackets a distribution or a ${NAME} stands in quotes. ${NAME} takes an environment
-            # variable, ${file:PATH} a file's content; both count as secrets and are never written.
+            # Durations, rates, shares, sizes and distributions need a unit. Inside braces and
+            # brackets, put a distribution or a ${NAME} in quotes. ${NAME} reads an environment
+            # variable, ${file:PATH} a file; both count as secrets and are never written to any output.
             #
             # A rig has at most \(YAMLTree.TreeLimit.size / 1_000) kB, \(YAMLTree.TreeLimit.items) items in a list or keys in a map, \(YAMLTree.TreeLimit.nodes)
-            # values (those that aliases repeat included) and \(YAMLTree.TreeLimit.depth) lists and maps in one another; a run
-            # has at most \(Load.householdsAtMost / 1_000_000) million households and takes at most \(Int(Load.longest.seconds / 86_400)) days. An accounts file
-            # has at most 32 MB and a million accounts. Of what is wrong, \(RigErrors.shownAtMost) lines are told at a time.
+            # values (including those that aliases repeat) and \(YAMLTree.TreeLimit.depth) nested lists and maps; a run has at most
+            # \(Load.householdsAtMost / 1_000_000) million households and takes at most \(Int(Load.longest.seconds / 86_400)) days. An accounts file has at most
+            # 32 MB and a million accounts. At most \(RigErrors.shownAtMost) errors are shown at a time.
 
             """
         let body = lines(RigFormat.keys, sample: sample, depth: 0, isCommented: false)

@@ -8,13 +8,14 @@ public enum RigTemplate {
     static let remedies = [
         "base": "Scheme, host, port and path before /o/client/register and /api/v1, as in "
             + "https://auth.staging.example",
-        "requestor": "The id of your channel in this environment.",
-        "domain": "A domain that is registered for it.",
-        "redirect-url": "Where the login ends. It is recognised, not fetched.",
-        "resources": "What test accounts may play.",
+        "requestor": "Id of your channel in this environment.",
+        "domain": "A domain that is registered for the requestor.",
+        "redirect-url": "Address at which the login ends. It is recognised, not fetched.",
+        "resources": "Resources that the test accounts may play.",
         "allow":
-            "Every host that a request may go to: the service, and the providers' login pages. Nothing is "
-            + "sent elsewhere; 'try' names a host that is missing here. A service on this machine (127.0.0.1, "
+            "Every host that a request may go to: the service, and the providers' login pages. "
+            + "No request goes to another host; 'try' names a host that is missing here. A "
+            + "service on this machine (127.0.0.1, "
             + "screenrig serve) needs none: remove 'allow' and its item.",
     ]
 
@@ -31,14 +32,14 @@ public enum RigTemplate {
     /// `path` is the file's own, for the commands in its comments.
     public static func text(for path: String) -> String {
         """
-        # A rig for a staging server. Fill in each ???, then type
+        # A rig for a staging server. Fill in each ???, then run
         #
-        #   screenrig validate \(path)     names the blanks that are left; touches no network
+        #   screenrig validate \(path)     lists the blanks that are left; does not use the network
         #   screenrig try \(path)          one household, step by step, with a remedy for the first failure
         #   screenrig run \(path)          the load below, and a report
         #
-        # 'screenrig schema > rig.schema.json' beside this file, and this line, make an editor complete and
-        # explain keys; rigs/reference.yaml has all of them.
+        # With the output of 'screenrig schema > rig.schema.json' next to this file, the following line
+        # lets editors complete and explain keys; rigs/reference.yaml shows all keys.
         # yaml-language-server: $schema=rig.schema.json
 
         rig: staging
@@ -51,7 +52,7 @@ public enum RigTemplate {
           domain: ???
         \(comment("redirect-url"))
           redirect-url: ???
-          # Shows that the application may register: ask the server's team for one of this environment. The
+          # Proves that the application may register: ask the server's team for one of this environment. The
           # stand-in (screenrig serve) needs none: remove the line.
           #   export SOFTWARE_STATEMENT=...      or write ${file:secrets/statement.txt}
           software-statement: ${SOFTWARE_STATEMENT}
@@ -61,14 +62,14 @@ public enum RigTemplate {
         \(comment("allow"))
           allow:
             - ???
-          # Providers to sign in with. Without this line: what the configuration offers, evenly.
+          # Providers to sign in with. Default: all that the service's configuration offers, evenly.
           # mvpds: [{id: DemoCable, weight: 80}, {id: DemoSat, weight: 20}]
           # Behind a corporate proxy, with a CA of its own:
           # proxy: environment
-          # tls: {ca: corporate-ca.pem}          # beside this file; added to the system's
+          # tls: {ca: corporate-ca.pem}          # next to this file; added to the system's
 
         load:
-          # 0.2 households per second for a minute: twelve living rooms. Raise it when 'try' passes.
+          # 0.2 households per second for a minute: twelve households. Raise it when 'try' passes.
           arrivals: [{ramp-to: 0.2/s, over: 0s}, {hold: 1m}]
           settle: 15s
 
@@ -79,21 +80,22 @@ public enum RigTemplate {
         polling: {every: 5s}
         after-sign-in: [user-metadata, preauthorize, authorize, media-token, {logout: 100%}]
 
-        # Whom viewers sign in as. Without this line names are made up, which suits a stand-in only: list test
-        # accounts in a file beside this one, first line mvpd,user,password, and type chmod 600 accounts.csv
+        # Accounts that viewers sign in with. Default: generated names, which only a stand-in accepts. List test
+        # accounts in a file next to this one, first line mvpd,user,password, and run: chmod 600 accounts.csv
         # accounts: {file: accounts.csv}
 
-        # Which broken promises fail a run. Without this line 'documented': what the protocol's pages promise, and
-        # safety (nobody sees another's sign-in). 'strict' adds what users expect though no page promises it, such
-        # as a TV that sees its sign-in at once; 'observe' fails nothing. The headline tells what was observed.
+        # Which broken promises fail a run. Default: 'documented', what the protocol's documentation
+        # promises, plus safety (no household sees the sign-in of another). 'strict' adds what users expect
+        # without a documented promise, such as a TV that sees its sign-in at once; 'observe' fails nothing.
+        # The headline shows violations that do not fail the run.
         # promises: strict
 
         thresholds:
           - sign-in-service p95 < 8s
           - errors < 1%
 
-        # For 'screenrig nightly': which values are followed from night to night, and by how much a single
-        # night must be worse than its level to be an alarm at once.
+        # For 'screenrig nightly': which values to follow from night to night, and how much worse than its
+        # level a single night must be to raise an alarm at once.
         # nightly: {alarm: 3x}
 
         """

@@ -34,7 +34,7 @@ public struct Series: Sendable, Hashable {
         switch subject {
         case .violations, .undecided, .invariant:
             throw Scalar.Refusal(
-                remark: "whose '\(words)' is judged each night by itself, and needs no series")
+                remark: "whose '\(words)' is checked in each run and cannot be a series")
         default: return Series(kind: kind, subject: subject, measure: measure, text: text)
         }
     }
@@ -71,15 +71,16 @@ extension RigFormat {
         Key(
             "series", .list(.scalar(.series)),
             default: "[\(Series.defaults.joined(separator: ", "))]",
-            "The values that are followed from night to night, each as it stands in a threshold, "
-                + "without the operator and its bound."),
+            "The values to follow from night to night, each written as in a threshold without "
+                + "operator and bound."),
         Key(
             "keep", .scalar(.count(1...100_000)), default: "90",
-            "Nights whose run directories are kept; their values stay in the series."),
+            "Number of nights whose run directories are kept; values stay in the series."),
         Key(
             "alarm", .scalar(.factor), example: "3x",
-            "A single night on which a series is so many times worse than its level ends with exit code 1. "
-                + "Without it, such a night is reported as unusual, and the next ones decide."),
+            "A single night on which a series is this many times worse than its level ends with "
+                + "exit code 1. Default: such a night is reported as unusual, and the next ones "
+                + "decide."),
     ]
 }
 

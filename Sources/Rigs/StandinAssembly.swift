@@ -27,8 +27,9 @@ extension RigAssembly {
             RigProblem(
                 section.place,
                 .conflict(
-                    "standin (\(keys)) is about the embedded target and changes nothing at \(origin.host); "
-                        + "set such things at the service itself, or with the options of 'screenrig serve'"
+                    "standin (\(keys)) configures the embedded target and has no effect on "
+                        + "\(origin.host); configure the service itself, or use the options of "
+                        + "'screenrig serve'"
                 ))
         ]
     }
@@ -78,7 +79,7 @@ extension RigAssembly {
             if !ids.insert(id).inserted {
                 refuse(
                     section.place(of: "id"),
-                    "a second provider is called '\(id)'; give each an id of its own")
+                    "duplicate provider '\(id)'; give each provider its own id")
             }
             let passTime: Duration? = section.optional("temp-pass")
             let platform: Rig.StandinTerms.Provider.Platform =

@@ -17,8 +17,8 @@ public struct TargetNeeds {
         } else if target.usesBearer, target.softwareStatement == nil {
             warn(
                 "software-statement", "register-client",
-                "the stand-in's own is sent; add 'software-statement: ${SOFTWARE_STATEMENT}', or "
-                    + "credentials under clients")
+                "the stand-in's own statement would be sent; add 'software-statement: "
+                    + "${SOFTWARE_STATEMENT}', or credentials under clients")
         }
         let rest: [(key: String, operation: String, value: String)] = [
             ("requestor", "every operation", target.requestor),
@@ -26,21 +26,21 @@ public struct TargetNeeds {
             ("redirect-url", "authenticate", target.redirectURL),
         ]
         for (key, operation, value) in rest {
-            warn(key, operation, "it is left at the stand-in's '\(value)'; add '\(key): ...'")
+            warn(key, operation, "the default '\(value)' is for the stand-in; add '\(key): ...'")
         }
         if accounts == .generated {
             warnings.append(
                 RigProblem(
                     section.place,
                     .conflict(
-                        "the accounts are made up, which mvpd-login takes at a stand-in only: add "
+                        "generated accounts work only with a stand-in (mvpd-login): add "
                             + "'accounts: {file: accounts.csv}' to the rig")))
         }
         if let operation = activities.lazy.compactMap(\.playing).first {
             let value = target.resources.first ?? ""
             warn(
                 "resources", operation,
-                "it is left at the stand-in's '\(value)'; add 'resources: [...]'")
+                "the default '\(value)' is for the stand-in; add 'resources: [...]'")
         }
     }
 

@@ -59,7 +59,7 @@ extension Threshold {
                 Relation(rawValue: String(word)).map { (word, $0) }
             }).first
         else {
-            throw Scalar.Refusal(remark: "which compares nothing (spaces around the operator)")
+            throw Scalar.Refusal(remark: "which has no operator (with spaces around it)")
         }
         let left = words[..<comparison.0.startIndex].split(separator: " ").map(String.init)
         let right = String(words[comparison.0.endIndex...]).trimmingSpaces()
@@ -74,7 +74,7 @@ extension Threshold {
         guard words.hasPrefix("kind ") else { return nil }
         let rest = words.dropFirst(5).drop { $0 == " " }
         guard let colon = rest.firstIndex(of: ":") else {
-            throw Scalar.Refusal(remark: "whose kind has no colon behind it")
+            throw Scalar.Refusal(remark: "which lacks a colon after the kind")
         }
         var name = String(rest[..<colon]).trimmingSpaces()
         if name.count >= 2, let quote = name.first, quote == name.last, "\"'".contains(quote) {
@@ -116,7 +116,7 @@ extension Threshold {
             throw Scalar.Refusal(
                 remark: rest.isEmpty
                     ? "which names no statistic"
-                    : "whose '\(rest.joined(separator: " "))' is no statistic")
+                    : "whose '\(rest.joined(separator: " "))' is not a statistic")
         }
         return (subject, measure)
     }

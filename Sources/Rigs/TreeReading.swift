@@ -25,7 +25,9 @@ extension YAMLTree {
             problems.append(
                 RigProblem(
                     Place(file: file, option: option),
-                    .conflict("\(size) bytes, and a rig has at most \(TreeLimit.size)")))
+                    .conflict(
+                        "the file has \(size) bytes, and a rig may have at most "
+                            + "\(TreeLimit.size)")))
             return nil
         }
         var reader = TreeReader(text: text, file: file, option: option)
@@ -70,7 +72,7 @@ private struct TreeReader {
         guard case .end = last.what else {
             throw RigProblem(
                 place(last.mark),
-                .syntax("a second document begins here; keep one rig to a file"))
+                .syntax("a second YAML document starts here; keep one rig per file"))
         }
         return tree
     }
@@ -90,7 +92,7 @@ private struct TreeReader {
             guard let anchor = anchors[name] else {
                 throw RigProblem(
                     place(event.mark),
-                    .syntax("no anchor of this name stands above; write &NAME at the first one"))
+                    .syntax("unknown anchor; write &NAME at the value to repeat, above this line"))
             }
             try count(anchor.nodes, at: event)
             return anchor.tree
@@ -158,8 +160,8 @@ private struct TreeReader {
             throw RigProblem(
                 place(event.mark),
                 .conflict(
-                    "with this the rig has more than \(YAMLTree.TreeLimit.nodes) values, those that "
-                        + "aliases repeat included"))
+                    "the rig has more than \(YAMLTree.TreeLimit.nodes) values, including those "
+                        + "that aliases repeat"))
         }
     }
 
@@ -168,7 +170,7 @@ private struct TreeReader {
             throw RigProblem(
                 place(event.mark),
                 .conflict(
-                    "lists and maps stand more than \(YAMLTree.TreeLimit.depth) deep in one another"
+                    "lists and maps are nested more than \(YAMLTree.TreeLimit.depth) deep"
                 ))
         }
     }
@@ -176,7 +178,7 @@ private struct TreeReader {
     private func tooMany(_ what: String, _ members: String, at event: YAMLEvent) -> RigProblem {
         RigProblem(
             place(event.mark),
-            .conflict("here begins \(what) of more than \(YAMLTree.TreeLimit.items) \(members)"))
+            .conflict("this is \(what) of more than \(YAMLTree.TreeLimit.items) \(members)"))
     }
 
     // MARK: Errors
@@ -208,17 +210,17 @@ private struct TreeReader {
         if rest.first == "\t"
             || before.allSatisfy({ $0 == " " || $0 == "\t" }) && before.contains("\t")
         {
-            return .syntax("a tab stands here; indent with spaces")
+            return .syntax("tab in the indentation; indent with spaces")
         }
         if rest.first == "{", before.hasSuffix("$") {
             let name = String(String.UnicodeScalarView(rest.prefix { $0 != "}" })) + "}"
             return .unquoted("$" + name)
         }
         if rest.first == "%" || rest.first == "@" || rest.first == "`" {
-            return .syntax("a value cannot begin with \(rest.prefix(1)); put it in quotes")
+            return .syntax("a value cannot start with \(rest.prefix(1)); put it in quotes")
         }
-        let from = failure.context.map { " (\($0.text), which begins in line \($0.mark.line))" }
-        return .syntax("\(problem)\(from ?? ""); look at indentation, brackets and quotes here")
+        let from = failure.context.map { " (\($0.text), which starts in line \($0.mark.line))" }
+        return .syntax("\(problem)\(from ?? ""); check indentation, brackets and quotes here")
     }
 }
 

@@ -78,7 +78,7 @@ struct ValueReader {
                     tree.place,
                     .shape(
                         key.name, found: tree.kind,
-                        wanted: "a list; without items remove the line")))
+                        wanted: "a list; remove the line if it has no items")))
             return standIn(for: key, at: tree.place)
         }
         if let value = value(tree, key.shape, called: key.name) {
@@ -251,7 +251,8 @@ extension ValueReader {
                 RigProblem(
                     entry.keyPlace,
                     .conflict(
-                        "merge keys (<<) are not read; repeat the keys, or use *NAME for a whole value"
+                        "merge keys (<<) are not supported; repeat the keys, or use *NAME for a "
+                            + "whole value"
                     )))
             return
         }
@@ -382,7 +383,7 @@ extension ValueReader {
             text += rest[..<start.lowerBound]
             guard let end = rest[start.upperBound...].firstIndex(of: "}") else {
                 problems.append(
-                    RigProblem(place, .syntax("'${' has no '}' behind it; write ${NAME}")))
+                    RigProblem(place, .syntax("'${' lacks its '}'; write ${NAME}")))
                 return nil
             }
             guard let value = secret(String(rest[start.upperBound..<end]), place) else {
@@ -396,7 +397,7 @@ extension ValueReader {
                     RigProblem(
                         place,
                         .conflict(
-                            "with what ${...} stands for, this is longer than "
+                            "with its ${...} filled in, this value is longer than "
                                 + "\(Self.secretAtMost) bytes")))
                 return nil
             }

@@ -42,7 +42,7 @@ struct TransferFailure {
             // RFC 9113, 6.8 and 8.7: the service says that it has not begun with it.
             return TransportError(
                 .connectionLost,
-                "\(place) did not take up the HTTP/2 stream (REFUSED_STREAM or GOAWAY); not sent again"
+                "\(place) refused the HTTP/2 stream (REFUSED_STREAM or GOAWAY); not sent again"
             )
         }
         if wouldRepeat {
@@ -99,12 +99,16 @@ struct TransferFailure {
             return (.localLimit, "no memory left for \(place)")
         // What was to speak HTTP/2 and does not is told by its first frame; anything else is an end.
         case CURLE_HTTP2 where !words.contains("SETTINGS frame"), CURLE_HTTP2_STREAM:
-            return (.connectionLost, "\(place) ended the HTTP/2 stream without a whole answer")
+            return (
+                .connectionLost,
+                "\(place) ended the HTTP/2 stream before the response was "
+                    + "complete"
+            )
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2,
             CURLE_BAD_CONTENT_ENCODING, CURLE_OUT_OF_MEMORY:
             return (.notHTTP, garbled)
         case CURLE_URL_MALFORMAT:
-            return (.connectFailed, "'\(origin)' is no address that can be reached")
+            return (.connectFailed, "'\(origin)' is not a reachable address")
         default: return broken
         }
     }

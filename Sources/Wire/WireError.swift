@@ -19,7 +19,7 @@ public enum WireError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .noHandle:
-            "libcurl has no handle to give: memory or descriptors are exhausted; see 'ulimit -n'"
+            "libcurl cannot create a handle: out of memory or file descriptors; raise 'ulimit -n'"
         case .unsupported(let what):
             "this machine's libcurl has no \(what); install libcurl4-openssl-dev"
         case .unreadable(let key, let path, let number):

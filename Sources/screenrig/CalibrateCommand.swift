@@ -8,58 +8,59 @@ internal import Wire
 struct CalibrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "calibrate",
-        abstract: "What this machine can do: requests per second, lateness, gate error, memory.",
+        abstract: "Measure this machine: requests per second, lateness, gate error, memory.",
         discussion: """
             Example:
                 screenrig calibrate
                 screenrig calibrate --connections 1000 --for 10s
                 screenrig calibrate --target http://127.0.0.1:8080/health --rate 2000/s
 
-            Without --target it asks a service of its own, on another thread. Without --rate it is a closed \
-            loop: each connection asks again when it has its answer. With --rate, latency counts from the \
-            instant at which a request was due. A closed loop against its own service is remembered for \
-            'validate'.
+            Without --target it measures a built-in service, which runs on another thread. Without --rate \
+            the load is a closed loop: each connection sends its next request when the response to the last \
+            one has arrived. With --rate, latency counts from the time at which a request was due. The \
+            result of a closed loop against the built-in service is stored; 'validate' compares plans with it.
             """)
 
     @Option(
         help: ArgumentHelp(
-            "A plain GET of this URL; on loopback unless --allow names its host.", valueName: "URL")
+            "Send plain GETs to this URL; a host off loopback needs --allow.", valueName: "URL")
     )
     var target: String?
 
-    @Option(help: ArgumentHelp("How many connections, 1 to 50000.", valueName: "N"))
+    @Option(help: ArgumentHelp("Number of connections, 1 to 50000.", valueName: "N"))
     var connections = 100
 
     @Option(
         help: ArgumentHelp(
-            "Requests per second over all connections, such as 2000/s; default: a closed loop.",
+            "Requests per second over all connections, such as 2000/s; default: closed loop.",
             valueName: "RATE"))
     var rate: String?
 
     @Option(
         name: .customLong("for"),
-        help: ArgumentHelp("How long it is measured, at most 10m.", valueName: "T"))
+        help: ArgumentHelp("Duration of the measurement, 100ms to 10m.", valueName: "T"))
     var lasting = "5s"
 
-    @Flag(help: "One JSON object on standard output (schema screenrig/calibration/1).")
+    @Flag(help: "Print one JSON object (schema screenrig/calibration/1).")
     var json = false
 
     @Option(
         help: ArgumentHelp(
-            "What is kept of each exchange: none, aggregates, or all, as a run does.",
+            "What to record of each exchange: none, aggregates, or all (as a run does).",
             valueName: "WHAT"),
         completion: .list(["none", "aggregates", "all"]))
     var record = Keeping.aggregates.rawValue
 
     @Option(
         help: ArgumentHelp(
-            "How many lanes; default: 1, which leaves a core to the service.", valueName: "N"))
+            "Number of lanes (threads); default: 1, which leaves a core to the "
+                + "service.", valueName: "N"))
     var lanes = 1
 
-    @Flag(help: "A new connection for each request.")
+    @Flag(help: "Open a new connection for each request.")
     var fresh = false
 
-    @Flag(help: "Any free connection: --connections is then how many devices there are.")
+    @Flag(help: "Use any free connection; --connections is then the number of devices.")
     var pooled = false
 
     @Option(
@@ -68,20 +69,21 @@ struct CalibrateCommand: AsyncParsableCommand {
     var sources: [String] = []
 
     @Option(
-        help: ArgumentHelp("A PEM file to trust, beside the system's roots.", valueName: "FILE"),
+        help: ArgumentHelp(
+            "PEM file of a CA to trust in addition to the system's.", valueName: "FILE"),
         completion: .file(extensions: ["pem", "crt"]))
     var ca: String?
 
     @Option(
         name: .customLong("allow"),
         help: ArgumentHelp(
-            "A host, beside loopback, that requests may go to; may be repeated.",
+            "Allow requests to this host; loopback is always allowed. Repeatable.",
             valueName: "HOST"))
     var allowed: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Hard ceiling of requests per second; off loopback 20/s unless given.",
+            "Hard limit of requests per second; default off loopback: 20/s.",
             valueName: "RATE"))
     var maxRate: String?
 
@@ -108,7 +110,11 @@ struct CalibrateCommand: AsyncParsableCommand {
         if Keeping(rawValue: record) == nil {
             throw ValidationError("--record is '\(record)'; it must be none, aggregates or all")
         }
-        if fresh, pooled { throw ValidationError("--fresh and --pooled exclude each other") }
+        if fresh, pooled {
+            throw ValidationError(
+                "--fresh and --pooled exclude each other; keep "
+                    + "one")
+        }
     }
 
     func run() async throws {

@@ -6,35 +6,38 @@ internal import Reports
 struct CompareCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "compare",
-        abstract: "Two runs side by side: better, worse or noise, and how sure.",
+        abstract: "Compare two runs: better, worse or noise, and with what confidence.",
         discussion: """
             Example:
                 screenrig compare latest~1 latest
                 screenrig compare 7d latest --html compare.html
 
-            BASE and RUN are run directories, their history.sqlite, 'latest', or 'latest~1' for the one before. \
-            BASE may be an age, such as 7d or 12h: the newest comparable run that is at least so much older \
-            than RUN. Exit code 1 when it got worse, else 0.
+            BASE and RUN are run directories, their history.sqlite, 'latest', or 'latest~1' for the one \
+            before. BASE may be an age, such as 7d or 12h: the newest comparable run that is at least that \
+            much older than RUN.
+
+            Exit codes: 0 not worse, 1 worse.
             """)
 
-    @Argument(help: ArgumentHelp("The run to compare with.", valueName: "BASE"))
+    @Argument(help: ArgumentHelp("The baseline run.", valueName: "BASE"))
     var base: String
 
-    @Argument(help: ArgumentHelp("The run that is judged.", valueName: "RUN"))
+    @Argument(help: ArgumentHelp("The run to compare with the baseline.", valueName: "RUN"))
     var judged: String = RunDirectory.latest
 
     @Option(
         name: .customLong("html"),
-        help: ArgumentHelp("Write a page that needs nothing else.", valueName: "FILE"),
+        help: ArgumentHelp("Also write a self-contained HTML page.", valueName: "FILE"),
         completion: .file(extensions: ["html"]))
     var page: String?
 
-    @Flag(help: "The result as JSON on standard output.")
+    @Flag(help: "Print the result as JSON.")
     var json = false
 
     @Option(
         help: ArgumentHelp(
-            "Smaller differences are none, however sure; default 5%.", valueName: "SHARE"))
+            "Ignore differences smaller than this, even if significant; default: "
+                + "5%.", valueName: "SHARE"))
     var floor: String?
 
     func run() throws {
@@ -46,7 +49,8 @@ struct CompareCommand: ParsableCommand {
             let earlier = try baseDirectory(of: later, in: directory)
             if Self.isSame(earlier, directory) {
                 throw CommandFailure.badInput(
-                    "\(base) and \(judged) are the same run: \(directory.path)")
+                    "\(base) and \(judged) are the same run, \(directory.path); name two "
+                        + "different ones")
             }
             comparison = Comparison(try ComparedRun(earlier), later, floor: floor)
         } catch let failure as CommandFailure {
@@ -85,9 +89,10 @@ struct CompareCommand: ParsableCommand {
         let stamp = directory.stamp(before: age.seconds)
         guard let found = ComparableRuns(to: run, directory).newest(notAfter: stamp) else {
             throw CommandFailure.couldNotRun(
-                "no run beside \(directory.path) is comparable and at least \(base) older; comparable "
-                    + "is the same rig, load, target and protocol, not interrupted, with a rig that "
-                    + "was not the bottleneck")
+                "no comparable run next to \(directory.path) is at least \(base) older; "
+                    + "comparable runs have the same rig, load, target and protocol, were not "
+                    + "interrupted, and the rig was not the bottleneck; name a run directory to "
+                    + "compare anyway")
         }
         return found
     }

@@ -5,7 +5,7 @@ internal import Reports
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "What a word of a report means, and what to do about it.",
+        abstract: "Explain a name or term of a report: what it means and what to do.",
         discussion: """
             Example:
                 screenrig explain sign-in-visible
@@ -13,12 +13,13 @@ struct ExplainCommand: ParsableCommand {
                 screenrig explain first cause
                 screenrig explain 4
 
-            NAME is an operation, a fault, an invariant, a race plan, an exit code, an outcome, how far a household got, a policy, a \
-            level, or another word of a report: what it means, harmless causes, and what to send to the server's team.
+            NAME is an operation, a fault, an invariant, a race plan, an exit code, an outcome, a \
+            household's furthest stage, a policy, a level, or a heading or term of a report. The explanation \
+            says what it is, when it is harmless, and what to send to the server's team.
             """)
 
     @Argument(
-        help: ArgumentHelp("The word, or the words: first cause.", valueName: "NAME"),
+        help: ArgumentHelp("The name; it may have several words: first cause.", valueName: "NAME"),
         completion: .list(
             (Explanation.all + FaultOptions.explanations + RacePlan.explanations).map(\.name)
                 .filter(ExplainCommand.isPlain)))
@@ -38,8 +39,9 @@ struct ExplainCommand: ParsableCommand {
                 Explanation.nearest(to: name, besides: others).map {
                     "did you mean '\($0)'?"
                 }
-                ?? "'screenrig list' shows the names; exit codes and outcomes are explained too"
-            throw CommandFailure.badInput("'\(name)' is no word of screenrig's; \(remedy)")
+                ?? "'screenrig list' shows the names; exit codes, outcomes and headings of "
+                + "reports are explained too"
+            throw CommandFailure.badInput("unknown name '\(name)'; \(remedy)")
         }
         Terminal.print(
             found.map { $0.text(width: Terminal.width) }.joined(separator: "\n\n"))

@@ -37,8 +37,8 @@ enum FaultOptions {
                 parameters.isEmpty ? "" : " It takes \(parameters.joined(separator: ", "))."
             let meant =
                 name.isControl
-                ? "No promise is broken by it: a judge that accuses it is wrong."
-                : "The judge should name \(name.invariants.joined(separator: " or "))."
+                ? "It breaks no promise: a violation reported because of it is a false alarm."
+                : "A run should report a violation of \(name.invariants.joined(separator: " or "))."
             return Explanation(
                 .fault, name.rawValue, name.line,
                 "A fault of the stand-in, for rigs ('faults:') and --fault. \(meant)\(takes)",
@@ -56,7 +56,11 @@ final class TruthFile: Sendable {
     init(_ path: String) throws {
         guard FileManager.default.createFile(atPath: path, contents: nil),
             let handle = FileHandle(forWritingAtPath: path)
-        else { throw CommandFailure.couldNotRun("cannot write the truth to \(path)") }
+        else {
+            throw CommandFailure.couldNotRun(
+                "--truth: cannot write to \(path); name a file "
+                    + "in a folder that can be written")
+        }
         self.path = path
         self.handle = Mutex(handle)
     }

@@ -10,8 +10,8 @@ struct InitCommand: ParsableCommand {
             Example:
                 screenrig init rigs/staging.yaml
 
-            Fill in each ??? and type 'screenrig validate FILE': it names the blanks that are left. A file \
-            that is there already is never overwritten.
+            Fill in each ???, then run 'screenrig validate FILE': it lists the blanks that are left. An \
+            existing file is never overwritten.
             """)
 
     @Argument(
@@ -27,15 +27,15 @@ struct InitCommand: ParsableCommand {
             try Data(RigTemplate.text(for: file).utf8).write(to: url, options: .withoutOverwriting)
         } catch let error as CocoaError where error.code == .fileWriteFileExists {
             throw CommandFailure.badInput(
-                "\(file) is there already; give another name, or remove it first")
+                "\(file) already exists; choose another name, or remove it first")
         } catch {
             throw CommandFailure.couldNotRun(
                 "\(file) cannot be written: \(PrivateFile.reason(of: error))")
         }
         Terminal.print(
             """
-            \(file) is written. Next:
-              1. fill in each ??? (screenrig validate \(file) names those that are left)
+            Wrote \(file). Next:
+              1. fill in each ??? (screenrig validate \(file) lists those that are left)
               2. export SOFTWARE_STATEMENT=...
               3. screenrig try \(file)
             """)

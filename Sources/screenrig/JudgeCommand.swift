@@ -7,18 +7,18 @@ internal import Rigs
 struct JudgeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "judge",
-        abstract: "Judge a recorded run again, from its history alone; writes beside the run.",
+        abstract: "Check a recorded run again from its history; the reports go next to the run.",
         discussion: """
             Example:
                 screenrig judge latest
                 screenrig judge reports/smoke-20261121T103500Z
 
-            RUN is a run directory, its history.sqlite, 'latest', or 'latest~1' for the one before. The same \
-            reports as of the run go to a directory beside it, whose name ends in -judged; the run itself is \
-            left alone. --promises judges it by another level than the run was held to.
+            RUN is a run directory, its history.sqlite, 'latest', or 'latest~1' for the one before. The \
+            reports go to a new directory next to the run, whose name ends in -judged; the run itself is not \
+            changed. --promises applies another level than the run's.
 
-            Exit codes: 0 passed, 1 a promise broken or a threshold missed, 3 not every exchange was recorded, or \
-            the rules in the history cannot be read.
+            Exit codes: 0 passed, 1 a promise broken or a threshold missed, 3 not every exchange was \
+            recorded, or the history's rules cannot be read.
             """)
 
     @Argument(help: ArgumentHelp("The run.", valueName: "RUN"), completion: .directory)
@@ -26,7 +26,8 @@ struct JudgeCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Which broken promises fail it: strict, documented or observe; replaces the run's.",
+            "Which broken promises fail the run: strict, documented or observe; default: the "
+                + "run's own level.",
             valueName: "LEVEL"),
         completion: .list(["strict", "documented", "observe"]))
     var promises: String?
@@ -52,7 +53,7 @@ struct JudgeCommand: ParsableCommand {
             thresholds = try ReportCommand.thresholds(of: history)
             guard let found = try Findings(rejudging: history, promises: level) else {
                 if let verdicts = history.end?.verdicts, !verdicts.isEmpty {
-                    Terminal.print("while it ran:\n\(verdicts)")
+                    Terminal.print("during the run:\n\(verdicts)")
                 }
                 throw CommandFailure.couldNotRun(Self.refusal(history))
             }
@@ -71,10 +72,11 @@ struct JudgeCommand: ParsableCommand {
     private static func refusal(_ history: History) -> String {
         let run = history.header.run
         if history.header.judging.isEmpty {
-            return "\(run) cannot be judged: its history does not say by what rules"
+            return "\(run) cannot be checked: its history does not contain the rules (policies "
+                + "and promises) to check it by; run the rig again"
         }
-        return "\(run) cannot be judged again: \(history.kept.recorded) of \(history.kept.total) "
-            + "exchanges were recorded one by one (record: \(history.recording)); what was found "
-            + "while it ran stands"
+        return "\(run) cannot be checked again: only \(history.kept.recorded) of "
+            + "\(history.kept.total) exchanges were recorded (record: \(history.recording)); the "
+            + "violations found during the run stand. Set 'record: all' to check later runs again"
     }
 }

@@ -4,12 +4,14 @@ internal import Reports
 
 struct ListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Operations, faults, invariants, race plans: one line each.",
+        commandName: "list",
+        abstract: "List operations, faults, invariants and race plans, one "
+            + "line each.",
         discussion: """
             Example:
                 screenrig list
 
-            'screenrig explain NAME' says more about each of them.
+            'screenrig explain NAME' explains each of them.
             """)
 
     func run() throws {

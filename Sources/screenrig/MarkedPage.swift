@@ -23,7 +23,7 @@ struct MarkedPage {
         guard let first = text.range(of: "<!-- \(mark) -->\n"),
             let last = text.range(of: "<!-- end of \(mark) -->"),
             first.upperBound <= last.lowerBound
-        else { throw CommandFailure.badInput("\(path) has no place marked '\(mark)'") }
+        else { throw CommandFailure.badInput("\(path) has no section marked '\(mark)'") }
         return first.upperBound..<last.lowerBound
     }
 }

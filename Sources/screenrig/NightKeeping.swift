@@ -135,7 +135,7 @@ struct Notification {
         do {
             try process.run()
         } catch {
-            return Terminal.complain("--notify: the command could not be started: \(error)")
+            return Terminal.complain("--notify: the command cannot be started: \(error)")
         }
         // A command that reads nothing is no mistake.
         try? input.fileHandleForWriting.write(contentsOf: Data((text + "\n").utf8))
@@ -145,12 +145,13 @@ struct Notification {
         if process.isRunning {
             process.terminate()
             return Terminal.complain(
-                "--notify: '\(command)' was still running after \(Int(Self.limit)) s and was ended")
+                "--notify: '\(command)' was still running after \(Int(Self.limit)) s and was "
+                    + "killed")
         }
         if process.terminationStatus != 0 {
             Terminal.complain(
-                "--notify: '\(command)' ended with \(process.terminationStatus); the night is kept "
-                    + "all the same")
+                "--notify: '\(command)' ended with exit code \(process.terminationStatus); the "
+                    + "night was added to the series")
         }
     }
 }

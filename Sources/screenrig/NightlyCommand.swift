@@ -8,17 +8,19 @@ internal import Staging
 struct NightlyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "nightly",
-        abstract: "Run a rig, add the night to its series, and report regressions that last.",
+        abstract: "Run a rig, add the night to its series, and report lasting regressions.",
         discussion: """
             Example:
                 screenrig nightly rigs/nightly.yaml \\
                     --notify 'mail -s screenrig team@example.com'
 
-            The night goes into reports/nights.sqlite, and reports/nights.html shows all of them. What is followed \
-            is 'nightly.series' of the rig. The command of --notify gets a short JSON on standard input, every \
-            night, with "alarm": true when it got worse. Exit code: the run's own if it did not pass; otherwise 1 \
-            while anything is worse and not accepted ('screenrig nights accept'); otherwise 0. A single \
-            unusual night is no alarm, unless it is beyond nightly.alarm of the rig.
+            The night is added to reports/nights.sqlite; reports/nights.html shows all nights. \
+            'nightly.series' in the rig chooses the values to follow. The command of --notify gets a short \
+            JSON on standard input every night, with "alarm": true if a value got worse. A single unusual \
+            night is no alarm, unless it exceeds nightly.alarm of the rig.
+
+            Exit codes: the run's own if the run did not pass; otherwise 1 while a regression is not \
+            accepted ('screenrig nights accept'), else 0.
             """)
 
     @OptionGroup var traffic: TrafficOptions
@@ -29,24 +31,25 @@ struct NightlyCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A command for the shell that gets the night as JSON on standard input.",
+            "Shell command that gets the night as JSON on standard input.",
             valueName: "COMMAND"))
     var notify: String?
 
     @Option(
         help: ArgumentHelp(
-            "Nights whose run directories are kept; default: nightly.keep of the rig, 90.",
+            "Number of run directories to keep; default: nightly.keep of the rig (90).",
             valueName: "NIGHTS"))
     var keep: Int?
 
     @Option(
         help: ArgumentHelp(
-            "What this night is of, such as a commit or a version; shown with it.",
+            "Label of this night, such as a commit or a version.",
             valueName: "TEXT"))
     var mark = ""
 
     @Flag(
-        name: .customLong("virtual"), help: "In virtual time, against the stand-in in this process."
+        name: .customLong("virtual"),
+        help: "Run in virtual time against the stand-in in this process."
     )
     var isVirtual = false
 

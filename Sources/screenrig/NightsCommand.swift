@@ -24,8 +24,9 @@ struct NightsCommand: ParsableCommand {
                 screenrig nights add latest --nights shared/nights.sqlite
                 screenrig nights accept --note 'new login page'
 
-            Renders reports/nights.html again and runs nothing. Exit code 1 when a rig got worse with its \
-            newest night, or still is and nobody has accepted it.
+            Renders reports/nights.html again and runs nothing.
+
+            Exit codes: 0 no regression, 1 a rig has a regression that is not accepted.
             """,
         subcommands: [NightsShowCommand.self, NightsAddCommand.self, NightsAcceptCommand.self],
         defaultSubcommand: NightsShowCommand.self)
@@ -33,7 +34,7 @@ struct NightsCommand: ParsableCommand {
 
 struct NightsShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show the series of nights (what 'nights' alone does).",
+        commandName: "show", abstract: "Show the series of nights (the same as 'nights' alone).",
         discussion: """
             Example:
                 screenrig nights --nights shared/nights.sqlite --html /tmp/nights.html
@@ -43,11 +44,11 @@ struct NightsShowCommand: ParsableCommand {
 
     @Option(
         name: .customLong("html"),
-        help: ArgumentHelp("Write the page there instead.", valueName: "FILE"),
+        help: ArgumentHelp("Write the page to this file instead.", valueName: "FILE"),
         completion: .file(extensions: ["html"]))
     var page: String?
 
-    @Flag(help: "The newest night of each rig as a JSON line on standard output.")
+    @Flag(help: "Print the newest night of each rig as a JSON line.")
     var json = false
 
     func run() throws {
@@ -60,13 +61,14 @@ struct NightsShowCommand: ParsableCommand {
 struct NightsAddCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
-        abstract: "Add a recorded run to the series of nights; the same run again replaces itself.",
+        abstract: "Add a recorded run to the series of nights, or replace it if it is there.",
         discussion: """
             Example:
                 screenrig nights add latest --nights shared/nights.sqlite
 
-            For machines that do not last: keep the file of the nights, and add each run to it. RUN is a run \
-            directory, its history.sqlite, 'latest', or 'latest~1' for the one before. It is never deleted.
+            For machines that are discarded after a run, as in CI: keep the night history file, and add each \
+            run to it. RUN is a run directory, its history.sqlite, 'latest', or 'latest~1' for the one \
+            before. It is never deleted.
             """)
 
     @Argument(help: ArgumentHelp("The run.", valueName: "RUN"), completion: .directory)
@@ -76,16 +78,16 @@ struct NightsAddCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "What this night is of, such as a commit or a version; shown with it.",
+            "Label of this night, such as a commit or a version.",
             valueName: "TEXT"))
     var mark = ""
 
-    @Flag(help: "The night as a JSON line on standard output.")
+    @Flag(help: "Print the night as a JSON line.")
     var json = false
 
     @Option(
         help: ArgumentHelp(
-            "A command for the shell that gets the night as JSON on standard input.",
+            "Shell command that gets the night as JSON on standard input.",
             valueName: "COMMAND"))
     var notify: String?
 
@@ -119,23 +121,24 @@ struct NightsAddCommand: ParsableCommand {
 struct NightsAcceptCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "accept",
-        abstract: "Accept regressions as the new baseline; they are no longer reported.",
+        abstract: "Accept regressions as the new baseline, so that they are no longer reported.",
         discussion: """
             Example:
                 screenrig nights accept --series 'sign-in-service p95' --note 'new login page'
 
-            Without --rig and --series, all regressions that are reported now. Later changes are reported again.
+            Without --rig and --series it accepts all regressions that are reported now. Later changes are \
+            reported again.
             """)
 
     @OptionGroup var book: NightsOptions
 
-    @Option(help: ArgumentHelp("Only of this rig.", valueName: "NAME"))
+    @Option(help: ArgumentHelp("Only regressions of this rig.", valueName: "NAME"))
     var rig: String?
 
     @Option(help: ArgumentHelp("Only this series; repeatable.", valueName: "NAME"))
     var series: [String] = []
 
-    @Option(help: ArgumentHelp("Why; shown with the change.", valueName: "TEXT"))
+    @Option(help: ArgumentHelp("The reason, shown with the change.", valueName: "TEXT"))
     var note = ""
 
     func run() throws {

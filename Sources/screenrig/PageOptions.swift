@@ -7,14 +7,14 @@ struct PageOptions: ParsableArguments {
     @Option(
         defaultAsFlag: .usual(PagePort.dashboard),
         help: ArgumentHelp(
-            "Serve a page that shows the run while it goes on, on this machine only.",
+            "Serve a live page of the run, on this machine only.",
             valueName: "PORT"))
     var dashboard: Port?
 
     @Option(
         defaultAsFlag: .usual(PagePort.metrics),
         help: ArgumentHelp(
-            "Serve the run's numbers for Prometheus (/metrics), on this machine only.",
+            "Serve the run's metrics for Prometheus (/metrics), on this machine only.",
             valueName: "PORT"))
     var metrics: Port?
 
@@ -36,7 +36,7 @@ struct PageOptions: ParsableArguments {
         var description: String {
             switch self {
             case .named(let port): "\(port)"
-            case .usual(let port): "\(port), or the next that is free"
+            case .usual(let port): "\(port), or the next free one"
             }
         }
 

@@ -22,8 +22,8 @@ enum ProcessLimits {
         let allowed = WireLimits.raiseDescriptorLimit().soft
         guard allowed >= needed else {
             throw CommandFailure.couldNotRun(
-                "this needs \(needed) descriptors, and its limit is \(allowed); raise it: "
-                    + "'ulimit -n \(needed)' at least")
+                "this command needs \(needed) file descriptors, and the limit is \(allowed); "
+                    + "raise it: ulimit -n \(needed)")
         }
         if isHeavy { try check(memoryMB: 0) } else { try check(.data, needed: 30) }
     }
@@ -56,8 +56,8 @@ enum ProcessLimits {
         let megabytes = Int(clamping: limit.rlim_cur / 1_048_576)
         guard megabytes < needed else { return }
         throw CommandFailure.couldNotRun(
-            "this needs \(name) of about \(needed) MB, and its limit is \(megabytes) MB; "
-                + "type 'ulimit \(option) unlimited', or 'ulimit \(option) \(needed * 1_024)' at least"
+            "this command needs \(name) of about \(needed) MB, and the limit is \(megabytes) MB; "
+                + "raise it: ulimit \(option) \(needed * 1_024)"
         )
     }
 }

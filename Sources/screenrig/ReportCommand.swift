@@ -7,15 +7,15 @@ internal import Rigs
 struct ReportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "report",
-        abstract: "Render the reports of a recorded run again, also of one that was cut short.",
+        abstract: "Render the reports of a recorded run again, even if the run was killed.",
         discussion: """
             Example:
                 screenrig report latest
                 screenrig report latest --share for-the-vendor.zip
 
-            RUN is a run directory, its history.sqlite, 'latest', or 'latest~1' for the one before. With --share \
-            nothing is rendered in place: the archive holds the reports with pseudonyms for people and devices, \
-            and no history.
+            RUN is a run directory, its history.sqlite, 'latest', or 'latest~1' for the one before. With \
+            --share the run directory is not changed: the reports go to an archive, with pseudonyms for \
+            people and devices and without the history.
             """)
 
     @Argument(help: ArgumentHelp("The run.", valueName: "RUN"), completion: .directory)
@@ -23,7 +23,7 @@ struct ReportCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Write an archive of the reports in which people and devices have pseudonyms.",
+            "Write the reports to this archive, with pseudonyms for people and devices.",
             valueName: "OUT.zip"), completion: .file(extensions: ["zip"]))
     var share: String?
 
@@ -52,7 +52,7 @@ struct ReportCommand: ParsableCommand {
             throw CommandFailure.couldNotRun("\(error)")
         }
         Terminal.print(
-            "\(archive): the reports of \(directory.name), people and devices as pseudonyms")
+            "\(archive): the reports of \(directory.name), with pseudonyms for people and devices")
     }
 
     /// The history's header holds the rig as it was resolved, without its secrets.

@@ -31,17 +31,17 @@ struct RigChanges: ParsableArguments {
     @Option(
         name: .customLong("set"),
         help: ArgumentHelp(
-            "Replace one value of the rig; may be repeated.", valueName: "path.to.key=value"))
+            "Replace one value of the rig; repeatable.", valueName: "path.to.key=value"))
     var overrides: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Where to send to: a URL (replaces target.base only), a target file, or 'embedded'.",
+            "The service to test: a URL (replaces target.base only), a target file, or 'embedded'.",
             valueName: "URL|FILE.yaml|embedded"),
         completion: .file(extensions: ["yaml", "yml"]))
     var target: String?
 
-    @Option(help: ArgumentHelp("Replaces the rig's seed.", valueName: "N"))
+    @Option(help: ArgumentHelp("Replace the rig's seed.", valueName: "N"))
     var seed: UInt64?
 }
 
@@ -50,48 +50,51 @@ struct TrafficOptions: ParsableArguments {
     @OptionGroup var rig: RigOptions
 
     @Option(
-        help: ArgumentHelp("The run directory itself; it must be new or empty.", valueName: "DIR"),
+        help: ArgumentHelp(
+            "The run directory to write; it must be new or empty.", valueName: "DIR"),
         completion: .directory)
     var out: String?
 
     @Option(
         help: ArgumentHelp(
-            "How many lanes (threads that carry devices); default: one for each core.",
+            "Number of lanes (threads that run households); default: one per core.",
             valueName: "N"))
     var lanes: Int?
 
     @Option(
         help: ArgumentHelp(
-            "What is kept of each exchange: all, sample(1%), aggregates or none.",
+            "Which exchanges to record: all, sample(1%), aggregates or none.",
             valueName: "WHAT"),
         completion: .list(["all", "sample(1%)", "aggregates", "none"]))
     var record: String?
 
     @Option(
         help: ArgumentHelp(
-            "Hard ceiling of requests per second, such as 5/s, or none; replaces target.max-rate.",
+            "Hard limit of requests per second, such as 5/s, or none; replaces target.max-rate.",
             valueName: "RATE"))
     var maxRate: String?
 
     @Option(
         help: ArgumentHelp(
-            "Which broken promises fail a run: strict, documented or observe; replaces the rig's.",
+            "Which broken promises fail the run: strict, documented or observe; replaces the "
+                + "rig's.",
             valueName: "LEVEL"),
         completion: .list(["strict", "documented", "observe"]))
     var promises: String?
 
     @Option(
         help: ArgumentHelp(
-            "How many exchanges may wait for the judge before it spills them.", visibility: .hidden)
+            "Number of exchanges that may wait for the checker before they are spilled to "
+                + "disk.", visibility: .hidden)
     )
     var judgeBacklog = JudgeQueue.usualBacklog
 
-    @Flag(help: ArgumentHelp("Judge nothing: to measure what judging costs.", visibility: .hidden))
+    @Flag(help: ArgumentHelp("Check nothing, to measure what checking costs.", visibility: .hidden))
     var unjudged = false
 
     @Flag(
         help: ArgumentHelp(
-            "Keep no requests and replies: to measure what keeping them costs.",
+            "Record no requests and responses, to measure what recording costs.",
             visibility: .hidden))
     var wordless = false
 
@@ -109,21 +112,21 @@ struct PlayOptions: ParsableArguments {
     @Option(
         name: .customLong("allow"),
         help: ArgumentHelp(
-            "A host, beside loopback, that requests may go to; may be repeated.",
+            "Allow requests to this host; loopback is always allowed. Repeatable.",
             valueName: "HOST"))
     var allowed: [String] = []
 
     @Option(
         name: .customLong("fault"),
         help: ArgumentHelp(
-            "Misbehaviour of the embedded stand-in; may be repeated, and replaces the rig's.",
+            "Switch on a fault of the embedded stand-in; repeatable, replaces the rig's faults.",
             valueName: "NAME[:key=value,…]"),
         completion: .list(FaultOptions.names))
     var faults: [String] = []
 
-    @Flag(help: "No progress lines; only the outcome.")
+    @Flag(help: "Print no progress, only the result.")
     var quiet = false
 
-    @Flag(help: "Progress and result as JSON lines on standard output, and nothing else there.")
+    @Flag(help: "Print progress and result as JSON lines, and nothing else, on standard output.")
     var json = false
 }

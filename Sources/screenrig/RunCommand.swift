@@ -3,7 +3,7 @@ internal import ArgumentParser
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
-        abstract: "Run a rig; leaves a run directory with the report.",
+        abstract: "Run a rig; writes a run directory with the report.",
         discussion: """
             Example:
                 screenrig run rigs/smoke.yaml
@@ -11,15 +11,15 @@ struct RunCommand: AsyncParsableCommand {
                 screenrig run rigs/smoke.yaml --dashboard --set load.settle=5s
                 screenrig run rigs/smoke.yaml --fault ack-before-apply:window=3s
 
-            Ctrl-C once ends the run within 5 s with a full report; twice, at once. A service that stops \
-            answering is waited for until the last arrival, and then for load.settle, at least 10 s. \
-            --dashboard and --metrics take the next free port where none is named.
+            Press Ctrl-C once to end the run within 5 s with a full report, twice to stop at once. If the \
+            service stops responding, the run continues until the last arrival plus load.settle, at least 10 \
+            s. --dashboard and --metrics use the next free port unless one is given.
 
-            --promises says which broken promises fail the run: 'strict' all of them, 'documented' those that the \
-            protocol documents and those of safety, 'observe' none. Without it the rig's promises: decide; without \
-            those it is strict against the embedded stand-in, whose every answer is known, and documented elsewhere, \
-            because a service is not to blame for what nobody promised. What was observed and does not fail the run \
-            is in the headline: "Passed, with observations".
+            --promises chooses which broken promises fail the run: 'strict' all, 'documented' those that the \
+            protocol documents plus safety, 'observe' none. The default is the rig's 'promises'; if the rig \
+            has none, strict for the embedded stand-in and documented elsewhere, because a service need not \
+            keep a promise that its protocol does not make. Violations that do not fail the run are in the \
+            headline: "Passed, with observations".
             """)
 
     @OptionGroup var traffic: TrafficOptions
@@ -27,7 +27,8 @@ struct RunCommand: AsyncParsableCommand {
     @OptionGroup var pages: PageOptions
 
     @Flag(
-        name: .customLong("virtual"), help: "In virtual time, against the stand-in in this process."
+        name: .customLong("virtual"),
+        help: "Run in virtual time against the stand-in in this process."
     )
     var isVirtual = false
 
@@ -45,8 +46,8 @@ struct SimulateCommand: AsyncParsableCommand {
                 screenrig simulate rigs/twenty.yaml --seed 7
                 screenrig simulate rigs/detection.yaml --fault ack-before-apply:window=30ms
 
-            The same rig, seed and version give the same historyHash in summary.json, every time, on every \
-            machine. It is the same as 'run --virtual'.
+            The same rig, seed and version give the same historyHash in summary.json on every machine. \
+            'simulate' is the same as 'run --virtual'.
             """)
 
     @OptionGroup var traffic: TrafficOptions

@@ -8,7 +8,7 @@ struct SchemaCommand: ParsableCommand {
             Example:
                 screenrig schema > rig.schema.json
 
-            It is the same as rigs/screenrig.schema.json. The first line of a rig tells an editor where it is:
+            The output is the same as rigs/screenrig.schema.json. The first line of a rig points editors to it:
                 # yaml-language-server: $schema=screenrig.schema.json
             """)
 

@@ -10,10 +10,10 @@ struct Screenrig: AsyncParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "screenrig",
-        abstract: "Puts thousands of virtual living rooms in front of a sign-in service.",
+        abstract: "Load-test a second-screen sign-in service with thousands of virtual households.",
         discussion: """
-            In each, a TV shows a registration code and polls, a phone types the code in and signs in. Every \
-            exchange is timed, kept and judged; the outcome is a report and a verdict.
+            In each household a TV shows a registration code and polls; a phone enters the code and signs \
+            in. Every exchange is timed, recorded and checked; the result is a report and a verdict.
 
             The smallest run, against the embedded stand-in:
                 screenrig run rigs/smoke.yaml
@@ -24,7 +24,7 @@ struct Screenrig: AsyncParsableCommand {
 
             Exit codes: 0 passed; 1 a promise broken, a threshold missed, or stopped by the breaker; 2 bad \
             command line or rig; 3 could not run; 4 the rig itself was the bottleneck; 130 interrupted. \
-            'screenrig explain WORD' tells what a word of a report means.
+            'screenrig explain NAME' explains a name or term of a report.
             """,
         version: version,
         subcommands: [

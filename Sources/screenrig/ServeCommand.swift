@@ -12,59 +12,61 @@ internal import Synchronization
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "The stand-in sign-in service alone, until Ctrl-C.",
+        abstract: "Run the stand-in sign-in service alone, until Ctrl-C.",
         discussion: """
             Example:
                 screenrig serve --port 8080
                 screenrig serve --policy code-reuse=until-expiry --policy new-code=keep
                 screenrig serve --fault ack-before-apply:window=3s --truth truth.jsonl
 
-            It prints its URL first. With --fault it misbehaves by name, and --truth FILE says what it really \
-            did; when it ends, it says how often each fault was activated. It listens on 127.0.0.1 only, unless \
-            --host says otherwise: in a container, --host 0.0.0.0 with a published port. With --tls it makes its \
-            own certificate and says where it is: name that file under target.tls.ca.
+            The first line of output is its URL. --fault switches on a fault, and --truth FILE logs each \
+            activation; at the end it prints how often each fault was activated. It listens on 127.0.0.1 \
+            unless --host names another address: in a container, --host 0.0.0.0 with a published port. With \
+            --tls it creates a certificate and prints its path: name that file under target.tls.ca.
 
-            GET /_standin/counters shows what it has counted. --policy takes the keys of policies: and \
-            standin: of a rig; rigs/reference.yaml explains them.
+            GET /_standin/counters returns its counters. --policy takes the keys of 'policies' and 'standin' \
+            in a rig; rigs/reference.yaml explains them.
             """)
 
     @Option(
         help: ArgumentHelp(
-            "Address or name to listen on; off loopback everybody who can reach it may sign in.",
+            "Address or name to listen on; off loopback, anybody who can reach it can sign in.",
             valueName: "ADDRESS"))
     var host = "127.0.0.1"
 
-    @Option(help: ArgumentHelp("Port; 0 takes a free one.", valueName: "PORT"))
+    @Option(help: ArgumentHelp("Port to listen on; 0 chooses a free one.", valueName: "PORT"))
     var port = 8080
 
-    @Flag(help: "HTTPS, with a certificate made for this run.")
+    @Flag(help: "Serve HTTPS with a certificate created for this run.")
     var tls = false
 
-    @Option(help: ArgumentHelp("Seed of ids, codes and tokens.", valueName: "N"))
+    @Option(help: ArgumentHelp("Seed for ids, codes and tokens.", valueName: "N"))
     var seed: UInt64 = 1
 
-    @Flag(name: .customLong("no-throttle"), help: "No 429s.")
+    @Flag(name: .customLong("no-throttle"), help: "Never throttle (no 429).")
     var isUnthrottled = false
 
-    @Flag(help: "Demand everything mandatory; no shortcuts.")
+    @Flag(help: "Reject requests that lack anything the protocol requires.")
     var strict = false
 
     @Option(
         name: .customLong("policy"),
         help: ArgumentHelp(
-            "How it behaves where the protocol leaves it open; repeatable.", valueName: "k=v"))
+            "Choose a behaviour that the protocol leaves open; repeatable.", valueName: "k=v"))
     var policies: [String] = []
 
     @Option(
         name: .customLong("fault"),
         help: ArgumentHelp(
-            "Misbehave; repeatable. 'screenrig list' has the names, 'explain' their parameters.",
+            "Switch on a fault; repeatable. 'screenrig list' shows the names, 'explain' the "
+                + "parameters.",
             valueName: "NAME[:key=value,…]"),
         completion: .list(FaultOptions.names))
     var faults: [String] = []
 
     @Option(
-        help: ArgumentHelp("File for a log of each fault activation.", valueName: "FILE"),
+        help: ArgumentHelp(
+            "Log each fault activation to this file, as JSON lines.", valueName: "FILE"),
         completion: .file())
     var truth: String?
 
@@ -112,7 +114,8 @@ struct ServeCommand: AsyncParsableCommand {
         Terminal.print(listener.url)
         if !TargetNeeds.isThisMachine(host) {
             Terminal.complain(
-                "warning: it listens on \(host): whoever can reach this machine may use it, and it gives sign-ins to "
+                "warning: listening on \(host): anybody who can reach this machine can use it, "
+                    + "and it gives sign-ins to "
                     + "anybody")
         }
         if let certificate { Terminal.print("certificate: \(certificate)") }

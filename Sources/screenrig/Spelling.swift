@@ -29,7 +29,7 @@ enum Spelling {
         let shown = commands.filter { $0.shouldDisplay }.compactMap { $0.commandName }
         let remedy = word.nearest(among: shown).map { "did you mean '\($0)'?" }
         throw CommandFailure.badInput(
-            "'\(word)' is no command of screenrig's; "
-                + (remedy ?? "'screenrig --help' lists them"))
+            "unknown command '\(word)'; "
+                + (remedy ?? "'screenrig --help' lists the commands"))
     }
 }

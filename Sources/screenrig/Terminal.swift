@@ -39,7 +39,7 @@ enum Terminal {
         let reason = trouble.withLock { $0 }
         return reason.isEmpty
             ? nil
-            : "standard output could not be written: \(reason); free some space or write elsewhere"
+            : "cannot write to standard output: \(reason); free some space or write elsewhere"
     }
 
     /// To standard error.

@@ -3,7 +3,7 @@ internal import ArgumentParser
 struct TryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "try",
-        abstract: "One household, every exchange as it happens, and a checklist with a remedy.",
+        abstract: "Run one household, print every exchange, and end with a checklist and a remedy.",
         discussion: """
             Example:
                 screenrig try rigs/staging.yaml
@@ -11,13 +11,14 @@ struct TryCommand: AsyncParsableCommand {
                 screenrig try rigs/staging.yaml --bodies \\
                     --target https://other.staging.example
 
-            The first thing to type against a new target. One household of the rig's first kind, or of --kind, \
-            signs in as that kind does: by a code, in a web view, by the platform's account, over the SDK, or \
-            with a TempPass. Human times are shortened and nobody gives up; the rest is as the rig says, and a \
-            logout is tried at the end. It ends with a checklist and, for the first step that failed, what to \
-            change; then with what would fail a run of this rig. It leaves a run directory like any run.
+            The first command to run against a new target. One household of the rig's first kind, or of \
+            --kind, signs in as that kind does: with a code, in a web view, with the platform's account, \
+            over the SDK, or with a TempPass. Human times are shortened, and the viewer never gives up; \
+            everything else is as in the rig, plus a logout at the end. It ends with a checklist, a remedy \
+            for the first step that failed, and a list of what would fail a run of this rig. It writes a run \
+            directory like any run.
 
-            Exit codes: 0 each step passed and nothing would fail a run, 3 nothing ever answered, 1 otherwise.
+            Exit codes: 0 every step passed and a run would pass, 3 no request was ever answered, 1 otherwise.
             """)
 
     @OptionGroup var traffic: TrafficOptions
@@ -26,12 +27,12 @@ struct TryCommand: AsyncParsableCommand {
         help: ArgumentHelp("The kind of household; default: the rig's first.", valueName: "NAME"))
     var kind: String?
 
-    @Flag(help: "Headers and bodies too, with secrets as fingerprints.")
+    @Flag(help: "Also print headers and bodies, with secrets as fingerprints.")
     var bodies = false
 
     func validate() throws {
         if traffic.play.json {
-            throw ValidationError("try prints for people; write 'run --json' for programs")
+            throw ValidationError("try has no JSON output; use 'run --json'")
         }
     }
 

@@ -7,16 +7,17 @@ internal import Wire
 struct ValidateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "validate",
-        abstract: "Check a rig without touching the network; print the plan and what it needs.",
+        abstract: "Check a rig without using the network; print the plan and what it needs.",
         discussion: """
             Example:
                 screenrig validate rigs/second-screen.yaml
                 screenrig validate rigs/second-screen.yaml --set lanes=4 \\
                     --target http://127.0.0.1:8080
 
-            Everything that is wrong is said at once, each with line, column and remedy. Then the plan: \
+            It reports all errors at once, each with line, column and remedy. Then it prints the plan: \
             households, arrivals, expected requests by operation, sockets and memory against this machine's \
-            limits, and what it did when it was calibrated; of a rig with races, its plans, trials and bounds.
+            limits, and the calibrated rate of this machine; for a rig with races, also the race plans, \
+            trials and limits.
             """)
 
     @OptionGroup var options: RigOptions
@@ -29,10 +30,10 @@ struct ValidateCommand: ParsableCommand {
             !TargetNeeds.isThisMachine(origin.host)
         {
             Terminal.complain(
-                "warning: \(options.rig): target.allow is empty, and nothing is sent to \(origin.host) "
-                    + "without leave; add 'allow: [\(origin.host)]'")
+                "warning: \(options.rig): target.allow is empty, so no request may go to "
+                    + "\(origin.host); add 'allow: [\(origin.host)]'")
         }
-        Terminal.print("\(options.rig): this rig is in order\n")
+        Terminal.print("\(options.rig): rig is valid\n")
         Terminal.print(estimate.description)
         // A rig that says nothing of races would race everything: no news.
         if rig.race != RaceTerms() { Terminal.print("\n" + RaceText.terms(rig.race)) }

@@ -145,7 +145,7 @@ while attack.more():
     if re.search("[\x1b\x9b\u202e\x00\u2028]", checked.text):
         attack.find("low", name, "control sequence of the rig on the terminal", arguments, folder, checked)
     households = re.search(r"^households +([\d,]+)", checked.out, re.M)
-    lasts = re.search(r"^the run takes +about ([\d.,]+) (ms|s|min|h|d|us)?", checked.out, re.M)
+    lasts = re.search(r"^run duration +about ([\d.,]+) (ms|s|min|h|d|us)?", checked.out, re.M)
     small = households and int(households[1].replace(",", "")) <= 60 and lasts and lasts[2] in ("s", "ms", "us")
     if checked.code == 2 or small:
         command = "race" if "races" in source and rnd.random() < 0.7 else "simulate"

@@ -84,7 +84,7 @@ BROKEN = {"reset": LOST, "close": LOST, "stall": LATE}
 
 
 def wire():
-    yield Fault("none", r"Passed|passed|nothing found|does not reproduce|answers", codes({0}), not_cause=r"Failed|FAILED")
+    yield Fault("none", r"Passed|passed|no violation found|nothing found|does not reproduce|answers", codes({0}), not_cause=r"Failed|FAILED")
     yield Fault("refuse", r"nothing listens|refused", NO_ANSWER, not_cause=MALFORMED)
     for way, cause in BROKEN.items():
         yield Fault(f"{way}-accept", cause + "|no connection to", NO_ANSWER, not_cause=MALFORMED)

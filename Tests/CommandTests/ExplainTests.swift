@@ -33,7 +33,7 @@ struct ExplainTests {
         let ended = try await Trying.run(["explain", name])
         defer { ended.remove() }
         #expect(ended.code == 2)
-        #expect(ended.errors.contains("'\(name)' is no word"))
+        #expect(ended.errors.contains("unknown name '\(name)'"))
         #expect(ended.errors.contains(remedy), "\(ended.errors)")
     }
 

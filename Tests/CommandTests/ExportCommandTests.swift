@@ -51,10 +51,10 @@ struct ExportCommandTests {
     func troubles() async throws {
         let folder = try await simulated()
         let cases: [([String], Int32, String)] = [
-            (["--household", "4711"], 2, "there is no household 4711; the run has "),
-            (["--violation", "4711"], 2, "there is no violation 4711"),
-            ([], 2, "name one of --household N and --violation N"),
-            (["--household", "0", "--violation", "1"], 2, "name one of"),
+            (["--household", "4711"], 2, "no household 4711 in this run; the run has "),
+            (["--violation", "4711"], 2, "no violation 4711"),
+            ([], 2, "give either --household N or --violation N"),
+            (["--household", "0", "--violation", "1"], 2, "give either"),
             (["--household", "0", "--format", "pdf"], 2, "pdf"),
         ]
         for (arguments, code, words) in cases {

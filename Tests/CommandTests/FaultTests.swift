@@ -67,7 +67,7 @@ struct FaultCommandTests {
             ),
             (
                 ["--fault", "noisy", "--target", "http://127.0.0.1:9"],
-                "or start a stand-in that has them by 'screenrig serve --fault NAME'"
+                "or run a stand-in with the fault (screenrig serve --fault NAME)"
             ),
         ])
     func refused(arguments: [String], sentence: String) async throws {

@@ -144,7 +144,8 @@ struct ForeignTests {
         arguments: [
             (
                 "code-life:1",
-                "Failed: none of 4 households signed in: the code ran out although the viewer was in time"
+                "Failed: none of 4 households signed in: the code expired although the viewer "
+                    + "was in time"
             ),
             ("expired-token", "Failed: the service broke its promise expiry-respected"),
         ])
@@ -175,7 +176,7 @@ struct ForeignTests {
             "try", rig, "--target", await server.command.url(), "--out", "trial", in: folder)
         #expect(ended.code == 1)
         let words = ended.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        #expect(words.contains("code FAILED the code ran out"), "\(words)")
+        #expect(words.contains("code FAILED the code expired"), "\(words)")
         #expect(words.contains("what to do about 'code' the service ended the code"), "\(words)")
         #expect(words.contains("it gave this one 1.00 ms"), "\(words)")
     }

@@ -18,7 +18,7 @@ struct InitTests {
         let again = try await Trying.run(["init", "mine.yaml"], files: ["mine.yaml": "precious"])
         defer { again.remove() }
         #expect(again.code == 2)
-        #expect(again.errors.contains("mine.yaml is there already"))
+        #expect(again.errors.contains("mine.yaml already exists"))
         #expect(try again.read("mine.yaml") == "precious")
     }
 
@@ -45,7 +45,7 @@ struct InitTests {
         .map { $0 + 1 }
         #expect(problems.map(\.place.line) == expected)
         for problem in problems {
-            #expect(problem.description.contains("is still a blank; fill it in: "))
+            #expect(problem.description.contains("is not filled in yet: "))
         }
         try Golden.expect(
             text + "---\n" + (try #require(errors)).description + "\n", matches: "init/template.txt"
@@ -67,7 +67,7 @@ struct InitTests {
         let surroundings = RigSurroundings(environment: ["SOFTWARE_STATEMENT": "s"])
         let reading = try Rig.read(text, file: "mine.yaml", with: surroundings)
         #expect(reading.warnings.isEmpty && reading.needs.count == 1)
-        #expect(reading.needs.first?.description.contains("the accounts are made up") == true)
+        #expect(reading.needs.first?.description.contains("generated accounts work only") == true)
         #expect(reading.rig.target.allow == ["auth.demo.test"])
     }
 

@@ -18,7 +18,7 @@ struct InputTests {
                 ["serve", "--host", "0.0.0.0:80/x"],
                 "--host is '0.0.0.0:80/x'; it must be an address"
             ),
-            (["try", "rig.yaml", "--json"], "try prints for people"),
+            (["try", "rig.yaml", "--json"], "try has no JSON output"),
             (["explain"], "Missing expected argument '<NAME> ...'"),
             (["list", "much"], "Unexpected argument 'much'"),
             (["calibrate", "--connections", "0"], "--connections is 0; it must be 1 to 50000"),
@@ -27,12 +27,12 @@ struct InputTests {
             (["calibrate", "--target", "ftp://a"], "--target is 'ftp://a'; it must be a URL"),
             (["calibrate", "--record", "some"], "--record is 'some'; it must be none, aggregates"),
             (["run", "rig.yaml", "--set", "seed"], "--set 'seed' has no value"),
-            (["rnu", "rig.yaml"], "'rnu' is no command of screenrig's; did you mean 'run'?"),
+            (["rnu", "rig.yaml"], "unknown command 'rnu'; did you mean 'run'?"),
             (
                 ["help", "vaildate"],
-                "'vaildate' is no command of screenrig's; did you mean 'validate'?"
+                "unknown command 'vaildate'; did you mean 'validate'?"
             ),
-            (["xyzzy"], "'xyzzy' is no command of screenrig's; 'screenrig --help' lists them"),
+            (["xyzzy"], "unknown command 'xyzzy'; 'screenrig --help' lists the commands"),
             (["run", "rig.yaml", "--targt", "x"], "Did you mean '--target'?"),
             (["run", Command.rig("smok.yaml")], "did you mean '\(Command.rig("smoke.yaml"))'?"),
             (
@@ -116,7 +116,8 @@ struct InputTests {
         #expect(ended.code == 3 && ended.output.isEmpty)
         #expect(
             ended.errors.contains(
-                "this plan needs 2964 descriptors, and this machine allows 100: raise 'ulimit -Hn'"),
+                "this plan needs 2964 file descriptors, and this machine allows 100: raise "
+                    + "'ulimit -Hn'"),
             "\(ended.errors)")
         #expect(!folder.holds("reports"))
     }
@@ -124,19 +125,27 @@ struct InputTests {
     @Test(
         "too small a limit of this process is refused before anything begins, with the numbers",
         arguments: [
-            ("ulimit -n 8", "try RIG", "descriptors, and its limit is 8; raise it: 'ulimit -n"),
-            ("ulimit -n 8", "run RIG", "descriptors, and its limit is 8; raise it: 'ulimit -n"),
-            ("ulimit -n 8", "serve --port 0", "descriptors, and its limit is 8"),
-            ("ulimit -n 8", "judge run", "this needs 16 descriptors, and its limit is 8"),
+            ("ulimit -n 8", "try RIG", "descriptors, and the limit is 8; raise it: ulimit -n"),
+            ("ulimit -n 8", "run RIG", "descriptors, and the limit is 8; raise it: ulimit -n"),
+            ("ulimit -n 8", "serve --port 0", "descriptors, and the limit is 8"),
+            (
+                "ulimit -n 8", "judge run",
+                "this command needs 16 file descriptors, and the limit "
+                    + "is 8"
+            ),
             (
                 "ulimit -d 10240", "report run",
-                "a data segment of about 30 MB, and its limit is 10 MB"
+                "a data segment of about 30 MB, and the limit is 10 MB"
             ),
             (
                 "ulimit -d 30720", "try RIG",
-                "MB, and its limit is 30 MB; type 'ulimit -d unlimited'"
+                "MB, and the limit is 30 MB; raise it: ulimit -d"
             ),
-            ("ulimit -v 500000", "simulate RIG", "MB, and its limit is 488 MB; type 'ulimit -v"),
+            (
+                "ulimit -v 500000", "simulate RIG",
+                "MB, and the limit is 488 MB; raise it: ulimit "
+                    + "-v"
+            ),
         ])
     func processLimits(limit: String, command: String, words: String) async throws {
         let folder = try Folder()

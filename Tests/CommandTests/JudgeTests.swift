@@ -64,8 +64,8 @@ struct JudgeTests {
         #expect(first.output.contains("judged: "))
         let again = try await Command.run("judge", "run", in: folder)
         #expect(again.code == 3)
-        #expect(again.errors.contains("cannot be judged again: 0 of "))
-        #expect(again.output.contains("while it ran:\njudged: "))
+        #expect(again.errors.contains("cannot be checked again: only 0 of "))
+        #expect(again.output.contains("during the run:\n"))
     }
 
     @Test(

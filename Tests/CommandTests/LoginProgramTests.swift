@@ -23,10 +23,10 @@ struct LoginProgramTests {
         "what a program does wrong is said in its own words",
         arguments: [
             ("echo 'no such user' >&2; exit 3", "ended with status 3 and says 'no such user'"),
-            ("exit 4", "ended with status 4"), ("echo hello", "answered no JSON"),
+            ("exit 4", "ended with status 4"), ("echo hello", "did not answer with JSON"),
             ("echo '{}'", "answered neither 'form' nor 'url' nor 'cookies' nor 'failed'"),
             ("echo '{\"failed\": \"locked\"}'", "says 'locked'"),
-            ("kill -9 $$", "was ended by signal 9"),
+            ("kill -9 $$", "was killed by signal 9"),
         ])
     func wrong(program: String, words: String) async throws {
         let trying = try await trying("cat > /dev/null; " + program)
@@ -94,7 +94,7 @@ struct LoginProgramTests {
             validity: {on-breach: warn}
             """, to: "pages.yaml")
         let ended = try await Command.run("run", rig, "--out", "run", in: folder)
-        #expect(ended.errors.contains("login pages that were not got past are in"))
+        #expect(ended.errors.contains("login pages where a login stopped are in"))
         let kept = try FileManager.default.contentsOfDirectory(atPath: folder.path("run/pages"))
         #expect(kept.sorted() == (1...5).map { "cause-1-page-\($0).html" })
         for name in kept {

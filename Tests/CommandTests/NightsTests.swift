@@ -41,7 +41,7 @@ struct NightsTests {
         try await simulate(folder, "base")
         for (arguments, code, word) in [
             (["nowhere", "base"], 3 as Int32, "no history at nowhere"),
-            (["7d", "base"], 3, "comparable and at least 7d older"),
+            (["7d", "base"], 3, "is at least 7d older"),
             (["base", "nowhere"], 3, "no history at nowhere"),
             (["base"], 3, "names no run"),
             ([], 2, "BASE"),

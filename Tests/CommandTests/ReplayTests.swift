@@ -33,8 +33,8 @@ struct ReplayTests {
         let mended = try await Command.run(
             "replay", file, "--virtual", "--fault", "none", "--fixed-at", "99%", in: folder)
         #expect(mended.code == 0, "\(mended.output)")
-        #expect(mended.errors.contains("replays without a hit call it fixed with 99 %"))
-        #expect(mended.output.contains("fixed, as far as"))
+        #expect(mended.errors.contains("clean replays: fixed with 99 % confidence"))
+        #expect(mended.output.contains("fixed with 99 % confidence: 0 of "))
     }
 
     @Test("JSON lines, and nothing else")
@@ -127,7 +127,7 @@ struct ReplayTests {
             "replay", file, "--times", "5", "--target", url, "--set", "target.proxy=\(url)",
             in: folder)
         #expect(ended.code == 1, "\(ended.output)\(ended.errors)")
-        let told = #/the way through http:\/\/127\.0\.0\.1:\d+ varies by [\d.]+ [mu]s: both edges/#
+        let told = #/the delay through http:\/\/127\.0\.0\.1:\d+ varies by [\d.]+ [mu]s; each edge/#
         #expect(ended.output.firstMatch(of: told) != nil, "\(ended.output)")
         server.send(SIGINT)
         _ = try await server.ended()
@@ -138,7 +138,7 @@ struct ReplayTests {
         let folder = try Folder()
         let file = try await Self.raced(in: folder)
         let shell = try await Command.run("replay", file, "--emit", "curl", in: folder)
-        #expect(shell.code == 2 && shell.errors.contains("cannot hold back a last byte"))
+        #expect(shell.code == 2 && shell.errors.contains("cannot hold back the last byte"))
         let har = try await Command.run("replay", file, "--emit", "har", in: folder)
         let object = try #require(
             JSONSerialization.jsonObject(with: Data(har.output.utf8)) as? [String: Any])
@@ -156,13 +156,18 @@ struct ReplayTests {
         let folder = try Folder()
         let missing = try await Command.run("replay", "no.json", in: folder)
         #expect(missing.code == 2)
-        #expect(missing.errors == "no.json cannot be read: there is no such file\n")
+        #expect(missing.errors == "no.json cannot be read: no such file\n")
         _ = try folder.write("{\"schema\": \"screenrig/case/7\"}", to: "old.json")
         let old = try await Command.run("replay", "old.json", in: folder)
-        #expect(old.code == 2 && old.errors.contains("this version replays 'screenrig/case/1'"))
+        #expect(old.code == 2 && old.errors.contains("this version reads 'screenrig/case/1'"))
         let file = try await Self.raced(in: folder)
         let sure = try await Command.run("replay", file, "--fixed-at", "100%", in: folder)
-        #expect(sure.code == 2 && sure.errors.contains("--fixed-at '100%' is no confidence"))
+        #expect(
+            sure.code == 2
+                && sure.errors.contains(
+                    "--fixed-at is '100%'; it must be a "
+                        + "confidence")
+        )
         let closed = try await Command.run(
             "replay", file, "--target", "http://127.0.0.1:1", "--times", "2", in: folder)
         #expect(closed.code == 3, "\(closed.output)\(closed.errors)")
@@ -187,8 +192,8 @@ struct ReplayTests {
         #expect(refused.code == 2)
         #expect(
             refused.errors.contains(
-                "takes ${CANARY}, ${file:b.txt} from this machine and sends it to 127.0.0.1; if that is "
-                    + "where it belongs, pass --allow 127.0.0.1"), "\(refused.errors)")
+                "reads ${CANARY}, ${file:b.txt} from this machine and sends it to 127.0.0.1; if "
+                    + "that is intended, pass --allow 127.0.0.1"), "\(refused.errors)")
         #expect(!refused.errors.contains("kept-secret"))
         for option in [["--allow", "127.0.0.1"], ["--target", "http://127.0.0.1:1"], ["--trust"]] {
             let sent = try await Command(

@@ -176,7 +176,7 @@ struct ServeTests {
             #expect(url.hasPrefix(host == "::1" ? "http://[::1]:" : "http://\(host):"))
             if warns {
                 try await server.wait("its warning") { server.errors.contains("\n") }
-                #expect(server.errors.hasPrefix("warning: it listens on 0.0.0.0: "))
+                #expect(server.errors.hasPrefix("warning: listening on 0.0.0.0: "))
             }
             server.send(SIGINT)
             let ended = try await server.ended()

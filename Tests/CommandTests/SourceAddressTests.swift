@@ -45,7 +45,7 @@ struct SourceAddressTests {
         let ended = try await Command.run(
             "validate", Command.rig("own-addresses.yaml"), "--set",
             "source-addresses=[192.0.2.0/30]", in: folder)
-        #expect(ended.output.contains("192.0.2.1, which is no address of this machine"))
+        #expect(ended.output.contains("192.0.2.1, which is not an address of this machine"))
         let own = try await Command.run("validate", Command.rig("own-addresses.yaml"), in: folder)
         #expect(!own.output.contains("warning"), "\(own.output)")
     }

@@ -118,7 +118,7 @@ struct TryBrokenTests {
             ["python3", script, "h2-goaway"], in: folder, program: "/usr/bin/env")
         try await expect(
             "register",
-            ["ask the server's team", "ended the HTTP/2 stream without a whole answer"],
+            ["ask the server's team", "ended the HTTP/2 stream before the response was complete"],
             code: 3, rig: trialRig(await peer.url(), target: ["http: \"2\""]))
     }
 
@@ -227,7 +227,7 @@ struct TryBrokenTests {
         defer { trying.remove() }
         #expect(trying.code == 2)
         #expect(
-            trying.errors.contains("authorize asks for a resource, and target.resources has none"))
+            trying.errors.contains("authorize needs a resource, and target.resources is empty"))
     }
 
     @Test("11, a wrong password: the login page comes again")

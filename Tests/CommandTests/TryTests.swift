@@ -23,7 +23,7 @@ struct TryTests {
         #expect(trying.remedy.isEmpty)
         #expect(
             trying.output.hasSuffix(
-                "the run is kept in run\nnext, the load: screenrig run rig.yaml\n"))
+                "run directory: run\nnext, run the load: screenrig run rig.yaml\n"))
         for file in ["report.html", "summary.json", "history.sqlite", "households.csv"] {
             #expect(!(try Data(contentsOf: trying.folder.appending(path: "run/\(file)")).isEmpty))
         }
@@ -145,7 +145,9 @@ struct TryTests {
             #expect(trying.row(step).contains("not needed"), "\(step): \(trying.output)")
         }
         #expect(
-            trying.output.contains("next, the load: screenrig run rig.yaml --set 'rig=with blanks'")
+            trying.output.contains(
+                "next, run the load: screenrig run rig.yaml --set 'rig=with "
+                    + "blanks'")
         )
     }
 
@@ -157,7 +159,7 @@ struct TryTests {
         #expect(trying.code == 2)
         #expect(
             trying.errors.contains(
-                "no kind of household is called 'houshold'; did you mean 'household'?"))
+                "unknown kind of household 'houshold'; did you mean 'household'?"))
     }
 
     @Test("what would fail a run is told, and that run is not recommended")
@@ -207,7 +209,7 @@ struct TryTests {
             ["try", "rig.yaml", "--json"], files: ["rig.yaml": trialRig("embedded")])
         defer { trying.remove() }
         #expect(trying.code == 2)
-        #expect(trying.errors.contains("write 'run --json' for programs"))
+        #expect(trying.errors.contains("use 'run --json'"))
     }
 
     @Test("a bad rig is exit code 2, as everywhere")

@@ -57,7 +57,7 @@ import Testing
         #expect(run.fates.filter { $0 == .failed }.count == 1)
         #expect(
             run.causes.contains(
-                "every account of DemoCable is in use (2 in accounts.csv; on-exhausted: fail)"))
+                "all 2 accounts for DemoCable in accounts.csv are in use (on-exhausted: fail)"))
     }
 
     @Test("an account that fails three times is not used again, however many want it at once")
@@ -75,7 +75,8 @@ import Testing
             #expect(
                 run.causes.filter {
                     $0
-                        == "no account of DemoCable is left: each had 3 failed logins (accounts.csv:2)"
+                        == "no account for DemoCable is left: each had 3 failed logins "
+                        + "(accounts.csv:2)"
                 }.count == 17)
             #expect(run.terms.accounts?.givenUp.count == 1)
         }
@@ -95,7 +96,8 @@ import Testing
             accounts: Self.list(1, mvpd: "OtherCable"), provider: Self.provider())
         #expect(
             run.causes == [
-                "the configuration does not offer OtherCable, the provider of the account in accounts.csv:2; it offers DemoCable, DemoSat"
+                "the service's configuration does not offer OtherCable, the provider of the "
+                    + "account in accounts.csv:2; it offers DemoCable, DemoSat"
             ])
     }
 
@@ -246,14 +248,14 @@ import Testing
         "what a program may say, and what becomes of it",
         arguments: [
             (#"{"failed": "no such user"}"#, "the login program says 'no such user'"),
-            ("oops", "the login program answered no JSON"),
+            ("oops", "the login program did not answer with JSON"),
             (
                 "{}",
                 "the login program answered neither 'form' nor 'url' nor 'cookies' nor 'failed'"
             ),
             (
                 #"{"url": "mailto:x"}"#,
-                "the login program answered a 'url' that is no http or https address"
+                "the login program answered a 'url' that is not an http or https address"
             ),
             (
                 #"{"form": {"fields": {}}}"#,

@@ -86,7 +86,7 @@ import Testing
         }
         #expect(
             reason.contains(
-                "has more than \(what), more than is read of a page; have a program walk it with "
+                "has more than \(what), the limit for a page; let a program do the login with "
                     + "login: {command: PROGRAM}"))
     }
 
@@ -106,7 +106,9 @@ import Testing
         let text = KeptPage.redacted(page)
         #expect(!text.contains("geheimnis"))
         #expect(
-            text.hasSuffix("<!-- the rest is not kept: the page has more than 50000 tags -->\n"))
+            text.hasSuffix(
+                "<!-- the rest was not recorded: the page has more than 50000 tags "
+                    + "-->\n"))
     }
 
     @Test("names that a page gives are shortened in causes")

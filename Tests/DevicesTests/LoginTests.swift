@@ -168,15 +168,22 @@ import Testing
         arguments: [
             (
                 "script-only", "",
-                "the page at http://idp.test/login ('TV Sign-in') needs JavaScript and has no form that can be sent without ('You need to enable JavaScript to run this app.'); have a program walk it with login: {command: PROGRAM}"
+                "the page at http://idp.test/login ('TV Sign-in') needs JavaScript and has no "
+                    + "form that can be sent without ('You need to enable JavaScript to run this "
+                    + "app.'); let a program do the login with login: {command: PROGRAM}"
             ),
             (
                 "one-time-code", "",
-                "the page at http://idp.test/login ('Two-step verification') asks for a one-time code (field 'otp'); have a program answer it with login: {command: PROGRAM}"
+                "the page at http://idp.test/login ('Two-step verification') asks for a one-time "
+                    + "code (field 'otp'); let a program do the login with login: {command: "
+                    + "PROGRAM}"
             ),
             (
                 "two-logins", "",
-                "the page at http://idp.test/login ('Welcome') has 2 forms that ask for a password: form 1 (POST /staff) with staff_user, staff_pw[password]; form 2 (POST /customer) with kunde, geheim[password]; say which with login: {form: N}"
+                "the page at http://idp.test/login ('Welcome') has 2 forms that ask for a "
+                    + "password: form 1 (POST /staff) with staff_user, staff_pw[password]; form "
+                    + "2 (POST /customer) with kunde, geheim[password]; choose one with login: "
+                    + "{form: N}"
             ),
             (
                 "two-logins", "login: {form: 3}",
@@ -184,7 +191,10 @@ import Testing
             ),
             (
                 "captcha", "",
-                "mvpd-login answered 200 a reCAPTCHA: it keeps robots out; ask for an exception for the rig's addresses, or have a program walk it with login: {command: PROGRAM}"
+                "mvpd-login answered 200 a reCAPTCHA: it blocks automated clients; ask for an "
+                    + "exception "
+                    + "for the rig's addresses, or let a program do the login with login: "
+                    + "{command: PROGRAM}"
             ),
         ])
     func stuck(page: String, rig: String, cause: String) throws {
@@ -329,7 +339,7 @@ import Testing
             page, at: WebAddress("http://idp.test/a?ticket=x")!, status: 200,
             cause: "because <script>-- of", household: 3,
             through: OutputGate(Fingerprinter(key: 1)).knowing(known))
-        #expect(text.contains("<pre>screenrig: a login could not get past this page"))
+        #expect(text.contains("<pre>screenrig: a login stopped at this page"))
         #expect(text.contains("form 1 (POST ./Login.aspx) with __VIEWSTATE[hidden]"))
         #expect(text.contains("&lt;title&gt;"))
         for secret in ["/wEPDw", "3kd93kdk", "secret9", "ticket", "ReturnUrl=%2fsso"] {

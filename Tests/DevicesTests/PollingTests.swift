@@ -34,7 +34,7 @@ struct PollingTests {
         let scene = try Scene(codeLifetime: .seconds(12))
         #expect(scene.polls == [5, 10])
         #expect(scene.record.fate == .abandoned)
-        #expect(scene.record.cause == "the code ran out before the viewer signed in")
+        #expect(scene.record.cause == "the code expired before the viewer signed in")
         #expect(scene.record.abandonedBy == .viewer)
     }
 
@@ -179,7 +179,7 @@ struct PollingTests {
             polls: Array(repeating: fault, count: 100), codeLifetime: .seconds(60))
         #expect(scene.polls.count > 2 && scene.polls.allSatisfy { $0 < 60 })
         #expect(scene.record.fate == .abandoned)
-        #expect(scene.record.cause == "the code ran out before the viewer signed in")
+        #expect(scene.record.cause == "the code expired before the viewer signed in")
     }
 
     @Test(

@@ -158,7 +158,9 @@ struct StepTests {
         #expect(late.count(.checkCode, .secondScreen) == 5 && late.record.fate == .signedIn)
         let never = try Scene([.checkCode: [no, no, no, no, no]], viewer: "1s")
         #expect(never.count(.checkCode, .secondScreen) == 5 && never.record.fate == .failed)
-        #expect(never.record.cause == "the login ended, and check-code still said no after 5 tries")
+        #expect(
+            never.record.cause == "check-code still reported no sign-in 5 tries after the "
+                + "login ended")
     }
 
     @Test("a login that never ends is left after max-hops")

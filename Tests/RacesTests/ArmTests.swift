@@ -116,7 +116,7 @@ import Testing
         let arena = ArmArena { arm, number in number % 3 == 0 ? nil : arm == 0 }
         let found = await trials(seed: 1, perArm: 20).run(in: arena)
         #expect(found.arms.allSatisfy { $0.rate.trials >= 20 && $0.discarded > 0 })
-        #expect(found.reason == "the answer to read-1 does not tell")
+        #expect(found.reason == "the response to read-1 does not show whether the TV is signed in")
     }
 
     @Test("the verdict has both rates, the chance, and how sure it is")

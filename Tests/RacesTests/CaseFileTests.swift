@@ -38,7 +38,7 @@ struct CaseFileTests {
             Mistake(
                 from: "screenrig/case/1", to: "screenrig/case/9",
                 says:
-                    "c.json: schema is 'screenrig/case/9'; this version replays 'screenrig/case/1'"
+                    "c.json: schema is 'screenrig/case/9'; this version reads 'screenrig/case/1'"
             ),
             Mistake(
                 from: "\"offsetUs\": 15000, \"gate\"", to: "\"offsetUS\": 15000, \"gate\"",
@@ -58,8 +58,8 @@ struct CaseFileTests {
             Mistake(
                 from: "\"anchor\": {\"op\": \"check\"", to: "\"anchor\": {\"op\": \"poll\"",
                 says:
-                    "c.json: ops[3].anchor.op is 'poll', which hangs on 'poll' itself; it must be an "
-                    + "op that does not"),
+                    "c.json: ops[3].anchor.op is 'poll', which itself depends on 'poll'; it must "
+                    + "be an op that does not depend on it"),
             Mistake(
                 from: "\"id\": \"check\"", to: "\"id\": \"create\"",
                 says: "c.json: ops[2].id is 'create' again; it must be unique"),
@@ -96,7 +96,7 @@ struct CaseFileTests {
             _ = try Case(Array("{\"schema\": \n nonsense}".utf8), file: "c.json")
             Issue.record("it was read")
         } catch {
-            #expect("\(error)".hasPrefix("c.json is no JSON"))
+            #expect("\(error)".hasPrefix("c.json is not valid JSON"))
         }
     }
 
@@ -124,7 +124,7 @@ struct CaseFileTests {
     func notThere() {
         #expect(
             throws: CaseError.unreadable(
-                file: "/nowhere/c.json", reason: "there is no such file")
+                file: "/nowhere/c.json", reason: "no such file")
         ) {
             try Case(contentsOf: "/nowhere/c.json")
         }

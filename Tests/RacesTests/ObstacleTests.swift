@@ -41,7 +41,8 @@ struct ObstacleTests {
             Self.fine, Self.lost, Self.fine, (.checkCode, .refused(stop), .notSent),
         ])
         #expect(
-            trial.reasonOfDiscard == "poll-token had no answer: no complete answer within 2000 ms")
+            trial.reasonOfDiscard == "poll-token was not answered: no complete answer within "
+                + "2000 ms")
         #expect(try self.trial([Self.throttled]).reasonOfDiscard == "register-client answered 429")
         #expect(try self.trial([Self.fine]).reasonOfDiscard == "the search was stopped")
         let early = try self.trial([Self.lost], .throttled(op: "poll"))

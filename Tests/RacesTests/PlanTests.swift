@@ -175,14 +175,14 @@ import Testing
         terms.dropsCookies = true
         #expect(
             RaceText.terms(terms) == """
-                as a race:
-                  poll-poll          two polls at once
+                races:
+                  poll-poll          two simultaneous polls
                   path-independence  two arms: a TV keeps connection and cookies, or asks over new ones each time
                   offsets            21 from -20 ms to +20 ms after the last byte of the other's request
-                  first sweep        78 trials: 2 rounds, 2 ways to play them
-                  arms               100 trials of each, or what trials allows, before the sweep
+                  first sweep        78 trials: 2 rounds, 2 variants
+                  arms               100 trials of each (fewer if 'trials' is lower), before the sweep
                   at most            300 trials, 1.5 s of search
-                  requests           held as exactly as the target allows, connections kept, without cookies
+                  requests           sent as simultaneously as the target allows, connections kept, without cookies
                 """)
     }
 

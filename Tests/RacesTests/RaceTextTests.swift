@@ -49,7 +49,7 @@ import Testing
             }, nil, width: 40)
         #expect(
             lines == [
-                "p: sign-in-visible broken, by offset in ms",
+                "p: violations of sign-in-visible, by offset in ms",
                 "   -100.00 to -20.00            0/15",
                 "    -10.00                       0/5",
                 "     +5.00  ████████             3/5",
@@ -70,7 +70,7 @@ import Testing
         outcome.findings = []
         outcome.alsoIn = []
         let text = RaceText.report(outcome, target: "embedded", cases: [])
-        #expect(text.hasPrefix("nothing found: 301 trials in 11.7 s, 3 of 3 sweeps whole"))
+        #expect(text.hasPrefix("no violation found: 301 trials in 11.7 s, 3 of 3 sweeps complete"))
     }
 
     @Test("nearer together than can be aimed at is simultaneous")
@@ -79,12 +79,12 @@ import Testing
         finding.isSimultaneous = true
         #expect(
             RaceText.whenText(finding)
-                == "when poll-token (tv) and authenticate (phone) are simultaneous, as far as can be "
-                + "aimed")
+                == "when poll-token (tv) and authenticate (phone) are simultaneous, within the "
+                + "aiming accuracy")
         finding.isSimultaneous = false
         finding.window?.isHighOpen = true
         #expect(
             RaceText.whenText(finding)
-                == "when poll-token (tv) leaves from +320 us on after authenticate (phone)")
+                == "when poll-token (tv) is sent at least +320 us after authenticate (phone)")
     }
 }

@@ -23,7 +23,7 @@ struct ReplayTests {
         )
         #expect(
             fixed.line(known, target: "https://elsewhere").hasSuffix(
-                "on https://elsewhere, which is not where it was found"))
+                "on https://elsewhere, not the target where it was found"))
     }
 
     @Test("what told nothing is played again, but not for ever")
@@ -61,9 +61,15 @@ struct ReplayTests {
         let fixed = FixedAt(known, confidence: 0.99)
         #expect(fixed.replays == wanted)
         guard let wanted else { return }
-        #expect(fixed.verdict(HitRate(hits: 0, trials: wanted)).hasPrefix("fixed, as far as"))
-        #expect(fixed.verdict(HitRate(hits: 1, trials: wanted)).hasPrefix("not fixed: 1 of"))
         #expect(
-            fixed.verdict(HitRate(hits: 0, trials: wanted - 1)).hasPrefix("not yet to be called"))
+            fixed.verdict(HitRate(hits: 0, trials: wanted)).hasPrefix(
+                "fixed with 99 % "
+                    + "confidence: 0 of"))
+        #expect(
+            fixed.verdict(HitRate(hits: 1, trials: wanted)).hasPrefix(
+                "not fixed: it "
+                    + "reproduced in 1 of"))
+        #expect(
+            fixed.verdict(HitRate(hits: 0, trials: wanted - 1)).hasPrefix("not proven fixed yet"))
     }
 }

@@ -60,8 +60,8 @@ extension Case {
                 latency: .microseconds(480)),
             alternatives: [
                 Alternative(
-                    "the two screens' clocks differ",
-                    ruledOutBy: "both requests were sent by one process with one monotonic clock")
+                    "the clocks of the two screens differ",
+                    ruledOutBy: "one process sent both requests and used one monotonic clock")
             ],
             trial: Trial(startedMicroseconds: 1_763_708_400_000_000, exchanges: entries))
     }

@@ -121,8 +121,8 @@ struct RuleArena: Arena {
         if isolatesTrials { #expect(finding.rate == HitRate(hits: 0, trials: 30)) }
         #expect(finding.total.hits == 2)
         let text = RaceText.report(outcome, target: "here", cases: [])
-        #expect(text.contains("rare, no window"))
-        #expect(!text.contains("leaves"))
+        #expect(text.contains("rare, without a window"))
+        #expect(!text.contains("is sent"))
         #expect(outcome.examples.first??.breaks(.signInVisible) == true)
     }
 
@@ -196,7 +196,7 @@ struct RuleArena: Arena {
         #expect(sweep.obstacle == "sso could not be set up: no platform")
         #expect(outcome.sweeps[1].rounds == 5)
         let text = RaceText.report(outcome, target: "here", cases: [])
-        #expect(text.contains("sso-logout cannot be played here: sso could not be set up"))
+        #expect(text.contains("sso-logout cannot run on this target: sso could not be set up"))
     }
 
     @Test("nothing is found where nothing breaks, and the search ends")

@@ -74,36 +74,42 @@ import Testing
             ),
             (
                 "",
-                "rigs/accounts.csv: the file is empty; it begins with the line mvpd,user,password"
+                "rigs/accounts.csv: the file is empty; its first line must be mvpd,user,password"
             ),
             (
                 "mvpd,user,password\n",
-                "rigs/accounts.csv:1: no account stands under the names of the columns"
+                "rigs/accounts.csv:1: no accounts after the header line; add one line for each "
+                    + "account"
             ),
             (
                 "mvpd,usr,password\na,b,c",
-                "rigs/accounts.csv:1: unknown column 'usr'; did you mean 'user'?\nrigs/accounts.csv:1: the column 'user' is missing; the first line is mvpd,user,password"
+                "rigs/accounts.csv:1: unknown column 'usr'; did you mean "
+                    + "'user'?\nrigs/accounts.csv:1: column 'user' is missing; the first line "
+                    + "must be mvpd,user,password"
             ),
             (
                 "mvpd,user,password\nDemoCable,ann\n",
-                "rigs/accounts.csv:2: 2 cells, and 3 columns; put a cell with a comma in quotes"
+                "rigs/accounts.csv:2: 2 cells for 3 columns; put a cell that contains a comma in "
+                    + "quotes"
             ),
-            ("mvpd,user,password\nDemoCable,,x\n", "rigs/accounts.csv:2: the user is empty"),
+            ("mvpd,user,password\nDemoCable,,x\n", "rigs/accounts.csv:2: user is empty"),
             (
                 "mvpd,user,password\nDemoCable,ann,x\n\nDemoCable,ann,y\n",
-                "rigs/accounts.csv:4: this account stands in line 2 already; keep one of them"
+                "rigs/accounts.csv:4: duplicate of the account in line 2; remove one of them"
             ),
             (
                 "mvpd,user,password\nDemoCable,ann,\"x\ny\n",
-                "rigs/accounts.csv:2: a quote is never closed"
+                "rigs/accounts.csv:2: missing closing quote"
             ),
             (
                 "mvpd,user,password\nDemoCable,ann,x\"y\n",
-                "rigs/accounts.csv:2: a quote stands inside a cell; put the whole cell in quotes and double the quote"
+                "rigs/accounts.csv:2: unescaped quote inside a cell; put the whole cell in "
+                    + "quotes and double the quote"
             ),
             (
                 "mvpd,user,password\nDemoCable,ann,${NOWHERE}\n",
-                "rigs/accounts.csv:2: the environment has no NOWHERE; set it, as in 'NOWHERE=... screenrig run RIG'"
+                "rigs/accounts.csv:2: environment variable NOWHERE is not set; set it, as in: "
+                    + "NOWHERE=... screenrig run RIG"
             ),
         ] as [(String?, String)])
     func bad(csv: String?, problem: String) {
@@ -117,7 +123,8 @@ import Testing
         let error = #expect(throws: RigErrors.self) { try Self.read(csv, isOpen: true) }
         #expect(
             error?.description
-                == "rigs/accounts.csv: others than you may read these passwords; type 'chmod 600 rigs/accounts.csv'"
+                == "rigs/accounts.csv: other users of this machine can read these passwords; "
+                + "run: chmod 600 rigs/accounts.csv"
         )
         let file = FileManager.default.temporaryDirectory.appending(
             path: "accounts-\(UUID().uuidString).csv")
@@ -143,7 +150,8 @@ import Testing
         }
         #expect(
             error?.description
-                == "rigs/accounts.csv: no account is of 'DemoSat', which target.mvpds names; there are accounts of DemoCable"
+                == "rigs/accounts.csv: no account for 'DemoSat', which is in target.mvpds; the "
+                + "file has accounts for DemoCable"
         )
     }
 

@@ -61,18 +61,18 @@ struct HostileRigTests {
         HostileRig("an alias bomb", whole + levels(10), "more than 100000 values"),
         HostileRig("a small one", whole + levels(5), "more than 100000 values"),
         HostileRig("one in a key", whole + levels(10) + "? *a10\n: 1\n", "more than 100000 values"),
-        HostileRig("an anchor in itself", whole + "a: &a [*a]\n", "no anchor of this name"),
+        HostileRig("an anchor in itself", whole + "a: &a [*a]\n", "unknown anchor"),
         HostileRig(
             "20,000 keys that stand twice", whole + lines(20_000) { _ in "seed: 1\n" },
-            "hostile.yaml:1:1: here begins a map of more than 1000 keys"
+            "hostile.yaml:1:1: this is a map of more than 1000 keys"
         ),
         HostileRig(
             "900 keys that stand twice", whole + lines(900) { _ in "seed: 1\n" },
-            "hostile.yaml:5:1: 'seed' stands here a second time, first in line 4"
+            "hostile.yaml:5:1: duplicate key 'seed', first in line 4"
         ),
         HostileRig(
             "90,000 unknown keys", whole + lines(90_000) { "k\($0): 1\n" },
-            "hostile.yaml:1:1: here begins a map of more than 1000 keys"
+            "hostile.yaml:1:1: this is a map of more than 1000 keys"
         ),
         HostileRig(
             "900 unknown keys", whole + lines(900) { "pollin\($0): 1\n" },
@@ -80,16 +80,16 @@ struct HostileRigTests {
         ),
         HostileRig(
             "10,000 kinds", whole + "kinds:\n" + lines(10_000) { "  - {name: k\($0)}\n" },
-            "hostile.yaml:5:3: here begins a list of more than 1000 items"
+            "hostile.yaml:5:3: this is a list of more than 1000 items"
         ),
         HostileRig(
             "weights that nobody can deal out",
             whole + "kinds:\n" + lines(1_000) { "  - {name: k\($0), weight: \($0 % 99 + 1)}\n" },
-            "hostile.yaml:5:3: 1000 kinds with weights of"
+            "hostile.yaml:5:3: 1000 kinds with a total weight of"
         ),
         HostileRig(
             "40,000 lines of shows", whole + "shows:\n" + lines(40_000) { _ in "  - logout 204\n" },
-            "hostile.yaml:5:3: here begins a list of more than 1000 items"
+            "hostile.yaml:5:3: this is a list of more than 1000 items"
         ),
         HostileRig(
             "a scalar of 1 MB", whole + "identities: " + String(repeating: "x", count: 900_000),
@@ -97,7 +97,7 @@ struct HostileRigTests {
         ),
         HostileRig(
             "a rig of 2 MB", whole + "identities: " + String(repeating: "x", count: 2_000_000),
-            "bytes, and a rig has at most 1000000"
+            "bytes, and a rig may have at most 1000000"
         ),
         HostileRig(
             "10,000 brackets", whole + "seed: " + String(repeating: "[", count: 10_000),
@@ -105,7 +105,7 @@ struct HostileRigTests {
         ),
         HostileRig(
             "10,000 dashes", whole + "seed:\n  " + String(repeating: "- ", count: 10_000) + "x\n",
-            "lists and maps stand more than 64 deep in one another"
+            "lists and maps are nested more than 64 deep"
         ),
         HostileRig(
             "900 brackets that do not close",
@@ -178,9 +178,13 @@ struct HostileRigTests {
         "files with accounts that are none are refused",
         arguments: [
             (String(repeating: ",", count: 10_000_000), ":1: more than 100 cells"),
-            ("mvpd,user,password\n\"" + String(repeating: "x", count: 1_000_000), "never closed"),
-            ("mvpd,user,password\na,b\0,c\n", ":2: a NUL stands in a cell"),
-            ("mvpd,user,user,password\na,b,c,d\n", ":1: a column stands there twice"),
+            (
+                "mvpd,user,password\n\"" + String(repeating: "x", count: 1_000_000),
+                "missing "
+                    + "closing quote"
+            ),
+            ("mvpd,user,password\na,b\0,c\n", ":2: a cell contains a NUL character"),
+            ("mvpd,user,user,password\na,b,c,d\n", ":1: duplicate column"),
             ("mvpd,user,password\n" + String(repeating: "a\n", count: 100_000), "and 980 more"),
         ])
     func accounts(text: String, problem: String) throws {

@@ -44,7 +44,7 @@ struct PlanEstimateTests {
         arguments: [
             ("load.arrivals.0.ramp-to", "2000/s", "descriptors"),
             ("connections", "fresh", "a closed one keeps its port"),
-            ("lanes", "9", "this machine has 2 cores"),
+            ("lanes", "9", "uses 9 lanes on 2 cores"),
         ])
     func warnings(path: String, value: String, words: String) throws {
         #expect(try !Self.estimate("second-screen.yaml").description.contains(words + ":"))
@@ -66,7 +66,9 @@ struct PlanEstimateTests {
         let estimate = PlanEstimate(plan, on: Self.machine)
         let words = try #require(estimate.refusal(on: Self.machine))
         #expect(
-            words.hasPrefix("needs \(estimate.descriptors) descriptors, and this machine allows"))
+            words.hasPrefix(
+                "needs \(estimate.descriptors) file descriptors, and this machine "
+                    + "allows"))
         #expect(words.contains("'ulimit -Hn'") && words.contains("'connections: pooled'"))
         #expect(estimate.warnings.contains(words))
         #expect(PlanEstimate(try Self.plan(), on: Self.machine).refusal(on: Self.machine) == nil)
@@ -85,10 +87,15 @@ struct PlanEstimateTests {
         var machine = Self.machine
         machine.memoryMB = estimate.memoryMB
         let warning = try #require(
-            PlanEstimate(plan, on: machine).warnings.first { $0.contains("MB to give") })
+            PlanEstimate(plan, on: machine).warnings.first { $0.contains("MB are available") })
         #expect(warning.contains("'connections: pooled'"))
         machine.memoryMB = 2 * estimate.memoryMB
-        #expect(!PlanEstimate(plan, on: machine).warnings.contains { $0.contains("MB to give") })
+        #expect(
+            !PlanEstimate(plan, on: machine).warnings.contains {
+                $0.contains(
+                    "MB are "
+                        + "available")
+            })
     }
 
     @Test("what this machine was measured at stands beside what the plan needs")
@@ -100,7 +107,8 @@ struct PlanEstimateTests {
         let words = enough.description.replacing("\n                      ", with: " ")
         #expect(
             words.contains(
-                "this machine          did 80000 plain requests/s (counted, 1 lane) on 2026-11-21; "
+                "this machine          calibrated at 80000 plain requests/s (counted, 1 lane) on "
+                    + "2026-11-21; "
                     + "the plan needs 1035/s"))
         #expect(enough.description.split(separator: "\n").allSatisfy { $0.count <= 80 })
         #expect(enough.warnings == PlanEstimate(try Self.plan(), on: Self.machine).warnings)
@@ -109,7 +117,7 @@ struct PlanEstimateTests {
             PlanEstimate(try Self.plan(), on: machine).warnings.first { $0.contains("requests/s") })
         #expect(
             warning.hasPrefix(
-                "wants 1035 requests/s at its peak; with households, expect about 800/s"))
+                "needs 1035 requests/s at its peak, and this machine can send about 800/s"))
     }
 
     @Test("fresh connections are counted against the ports of one source address")

@@ -39,11 +39,15 @@ struct SecondViewerTests {
     @Test(
         "what cannot be is refused",
         arguments: [
-            ("second-viewer: 10%", "", "need a phone each; set second-screens to 2 or more"),
-            ("second-viewer: 10%, first-screen: ipados", "", "first-screen is to be tvos"),
+            (
+                "second-viewer: 10%", "",
+                "needs a phone for each viewer; set second-screens to 2 "
+                    + "or more"
+            ),
+            ("second-viewer: 10%, first-screen: ipados", "", "write first-screen: tvos"),
             (
                 "second-viewer: 10%, second-screens: 2, temp-pass: true", "",
-                "first-screen is to be tvos, without temp-pass"
+                "write first-screen: tvos and remove temp-pass"
             ),
         ])
     func refused(kind: String, more: String, sentence: String) {

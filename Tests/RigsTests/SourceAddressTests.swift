@@ -74,6 +74,6 @@ struct SourceAddressTests {
                 .contains("2 source addresses sustain about 941/s"))
         #expect(
             try warnings("source-addresses: [10.9.9.9]", foreign: ["10.9.9.9"])
-                .contains("sends from 10.9.9.9, which is no address of this machine"))
+                .contains("sends from 10.9.9.9, which is not an address of this machine"))
     }
 }

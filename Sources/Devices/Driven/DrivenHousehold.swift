@@ -133,7 +133,7 @@ public struct DrivenHousehold: Sendable {
     public func tokenRequest(of screen: Screen) async throws(Refusal) -> Call? {
         _ = try await credential(of: screen)
         let screen = own(screen).value
-        guard let client = screen.client else { throw .failed("its app uses no access tokens") }
+        guard let client = screen.client else { throw .failed("this app uses no access tokens") }
         return ground.terms.dialect.accessToken(client, as: screen.device.identity)
     }
 
@@ -168,7 +168,7 @@ public struct DrivenHousehold: Sendable {
             switch error {
             case .failed(let words), .abandoned(let words, _), .signedOut(let words):
                 throw .failed(shown(words))
-            case .unknownStep: throw .failed("the protocol has no such step")
+            case .unknownStep: throw .failed("the protocol has no such operation")
             case .stopped: throw .stopped
             }
         }
@@ -288,7 +288,7 @@ extension Household {
         let document: String
         switch try await platformAnswer(to: query, for: provider.id) {
         case .document(let text): document = text
-        case .refused(_, let why): throw .failed("the platform vouched for nobody: \(why)")
+        case .refused(_, let why): throw .failed("the platform confirmed no account: \(why)")
         }
         let credential = try await credential(of: screen.value)
         var call = terms.dialect.tokenExchange(

@@ -38,7 +38,7 @@ extension Household {
             return "step 5: \(mvpd) is only listed on the platform (boardingStatus PICKER)"
         case .picker(let error):
             if case .choose(_?) = plan.kind.platform?.picker { return nil }
-            guard let error else { return "step 5: the platform's picker brought no provider" }
+            guard let error else { return "step 5: the platform's picker returned no provider" }
             // The viewer turned back at the login.
             if error.code == .userCancelled { return nil }
             return
@@ -50,7 +50,7 @@ extension Household {
             }
             return "step 6: the configuration has not enabled platform sign-on for \(id.name)"
         case .notVouched(let error):
-            guard let error else { return "step 7: the platform vouched for nobody" }
+            guard let error else { return "step 7: the platform confirmed no account" }
             let why: Untrusted = error.why.isEmpty ? "" : ": \(error.why)"
             return
                 "step 7: the platform answered error \(error.code.rawValue) (\(ours: "\(error.code)"))\(why)"

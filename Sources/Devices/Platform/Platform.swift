@@ -113,7 +113,7 @@ extension Household {
     ) async throws(StopReason) -> PlatformAnswer {
         // A race drives households whose kind has no platform of its own.
         switch terms.platforms[plan.kind.platform?.signer ?? .demo] {
-        case nil: return .refused(code: 7, why: "there is no platform that signs here")
+        case nil: return .refused(code: 7, why: "no platform is configured to sign")
         case .builtIn(let sign): return sign(query)
         case .program(let program, let limit):
             expectEchoes(of: account)

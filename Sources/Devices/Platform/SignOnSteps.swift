@@ -266,8 +266,8 @@ extension Household {
         } catch {
             switch error {
             case .failed(let cause): divert(.failed(cause))
-            case .signedOut: divert(.failed("the service says that nobody is signed in"))
-            case .unknownStep: divert(.failed("the protocol has no such step"))
+            case .signedOut: divert(.failed("the service says that no user is signed in"))
+            case .unknownStep: divert(.failed("the protocol has no such operation"))
             case .abandoned, .stopped: throw error
             }
             return nil

@@ -88,7 +88,10 @@ extension TrialResult {
             case .success: break
             case .absent, .expired, .unauthenticated: isSeen = false
             case .denied, .unauthorized, .none:
-                return .failure(Unread(reason: "the answer to \(read) does not tell"))
+                return .failure(
+                    Unread(
+                        reason: "the response to \(read) does not show whether "
+                            + "the TV is signed in"))
             }
         }
         return .success(isSeen)

@@ -16,10 +16,11 @@ enum Alternatives {
     private static func clientClock(_ made: Case) -> Case.Alternative? {
         guard let (first, second) = made.conflict else { return nil }
         return Case.Alternative(
-            "the two screens' clocks differ",
+            "the clocks of the two screens differ",
             ruledOutBy:
-                "both requests were sent by one process with one monotonic clock: \(first.named) "
-                + "returned at \(first.firstByte) ns, \(second.named) was sent at \(second.sent) ns"
+                "one process sent both requests and used one monotonic clock: \(first.named) was "
+                + "answered at \(first.firstByte) ns, \(second.named) was sent at "
+                + "\(second.sent) ns"
         )
     }
 
@@ -28,10 +29,10 @@ enum Alternatives {
         guard let (first, second) = made.conflict, second.sent > first.firstByte else { return nil }
         let gap = Offsets.text(.nanoseconds(second.sent - first.firstByte)).dropFirst()
         return Case.Alternative(
-            "\(second.named) was already on its way when \(first.named) took effect",
+            "\(second.named) was already in flight when \(first.named) took effect",
             ruledOutBy:
-                "the last byte of \(second.named) left \(gap) after the first byte of the answer to "
-                + "\(first.named) had come")
+                "the last byte of \(second.named) was sent \(gap) after the first byte of the "
+                + "response to \(first.named) had arrived")
     }
 
     /// "It is another device's, or a leftover."
@@ -39,9 +40,10 @@ enum Alternatives {
         guard let issued = made.trial?.exchanges.first(where: { $0.operation == .registrationCode })
         else { return nil }
         return Case.Alternative(
-            "an older sign-in of the same device, account or code is seen",
+            "the response is about an older sign-in of the same device, account or code",
             ruledOutBy:
-                "device id, code and account are new in every trial; \(issued.named) made the code "
+                "every trial uses a new device id, code and account; \(issued.named) created the "
+                + "code "
                 + "\(issued.serverDate.isEmpty ? "" : "at \(issued.serverDate) ")in this one")
     }
 
@@ -50,16 +52,17 @@ enum Alternatives {
             return Case.Alternative(
                 "a proxy or cache in front of the service repeated or delayed a request",
                 ruledOutBy:
-                    "none is configured, and the requests went out on connections of their own")
+                    "no proxy is configured, and each request used its own connection")
         }
         guard let (first, second) = made.conflict, second.sent > first.firstByte else { return nil }
         let gap = Duration.nanoseconds(second.sent - first.firstByte)
         guard gap > path.width else { return nil }
         return Case.Alternative(
-            "the way through \(path.via) varies",
+            "the delay through \(path.via) varies",
             ruledOutBy:
-                "it varies by \(Offsets.text(path.width).dropFirst()), and \(second.named) left "
-                + "\(Offsets.text(gap).dropFirst()) after the answer to \(first.named) had come")
+                "it varies by \(Offsets.text(path.width).dropFirst()), and \(second.named) was "
+                + "sent \(Offsets.text(gap).dropFirst()) after the response to "
+                + "\(first.named) had arrived")
     }
 
     private static func chance(_ made: Case) -> Case.Alternative? {
@@ -67,7 +70,7 @@ enum Alternatives {
             let rate = made.evidence?.rate
         else { return nil }
         return Case.Alternative(
-            "it happens at any time, whatever the offset",
+            "it happens at any offset",
             ruledOutBy:
                 "\(outside.rate.hits) of \(outside.rate.trials) at \(Offsets.text(outside.offset)) "
                 + "against \(rate.hits) of \(rate.trials) in the window: Fisher's exact test gives "
@@ -79,10 +82,10 @@ enum Alternatives {
             return nil
         }
         let latency =
-            made.controls.latency.map { " that takes \(Offsets.text($0).dropFirst()) to answer" }
+            made.controls.latency.map { " that responds after \(Offsets.text($0).dropFirst())" }
             ?? ""
         return Case.Alternative(
-            "the judge is wrong about schedules such as this one",
+            "the checker is wrong about this schedule",
             ruledOutBy:
                 "0 of \(clean.rate.trials) on a stand-in without faults\(latency)")
     }

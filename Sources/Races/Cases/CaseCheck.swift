@@ -18,8 +18,8 @@ struct CaseCheck {
             guard !leadsBack(op, by: anchors) else {
                 throw wrong(
                     "ops[\(position)].anchor.op",
-                    "'\(anchor.op)', which hangs on '\(op.id)' itself",
-                    "an op that does not")
+                    "'\(anchor.op)', which itself depends on '\(op.id)'",
+                    "an op that does not depend on it")
             }
         }
         if let swept = read.swept { try among(ids, swept, "swept", "an op") }

@@ -14,10 +14,10 @@ public enum CaseError: Error, Sendable, Hashable, CustomStringConvertible {
         case .unreadable(let file, let reason): "\(file) cannot be read: \(reason)"
         case .unwritable(let file, let reason): "\(file) cannot be written: \(reason)"
         case .notJSON(let file, let place):
-            "\(file) is no JSON\(place.isEmpty ? "" : " from \(place) on"); a case is what race "
-                + "writes to cases/*.json"
+            "\(file) is not valid JSON\(place.isEmpty ? "" : ", from \(place) on"); a case is a "
+                + "file that 'race' or 'run' writes to cases/*.json"
         case .otherSchema(let file, let found):
-            "\(file): schema is '\(found)'; this version replays '\(Case.schema)'"
+            "\(file): schema is '\(found)'; this version reads '\(Case.schema)'"
         case .missing(let file, let key, let wanted):
             "\(file): \(key) is missing; it must be \(wanted)"
         case .wrong(let file, let key, let found, let wanted):

@@ -38,7 +38,7 @@ struct CaseNode {
             let isAny = range.lowerBound == -1 << 53
             let bounds =
                 range.upperBound == 1 << 53
-                ? "a whole number from \(range.lowerBound) on"
+                ? "a whole number of at least \(range.lowerBound)"
                 : "a whole number, \(range.lowerBound) to \(range.upperBound)"
             throw wrong(isAny ? "a whole number" : bounds)
         }

@@ -46,8 +46,8 @@ extension Case {
         let how =
             switch op.gate {
             case .none: "as a whole"
-            case .lastByte: "its last byte held back"
-            case .group: "in one write with the others"
+            case .lastByte: "last byte held back"
+            case .group: "sent in one write with the others"
             }
         return CasePicture.Row(
             id: op.id, actor: op.actor,
@@ -56,12 +56,12 @@ extension Case {
     }
 
     static func when(_ op: Schedule.Op) -> String {
-        guard let anchor = op.anchor else { return "in its turn" }
+        guard let anchor = op.anchor else { return "in sequence" }
         let event =
             switch anchor.event {
             case .lastByteSent: "\(anchor.op) is sent"
             case .firstReplyByte: "\(anchor.op) is answered"
-            case .absolute: "\(anchor.op) runs out"
+            case .absolute: "\(anchor.op) expires"
             }
         if op.offset == .zero { return "when \(event)" }
         let size = Offsets.text(op.offset.magnitude).dropFirst()
@@ -79,7 +79,7 @@ extension Case {
             row("the same schedule outside the window, at \(Offsets.text($0.offset))", $0)
         }
         let latency =
-            controls.latency.map { ", answering after \(Offsets.text($0).dropFirst())" } ?? ""
+            controls.latency.map { ", responding after \(Offsets.text($0).dropFirst())" } ?? ""
         let clean = row("the same schedule on a stand-in without faults\(latency)", controls.clean)
         return [outside ?? nil, clean].compactMap(\.self)
     }
@@ -87,7 +87,7 @@ extension Case {
     private var facts: [(name: String, value: String)] {
         var facts = [
             ("Target", target.name), ("Protocol", target.protocolName), ("Server", target.server),
-            ("Server's clock then", target.date), ("Policies", policies.joined(separator: ", ")),
+            ("Server's clock", target.date), ("Policies", policies.joined(separator: ", ")),
             ("Rate limits", throttle), ("Rig", rig.name), ("Seed", String(seed)),
             ("screenrig", version), ("Signature", expected.signature),
         ]
@@ -95,7 +95,7 @@ extension Case {
             facts.append(
                 (
                     "Through",
-                    "\(path.via); the way varies by \(Offsets.text(path.width).dropFirst())"
+                    "\(path.via); the delay varies by \(Offsets.text(path.width).dropFirst())"
                 ))
         }
         if let evidence {
@@ -109,7 +109,15 @@ extension Case {
                     ))
             }
         }
-        if !removed.isEmpty { facts.append(("Shrunk away", removed.joined(separator: "; "))) }
+        if !removed.isEmpty {
+            facts.append(
+                (
+                    "Removed by shrinking",
+                    removed.joined(
+                        separator: "; "
+                            + "")
+                ))
+        }
         return facts.filter { !$0.1.isEmpty }.map { (name: $0.0, value: $0.1) }
     }
 }

@@ -10,7 +10,7 @@ extension Case {
             let isThere = FileManager.default.fileExists(atPath: file)
             throw .unreadable(
                 file: file,
-                reason: isThere ? "it is no text file of at most 32 MB" : "there is no such file")
+                reason: isThere ? "it is not a text file of at most 32 MB" : "no such file")
         }
         try self.init(Array(text.utf8), file: file)
     }

@@ -10,7 +10,7 @@ extension Replay.ReplayOutcome {
         let window = replayed.evidence?.windowText ?? "window not measured"
         let place =
             Case.Target.isSame(target, replayed.target.name)
-            ? "on this target" : "on \(target), which is not where it was found"
+            ? "on this target" : "on \(target), not the target where it was found"
         return "\(rate.text), \(window), \(place)"
     }
 
@@ -25,20 +25,25 @@ extension Replay.ReplayOutcome {
         }
         if within.trials > 0, within.trials < rate.trials {
             lines.append(
-                "\(rate.trials - within.trials) of them missed the window: this machine was late, or the "
-                    + "target took another time; of those within it \(within.text)")
+                "\(rate.trials - within.trials) of \(rate.trials) trials missed the window, "
+                    + "because this machine was late or the target's response time changed; of "
+                    + "those within it \(within.text)")
         }
         if let path = replayed.path {
             lines.append(
-                "the way through \(path.via) varies by \(Offsets.text(path.width).dropFirst()): both "
-                    + "edges of the window may be off by that")
+                "the delay through \(path.via) varies by "
+                    + "\(Offsets.text(path.width).dropFirst()); each edge of the window may be "
+                    + "off by that much")
         }
         if discarded > 0 {
-            lines.append("\(discarded) trials told nothing and are not counted: \(reason)")
+            lines.append(
+                "\(discarded) inconclusive trials are not counted; first reason: "
+                    + "\(reason)")
         }
         for (invariant, count) in others.sorted(by: { $0.key < $1.key }) {
             lines.append(
-                "\(invariant.name) broke in \(count) of \(rate.trials): a finding of its own")
+                "\(invariant.name) was violated in \(count) of \(rate.trials) trials: a separate "
+                    + "finding")
         }
         return lines
     }
@@ -63,24 +68,29 @@ extension FixedAt {
         let sure = Figures.percent(confidence)
         guard let replays else {
             return
-                "how often it broke before is not known, so nothing can be called fixed: replay it "
-                + "where it still breaks first"
+                "a fix cannot be proven, because the rate before the fix is unknown; first "
+                + "replay the case where it still reproduces, with --save"
         }
         return
-            "\(replays) replays without a hit call it fixed with \(sure): it used to break in at least "
+            "\(replays) clean replays: fixed with \(sure) confidence; before the fix it "
+            + "reproduced in at least "
             + "\(Figures.percent(oldRate))"
     }
 
     /// What came of it.
     public func verdict(_ rate: HitRate) -> String {
         guard let replays else { return plan }
-        if rate.hits > 0 { return "not fixed: \(rate.hits) of \(rate.trials) still break it" }
+        if rate.hits > 0 {
+            return "not fixed: it reproduced in \(rate.hits) of \(rate.trials) "
+                + "replays"
+        }
         if rate.trials >= replays {
             return
-                "fixed, as far as \(rate.trials) replays tell: were it still there, one at least would "
-                + "have hit with \(Figures.percent(confidence))"
+                "fixed with \(Figures.percent(confidence)) confidence: 0 of \(rate.trials) "
+                + "replays reproduced it"
         }
-        return "not yet to be called fixed: \(rate.trials) of \(replays) replays without a hit"
+        return "not proven fixed yet: only \(rate.trials) of \(replays) clean replays were "
+            + "completed"
     }
 }
 
@@ -110,7 +120,7 @@ extension Case.Evidence {
         guard let window else {
             // Only a search has a curve.
             guard !curve.isEmpty else { return "window not measured" }
-            return isRare ? "rare, no window" : "at any offset"
+            return isRare ? "rare, without a window" : "at any offset"
         }
         let low = (window.isLowOpen ? "beyond " : "") + Offsets.text(window.low)
         let high = (window.isHighOpen ? "beyond " : "") + Offsets.text(window.high)

@@ -140,7 +140,7 @@ extension Shrinker {
         for op in schedule.ops where refused[op.id] == nil {
             guard let candidate = schedule.without([op.id]) else {
                 refused[op.id] = Case.Almost(
-                    without: op.id, rate: HitRate(), note: "others hang on it")
+                    without: op.id, rate: HitRate(), note: "other operations depend on it")
                 continue
             }
             if await accepts(candidate, without: op.id), !pinned.contains(op.id) {

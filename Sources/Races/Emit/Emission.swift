@@ -80,17 +80,17 @@ public struct Emission: Sendable {
         return """
             #!/usr/bin/env python3
             # \(Self.comment(emitted.name)): \(Self.comment(emitted.expected.sentence))
-            # Made by screenrig \(Self.comment(emitted.version)) from its case file. Needs Python 3.8 and nothing else.
+            # Written by screenrig \(Self.comment(emitted.version)) from its case file. Needs only Python 3.8.
             #
             #   python3 \(Self.comment(emitted.name)).py [ADDRESS] [TIMES]
             #
-            #   ADDRESS, or SCREENRIG_TARGET: where to send to (\(Self.comment(target.base)))
-            #   SCREENRIG_STATEMENT  the software statement\(target.demoStatement.isEmpty ? "" : " (the stand-in's own otherwise)")
-            #   SCREENRIG_ACCOUNTS   user:password[:id-in-tokens],... (made-up ones otherwise)
+            #   ADDRESS, or SCREENRIG_TARGET: the service to test (\(Self.comment(target.base)))
+            #   SCREENRIG_STATEMENT  the software \
+            statement\(target.demoStatement.isEmpty ? "" : " (default: the stand-in's own)")
+            #   SCREENRIG_ACCOUNTS   user:password[:id-in-tokens],... (default: invented accounts)
             #   SCREENRIG_CA         a certificate to trust
             #
-            # Prints k of n; exits 1 while it reproduces, 0 when it does not, 2 for a wrong argument,
-            # 3 when nothing could be said.
+            # Prints k of n. Exit codes: 0 does not reproduce, 1 reproduces, 2 wrong argument, 3 could not run.
             \(PythonWire.text)CASE = json.loads(\(Self.literal(caseDocument.rendered())))
 
             TARGET = json.loads(\(Self.literal(targetDocument.rendered())))
@@ -209,16 +209,18 @@ public enum EmitError: Error, Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .otherProtocol(let name):
-            "a script can be written for adobe-pass-v1 only; this case speaks \(name)"
+            "scripts support adobe-pass-v1 only, and this case uses \(name); replay it with "
+                + "screenrig"
         case .unknownStep(let step):
-            "a script cannot do \(step), for which only the rig has what it takes; replay this case "
-                + "with screenrig"
+            "scripts do not support \(step), which needs the rig; replay this case with screenrig"
         case .unknownPromise(let name, let known):
-            "a script cannot judge \(name); it can judge \(known.joined(separator: ", "))"
+            "scripts cannot check \(name), only \(known.joined(separator: ", ")); replay this "
+                + "case with screenrig"
         case .noRequests:
-            "this case does not hold the requests of its trial; replay it with --save, which keeps them"
+            "this case does not contain the requests of its trial; replay it with --save, which "
+                + "adds them"
         case .noTrial(let form):
-            "there is no trial in this case yet to write as \(form); replay it first (--save)"
+            "this case contains no trial to write as \(form); replay it with --save first"
         }
     }
 }

@@ -9,7 +9,7 @@ enum PythonScreens {
             elif word.isdigit() and int(word):
                 TIMES = int(word)
             else:
-                print("%r is neither an address such as http://127.0.0.1:8080 nor how often to try"
+                print("%r is neither an address such as http://127.0.0.1:8080 nor a number of trials"
                       % word, file=sys.stderr)
                 sys.exit(2)
         BASE = BASE.rstrip("/")

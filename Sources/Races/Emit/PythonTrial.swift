@@ -73,7 +73,7 @@ enum PythonTrial {
             def code(self, op):
                 wanted = op["args"].get("code") or self.actors[op["actor"]]["household"]
                 if wanted not in self.codes:
-                    raise Lost(op["id"] + " needs a code, and there is none")
+                    raise Lost(op["id"] + " needs a code, and no code was issued")
                 return self.codes[wanted]
 
             def account(self, op):

@@ -234,11 +234,11 @@ enum PythonVerdict {
                     if broken[CASE["invariant"]]:
                         hits += 1
                         if hits == 1:
-                            print("the first that broke %s:" % CASE["invariant"])
+                            print("first trial that violated %s:" % CASE["invariant"])
                             for seen in dict.fromkeys(broken[CASE["invariant"]]):
                                 print("  " + describe(seen))
             if lost:
-                print("%d trials told nothing: %s" % (lost, reason))
+                print("%d inconclusive trials are not counted; first reason: %s" % (lost, reason))
             if not trials:
                 sys.exit(3)
             if offsets:
@@ -247,7 +247,7 @@ enum PythonVerdict {
                     CASE["swept"], offsets[len(offsets) // 2] / 1e6))
             low, high = bounds(hits, trials)
             for promise, count in others.items():
-                print("%s broke in %d of %d" % (promise, count, trials))
+                print("%s was violated in %d of %d trials" % (promise, count, trials))
             print("%d of %d (Clopper-Pearson 95 %%: %.0f-%.0f %%), %s, on %s" % (
                 hits, trials, low * 100, high * 100, CASE["window"], BASE))
             sys.exit(1 if hits or others else 0)

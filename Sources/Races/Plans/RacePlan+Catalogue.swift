@@ -58,12 +58,12 @@ extension RacePlan {
                     then("poll-2", "tv", .pollToken, after: "authenticate-2", number: 1),
                 ], swept: "authenticate-2"),
             variant(
-                name, "one begins while the other finishes",
+                name, "one starts while the other finishes",
                 signingIn + [
                     start, then("poll", "tv", .pollToken, after: "authenticate"),
                 ], swept: "start-2"),
             variant(
-                name, "one begins in another living room",
+                name, "one starts in another household",
                 [
                     create, plain("create-2", "other-tv", .registrationCode),
                     raced("authenticate", "phone", .authenticate, tag: "account-1"),
@@ -74,7 +74,7 @@ extension RacePlan {
 
     private static var authenticateExpire: RacePlan {
         var plan = one(
-            "authenticate-expire", "a phone signs in while the code runs out",
+            "authenticate-expire", "a phone signs in while the code expires",
             [
                 create,
                 Schedule.Op(
@@ -89,7 +89,7 @@ extension RacePlan {
     private static var pollPoll: RacePlan {
         let name = "poll-poll"
         return RacePlan(
-            name: name, line: "two polls at once",
+            name: name, line: "two simultaneous polls",
             variants: [
                 variant(
                     name, "of one TV",
@@ -98,7 +98,7 @@ extension RacePlan {
                         swept("poll-2", "tv", .pollToken, against: "poll", number: 1),
                     ], swept: "poll-2"),
                 variant(
-                    name, "of two living rooms",
+                    name, "of two households",
                     signedIn + [
                         raced("poll", "tv", .pollToken),
                         swept("poll-2", "other-tv", .pollToken, against: "poll"),
@@ -154,7 +154,9 @@ extension RacePlan {
 
     private static var authenticateTimeoutRetry: RacePlan {
         one(
-            "authenticate-timeout-retry", "a phone sends its sign-in again, having lost patience",
+            "authenticate-timeout-retry",
+            "a phone sends its sign-in again before the first one "
+                + "is answered",
             signingIn + [
                 swept(
                     "retry", "phone", .authenticate, against: "authenticate", number: 1,

@@ -44,7 +44,7 @@ extension RacePlan {
             plan: own.name, actors: own.actors.map { Schedule.Actor(named: $0.name) },
             ops: Self.withAccounts(ops.map { Self.resolved($0, ids) }))
         self.init(
-            name: own.name, line: "a plan of the rig's own",
+            name: own.name, line: "a plan defined in the rig",
             variants: [Variant(schedule: schedule, swept: moved?.id ?? "")])
     }
 

@@ -10,7 +10,7 @@ struct RequestScript {
     let code: Code?
 
     func issuedCode() throws(DrivenHousehold.Refusal) -> Code {
-        guard let code else { throw .failed("there is no code for '\(op.id)'") }
+        guard let code else { throw .failed("no code was issued for '\(op.id)'") }
         return code
     }
 
@@ -21,7 +21,11 @@ struct RequestScript {
         let usable = offered.filter { !$0.isTempPass }
         let named = terms.providers.compactMap { wanted in usable.first { $0.id == wanted.id } }
         let choices = named.isEmpty ? usable : named
-        guard !choices.isEmpty else { throw .failed("the configuration offers no provider for it") }
+        guard !choices.isEmpty else {
+            throw .failed(
+                "the service's configuration offers no "
+                    + "provider for '\(op.id)'; name one under target.mvpds")
+        }
         return choices[min(number, choices.count - 1)]
     }
 
@@ -63,14 +67,14 @@ struct RequestScript {
             .accessToken, .profileRequest, .expire:
             preconditionFailure("these are made elsewhere")
         }
-        guard let made else { throw .failed("the protocol has no \(op.step.rawValue)") }
+        guard let made else { throw .failed("the protocol has no operation \(op.step.rawValue)") }
         return made
     }
 
     private func resource() throws(DrivenHousehold.Refusal) -> String {
         let number = Int(op[arg: "resource"] ?? "0") ?? 0
         guard terms.resources.indices.contains(number) else {
-            throw .failed("target.resources has no resource number \(number)")
+            throw .failed("target.resources has no entry \(number)")
         }
         return terms.resources[number]
     }

@@ -45,12 +45,12 @@ extension TrialRun {
         let head = schedule.ops[cluster.head]
         if let anchor = head.anchor, anchor.event == .absolute {
             guard let end = ends(ofCodeOf: anchor.op) else {
-                give(up: .setupFailed(op: head.id, "there is no code of '\(anchor.op)'"))
+                give(up: .setupFailed(op: head.id, "'\(anchor.op)' issued no code"))
                 return nil
             }
             let at = end + head.offset
             guard start <= at + earliest else {
-                give(up: .setupFailed(op: head.id, "the code had run out before the race"))
+                give(up: .setupFailed(op: head.id, "the code expired before the race"))
                 return nil
             }
             start = at + earliest
@@ -115,7 +115,7 @@ extension TrialRun {
         guard let held = states[position].held else { return }
         give(
             up: .setupFailed(
-                op: schedule.ops[position].id, "what it was to follow was never answered"))
+                op: schedule.ops[position].id, "the operation before it was never answered"))
         lane.release([held])
         _ = await lane.answer(to: held)
     }

@@ -167,7 +167,7 @@ actor TrialRun {
         case .authenticate:
             if let former = op[arg: "repeats"] {
                 guard let other = schedule.ops.firstIndex(where: { $0.id == former }) else {
-                    throw .failed("there is no op '\(former)'")
+                    throw .failed("no op '\(former)' in this schedule")
                 }
                 return states[other].call
             }
@@ -190,7 +190,7 @@ actor TrialRun {
             let credential = try await room.credential(of: cast.screens[position])
             let providers = try await room.providers(asking: cast.screens[position])
             guard let pass = providers.first(where: \.isTempPass) else {
-                throw .failed("the configuration offers no TempPass provider")
+                throw .failed("the service's configuration offers no TempPass provider")
             }
             return ground.terms.dialect.freePreview(mvpd: pass.id, credential)
         case .registerClient: return try await room.registration(of: cast.screens[position])

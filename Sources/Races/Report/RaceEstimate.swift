@@ -38,7 +38,7 @@ public struct RaceEstimate: Sendable, Hashable {
     /// `estimate: 6708 trials to sweep 51 ways to play 41 plans, about 3 min; ...`
     public var line: String {
         var text =
-            "estimate: \(sweeps + arms) trials for \(Figures.counted(ways, "way")) to play "
+            "estimate: \(sweeps + arms) trials for \(Figures.counted(ways, "variant")) of "
             + Figures.counted(plans, "plan")
         if let time { text += ", about \(Self.about(time))" }
         guard terms.isUnlimited else {
@@ -48,7 +48,8 @@ public struct RaceEstimate: Sendable, Hashable {
             return text + "; at most " + limits.joined(separator: " or ")
         }
         return text
-            + ", and what is found on top; \(again) more where nothing is. No limit is set: --for and --trials set one"
+            + ", plus shrinking and measuring each finding; \(again) more for plans without a "
+            + "finding. No limit is set; set one with --for or --trials"
     }
 
     private static func about(_ time: Duration) -> String {

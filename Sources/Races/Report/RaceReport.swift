@@ -52,10 +52,14 @@ public struct RaceReport: Sendable {
             }
         var told =
             names.isEmpty
-            ? "Nothing found in \(outcome.trials) trials."
-            : "Found: \(names.joined(separator: ", ")) broken."
-        if let reason = outcome.whyNothingCameAbout { told = "No trial came about: \(reason)." }
-        if stillReproduces { told = "A case kept beside the rig still reproduces. " + told }
+            ? "No violation found in \(outcome.trials) trials."
+            : "Found: \(names.joined(separator: ", ")) violated."
+        if let reason = outcome.whyNothingCameAbout {
+            told =
+                "No trial could be completed: "
+                + "\(reason)."
+        }
+        if stillReproduces { told = "A case stored next to the rig still reproduces. " + told }
         return (isInterrupted ? "Interrupted. " : "") + told
     }
 

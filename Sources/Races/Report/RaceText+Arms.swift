@@ -9,16 +9,16 @@ extension RaceText {
         let name = invariant.name
         var lines: [String] = []
         if comparison.isPartial {
-            lines.append("\(name): not decided, there were too few trials")
+            lines.append("\(name): undecided, too few trials")
         } else if comparison.isBroken {
-            lines.append("FOUND  \(name) is broken: \(comparison.plan.line)")
+            lines.append("FOUND  \(name) violated: \(comparison.plan.line)")
             lines.append("  \(promises.meaning(of: invariant, from: invariant.source))")
         } else {
-            lines.append("\(name): no difference told")
+            lines.append("\(name): no significant difference")
         }
         for arm in comparison.arms {
-            var line = "  \(arm.name): \(text(arm.rate)) ended signed in"
-            if arm.discarded > 0 { line += "; \(arm.discarded) more told nothing" }
+            var line = "  \(arm.name): \(text(arm.rate)) trials ended signed in"
+            if arm.discarded > 0 { line += "; \(arm.discarded) more were inconclusive" }
             lines.append(line)
         }
         if comparison.isPartial, !comparison.reason.isEmpty {
@@ -29,8 +29,8 @@ extension RaceText {
         lines.append("  Fisher's exact test: p = \(chance)")
         if comparison.isBroken {
             lines.append(
-                "  statistical, like all that two arms show: no single trial proves it, and chance alone "
-                    + "does this once in \(odds(comparison.chance))")
+                "  statistical finding: no single trial proves it; chance alone would cause this "
+                    + "difference once in \(odds(comparison.chance))")
         }
         return lines
     }

@@ -14,7 +14,12 @@ extension RaceText {
             rows.append(("first sweep", sweep(terms, plans)))
         }
         if !arms.isEmpty {
-            rows.append(("arms", "100 trials of each, or what trials allows, before the sweep"))
+            rows.append(
+                (
+                    "arms",
+                    "100 trials of each (fewer if 'trials' is lower), before the "
+                        + "sweep"
+                ))
         }
         rows.append(("at most", limits(terms)))
         rows.append(("requests", requests(terms)))
@@ -22,7 +27,7 @@ extension RaceText {
         let lines = rows.map { name, text in
             "  " + name + String(repeating: " ", count: width - name.count) + "  " + text
         }
-        return (["as a race:"] + lines).joined(separator: "\n")
+        return (["races:"] + lines).joined(separator: "\n")
     }
 
     private static func offsets(_ terms: RaceTerms) -> String {
@@ -30,7 +35,7 @@ extension RaceText {
         let (low, high) = (terms.offsets.lowerBound, terms.offsets.upperBound)
         let event =
             terms.anchor == .lastByte
-            ? "the last byte of the other's request" : "the first byte of the other's answer"
+            ? "the last byte of the other's request" : "the first byte of the other's response"
         return "\(count) from \(Offsets.text(low)) to \(Offsets.text(high)) after \(event)"
     }
 
@@ -41,7 +46,7 @@ extension RaceText {
             Curve.grid(terms.offsets, isShifted: $0 % 2 == 1).count
         }
         let trials = variants * rounds.reduce(0, +)
-        let ways = variants == 1 ? "one way to play it" : "\(variants) ways to play them"
+        let ways = variants == 1 ? "1 variant" : "\(variants) variants"
         return "\(trials) trials: \(terms.perOffset) rounds, \(ways)"
     }
 
@@ -50,15 +55,15 @@ extension RaceText {
             terms.trialLimit.map { "\($0) trials" },
             terms.timeLimit.map { "\(seconds($0)) of search" },
         ].compactMap(\.self)
-        return limits.isEmpty ? "its sweeps; no limit is set" : limits.joined(separator: ", ")
+        return limits.isEmpty ? "all sweeps; no limit is set" : limits.joined(separator: ", ")
     }
 
     private static func requests(_ terms: RaceTerms) -> String {
         let gate =
             switch terms.gate {
-            case .auto: "held as exactly as the target allows"
-            case .lastByte: "held back but for their last bytes"
-            case .group: "released together on one HTTP/2 connection"
+            case .auto: "sent as simultaneously as the target allows"
+            case .lastByte: "last bytes held back, then sent together"
+            case .group: "sent together on one HTTP/2 connection"
             case .none: "sent whole"
             }
         return gate + (terms.isFresh ? ", each over a new connection" : ", connections kept")

@@ -11,7 +11,7 @@ public enum RaceText {
         plan: String, invariant: Invariant, _ points: [RaceFinding.CurvePoint],
         _ window: RaceFinding.Window?, width: Int = 80
     ) -> [String] {
-        var lines = ["\(plan): \(invariant) broken, by offset in ms"]
+        var lines = ["\(plan): violations of \(invariant), by offset in ms"]
         // Offset, space, bar, space, count.
         let room = max(10, width - 26)
         for stretch in stretches(points) {
@@ -63,8 +63,8 @@ public enum RaceText {
         switch (window.isLowOpen, window.isHighOpen) {
         case (false, false):
             "\(Offsets.text(window.low)) to \(Offsets.text(window.high))"
-        case (true, false): "up to \(Offsets.text(window.high))"
-        case (false, true): "from \(Offsets.text(window.low)) on"
+        case (true, false): "at most \(Offsets.text(window.high))"
+        case (false, true): "at least \(Offsets.text(window.low))"
         case (true, true): "any offset"
         }
     }
@@ -94,13 +94,13 @@ public enum RaceText {
             lines.append("")
         }
         for also in outcome.alsoIn {
-            lines.append("\(also.invariant) breaks in \(also.plan) as well")
+            lines.append("\(also.invariant) is also violated in \(also.plan)")
         }
         for comparison in outcome.comparisons {
             lines += Self.lines(comparison, outcome.promises) + [""]
         }
         if !outcome.isAccusing {
-            lines.append("nothing found" + (outcome.variants > 0 ? ": \(tried(outcome))" : ""))
+            lines.append("no violation found" + (outcome.variants > 0 ? ": \(tried(outcome))" : ""))
         } else if outcome.variants > 0 {
             lines.append(tried(outcome))
         }
@@ -111,7 +111,7 @@ public enum RaceText {
     private static func found(
         _ finding: RaceFinding, _ path: String?, _ promises: Promises, _ width: Int
     ) -> [String] {
-        var lines = ["FOUND  \(finding.invariant) is broken in \(finding.plan)"]
+        var lines = ["FOUND  \(finding.invariant) violated in \(finding.plan)"]
         lines.append(
             "  \(promises.meaning(of: finding.invariant, from: finding.invariant.source))")
         lines.append("  \(whenText(finding))")
@@ -133,7 +133,7 @@ public enum RaceText {
         ).map { "  " + $0 }
         if let path {
             lines.append("  case: \(path)")
-            lines.append("  again: screenrig replay \(path)")
+            lines.append("  replay: screenrig replay \(path)")
         }
         return lines
     }
@@ -141,23 +141,23 @@ public enum RaceText {
     /// When it breaks, in the words of the schedule.
     static func whenText(_ finding: RaceFinding) -> String {
         guard let op = finding.schedule[op: finding.swept], let anchor = op.anchor else {
-            return "when these go at once"
+            return "when these requests are sent simultaneously"
         }
         let other = finding.schedule[op: anchor.op]
         let event =
             anchor.event == .firstReplyByte
-            ? "the answer to \(other?.step.rawValue ?? anchor.op)"
+            ? "the response to \(other?.step.rawValue ?? anchor.op)"
             : "\(other?.step.rawValue ?? anchor.op)"
         let moved = "\(op.step.rawValue) (\(op.actor))"
         let against = "\(event) (\(other?.actor ?? ""))"
-        if finding.isRare { return "rare, no window: now and then, whatever the offset" }
+        if finding.isRare { return "rare, without a window: occasionally, at any offset" }
         if finding.isSimultaneous {
-            return "when \(moved) and \(against) are simultaneous, as far as can be aimed"
+            return "when \(moved) and \(against) are simultaneous, within the aiming accuracy"
         }
         guard let window = finding.window else {
-            return "whenever \(moved) comes, before or after \(against)"
+            return "at any offset of \(moved), before or after \(against)"
         }
-        return "when \(moved) leaves \(text(window)) after \(against)"
+        return "when \(moved) is sent \(text(window)) after \(against)"
     }
 
     /// What the numbers of a report rest on.
@@ -171,13 +171,14 @@ public enum RaceText {
         let seconds = (outcome.elapsed / .milliseconds(100)).rounded() / 10
         let end =
             switch outcome.end {
-            case .complete: "everything was tried"
-            case .trials: "the trials were used up"
-            case .time: "the time was used up"
+            case .complete: "search exhausted"
+            case .trials: "stopped at the limit of trials"
+            case .time: "stopped at the time limit"
             case .interrupted: "interrupted"
             }
         return
-            "\(outcome.trials) trials in \(seconds) s, \(outcome.sweptWhole) of \(outcome.variants) sweeps whole; \(end)"
+            "\(outcome.trials) trials in \(seconds) s, \(outcome.sweptWhole) of "
+            + "\(outcome.variants) sweeps complete; \(end)"
             + (outcome.pace.map { "; \($0) schedules/s in virtual time" } ?? "")
     }
 
@@ -186,18 +187,18 @@ public enum RaceText {
         if let faults = outcome.faults { lines.append(faults) }
         if let gate = outcome.gate {
             lines.append(
-                "gate: aimed and achieved differ by \(Offsets.text(gate.p10)) / "
+                "gate: aimed and achieved offsets differ by \(Offsets.text(gate.p10)) / "
                     + "\(Offsets.text(gate.p50)) / \(Offsets.text(gate.p90)) (p10/p50/p90)")
         }
         for discard in outcome.discarded {
-            lines.append("discarded: \(discard.count) trials, \(discard.reason)")
+            lines.append("discarded: \(discard.count) trials; first reason: \(discard.reason)")
         }
         for sweep in outcome.sweeps where !sweep.obstacle.isEmpty {
-            lines.append("\(sweep.title) cannot be played here: \(sweep.obstacle)")
+            lines.append("\(sweep.title) cannot run on this target: \(sweep.obstacle)")
         }
         if outcome.isAlone {
             lines.append(
-                "trials went one at a time: households that were near in time disturbed each other")
+                "trials ran one at a time, because households close in time disturbed each other")
         }
         return lines
     }

@@ -42,7 +42,7 @@ extension RaceSearcher {
             let middles = open.map { Offsets.text(edges[$0].middle) }
             search.news(
                 .phase(
-                    "\(tracks[track].variant.title): edges, \(step): "
+                    "\(tracks[track].variant.title): measuring the edges, \(step): "
                         + middles.joined(separator: " and ")))
             let aims = open.map { edges[$0].thirds }
             let seen = await probe(aims, plateau.peak, track, invariant)
@@ -67,7 +67,7 @@ extension RaceSearcher {
     ) async {
         var unsure = edges.indices.filter { !edges[$0].isOpen }
         for _ in 0..<4 where !unsure.isEmpty && !isOver {
-            search.news(.phase("\(tracks[track].variant.title): edges, tried again"))
+            search.news(.phase("\(tracks[track].variant.title): re-measuring the edges"))
             let aims = unsure.map { edges[$0].footholds }
             let seen = await probe(aims, plateau.peak, track, invariant)
             guard !isOver else { return }

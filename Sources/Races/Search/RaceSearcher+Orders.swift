@@ -24,7 +24,7 @@ extension RaceSearcher {
                     (tracks.count - 1, variant.schedule[op: variant.swept]?.offset ?? .zero))
                 number += 1
             }
-            search.news(.phase("orders drawn from the seed, \(number) so far"))
+            search.news(.phase("random orders from the seed, \(number) so far"))
             await play(aims)
             await lookInto(Array(first..<tracks.count), isLast: true)
             tracks.removeLast(tracks.count - first)

@@ -9,10 +9,10 @@ extension RaceSearcher {
         _ track: Int, _ invariant: Invariant, among chosen: [Int]
     ) async -> RaceFinding? {
         let title = tracks[track].variant.title
-        search.news(.phase("\(title): \(invariant) broken; where?"))
+        search.news(.phase("\(title): \(invariant) violated; locating the window"))
         await fill(track, invariant)
         if await isBlurred(track, invariant) {
-            await goAlone(chosen, forgetting: invariant, because: "other trials hide hits")
+            await goAlone(chosen, forgetting: invariant, because: "concurrent trials hide hits")
             await fill(track, invariant)
         }
         await fill(track, invariant, rounds: 10)
@@ -24,7 +24,7 @@ extension RaceSearcher {
         let window = await window(plateau, track, invariant)
         let best = window?.middle ?? plateau.first + (plateau.last - plateau.first) / 2
         tell(track, invariant, window)
-        search.news(.phase("\(title): the rate at \(Offsets.text(best))"))
+        search.news(.phase("\(title): measuring the rate at \(Offsets.text(best))"))
         let (rate, achieved) = await measure(best, track, invariant)
         let isThere = window.map { stands($0, rate, track, invariant) } ?? false
         return RaceFinding(
@@ -61,7 +61,10 @@ extension RaceSearcher {
         guard !isAlone, !isOver, !arena.isolatesTrials,
             let plateau = Plateau(curve(track, invariant).points), plateau.isLuck
         else { return false }
-        search.news(.phase("\(tracks[track].variant.title): is it luck, or other trials?"))
+        search.news(
+            .phase(
+                "\(tracks[track].variant.title): checking for chance and for "
+                    + "interference by other trials"))
         let crowded = await rate(at: plateau.middle, times: 16, in: .crowd, track, invariant)
         let alone = await rate(at: plateau.middle, times: 16, in: .nobody, track, invariant)
         return alone.chance(against: crowded) < 0.01

@@ -187,7 +187,7 @@ final class RaceSearcher {
             if !isAlone, await isOthersDoing(suspicion) {
                 await goAlone(
                     chosen, forgetting: suspicion.invariant,
-                    because: "hits that a trial alone does not show")
+                    because: "hits do not occur in isolated trials")
                 continue
             }
             tried.insert(suspicion)
@@ -302,11 +302,15 @@ final class RaceSearcher {
     /// anywhere, is forgotten, and they are swept again: which promise it is may have been of the others'
     /// making as well.
     func goAlone(
-        _ chosen: [Int], forgetting invariant: Invariant, because reason: String = "hits far out"
+        _ chosen: [Int], forgetting invariant: Invariant,
+        because reason: String = "hits far "
+            + "from the window"
     ) async {
         isAlone = true
         search.news(
-            .phase("\(reason): trials now go one at a time, not to disturb each other"))
+            .phase(
+                "\(reason): trials now run one at a time, so that they do not disturb each "
+                    + "other"))
         for track in chosen where !isOver {
             let invariants = Set(tracks[track].sightings.flatMap(\.breaches).map(\.invariant))
             guard
@@ -330,7 +334,7 @@ final class RaceSearcher {
             plan: variant.schedule.plan, invariant: invariant, schedule: variant.at(best),
             swept: variant.swept, best: best, rate: HitRate(), curve: points,
             sentence: sentence(track, invariant), firstSeen: search.clock(),
-            method: "sweep, among other trials; by no trial alone")
+            method: "sweep with concurrent trials; not in isolated trials")
         finding.rate = finding.total
         forgotten.append(finding)
         forgottenExamples.append(tracks[track].examples[invariant])

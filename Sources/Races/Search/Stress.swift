@@ -2,7 +2,7 @@
 enum Stress: String, CaseIterable {
     case fresh = "new connections"
     case noCookies = "no cookies"
-    case company = "with a sign-in of another living room"
+    case company = "with a concurrent sign-in of another household"
 
     /// The variant under that circumstance; nil where it has nothing that is raced.
     func applied(to variant: RacePlan.Variant) -> RacePlan.Variant? {

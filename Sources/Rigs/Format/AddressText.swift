@@ -49,7 +49,7 @@ extension Scalar {
         }
         let bare =
             text.hasPrefix("[") && text.hasSuffix("]") ? String(text.dropFirst().dropLast()) : text
-        if bare.contains("*") { throw Refusal(remark: "which has a wildcard; every host is named") }
+        if bare.contains("*") { throw Refusal(remark: "which has a wildcard; list each host") }
         let isIPv6 = bare.count { $0 == ":" } > 1
         if bare.contains(":"), !isIPv6 { throw Refusal(remark: "which has a port") }
         return bare.lowercased()
@@ -87,7 +87,7 @@ extension Scalar {
     ) { text throws(Refusal) in
         if text == "none" { return TargetLimits.Limit<Rate>.none }
         guard let rate = try rate.parse(text) as? Rate else { throw Refusal(remark: nil) }
-        guard rate.perSecond > 0 else { throw Refusal(remark: "which lets nothing through") }
+        guard rate.perSecond > 0 else { throw Refusal(remark: "which allows no request") }
         return TargetLimits.Limit<Rate>.at(rate)
     }
 

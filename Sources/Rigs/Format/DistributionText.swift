@@ -20,7 +20,7 @@ extension Scalar {
             let time = text.hasPrefix("fixed ") ? text.dropFirst(6).trimmingSpaces() : text
             return .fixed(try self.time(time))
         }
-        guard text.hasSuffix(")") else { throw Refusal(remark: "whose bracket does not close") }
+        guard text.hasSuffix(")") else { throw Refusal(remark: "which lacks a closing bracket") }
         let inside = text[text.index(after: open)...].dropLast()
         let parts = inside.split(separator: ",", omittingEmptySubsequences: false)
             .map { $0.trimmingSpaces() }

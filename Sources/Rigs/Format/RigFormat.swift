@@ -9,89 +9,94 @@ enum RigFormat {
         [
             Key(
                 "rig", .scalar(.shownText), required: true, example: "staging load",
-                "The name in reports; a slug of it names the run directory."),
+                "Name in reports and of the run directory."),
             Key(
                 "seed", .scalar(.seed), default: "1",
-                "Decides everything random; the same seed gives the same households."),
+                "Seed of all random choices; the same seed gives the same households."),
             Key(
                 "identities", .words("per-run", "by-seed"), example: "by-seed",
-                "Whether device ids, accounts and forwarded addresses change with every run: per-run, by "
-                    + "its random id, whatever --out says. Default: by-seed for the embedded target, "
-                    + "else per-run, because tokens outlive a run: the same devices would find "
-                    + "themselves signed in."),
+                "Whether device ids, accounts and forwarded addresses change with every run. "
+                    + "per-run: yes, from the run's random id. by-seed: no, from the seed. "
+                    + "Default: by-seed for the embedded target, else per-run, because tokens "
+                    + "outlive a run and the same devices would already be signed in."),
             Key(
                 "target", .map(target), required: true, example: "{base: embedded}",
                 "The service under test."),
             Key(
                 "load", .map(load), required: true,
                 example: "{arrivals: [{ramp-to: 20/s, over: 0s}, {hold: 1m}]}",
-                "How households come: open, by arrivals, or closed, so many at a time."),
+                "When households start: open load (arrivals) or closed load (a fixed number at a "
+                    + "time)."),
             Key(
                 "kinds", .list(.map(kind)), default: "[{name: household}]",
-                "The sorts of households and their shares of all."),
+                "Kinds of households and their weights."),
             Key("polling", .map(polling), default: "{}", "How first screens poll."),
-            Key("code", .map(code), default: "{}", "What a TV does with registration codes."),
+            Key("code", .map(code), default: "{}", "How a TV handles registration codes."),
             Key(
                 "after-sign-in", .list(activity), default: "[]",
                 example: "[user-metadata, preauthorize, authorize, media-token, {watch: 30s}, "
                     + "{logout: 20%}, {again: 10%}]",
-                "What the TV does once it is signed in, in this order. authorize, "
-                    + "authorization-token and media-token ask for each of target.resources, one "
-                    + "after another; play-at-once does all three for all of them at the same time, "
-                    + "each over a connection of its own."),
+                "What the TV does after the sign-in, in this order. authorize, "
+                    + "authorization-token and media-token request each of target.resources, one "
+                    + "after another; play-at-once does all three for all resources "
+                    + "concurrently, each over its own connection."),
         ] + accounts + connections + judging + extras
 
     private static let connections: [Key] = [
         Key(
             "connections", .words("per-device", "pooled", "fresh"), default: "per-device",
-            "per-device: each keeps its own, as real devices do. pooled: any idle one. fresh: one "
-                + "for each request (ports of a source address run out at about 470/s)."),
+            "per-device: each device keeps its own connections, as real devices do. pooled: a "
+                + "request uses any idle connection. fresh: a new connection for each request "
+                + "(the ports of one source address last for about 470/s)."),
         Key(
             "source-addresses", .list(.scalar(.addressRange)), example: "[127.1.0.0/16]",
-            "Local addresses to send from, IPv4: each device has one of its own as far as they go. By "
-                + "default the system chooses."),
+            "Local IPv4 addresses to send from; each device gets its own while there are enough. "
+                + "Default: the system chooses."),
         Key(
             "forwarded-for",
             .either([
                 .words("per-device", "none"), .later("[RANGE]"), .later("{file: ips.txt}"),
             ]),
             default: "per-device",
-            "X-Forwarded-For of each request. per-device: an address of its own for each, because "
-                + "the service throttles by it."),
+            "X-Forwarded-For of each request. per-device: a different address for each device, "
+                + "because the service throttles by it."),
         Key(
             "lanes", .scalar(.count(1...256)), example: "1",
-            "Threads that run households. One for each core, less one when the target is embedded."),
+            "Threads that run households. Default: one per core, minus one when the target is "
+                + "embedded."),
         Key(
             "precise", .scalar(.flag), default: "false",
-            "Spin over the last 100 us before a request is due, for exact sending: up to a core for "
-                + "each lane."),
+            "Busy-wait during the last 100 us before a request is due, for exact sending; costs "
+                + "up to one core per lane."),
     ]
 
     private static let judging: [Key] = [
         Key(
             "record", .scalar(.recording), default: "all",
-            "What is kept of single exchanges; aggregates are always kept in full, and households "
-                + "that something went wrong in always whole."),
+            "Which single exchanges are recorded. Aggregates are always complete, and households "
+                + "with a failure are always recorded in full."),
         Key(
             "validity", .map(validity), default: "{}",
-            "When the rig itself was the bottleneck and the run proves nothing."),
+            "When the rig itself counts as the bottleneck, so that the run is invalid."),
         Key(
             "promises", .either([.words("strict", "documented", "observe"), .map(promises)]),
             example: "documented",
-            "Which breaches may fail the run. strict: all. documented: what the vendor's pages "
-                + "promise, and safety that hangs on no policy; the rest is reported as observed. "
-                + "observe: none. As a map, {level: documented, sign-in-visible: strict}, single "
-                + "invariants differ. strict for the embedded target, else documented."),
+            "Which violations fail the run. strict: all. documented: those of the vendor's "
+                + "documentation, and safety that depends on no policy; the rest is reported as "
+                + "observed. observe: none. A map sets single invariants: {level: documented, "
+                + "sign-in-visible: strict}. Default: strict for the embedded target, else "
+                + "documented."),
         Key(
             "policies", .map(policies), default: "{}",
-            "What the service is held to where the protocol leaves it open; printed in each report, "
-                + "and how the embedded stand-in behaves."),
+            "What the service is checked against where the protocol leaves a choice; printed in "
+                + "each report. The embedded stand-in behaves the same way."),
         Key(
             "known", .list(.map(known)), default: "[]",
             example:
                 "[{invariant: sign-in-visible, operation: poll-token, ticket: AUTH-123, "
                 + "until: 2026-12-15}]",
-            "Violations accepted for now: listed in each report, and no reason to fail until the "
+            "Violations accepted for now: listed in each report; they do not fail the run until "
+                + "the "
                 + "date."),
     ]
 
@@ -99,27 +104,27 @@ enum RigFormat {
         [
             Key(
                 "level", .words("strict", "documented", "observe"), example: "documented",
-                "For all invariants that are not named here.")
+                "Level of all invariants that are not listed here.")
         ]
         + Threshold.invariants.map {
             Key(
                 $0, .words("strict", "documented", "observe"), example: "observe",
-                "For this invariant.")
+                "Level of this invariant.")
         }
 
     private static let known: [Key] = [
         Key(
             "invariant", .choice(Threshold.invariants.map { Shape.Choice($0) }), required: true,
-            example: "sign-in-visible", "What is broken."),
+            example: "sign-in-visible", "The violated invariant."),
         Key(
             "operation", .choice(OperationName.allCases.map { Shape.Choice($0.name) }),
-            example: "poll-token", "Only where this operation shows it."),
+            example: "poll-token", "Accept only violations shown by this operation."),
         Key(
             "ticket", .scalar(.shownText), required: true, example: "AUTH-123",
-            "Where it is being dealt with."),
+            "The ticket that tracks it."),
         Key(
             "until", .scalar(.date), example: "2026-12-15",
-            "The last day on which it is accepted; without one, for ever."),
+            "The last day on which it is accepted. Default: no end."),
     ]
 
     private static let extras: [Key] = [
@@ -128,39 +133,42 @@ enum RigFormat {
             "faults",
             .list(.either([.scalar(.text), .named(.either([.named(.scalar(.text))]))])),
             default: "[]", example: "[noisy]",
-            "Misbehaviour of the embedded target, by name and with parameters: [noisy, "
-                + "{token-flap: {window: 30ms, probability: 10%}}]; 'screenrig list' has the names."
+            "Faults of the embedded target, by name and with parameters: [noisy, {token-flap: "
+                + "{window: 30ms, probability: 10%}}]; 'screenrig list' shows the names."
         ),
         Key(
             "thresholds", .list(threshold), default: "[]",
             example: "[poll-token p99 < 250ms, sign-in-service p95 < 8s, errors < 0.1%]",
-            "What the run must keep; a line is " + Threshold.grammar + ". Hold unless a line on "
-                + "the same subject replaces them: "
+            "Limits that the run must meet; a line is " + Threshold.grammar + ". These hold "
+                + "unless a line on the same subject replaces them: "
                 + Threshold.defaults.map(\.text).joined(separator: ", ")
-                + ". households abandoned counts those that the rig did not draw: the viewer was in time "
-                + "for the code that the rig asks for, and the code ended first."),
+                + ". households abandoned counts only those caused by the service: the viewer "
+                + "was in time, and the code ended before the lifetime that the rig asked for."),
         Key(
             "shows", .list(.scalar(.historyCheck)), default: "[]",
             example: "[poll-token pending, media-token 200, households signed-in == 8]",
-            "What the run must show, or it fails; a line is " + HistoryCheck.grammar
+            "What the run must contain, or it fails; a line is " + HistoryCheck.grammar
                 + ". FATE: " + HistoryCheck.ends.joined(separator: ", ") + "."),
         Key(
             "race", .map(race), default: "{}", example: "{plans: [poll-authenticate]}",
-            "What 'screenrig race' searches, and for how long."),
+            "What 'screenrig race' searches, and its limits."),
         Key(
             "nightly", .map(nightly), default: "{}",
-            "What 'screenrig nightly' follows from night to night, and what it keeps."),
+            "Which values 'screenrig nightly' follows, and how many run directories it keeps."),
     ]
 
     private static let validity: [Key] = [
         Key(
             "lateness-p99", .scalar(.duration), default: "10ms",
-            "How late the rig may send, 99 times in 100. Of fewer than 1,000 requests: at least 10, and "
-                + "5 % of them, must be later than that."),
-        Key("busy", .scalar(.share), default: "90%", "Share of time a lane may be busy."),
+            "Limit of the p99 lateness of sending. With fewer than 1,000 requests, the run is "
+                + "invalid if at least 10 and 5 % of them are later than this."),
+        Key(
+            "busy", .scalar(.share), default: "90%",
+            "Limit of the share of time that a lane is "
+                + "busy."),
         Key(
             "on-breach", .words("fail", "warn"), default: "fail",
-            "fail: the run is invalid (exit code 4), unless a promise or a threshold on counts failed it "
-                + "(1). warn: the report says so."),
+            "fail: the run is invalid (exit code 4), unless a promise or a threshold on counts "
+                + "failed it (1). warn: only a warning in the report."),
     ]
 }

@@ -3,39 +3,40 @@ extension RigFormat {
     static let accounts: [Key] = [
         Key(
             "accounts", .either([.words("generated"), .map(accountFile)]), default: "generated",
-            "Whom viewers sign in as. generated: viewer-<run>-<n>, so that a token names the "
-                + "sign-in that made it. Or {file: accounts.csv}, with the columns mvpd, user, "
-                + "password and perhaps user-id."),
+            "Accounts that viewers sign in with. generated: viewer-<run>-<n>, so that a token "
+                + "names its sign-in. Or {file: accounts.csv}, with the columns mvpd, user, "
+                + "password and optionally user-id."),
         Key(
             "login", .either([.words("auto"), .map(login)]), default: "auto",
-            "How the login page is filled in. auto: the one form with a password input. Or "
-                + "{form: 1, user: NAME, password: NAME, failed-when: TEXT}, or "
-                + "{command: PROGRAM} for pages that need a script or a one-time code."),
+            "How the login page is filled in. auto: the only form with a password field. Or "
+                + "{form: 1, user: NAME, password: NAME, failed-when: TEXT}, or {command: "
+                + "PROGRAM} for pages that need a script or a one-time code."),
         Key(
             "clean-up", .scalar(.flag), example: "true",
-            "Log out and delete codes at the end, also after Ctrl-C. By default off loopback only."
+            "Log out and delete codes at the end, also after Ctrl-C. Default: true off loopback."
         ),
     ]
 
     static let accountFile: [Key] = [
         Key(
             "file", .scalar(.text), required: true, example: "accounts.csv",
-            "The file; refused when others may read it. Cells take ${NAME} and ${file:PATH}."),
+            "The file; it must not be readable by other users. Cells may contain ${NAME} and "
+                + "${file:PATH}."),
         Key(
             "sharing", .words("exclusive", "shared"), default: "exclusive",
-            "exclusive: nobody else signs in as a user while a household does. shared: several may."
+            "exclusive: one household at a time uses an account. shared: several may."
         ),
         Key(
             "at-once", .scalar(.count(1...1_000_000)), example: "1",
-            "Households that may have an account at a time, each from its sign-in to its end. "
-                + "exclusive: 1. shared: any number unless given."),
+            "Households that may use an account concurrently, each from its sign-in to its end. "
+                + "exclusive: 1. shared: unlimited by default."),
         Key(
             "on-exhausted", .words("wait", "fail"), default: "wait",
-            "What a household does that finds no account free."),
+            "What a household does if no account is free."),
         Key(
             "failed-logins", .scalar(.count(1...1_000)), default: "3",
-            "After so many failed logins with none that went well between, an account is not used "
-                + "again in the run: providers lock accounts."),
+            "After this many consecutive failed logins an account is not used again in the run, "
+                + "because providers lock accounts."),
     ]
 
     static let login: [Key] = [
@@ -44,13 +45,13 @@ extension RigFormat {
         Key("password", .scalar(.text), example: "pin", "Name of the field for the password."),
         Key(
             "failed-when", .scalar(.text), example: "is not right",
-            "A text of the page that comes when user or password were not taken."),
+            "Text on the page that reports a wrong user or password."),
         Key(
             "command", .scalar(.text), example: "./login.py", alternative: true,
-            "A program beside the rig that walks the page: it gets the address and the account as "
-                + "JSON, and answers the final form or cookies."),
+            "Program next to the rig that does the login: it gets the address and the account as "
+                + "JSON, and returns the final form or cookies."),
         Key(
             "timeout", .scalar(.duration), default: "60s", alternative: true,
-            "How long the program may take for one login."),
+            "Timeout of the program for one login."),
     ]
 }

@@ -10,36 +10,36 @@ extension RigFormat {
                             .map { Shape.Choice($0) }),
                     .map(racePlan),
                 ])), default: "[all]", example: "[poll-authenticate, poll-poll]",
-            "What is raced against what: conflict pairs and triples by name, all of them, or plans of "
-                + "your own; path-independence and poll-is-pure compare two arms."),
+            "Race plans: names of predefined plans, all, or your own plans. path-independence "
+                + "and poll-is-pure compare two arms."),
         Key(
             "offsets", .scalar(.offsets), default: "-200ms..200ms",
-            "From how early to how late one of the two is tried."),
+            "Range of offsets to search."),
         Key(
             "anchor", .words("last-byte", "first-reply"), default: "last-byte",
-            "What offsets count from: the last byte of the other's request, or the first byte of its "
-                + "answer (offsets from 0 up only)."),
+            "What offsets count from: the last byte of the other request, or the first byte of "
+                + "its response (offsets of at least 0 only)."),
         Key(
             "per-offset", .scalar(.count(1...100)), default: "5",
             "Trials at each offset of the coarse sweep."),
         Key(
             "trials", .scalar(.count(1...10_000_000)), example: "2000",
-            "It ends after so many, the cases of what it found included. Without trials and for: 2000 and "
-                + "60s, but with all plans when each has been swept."),
+            "Limit of trials, including the work on cases. Without 'trials' and 'for': 2000 "
+                + "trials and 60s; with all plans, the end of all sweeps."),
         Key(
             "for", .scalar(.duration), example: "60s",
-            "It ends after so long, the cases of what it found included."),
+            "Time limit, including the work on cases."),
         Key(
             "gate", .words("auto", "last-byte", "group", "none"), default: "auto",
-            "How raced requests leave. last-byte: all but that has left before, each over a connection "
-                + "of its own. group: together over one HTTP/2 connection. none: whole. auto: as exactly "
-                + "as target.http and target.proxy allow."),
+            "How raced requests are sent. last-byte: all but the last byte is sent ahead, each "
+                + "over its own connection. group: together over one HTTP/2 connection. none: "
+                + "whole. auto: the most exact way that target.http and target.proxy allow."),
         Key(
             "connection", .words("kept", "fresh"), default: "kept",
-            "fresh: a connection for each raced request, made before the race."),
+            "fresh: a new connection for each raced request, opened before the race."),
         Key(
             "cookies", .words("keep", "drop"), default: "keep",
-            "drop: raced requests carry no cookies, so that load balancers choose anew."),
+            "drop: raced requests carry no cookies, so that load balancers choose again."),
     ]
 
     private static let racePlan: [Key] = [
@@ -49,13 +49,14 @@ extension RigFormat {
             .named(.either([.list(.either([steps, .map(operation)]))])),
             required: true,
             example: "{tv: [registration-code, poll-token], phone: [authenticate]}",
-            "Who does what, in order: tv, tv-2 (the same TV over another connection), phone, phone-2; "
-                + "other-tv and other-phone are of another living room. An operation is its name, or a map "
-                + "with step and what it takes: {step: authorize, resource: 2}."),
+            "Operations of each actor, in order. Actors: tv, tv-2 (the same TV over another "
+                + "connection), phone, phone-2; other-tv and other-phone belong to another "
+                + "household. An operation is a name, or a map with its arguments: {step: "
+                + "authorize, resource: 2}."),
         Key(
             "sweep", .list(.scalar(.text)), required: true,
             example: "[phone.authenticate, tv.poll-token]",
-            "The two that are raced: the first keeps its time, the second is moved."),
+            "The two raced operations: the first keeps its time, the second is swept."),
     ]
 }
 
@@ -63,23 +64,27 @@ extension RigFormat {
     private static let steps: Shape = .choice(RaceTerms.steps.map { Shape.Choice($0) })
 
     private static let operation: [Key] = [
-        Key("step", steps, required: true, example: "authenticate", "What is done."),
+        Key("step", steps, required: true, example: "authenticate", "The operation."),
         Key(
             "as", .scalar(.text), example: "second",
-            "What the plan calls it, where an actor does the same twice."),
+            "Its name in the plan, needed if an actor does the same operation twice."),
         Key(
             "account", .scalar(.count(1...9)), example: "2",
-            "Which of its living room's accounts signs in; each sign-in has its own otherwise."),
+            "Which of the household's accounts signs in. Default: a different one for each "
+                + "sign-in."),
         Key(
             "provider", .scalar(.count(1...99)), example: "2",
-            "Which of target.mvpds, or of those on offer."),
-        Key("resource", .scalar(.count(1...99)), example: "2", "Which of target.resources."),
+            "Number of the provider in target.mvpds, or in the service's configuration."),
+        Key(
+            "resource", .scalar(.count(1...99)), example: "2",
+            "Number of the resource in "
+                + "target.resources."),
         Key(
             "code", .scalar(.text), example: "tv.registration-code",
-            "The operation that made its code; the newest of its living room otherwise."),
+            "The operation that created its code. Default: the newest code of the household."),
         Key(
             "repeats", .scalar(.text), example: "phone.authenticate",
-            "The sign-in whose assertion is sent once more."),
+            "The sign-in whose assertion is sent again."),
     ]
 }
 
@@ -121,7 +126,7 @@ extension Scalar {
         guard let middle = text.ranges(of: "..").first else { throw Refusal(remark: nil) }
         let low = try signed(text[..<middle.lowerBound])
         let high = try signed(text[middle.upperBound...])
-        guard low < high else { throw Refusal(remark: "which ends before it begins") }
+        guard low < high else { throw Refusal(remark: "whose end is before its start") }
         guard low >= .seconds(-60), high <= .seconds(60) else {
             throw Refusal(remark: "which goes beyond a minute")
         }

@@ -133,12 +133,16 @@ extension Scalar {
                 let position = timeUnits.firstIndex(where: { $0.name == unit })
             else { throw Refusal(remark: nil) }
             guard position > used else {
-                throw Refusal(remark: "whose units do not go from long to short")
+                throw Refusal(remark: "whose units are not in order from long to short")
             }
             used = position
             total += value * timeUnits[position].nanoseconds
         } while !rest.isEmpty
-        guard total <= 1_000 * 86_400e9 else { throw Refusal(remark: "which is over 1000 days") }
+        guard total <= 1_000 * 86_400e9 else {
+            throw Refusal(
+                remark: "which is more than 1000 "
+                    + "days")
+        }
         return .nanoseconds(Int64(total.rounded()))
     }
 

@@ -22,15 +22,15 @@ enum ResponseFault: Error, Hashable, Sendable, CaseIterable, CustomStringConvert
 
     var description: String {
         switch self {
-        case .statusLine: "no status line where one is due (RFC 9112, 4)"
-        case .version: "a version of HTTP that is not 1.x (RFC 9112, 2.3)"
-        case .switchedProtocols: "101 without having been asked to switch (RFC 9110, 15.2.2)"
+        case .statusLine: "no status line (RFC 9112, 4)"
+        case .version: "an HTTP version other than 1.x (RFC 9112, 2.3)"
+        case .switchedProtocols: "status 101 without an Upgrade request (RFC 9110, 15.2.2)"
         case .spaceBeforeFields: "whitespace before the first header (RFC 9112, 2.2)"
-        case .fieldName: "a header line without a proper name (RFC 9112, 5)"
-        case .nul: "a NUL in the head (RFC 9110, 5.5)"
+        case .fieldName: "a header line without a valid name (RFC 9112, 5)"
+        case .nul: "a NUL character in the headers (RFC 9110, 5.5)"
         case .contentLength: "no single valid Content-Length (RFC 9112, 6.3)"
         case .lengthAndCoding: "both Content-Length and Transfer-Encoding (RFC 9112, 6.3)"
-        case .transferCoding: "a transfer coding that was not asked for (RFC 9112, 6.1)"
+        case .transferCoding: "a transfer coding that was not requested (RFC 9112, 6.1)"
         case .chunkSize: "no valid chunk size (RFC 9112, 7.1)"
         case .chunkEnd: "a chunk longer than its size (RFC 9112, 7.1)"
         case .headTooLong: "too many bytes of headers"

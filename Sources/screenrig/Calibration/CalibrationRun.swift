@@ -42,9 +42,11 @@ struct CalibrationRun {
         let ends = terms.target == nil ? 2 : 1
         if terms.sharing == .perDevice, terms.connections * ends + 64 > descriptors {
             throw CommandFailure.couldNotRun(
-                "\(terms.connections) connections need \(terms.connections * ends + 64) descriptors, "
-                    + "and this process may have \(descriptors); raise 'ulimit -Hn', "
-                    + (ends == 2 ? "give --target, which halves it, " : "")
+                "\(terms.connections) connections need \(terms.connections * ends + 64) file "
+                    + "descriptors, and this process may open \(descriptors); raise 'ulimit -Hn', "
+                    + (ends == 2
+                        ? "measure a service in another process with --target (half the "
+                            + "descriptors), " : "")
                     + "or share connections with --pooled")
         }
         if let target = terms.target {
@@ -78,11 +80,11 @@ struct CalibrationRun {
         }
         guard findings.answered > 0 else {
             throw CommandFailure.couldNotRun(
-                "not one request was answered: \(findings.trouble ?? "nothing was sent")")
+                "no request was answered: \(findings.trouble ?? "nothing was sent")")
         }
         let ended = Double(findings.answered + findings.errors)
         return CalibrationReport(
-            target: terms.target.map { "\($0)" } ?? "a service of its own",
+            target: terms.target.map { "\($0)" } ?? "a built-in service",
             requestsPerSecond: findings.perSecond,
             cpuMicrosecondsPerRequest: findings.processor * 1e6 / ended,
             latency: findings.latency, service: findings.service, lateness: findings.lateness,

@@ -121,7 +121,8 @@ struct DetectionRow: Sendable {
 
     static func head(tellsRuns: Bool) -> String {
         """
-        | fault | expected | households struck | flagged of observable | campaigns found | other invariants | false accusations |\(tellsRuns ? " runs that exit 1 |" : "")
+        | fault | expected | households affected | flagged of observable | campaigns found | other \
+        invariants | false alarms |\(tellsRuns ? " runs that exit 1 |" : "")
         |---|---|---|---|---|---|---|\(tellsRuns ? "---|" : "")
         """
     }

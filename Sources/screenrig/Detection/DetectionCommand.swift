@@ -7,39 +7,40 @@ internal import Standin
 struct DetectionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "detection",
-        abstract: "Score the judge against the stand-in's faults.",
+        abstract: "Measure how well the checker detects the stand-in's faults.",
         discussion: """
             Example:
                 screenrig detection --seeds 20 --socket-seeds 3 --foreign-seeds 3 --page docs/detection.md
-            Runs rigs/detection.yaml with every fault and control, and writes the tables between the markers
-            of the page. The foreign table is of 'serve' in one process and 'run --target' in another.
+            Runs rigs/detection.yaml with every fault and control, and writes the tables between the markers \
+            of the page. For the foreign table, 'serve' runs in one process and 'run --target' in another.
             """,
         shouldDisplay: false)
 
-    @Option(help: "The test bench.")
+    @Option(help: "The rig to run.")
     var rig = "rigs/detection.yaml"
 
-    @Option(help: "Seeds in virtual time.")
+    @Option(help: "Number of seeds in virtual time.")
     var seeds = 20
 
-    @Option(help: "Seeds over sockets.")
+    @Option(help: "Number of seeds over sockets.")
     var socketSeeds = 0
 
-    @Option(help: "Seeds against a server in another process.")
+    @Option(help: "Number of seeds against a server in another process.")
     var foreignSeeds = 0
 
-    @Option(help: "Only these faults, by comma.")
+    @Option(help: "Only these faults, separated by commas.")
     var only: String?
 
     @Option(
         name: .customLong("set"),
-        help: ArgumentHelp("Replace one value of the rig.", valueName: "path.to.key=value"))
+        help: ArgumentHelp(
+            "Replace one value of the rig; repeatable.", valueName: "path.to.key=value"))
     var overrides: [String] = []
 
-    @Option(help: "The page that the table is written into; without it, it is only printed.")
+    @Option(help: "Page to write the tables into; default: only print them.")
     var page: String?
 
-    @Flag(help: "Print the first violations of each kind, and households that were missed.")
+    @Flag(help: "Also print the first violations of each kind and the households that were missed.")
     var verbose = false
 
     func run() async throws {

@@ -38,11 +38,11 @@ struct ForeignRun {
         server.waitUntilExit()
         guard FileManager.default.fileExists(atPath: recorded) else {
             throw CommandFailure.couldNotRun(
-                "run --target ended with \(client.terminationStatus), and left no history")
+                "run --target ended with exit code \(client.terminationStatus) and left no history")
         }
         let history = try History(path: recorded)
         guard let findings = try Findings(rejudging: history) else {
-            throw CommandFailure.couldNotRun("run --target left a history that cannot be judged")
+            throw CommandFailure.couldNotRun("run --target left a history that cannot be checked")
         }
         var hurry = Hurry()
         try history.exchanges { hurry.note([$0]) }
@@ -63,7 +63,9 @@ struct ForeignRun {
             line.append(byte)
         }
         guard !line.isEmpty else {
-            throw CommandFailure.couldNotRun("serve ended with \(server.terminationStatus)")
+            throw CommandFailure.couldNotRun(
+                "serve ended with exit code "
+                    + "\(server.terminationStatus)")
         }
         return (server, String(decoding: line, as: UTF8.self))
     }

@@ -5,7 +5,7 @@ internal import Reports
 /// Prints the manual page, for `make install`.
 struct ManualCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "manual", abstract: "Print the manual page, in roff.",
+        commandName: "manual", abstract: "Print the manual page in roff.",
         discussion: """
             Example:
                 screenrig manual > screenrig.1
@@ -17,7 +17,11 @@ struct ManualCommand: ParsableCommand {
         guard
             let page = ManualPage(
                 dump: Screenrig._dumpHelp(), version: Screenrig.version, exitCodes: codes)
-        else { throw CommandFailure.couldNotRun("the manual page cannot be made of this help") }
+        else {
+            throw CommandFailure.couldNotRun(
+                "the manual page cannot be made from this help "
+                    + "text")
+        }
         Terminal.print(page.text)
     }
 }

@@ -123,24 +123,24 @@ struct ManualPage {
     }
 
     private static let environment = [
-        ("NO_COLOR", "Anything but nothing: no colour (no-color.org)."),
-        ("COLUMNS", "How wide texts are where there is no terminal; 100 without it."),
+        ("NO_COLOR", "If not empty: no colour (no-color.org)."),
+        ("COLUMNS", "Width of texts without a terminal; default: 100."),
         (
             "GITHUB_STEP_SUMMARY",
-            "summary.md is appended to the file that it names, where a CI job sets it."
+            "A file, set by the CI job, that summary.md is appended to."
         ),
         (
             "http_proxy, https_proxy, no_proxy",
-            "Used where a rig says 'proxy: environment', and not otherwise."
+            "Used only if the rig has 'proxy: environment'."
         ),
-        ("XDG_STATE_HOME", "Where 'calibrate' keeps what it has measured."),
+        ("XDG_STATE_HOME", "Where 'calibrate' stores its results."),
     ]
 
     private static let files = [
-        ("reports/<rig>-<UTC start>/", "What a run leaves; reports/latest leads to the newest."),
+        ("reports/<rig>-<UTC start>/", "The run directories; reports/latest is the newest."),
         (
             "share/screenrig/screenrig.schema.json",
-            "The JSON Schema of rig files, for editors; beside the shipped rigs."
+            "The JSON Schema of rig files for editors, next to the shipped rigs."
         ),
     ]
 }

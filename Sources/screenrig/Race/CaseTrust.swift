@@ -22,7 +22,7 @@ struct CaseTrust {
             return path
         }
         let head = "\(name) comes with a rig that"
-        let trust = "if you know who made it, pass --trust"
+        let trust = "if you trust its maker, pass --trust"
         if let program = programs.first {
             return "\(head) runs the program '\(program)' on this machine; \(trust)"
         }
@@ -37,14 +37,14 @@ struct CaseTrust {
         let list = taken.joined(separator: ", ")
         if !places.isEmpty {
             let options = places.map { " --allow \($0)" }.joined()
-            return "\(head) takes \(list) from this machine and sends it to "
-                + "\(places.joined(separator: " and ")); if that is where it belongs, pass\(options)"
+            return "\(head) reads \(list) from this machine and sends it to "
+                + "\(places.joined(separator: " and ")); if that is intended, pass\(options)"
         }
         let beyond = reading.references.first {
             $0.hasPrefix("file:") && ($0.hasPrefix("file:/") || $0.contains(".."))
         }
         return beyond.map {
-            "\(head) takes ${\($0)}, a file outside of the working directory; \(trust)"
+            "\(head) reads ${\($0)}, a file outside the working directory; \(trust)"
         }
     }
 

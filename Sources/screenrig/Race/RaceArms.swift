@@ -16,7 +16,7 @@ struct RaceArms {
         var comparisons: [ArmComparison] = []
         let share = (stage.rig.race.trialLimit ?? .max) / (2 * max(1, stage.armPlans.count))
         for plan in stage.armPlans {
-            show.tell(.phase("\(plan.name): two arms take turns"))
+            show.tell(.phase("\(plan.name): alternating trials of two arms"))
             let trials = ArmTrials(
                 plan, perArm: min(Self.perArm, share), seed: stage.rig.seed, isOver: isOver)
             let comparison = await trials.run(in: arena) { comparison in

@@ -53,7 +53,7 @@ struct RaceCases {
             policies: rig.policies.lines,
             target: Case.Target(
                 name: stage.venue.targetName, protocolName: stage.venue.dialect.name),
-            throttle: rig.standin.policies.throttle.map { _ in "as the rig's policies say" }
+            throttle: rig.standin.policies.throttle.map { _ in "as in the rig's policies" }
                 ?? "none",
             startedMicroseconds: stage.startedMicroseconds, via: rig.proxyText)
     }

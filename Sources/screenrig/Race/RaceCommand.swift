@@ -11,18 +11,20 @@ internal import Synchronization
 struct RaceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "race",
-        abstract: "Search for the interleavings that break a promise; leaves cases.",
+        abstract: "Search for the interleavings that break a promise; leaves replayable cases.",
         discussion: """
             Example:
                 screenrig race rigs/races/poll-authenticate.yaml \\
                     --fault ack-before-apply:window=30ms
 
-            The rig's race section says what is raced against what; --plan names other plans. Ends with the window of \
-            offsets in which a promise breaks, how often it does, and a case for 'screenrig replay'; the run \
-            directory has report.html, summary.json, junit.xml and tables. A limit that is given (--for, --trials) \
-            includes shrinking and measuring what was found; --plan all without one ends when everything is swept.
+            The rig's 'race' section chooses the race plans; --plan replaces them. The result is the window \
+            of offsets in which a promise breaks, how often it breaks there, and a case for 'screenrig \
+            replay'. The run directory has report.html, summary.json, junit.xml and tables. A limit (--for, \
+            --trials) includes shrinking and measuring the findings; --plan all without a limit ends when \
+            every plan is swept.
 
-            Exit codes: 0 nothing found, 1 found, 2 bad command line or rig, 3 could not run, 130 interrupted.
+            Exit codes: 0 no violation found, 1 violation found, 2 bad command line or rig, 3 could not run, \
+            130 interrupted.
             """)
 
     @OptionGroup var traffic: TrafficOptions
@@ -32,20 +34,20 @@ struct RaceCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("plan"),
         help: ArgumentHelp(
-            "A race plan instead of the rig's, or all; may be repeated.", valueName: "NAME"))
+            "Race plan to search instead of the rig's, or 'all'; repeatable.", valueName: "NAME"))
     var plans: [String] = []
 
     @Option(
         name: .customLong("for"),
-        help: ArgumentHelp("How long at most, such as 60s.", valueName: "T"))
+        help: ArgumentHelp("Stop after this time, such as 60s.", valueName: "T"))
     var time: String?
 
-    @Option(help: ArgumentHelp("How many trials at most.", valueName: "N"))
+    @Option(help: ArgumentHelp("Stop after this many trials.", valueName: "N"))
     var trials: Int?
 
     @Flag(
         name: .customLong("virtual"),
-        help: "In virtual time, against the stand-in in this process: repeatable from the seed.")
+        help: "Run in virtual time against the stand-in in this process; repeatable from the seed.")
     var isVirtual = false
 
     func run() async throws {
@@ -120,7 +122,7 @@ struct RaceCommand: AsyncParsableCommand {
         await stage.strike()
         if interrupts.hasInterrupted { throw CommandFailure(code: .interrupted, message: "") }
         if let reason = outcome.whyNothingCameAbout {
-            throw CommandFailure.couldNotRun("no trial came about: \(reason)")
+            throw CommandFailure.couldNotRun("no trial could be completed: \(reason)")
         }
         if outcome.isAccusing || kept { throw CommandFailure(code: .failed, message: "") }
     }
@@ -130,7 +132,7 @@ struct RaceCommand: AsyncParsableCommand {
         let kept = try KeptCases(beside: traffic.rig.rig, plans: stage.plans.map(\.name))
         let rows = await kept.replay(on: arena, of: stage)
         if !traffic.play.json {
-            for row in rows { Terminal.print(inWords: "kept case \(row.file): \(row.line)") }
+            for row in rows { Terminal.print(inWords: "stored case \(row.file): \(row.line)") }
         }
         return rows.contains { $0.rate.hits > 0 }
     }
@@ -168,7 +170,9 @@ struct RaceCommand: AsyncParsableCommand {
     private func apply(to rig: inout Rig) throws {
         if let time {
             guard let duration = Duration(rigText: time), duration > .zero else {
-                throw CommandFailure.badInput("--for '\(time)' is no time; write for example 60s")
+                throw CommandFailure.badInput(
+                    "--for is '\(time)'; it must be a duration such as "
+                        + "60s")
             }
             rig.race.time = duration
         }
@@ -183,7 +187,7 @@ struct RaceCommand: AsyncParsableCommand {
             let known = RaceTerms.planNames + RaceTerms.armPlanNames
             guard name == "all" || known.contains(name) else {
                 throw CommandFailure.badInput(
-                    "--plan '\(name)' is no race plan; 'screenrig list' shows them")
+                    "unknown race plan '\(name)'; 'screenrig list' shows the plans")
             }
             return .named(name)
         }

@@ -11,15 +11,15 @@ extension RacePlan {
         let ways = variants.map { variant in
             let title = variant.name.isEmpty ? "" : "\(variant.name): "
             let ops = variant.schedule.ops.map { op in
-                let mark = op.id == variant.swept ? " (moved in time)" : ""
+                let mark = op.id == variant.swept ? " (swept in time)" : ""
                 return "\(op.actor) \(op.step.rawValue)\(mark)"
             }
             return title + ops.joined(separator: ", ")
         }
         return Explanation(
             .racePlan, name, line,
-            "A plan of 'screenrig race', for rigs ('race: {plans: [\(name)]}') and --plan. Who "
-                + "does what: \(ways.joined(separator: "; ")).",
+            "A plan of 'screenrig race', for rigs ('race: {plans: [\(name)]}') and --plan. "
+                + "Operations: \(ways.joined(separator: "; ")).",
             harmless: "", send: "")
     }
 }
@@ -28,11 +28,13 @@ extension ArmPlan {
     fileprivate var explanation: Explanation {
         Explanation(
             .racePlan, name, line,
-            "A plan of 'screenrig race', for rigs ('race: {plans: [\(name)]}') and --plan. Two arms "
-                + "take turns, 100 trials each: \(arms.map(\.name).joined(separator: "; ")). A trial ends well "
-                + "when each of the TV's last \(reads.count) polls shows the sign-in. Where the arms differ by "
-                + "more than chance (Fisher's exact test, p < \(ArmComparison.doubt)), the promise \(invariant) "
-                + "is broken. The finding is statistical: there is no case to replay, only the comparison again.",
+            "A plan of 'screenrig race', for rigs ('race: {plans: [\(name)]}') and --plan. It "
+                + "compares two arms with 100 alternating trials each: "
+                + "\(arms.map(\.name).joined(separator: "; ")). A trial succeeds if each of the "
+                + "TV's last \(reads.count) polls shows the sign-in. If the arms differ "
+                + "significantly (Fisher's exact test, p < \(ArmComparison.doubt)), \(invariant) "
+                + "is violated. The finding is statistical: there is no case to replay; repeat "
+                + "the comparison instead.",
             harmless: "", send: "Both rates, the seed, and the time of the comparison.")
     }
 }

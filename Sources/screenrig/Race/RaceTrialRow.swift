@@ -91,7 +91,8 @@ struct RaceTrialRow {
     var unaimed: HitRate?
 
     static let head = """
-        | fault | plan | found | named | seconds (median, most) | window in ms | off by | rate | un-aimed, at most | gain | ops (least) | replays |
+        | fault | plan | found | named | seconds (median, most) | window in ms | off by | rate | un-aimed, \
+        at most | gain | ops (least) | replays |
         |---|---|---|---|---|---|---|---|---|---|---|---|
         """
 

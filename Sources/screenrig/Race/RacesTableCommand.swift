@@ -13,33 +13,33 @@ internal import Synchronization
 struct RacesTableCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "races-table",
-        abstract: "Score the race lab against the stand-in's timing faults.",
+        abstract: "Measure how well 'race' finds the stand-in's timing faults.",
         discussion: """
             Example:
                 screenrig races-table --seeds 20 --socket-seeds 5 --page docs/races.md
-            Races every timing fault with a window of 30 ms, and the controls in all plans, and writes each row
-            between the markers of the page as soon as it is there.
+            Races every timing fault with a window of 30 ms, and the controls in all plans, and writes each \
+            row between the markers of the page as soon as it is measured.
             """,
         shouldDisplay: false)
 
-    @Option(help: "The folder of the race rigs.")
+    @Option(help: "Folder of the race rigs.")
     var rigs = "rigs/races"
 
-    @Option(help: "Seeds in virtual time.")
+    @Option(help: "Number of seeds in virtual time.")
     var seeds = 20
 
-    @Option(help: "Seeds over sockets.")
+    @Option(help: "Number of seeds over sockets.")
     var socketSeeds = 0
 
-    @Option(help: "Only these rows, by comma: names of faults, or 'controls'.")
+    @Option(help: "Only these rows, separated by commas: names of faults, or 'controls'.")
     var only: String?
 
-    @Option(help: "How many seeds of each fault have their case shrunk and replayed.")
+    @Option(help: "Number of seeds of each fault whose case is shrunk and replayed.")
     var shrunk = 20
 
     @Option(
         help:
-            "The page that the table is written into, row by row: those that are not measured stay. Without it, the table is only printed."
+            "Page to write the table into, row by row; rows that are not measured stay. Default: only print the table."
     )
     var page: String?
 
@@ -146,13 +146,13 @@ struct RaceBench {
         await stage.strike()
         let found =
             outcome.findings.isEmpty
-            ? "nothing found"
+            ? "no violation found"
             : "FOUND "
                 + outcome.findings.map { "\($0.invariant) in \($0.plan)" }
                 .joined(separator: ", ")
         return
             "Control `\(name)`: \(found) in \(outcome.trials) trials of \(stage.plans.count) plans "
-            + "(\(outcome.sweptWhole) of \(outcome.variants) sweeps whole), \(outcome.discards) of them "
+            + "(\(outcome.sweptWhole) of \(outcome.variants) sweeps complete), \(outcome.discards) of them "
             + "discarded, in \(Int(outcome.elapsed / .seconds(1))) s."
     }
 

@@ -8,19 +8,21 @@ struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
         abstract:
-            "Replay a case: k of n, with its interval; exit code 1 while it still reproduces.",
+            "Replay a case and print its rate, k of n; exit code 1 while it reproduces.",
         discussion: """
             Example:
                 screenrig replay reports/latest/cases/sign-in-visible.json --times 50
                 screenrig replay CASE --fixed-at 99%
                 screenrig replay CASE --emit python > race.py
 
-            A case is a file that 'race' and 'run' leave under cases/. It holds its rig and its faults; --target sends \
-            it elsewhere, --fault and --set change what it is played on. When something was mended, --fixed-at plays \
-            it as often as it takes to call it fixed. --emit writes it for people without screenrig.
+            A case is a file that 'race' and 'run' write to cases/. It contains its rig and its faults; \
+            --target replays it against another service, --fault and --set change its rig. After a fix, \
+            --fixed-at computes how many clean replays prove it, and runs them. --emit prints the case for \
+            people without screenrig.
 
-            A case may come from anybody. What its rig takes from this machine as ${NAME} or ${file:PATH} goes to \
-            hosts that --target and --allow name; anything else, and running its programs, takes --trust.
+            A case may come from somebody else. Values that its rig reads from this machine (${NAME}, \
+            ${file:PATH}) are sent only to hosts that you name with --target or --allow. Its programs run \
+            only with --trust.
 
             Exit codes: 0 does not reproduce, 1 reproduces, 2 bad case or command line, 3 could not run, 130 \
             interrupted.
@@ -33,18 +35,18 @@ struct ReplayCommand: AsyncParsableCommand {
         completion: .file(extensions: ["json"]))
     var file: String
 
-    @Option(help: ArgumentHelp("How many replays; default: 20.", valueName: "N"))
+    @Option(help: ArgumentHelp("Number of replays; default: 20.", valueName: "N"))
     var times: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Say how many replays without a hit call it fixed, such as 99%, and play so many.",
+            "Run as many replays as a fix needs to be proven with this confidence, such as 99%.",
             valueName: "SHARE"))
     var fixedAt: String?
 
     @Option(
         help: ArgumentHelp(
-            "Print it for people without screenrig instead: python or har.",
+            "Print the case instead of replaying it: python or har.",
             valueName: "FORM"))
     var emit: String?
 
@@ -52,15 +54,17 @@ struct ReplayCommand: AsyncParsableCommand {
 
     @Flag(
         name: .customLong("virtual"),
-        help: "In virtual time, against the stand-in in this process: repeatable from the seed.")
+        help: "Run in virtual time against the stand-in in this process; repeatable from the seed.")
     var isVirtual = false
 
-    @Flag(help: "Write what this replay measured into the case, and its page anew.")
+    @Flag(help: "Update the case and its page with these measurements.")
     var save = false
 
     @Flag(
         name: .customLong("trust"),
-        help: "Send what its rig takes from here as ${...} wherever it says, and run its programs.")
+        help:
+            "Trust the case: send its rig's ${...} values to any host it names, and run its programs."
+    )
     var isTrusted = false
 
     @OptionGroup var play: PlayOptions
@@ -96,7 +100,8 @@ struct ReplayCommand: AsyncParsableCommand {
         if let form = Form(rawValue: emit) { return form }
         let why =
             emit == "curl"
-            ? "a race is no curl line, which cannot hold back a last byte; write python or har"
+            ? "curl cannot hold back the last byte of a request, as a race needs; write python "
+                + "or har"
             : "it must be python or har"
         throw ValidationError("--emit is '\(emit)'; \(why)")
     }
@@ -109,7 +114,7 @@ struct ReplayCommand: AsyncParsableCommand {
             ? Double(fixedAt.dropLast()).map { $0 / 100 } : Double(fixedAt)
         guard let share, share >= 0.5, share < 1 else {
             throw CommandFailure.badInput(
-                "--fixed-at '\(fixedAt)' is no confidence; write for example 99%, within 50% and "
+                "--fixed-at is '\(fixedAt)'; it must be a confidence such as 99%, between 50% and "
                     + "100%")
         }
         return share

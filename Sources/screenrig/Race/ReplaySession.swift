@@ -72,8 +72,9 @@ struct ReplaySession {
             if progress.throttled > 0 {
                 Terminal.complain(
                     inWords:
-                        "waiting: \(progress.throttled) of \(progress.completed) answers were 429; each "
-                        + "set-up tries again until the service lets it through")
+                        "waiting: \(progress.throttled) of \(progress.completed) responses were "
+                        + "429 (throttled); set-up requests are retried until the service "
+                        + "accepts them")
             } else if let worst = progress.worstError {
                 Terminal.complain(
                     inWords: "waiting: \(worst.count) \(worst.operation.name) ended with "
@@ -113,7 +114,8 @@ struct ReplaySession {
         guard code != .passed else { return }
         let message =
             code == .couldNotRun
-            ? "no replay came about: \(outcome.reason.isEmpty ? "there was no answer" : outcome.reason)"
+            ? "no replay could be completed: "
+                + "\(outcome.reason.isEmpty ? "no response arrived" : outcome.reason)"
             : ""
         throw CommandFailure(code: code, message: asJSON ? "" : message)
     }

@@ -46,7 +46,7 @@ final class Interrupts: @unchecked Sendable {
                 DispatchQueue.global().asyncAfter(deadline: .now() + 3) {
                     let busy = arena.turns.filter { $0.phase != .waiting }
                     for turn in busy {
-                        Terminal.complain("ended without a report: \(turn.sentence)")
+                        Terminal.complain("stopped without a report: \(turn.sentence)")
                     }
                     _exit(ExitCode.interrupted.rawValue)
                 }

@@ -22,7 +22,11 @@ enum Preflight {
         let terms = RunConfiguration(
             rig, dialect: venue.dialect, statement: Secret(Signing.demoSoftwareStatement()))
         guard let probe = ThrottleProbe(plan, terms: terms, salt: salt) else { return nil }
-        if !isQuiet { Terminal.complain("probe: asking what the service throttles by ...") }
+        if !isQuiet {
+            Terminal.complain(
+                "probe: testing how the service identifies devices when "
+                    + "it throttles ...")
+        }
         let lane = try venue.lane(of: "probe")
         let interrupts = Interrupts { number in
             if number > 1 { _exit(ExitCode.interrupted.rawValue) }
@@ -34,7 +38,7 @@ enum Preflight {
             found.withLock { $0 = finding }
         }
         if interrupts.hasInterrupted {
-            throw CommandFailure(code: .interrupted, message: "interrupted before the run began")
+            throw CommandFailure(code: .interrupted, message: "interrupted before the run started")
         }
         let finding = found.withLock { $0 }
         say(finding, isQuiet: isQuiet)

@@ -62,7 +62,7 @@ struct ProgramProcess: UserProgram {
             return .failed("did not answer within \(String(format: "%g", seconds)) s")
         }
         guard process.terminationReason == .exit else {
-            return .failed("was ended by signal \(process.terminationStatus)")
+            return .failed("was killed by signal \(process.terminationStatus)")
         }
         guard process.terminationStatus == 0 else {
             let words = complained.text().split(separator: "\n").first?.prefix(200) ?? ""

@@ -192,7 +192,7 @@ struct RunSession {
         for sentence in terms.accounts?.givenUp ?? [] { Terminal.complain("note: \(sentence)") }
         if pages.finish() > 0 {
             Terminal.complain(
-                "note: login pages that were not got past are in \(directory.file("pages"))")
+                "note: login pages where a login stopped are in \(directory.file("pages"))")
         }
         let findings = judge?.finish()
         _ = writer.finish(

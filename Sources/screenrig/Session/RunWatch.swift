@@ -136,7 +136,8 @@ final class RunWatch: @unchecked Sendable {
         state.withLock { $0.isStopping = true }
         if times == 1 {
             say(
-                "interrupted: no more arrivals; what runs may finish within 5 s (again: stop at once)"
+                "interrupted: no more arrivals; requests in flight have 5 s to finish (Ctrl-C "
+                    + "again: stop at once)"
             )
             stop(within: 5)
         } else {
@@ -199,7 +200,7 @@ final class RunWatch: @unchecked Sendable {
         }
         let isSilent = progress.completed == 0 && progress.errors >= Self.unanswered
         if !isVirtual, isSilent, ticks >= Int(Self.silence.components.seconds) {
-            note("nothing has answered for \(ticks) s")
+            note("no response for \(ticks) s; no request has been answered so far")
             return coordinator.giveUp(because: "nothing answered")
         }
         if !isVirtual, isGone(progress) {
@@ -228,7 +229,8 @@ final class RunWatch: @unchecked Sendable {
         state.withLock { $0.standstills.append(standstill) }
         judge?.note(standstill)
         say(
-            "note: this machine slept for \(Instant(length).milliseconds / 1000) s; figures of that time mean nothing"
+            "note: this machine was suspended for \(Instant(length).milliseconds / 1000) s; "
+                + "ignore the measurements of that time"
         )
     }
 

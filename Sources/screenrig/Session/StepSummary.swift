@@ -16,7 +16,9 @@ enum StepSummary {
             // Whoever opens a pipe waits for its reader.
             let attributes = try FileManager.default.attributesOfItem(atPath: path)
             guard attributes[.type] as? FileAttributeType == .typeRegular else {
-                return Terminal.complain("note: no summary was appended: \(path) is no file")
+                return Terminal.complain(
+                    "note: the summary was not appended: \(path) is not a "
+                        + "regular file; let GITHUB_STEP_SUMMARY name one")
             }
             let file = try FileHandle(forWritingTo: URL(filePath: path))
             defer { try? file.close() }
@@ -25,8 +27,8 @@ enum StepSummary {
         } catch {
             let reason = PrivateFile.reason(of: error)
             Terminal.complain(
-                "note: the summary could not be appended to \(path): \(reason); let GITHUB_STEP_SUMMARY name a "
-                    + "file that can be written")
+                "note: the summary was not appended to \(path): \(reason); let "
+                    + "GITHUB_STEP_SUMMARY name a writable file")
         }
     }
 }

@@ -28,7 +28,7 @@ final class Trial: Sendable {
         let near = kind?.nearest(among: names).map { "; did you mean '\($0)'?" }
         let known = names.map { "'\($0)'" }.joined(separator: ", ")
         throw CommandFailure.badInput(
-            "--kind: no kind of household is called '\(kind ?? "")'"
+            "--kind: unknown kind of household '\(kind ?? "")'"
                 + (near ?? "; the rig has \(known)"))
     }
 
@@ -61,9 +61,9 @@ final class Trial: Sendable {
         Terminal.print("\n" + checklist.text(width: Terminal.width))
         let forecast = TrialForecast(summary)
         if let text = forecast.text(width: Terminal.width) { Terminal.print("\n" + text) }
-        Terminal.print("\nthe run is kept in \(directory.path)")
+        Terminal.print("\nrun directory: \(directory.path)")
         let isReady = checklist.isPassed && !forecast.wouldFail
-        if isReady { Terminal.print("next, the load: screenrig run \(words)") }
+        if isReady { Terminal.print("next, run the load: screenrig run \(words)") }
         switch summary.exitStatus {
         case .interrupted: throw CommandFailure(code: .interrupted, message: "")
         case .couldNotRun: throw CommandFailure(code: .couldNotRun, message: "")
