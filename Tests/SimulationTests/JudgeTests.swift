@@ -80,6 +80,6 @@ struct JudgeTests {
             #expect(plain.contains("order of the SDK's callbacks"), "\(file)")
         }
         let text = TerminalReport.text(summary, width: 400, color: false)
-        #expect(text.contains("order of the SDK's callbacks judged in \(households) household"))
+        #expect(text.contains("order of SDK callbacks checked in \(households) household"))
     }
 }
