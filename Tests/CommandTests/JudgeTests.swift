@@ -36,7 +36,7 @@ struct JudgeTests {
         let first = try await Command(arguments + ["--out", "run"], in: folder).ended()
         #expect(first.code == 1, "\(first.output)\(first.errors)")
         #expect(first.output.contains("Failed: the service violated authorization-gates"))
-        #expect(first.output.contains("the same media token as exchange #"))
+        #expect(first.output.contains("the same media token as request #"))
         #expect(try folder.read("run/violations.csv").contains("authorization-gates"))
         #expect(try folder.read("run/junit.xml").contains("<failure message=\"household "))
         #expect(try folder.read("run/report.html").contains("class=\"op last\""))
