@@ -139,8 +139,8 @@ struct BurstDetector: Sendable {
         }
         return BurstFinding(
             text:
-                "polls that came together were worse off: with \(together.fewest) and more within "
-                + "\(milliseconds(width)) \(share(together)), with \(apart.most) and fewer "
+                "simultaneous polls did worse: with \(together.fewest) or more within "
+                + "\(milliseconds(width)) \(share(together)), with \(apart.most) or fewer "
                 + share(apart),
             household: Int(first.household), sequence: Int(first.sequence), at: first.sent)
     }
@@ -150,7 +150,7 @@ extension SharedState {
     /// `polling-ends`, as a suspicion: a herd of polls that the service does not bear.
     func judgeHerds() {
         guard let finding = bursts.finding else { return }
-        let certainty = Certainty.suspicion("whatever comes with load looks the same")
+        let certainty = Certainty.suspicion("any effect of load looks the same")
         let source = PromiseSource.ours
         _ = add(
             Violation(

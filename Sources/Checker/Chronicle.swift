@@ -97,7 +97,7 @@ struct Grant: Sendable {
 
 extension Tag {
     /// `viewer-17 at DemoCable`; `somebody` where no name is known.
-    var text: String { user.isEmpty ? "somebody" : "\(user) at \(mvpd)" }
+    var text: String { user.isEmpty ? "an unknown user" : "\(user) at \(mvpd)" }
 }
 
 /// A read of the device's sign-in.

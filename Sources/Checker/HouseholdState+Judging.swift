@@ -201,7 +201,7 @@ extension HouseholdState {
         let told = evidence.map { "\($0.operation.name) \($0.answer)" }.joined(separator: " > ")
         var sentence = "household \(household): \(text)"
         if evidence.contains(where: { $0.flags & Observed.Flags.edge.rawValue != 0 }) {
-            sentence += "; the edge answered, not the service"
+            sentence += "; the response came from the edge, not from the service"
         }
         var violation = Violation(
             invariant: invariant, certainty: certainty, source: source,
@@ -233,13 +233,13 @@ extension HouseholdState {
         _ certainty: Certainty, _ invariant: Invariant, _ evidence: [CompactOperation]
     ) -> Certainty {
         if evidence.contains(where: { $0.flags & Observed.Flags.edge.rawValue != 0 }) {
-            return .suspicion("a cache in front of the service answered")
+            return .suspicion("a cache in front of the service responded")
         }
         guard certainty == .certain else { return certainty }
         switch invariant {
         case .errorsHaveNoEffect, .retryOnce, .oneOwner:
             if evidence.contains(where: { $0.flags & Observed.Flags.proxied.rawValue != 0 }) {
-                return .suspicion("a proxy on the way may have repeated the request")
+                return .suspicion("a proxy may have repeated the request")
             }
         default: break
         }

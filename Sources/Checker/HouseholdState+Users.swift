@@ -205,7 +205,7 @@ extension HouseholdState {
         let who = stranger.name.text
         guard let last = own.last else {
             let text =
-                "\(beat.name) showed the sign-in of \(who) before anybody of this household had signed in"
+                "\(beat.name) returned the sign-in of \(who) before this household had signed in"
             return accuse(
                 violation(.noTokenBeforeSignIn, .certain, [beat], text),
                 foreignTag: stranger.seen.mark)
@@ -218,15 +218,16 @@ extension HouseholdState {
                 if !list.contains(name) { list.append(name) }
             }
             text =
-                "\(beat.name) showed a sign-in at \(stranger.name.mvpd) (user \(stranger.name.user)); "
+                "\(beat.name) returned a sign-in at \(stranger.name.mvpd) (user \(stranger.name.user)); "
                 + "this household signed in at \(places.joined(separator: ", "))"
         } else if let face = faces.first(where: { $0.source == .token && !$0.isForeign }) {
             evidence = [last.beat, face.first, beat]
             text =
-                "\(beat.name) showed the sign-in of \(who), \(face.first.name) had shown "
-                + "\(face.name.text); there were not as many sign-ins as users"
+                "\(beat.name) returned the sign-in of \(who), \(face.first.name) had returned "
+                + "\(face.name.text); there were fewer sign-ins than users"
         } else {
-            text = "\(beat.name) showed the sign-in of \(who), which no sign-in here explains"
+            text =
+                "\(beat.name) returned the sign-in of \(who), which no sign-in of this household explains"
         }
         accuse(
             violation(.tokenIsolation, .certain, evidence, text), foreignTag: stranger.seen.mark)
@@ -246,7 +247,7 @@ extension HouseholdState {
             signIns.allSatisfy({ $0.life == life })
         else { return }
         let text =
-            "\(face.first.name) showed \(face.name.text), \(other.first.name) had shown "
+            "\(face.first.name) returned \(face.name.text), \(other.first.name) had returned "
             + "\(other.name.text): code \(codes[life].text) was used for two sign-ins"
         accuse(
             violation(
@@ -275,11 +276,11 @@ extension HouseholdState {
         let face = faces[position]
         let isRetry = signIns.contains(where: \.isRetried)
         let text =
-            "\(face.first.name) and \(beat.name) showed tokens of \(face.name.text) that end "
+            "\(face.first.name) and \(beat.name) returned tokens of \(face.name.text) that expire "
             + "\(milliseconds(distance(operation.expires, face.ends[0]))) apart: "
             + (isRetry
-                ? "a sign-in that was tried again took effect twice"
-                : "there were not as many sign-ins of one account")
+                ? "a retried sign-in took effect twice"
+                : "there were fewer sign-ins of that account")
         accuse(
             violation(
                 isRetry ? .retryOnce : .oneToken, .certain,

@@ -34,8 +34,17 @@ public enum PromiseSource: String, Sendable, CaseIterable {
     case documented
     /// A choice where the pages are silent (`policies`).
     case policy
-    /// Our own reading, or a bound that nobody promised.
+    /// Our own reading, or a bound that no page promises.
     case ours
+
+    /// The source in words: `screenrig's own expectation`.
+    public var words: String {
+        switch self {
+        case .documented: "the protocol's documentation"
+        case .policy: "a policy of the rig"
+        case .ours: "screenrig's own expectation"
+        }
+    }
 }
 
 extension Invariant {

@@ -97,7 +97,7 @@ public final class Judge {
     /// of the run.
     public func clockStoodStill(for time: Duration, at noticed: Instant = .start) {
         registry.changes.note(
-            "our own clock stood still for \(milliseconds(time))", at: noticed.nanoseconds)
+            "this machine's clock stopped for \(milliseconds(time))", at: noticed.nanoseconds)
         registry.clock.stoodStill(
             for: time.inNanoseconds, noticed: noticed.nanoseconds)
         for folder in folders.values { folder.householdState.stoodStill(for: time.inNanoseconds) }

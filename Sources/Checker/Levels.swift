@@ -20,13 +20,13 @@ public enum ConsistencyLevel: Int, CaseIterable, Sendable {
     /// What it says, in a sentence.
     public var promise: String {
         switch self {
-        case .safety: "no token, code or media token was anybody's but its owner's"
+        case .safety: "no token, code or media token was given to anyone but its owner"
         case .eventual:
-            "every sign-in that was reported done reached its TV within one poll interval"
-        case .monotonicReads: "no TV saw its sign-in vanish without a cause"
-        case .readYourWrites: "each screen saw what it had done itself"
-        case .crossScreen: "what the phone was told, the TV saw from then on"
-        case .linearizable: "some order of the operations explains every answer"
+            "every confirmed sign-in reached its TV within one poll interval"
+        case .monotonicReads: "no TV saw its sign-in disappear without a cause"
+        case .readYourWrites: "each screen saw the effects of its own requests"
+        case .crossScreen: "once a sign-in was confirmed to the phone, the TV saw it"
+        case .linearizable: "some order of the operations explains every response"
         }
     }
 }
@@ -193,7 +193,7 @@ struct ServiceChanges: Sendable {
 
     private mutating func turn(toAddress address: String, _ now: Int64) {
         if addresses.insert(address).inserted, now > Self.known, !latestAddress.isEmpty {
-            note("\(address) began to answer", at: now)
+            note("\(address) began to respond", at: now)
         }
         latestAddress = address
     }

@@ -1,36 +1,41 @@
-/// What became of one promise in a run, the same for every output. A breach that was found only
-/// along with another counts with that one, and keeps the promise from being kept.
+/// The result of one promise in a run, the same for every output. A violation that was found only along
+/// with another counts with that one; the promise has not held.
 public enum PromiseResult: Sendable, Hashable {
     /// `with` the first cause, where no breach counts as its own.
     case broken(with: Invariant?)
     case observed(with: Invariant?)
     case known(with: Invariant?)
     case suspected(with: Invariant?)
-    /// In so many cases nothing could be said.
+    /// The number of checks without a result.
     case undecided(Int)
     case kept
-    /// Nothing put it to the test; the words may say why.
+    /// No check of it took place; the text may say why.
     case notExercised(String)
 
-    /// `broken with sign-in-visible`, `observed; does not fail the run`, `kept`.
-    public var words: String {
+    /// `violated with sign-in-visible`, `observed; does not fail the run`, `held`.
+    public var words: String { text(broken: "violated", kept: "held") }
+
+    /// The same as programs know it from summary.json: `broken`, `kept`.
+    public var code: String { text(broken: "broken", kept: "kept") }
+
+    private func text(broken: String, kept: String) -> String {
         func told(_ word: String, _ cause: Invariant?) -> String {
             word + (cause.map { " with \($0.name)" } ?? "")
         }
         return switch self {
-        case .broken(let cause): told("broken", cause)
+        case .broken(let cause): told(broken, cause)
         case .observed(let cause): told("observed", cause) + "; does not fail the run"
         case .known(let cause): told("known", cause) + "; does not fail the run"
         case .suspected(let cause): told("suspected", cause) + "; does not fail the run"
         case .undecided(let count): "undecided in \(count)"
-        case .kept: "kept"
+        case .kept: kept
         case .notExercised(let why): why.isEmpty ? "not exercised" : why
         }
     }
 
     public var isBroken: Bool { if case .broken = self { true } else { false } }
 
-    /// Whether there is nothing to say of it.
+    /// Whether reports leave it out of their lists.
     public var isQuiet: Bool {
         switch self {
         case .kept, .notExercised: true

@@ -69,21 +69,22 @@ extension SharedState {
     }
 
     private func note(on invariant: Invariant) -> String {
-        if invariant.isDecidedByRace { return "decided by race only" }
+        if invariant.isDecidedByRace { return "checked by 'screenrig race' only" }
         switch invariant {
         case .throttleContract:
-            if rules.policies.throttle == nil { return "policies.throttle is none" }
+            if rules.policies.throttle == nil { return "policies.throttle is not set" }
             switch rules.throttledBy {
-            case .unknown: return "not judged: by what the service tells devices apart is not known"
-            case .peer: return "not judged: the service throttles by peer address"
+            case .unknown:
+                return "not checked: unknown how the service identifies a device when throttling"
+            case .peer: return "not checked: the service throttles by peer address"
             case .device: return ""
             }
         case .tokenIsolation:
-            if accounts.sharesAny { return "weakened: several households share accounts" }
+            if accounts.sharesAny { return "checked in part: several households share accounts" }
             return rules.knowsUsers ? "" : usersNote
         case .conforms:
             guard sdkHouseholds > 0 else { return "" }
-            return "with the order of the SDK's callbacks in \(sdkHouseholds) "
+            return "includes the order of SDK callbacks in \(sdkHouseholds) "
                 + (sdkHouseholds == 1 ? "household" : "households")
         default: return ""
         }

@@ -16,8 +16,8 @@ extension SharedState {
         for accusation in resolution.accusations { accuse(accusation, &positions) }
         if let contradicted = resolution.contradicted {
             columnNote =
-                "user-id column ignored: the service gave \(contradicted) of \(resolution.listed) "
-                + "accounts another user than the accounts file"
+                "user-id column ignored: for \(contradicted) of \(resolution.listed) accounts the service "
+                + "returned another user than the accounts file"
         }
         usersNote = [columnNote, Self.note(on: resolution)].compactMap(\.self)
             .joined(separator: "; ")
@@ -68,7 +68,7 @@ extension SharedState {
             invariant = .tokenIsolation
             violation.sentence += "; household \(owner) signed in as that user"
         } else {
-            violation.sentence += "; nobody in this run signed in as that user"
+            violation.sentence += "; no household in this run signed in as that user"
         }
         restate(&violation, as: invariant)
         found[position] = violation
@@ -149,8 +149,8 @@ extension SharedState {
         }
         if let renamed = resolution.renamed {
             note +=
-                "; not compared between sign-ins: the service gave \(renamed) of "
-                + "\(resolution.accounts) accounts another user at each"
+                "; not compared between sign-ins: for \(renamed) of \(resolution.accounts) accounts "
+                + "the service returned another user at each"
         }
         return note
     }
@@ -164,14 +164,15 @@ extension UserResolution.Accusation {
             case .metadata: "userID \(claim.name.user)"
             case .household: "householdID \(claim.name.user)"
             }
-        let text = "household \(claim.household): \(claim.beat.name) showed \(named), "
+        let text = "household \(claim.household): \(claim.beat.name) returned \(named), "
         return switch reason {
         case .anothers(let household):
-            text + "which is another account's: household \(household) signed in with that one"
+            text
+                + "which belongs to another account: household \(household) signed in with that account"
         case .notListed:
-            text + "and the accounts file has another user-id for the account"
+            text + "but the accounts file has another user-id for the account"
         case .otherThan(let name, let household):
-            text + "and household \(household), with the same account, was shown "
+            text + "but household \(household), with the same account, got "
                 + (claim.source == .household ? name.user : "user \(name.text)")
         }
     }

@@ -354,7 +354,7 @@ extension UserLedger {
 
         private func certainty(of claim: Claim, _ owners: [UInt64]) -> Certainty {
             if claim.beat.flags & Observed.Flags.edge.rawValue != 0 {
-                return .suspicion("a cache in front of the service answered")
+                return .suspicion("a cache in front of the service responded")
             }
             if book.isShared(claim.account) || owners.contains(where: book.isShared) {
                 return .suspicion("several households use that account at once")

@@ -40,6 +40,17 @@ public enum Standing: Sendable, Hashable {
         case .suspected: "suspected"
         }
     }
+
+    /// What it means for the run: `Fails the run`.
+    public var words: String {
+        switch self {
+        case .fails: "Fails the run"
+        case .observed: "Observed; does not fail the run"
+        case .known(let ticket):
+            "Known\(ticket.isEmpty ? "" : " (\(ticket))"); does not fail the run"
+        case .suspected: "Suspected; does not fail the run"
+        }
+    }
 }
 
 /// One operation in the picture of a violation, in nanoseconds since the run began.

@@ -32,14 +32,14 @@ enum Metrics {
     }
 
     private static func about(_ subject: ShownRun, _ state: LiveState, _ page: inout Exposition) {
-        page.begin("screenrig_info", .gauge, help: "What runs; always 1.")
+        page.begin("screenrig_info", .gauge, help: "Rig, run and target; always 1.")
         page.sample(
             "screenrig_info",
             [
                 ("rig", subject.rig), ("run", subject.run), ("target", subject.target),
                 ("version", subject.version),
             ], 1)
-        page.begin("screenrig_elapsed_seconds", .gauge, help: "How long the run has gone on.")
+        page.begin("screenrig_elapsed_seconds", .gauge, help: "Elapsed time of the run.")
         page.sample(
             "screenrig_elapsed_seconds", [], state.progress.elapsed.milliseconds / 1000)
     }
@@ -47,13 +47,13 @@ enum Metrics {
     private static func exchanges(_ progress: Progress, _ page: inout Exposition) {
         page.begin(
             "screenrig_requests_sent_total", .counter,
-            help: "Requests that left, by operation; making connections too (connect, tls).")
+            help: "Requests sent, by operation, including connection attempts (connect, tls).")
         for work in progress.works {
             page.sample("screenrig_requests_sent_total", label(work), work.sent)
         }
         page.begin(
             "screenrig_exchanges_total", .counter,
-            help: "Exchanges that came to an end, by operation and outcome.")
+            help: "Completed requests, by operation and outcome.")
         for work in progress.works {
             for outcome in Outcome.allCases where work.outcomes[Int(outcome.rawValue)] > 0 {
                 page.sample(
@@ -63,30 +63,30 @@ enum Metrics {
         }
         page.begin(
             "screenrig_errors_total", .counter,
-            help: "Exchanges that count against the service, by operation.")
+            help: "Requests that failed, by operation.")
         for work in progress.works {
             page.sample("screenrig_errors_total", label(work), work.errors)
         }
         page.begin(
             "screenrig_requests_held_back_total", .counter,
-            help: "Requests that a ceiling of the rig held back before they left.")
+            help: "Requests delayed by a rate limit of the rig.")
         page.sample("screenrig_requests_held_back_total", [], progress.heldBack)
     }
 
     private static func latencies(_ progress: Progress, _ page: inout Exposition) {
         page.begin(
             "screenrig_latency_seconds", .histogram,
-            help: "From the moment a request was due to the end of its answer, of the answered.")
+            help: "Time from when a request was due to the end of its response.")
         for work in progress.works {
             page.histogram("screenrig_latency_seconds", label(work), work.latency, bounds)
         }
         page.begin(
             "screenrig_lateness_seconds", .histogram,
-            help: "How late the rig itself was in sending.")
+            help: "Delay with which the rig sent a request.")
         page.histogram("screenrig_lateness_seconds", [], progress.lateness, bounds)
         page.begin(
             "screenrig_sign_in_seconds", .histogram,
-            help: "From the code on the TV to the token on the TV, viewers' own time included.")
+            help: "Time from the code to the token on the TV, including the viewer's own time.")
         page.histogram("screenrig_sign_in_seconds", [], progress.signIn, slowBounds)
     }
 
@@ -97,12 +97,12 @@ enum Metrics {
         page.sample("screenrig_households_started_total", [], households.started)
         if let planned = state.plannedHouseholds {
             page.begin(
-                "screenrig_households_planned", .gauge, help: "Households of the whole plan.")
+                "screenrig_households_planned", .gauge, help: "Planned households.")
             page.sample("screenrig_households_planned", [], planned)
         }
         page.begin(
             "screenrig_households", .gauge,
-            help: "Households by what became of them; signed-in ones may still be under way.")
+            help: "Households by outcome; signed-in ones may still be in progress.")
         let known = [
             ("signed-in", households.signedIn - households.preSignedIn),
             ("pre-signed-in", households.preSignedIn),
@@ -114,7 +114,7 @@ enum Metrics {
         }
         page.begin(
             "screenrig_households_at", .gauge,
-            help: "Households under way, by how far they have come.")
+            help: "Households in progress, by furthest stage.")
         for stage in Stage.allCases {
             page.sample(
                 "screenrig_households_at", [("stage", stage.name)],
@@ -126,11 +126,11 @@ enum Metrics {
         page.begin("screenrig_race_trials_total", .counter, help: "Trials of the search.")
         page.sample("screenrig_race_trials_total", [], search.trials)
         page.begin(
-            "screenrig_race_discarded_total", .counter, help: "Trials that said nothing.")
+            "screenrig_race_discarded_total", .counter, help: "Inconclusive trials.")
         page.sample("screenrig_race_discarded_total", [], search.discarded)
         page.begin(
             "screenrig_race_findings", .gauge,
-            help: "Promises found broken so far, by plan; always 1.")
+            help: "Promises found violated so far, by plan; always 1.")
         for found in search.found {
             page.sample(
                 "screenrig_race_findings", [("plan", found.plan), ("invariant", found.invariant)],
@@ -141,11 +141,11 @@ enum Metrics {
     private static func promises(_ findings: LiveFindings, _ page: inout Exposition) {
         page.begin(
             "screenrig_judged_exchanges_total", .counter,
-            help: "Exchanges that the judge has looked at.")
+            help: "Requests checked so far.")
         page.sample("screenrig_judged_exchanges_total", [], findings.judged)
         page.begin(
             "screenrig_violations", .gauge,
-            help: "Broken promises that fail the run, by promise; found so far.")
+            help: "Violations that fail the run, by promise, so far.")
         for invariant in Invariant.allCases {
             let found = findings.counts.first { $0.invariant == invariant }
             page.sample(

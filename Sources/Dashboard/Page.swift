@@ -10,7 +10,7 @@ enum Page {
         <h1 id="title">A run</h1>
         <div class="verdict" id="verdict" role="status"><p id="headline">Waiting for the first second …</p>\
         <p class="path" id="path" hidden></p></div>
-        <div class="bar" id="bar" role="progressbar" aria-label="How far the run is" aria-valuemin="0" \
+        <div class="bar" id="bar" role="progressbar" aria-label="Progress of the run" aria-valuemin="0" \
         aria-valuemax="100"><i></i></div>
         <p class="clock"><span id="clock">0:00</span><span id="waits"></span></p>
         <dl class="facts" id="facts"></dl>
@@ -22,19 +22,19 @@ enum Page {
         <p class="lead" id="phase"></p><ol class="breaches" id="found"></ol>
         <h3 id="curve-of"></h3><dl class="funnel" id="curve"></dl></section>
         <section class="of-run" aria-labelledby="promises-h"><h2 id="promises-h">Promises</h2>
-        <p class="lead" id="judged">Nothing is judged yet.</p><ol class="breaches" id="breaches"></ol></section>
+        <p class="lead" id="judged">No checks yet.</p><ol class="breaches" id="breaches"></ol></section>
         <section class="of-run" aria-labelledby="thresholds-h"><h2 id="thresholds-h">Thresholds so far</h2>
         <p class="lead bad" id="invalidity" hidden></p><ul class="causes" id="thresholds"></ul>
         <p class="lead" id="undecided"></p></section>
         <section class="of-run" aria-labelledby="households-h"><h2 id="households-h">Households</h2>
         <p class="lead" id="planned"></p><dl class="funnel" id="states"></dl></section>
-        <section aria-labelledby="time-h"><h2 id="time-h">Over time</h2>
+        <section aria-labelledby="time-h"><h2 id="time-h">Timeline</h2>
         <p class="lead" id="step"></p><div id="charts"></div></section>
         <section aria-labelledby="latency-h"><h2 id="latency-h">Latency by operation</h2>
         <p class="lead">Of the run so far, from the moment a request was due.</p>
         <div class="scroll" role="region" tabindex="0" aria-label="Latency by operation"><table>
         <thead><tr><th scope="col">Operation</th><th scope="col" class="n">Count</th>\
-        <th scope="col" class="n">Errors</th><th scope="col" class="n">Answers/s</th>\
+        <th scope="col" class="n">Errors</th><th scope="col" class="n">Responses/s</th>\
         <th scope="col" class="n">p50 <span class="unit">ms</span></th>\
         <th scope="col" class="n">p95 <span class="unit">ms</span></th>\
         <th scope="col" class="n">p99 <span class="unit">ms</span></th>\

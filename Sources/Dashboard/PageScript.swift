@@ -75,16 +75,16 @@ extension Page {
         const charts = [
           { id: "rate", title: "Requests answered per second", height: 190, label: v => grouped(short(v)) + "/s",
             series: [{ key: "completed", name: "answered", style: "s1", area: true }] },
-          { id: "latency", title: "Latency, all operations together", height: 220, log: true, label: time,
+          { id: "latency", title: "Latency of all operations", height: 220, log: true, label: time,
             series: [{ key: "p99", name: "p99", style: "s3" }, { key: "p50", name: "p50", style: "s2" }] },
           { id: "arrivals", ofRun: true, title: "Households arriving per second", height: 116, label: v => grouped(short(v)) + "/s",
             series: [{ key: "arrivals", name: "arriving", style: "s5", area: true }] },
           { id: "states", ofRun: true, title: "Households", height: 150, label: v => count(Math.round(v)),
             series: [{ key: "signedIn", name: "signed in", style: "good", area: true },
-              { key: "waiting", name: "on their way", style: "s6" }, { key: "lost", name: "lost", style: "bad" }] },
+              { key: "waiting", name: "waiting", style: "s6" }, { key: "lost", name: "lost", style: "bad" }] },
           { id: "errors", title: "Errors per second", height: 116, label: v => grouped(short(v)) + "/s",
             series: [{ key: "errors", name: "errors", style: "bad", area: true }] },
-          { id: "late", title: "The rig's own lateness of sending, p99", height: 116, log: true, label: time,
+          { id: "late", title: "Lateness of sending, p99", height: 116, log: true, label: time,
             series: [{ key: "latenessP99", name: "late", style: "s4", area: true }] }
         ];
         // On a phone the whole course is seen, with fewer marks: what comes last matters most.
@@ -189,7 +189,7 @@ extension Page {
               fact("Trials", count(s.trials), s.trials), fact("Discarded", count(s.discarded), s.discarded, percent(s.discarded, s.trials)),
               fact("Found", count(s.found.length), s.found.length, s.curve ? "1 suspected" : "", s.found.length > 0),
               fact("Requests answered", count(e.completed), e.completed),
-              fact("Answers per second", significant(rate), rate, state.ended ? "on average" : "now"),
+              fact("Responses per second", significant(rate), rate, state.ended ? "on average" : "now"),
               fact("Errors", count(e.errors), e.errors, percent(e.errors, e.sent), e.errors > 0));
             return;
           }
@@ -197,14 +197,14 @@ extension Page {
             fact("Signed in", count(h.signedIn), h.signedIn, "of " + count(h.started)),
             fact("Sign-in, p95", state.signInMs.p95 === null ? "–" : time(state.signInMs.p95), state.signInMs.p95),
             fact("Requests answered", count(e.completed), e.completed),
-            fact("Answers per second", significant(rate), rate, state.ended ? "on average" : "now"),
+            fact("Responses per second", significant(rate), rate, state.ended ? "on average" : "now"),
             fact("Errors", count(e.errors), e.errors, percent(e.errors, e.sent), e.errors > 0),
             fact("Violations", found ? count(found.violations) : "–", found ? found.violations : "", "", found && found.violations > 0));
         };
         const showStates = state => {
           const h = state.progress.households, rows = [];
-          for (const [stage, n] of Object.entries(h.stages)) rows.push(["under way: " + stage, n, ""]);
-          rows.push(["signed in", h.signedIn, "good"], ["of these, on arrival", h.preSignedIn, "soft"],
+          for (const [stage, n] of Object.entries(h.stages)) rows.push(["in progress: " + stage, n, ""]);
+          rows.push(["signed in", h.signedIn, "good"], ["already signed in", h.preSignedIn, "soft"],
             ["gave up", h.abandoned, "soft"], ["failed", h.failed, "bad"]);
           const nodes = [];
           for (const [name, n, style] of rows) {
@@ -218,13 +218,13 @@ extension Page {
           }
           byId("states").replaceChildren(...nodes);
           byId("planned").textContent = h.planned === null
-            ? `${count(h.started)} have come.` : `${count(h.started)} of ${count(h.planned)} have come.`;
+            ? `${count(h.started)} arrived.` : `${count(h.started)} of ${count(h.planned)} arrived.`;
         };
         const showPromises = found => {
-          if (!found) { byId("judged").textContent = "Nothing is judged while this run goes on."; return; }
+          if (!found) { byId("judged").textContent = "This run is not checked while it goes on."; return; }
           const broken = found.broken.map(b => `${b.name} ${count(b.count)}`).join(", ");
-          byId("judged").textContent = `${count(found.judged)} exchanges judged, ${count(found.checked)} checks: `
-            + (found.violations ? `${count(found.violations)} broken (${broken}).` : "no promise broken" + (last.ended ? "." : " so far."));
+          byId("judged").textContent = `${count(found.judged)} requests, ${count(found.checked)} checks: `
+            + (found.violations ? `${count(found.violations)} violations (${broken}).` : "no violations" + (last.ended ? "." : " so far."));
           byId("breaches").replaceChildren(...found.latest.map(b => {
             const row = make("li");
             row.append(make("b", b.standing === "fails" ? "bad" : "", b.name), " " + b.sentence,
@@ -237,7 +237,7 @@ extension Page {
           document.body.classList.toggle("searching", search !== null);
           if (!search) return;
           byId("phase").textContent = (search.phase ? search.phase + ". " : "")
-            + (search.found.length ? "" : "Nothing confirmed" + (last.ended ? "." : " so far."));
+            + (search.found.length ? "" : "No violation confirmed" + (last.ended ? "." : " so far."));
           byId("found").replaceChildren(...search.found.map(f => {
             const row = make("li");
             row.append(make("b", "bad", f.name), ` in ${f.plan}: ${f.sentence}`, make("small", "", "at the best offset " + f.rate));
@@ -283,14 +283,14 @@ extension Page {
             ? `${count(progress.undecidedThresholds)} not decided yet.` : "";
           byId("invalidity").hidden = progress.invalidity === null;
           byId("invalidity").textContent = progress.invalidity === null ? ""
-            : `The numbers so far are not valid: the rig is the bottleneck. ${progress.invalidity}.`;
+            : `The latencies so far are not valid: the rig is the bottleneck. ${progress.invalidity}.`;
         };
         const showErrors = progress => {
           const n = progress.exchanges.errors;
           byId("error-count").textContent = n ? `${count(n)} of ${count(progress.exchanges.sent)} requests. The most frequent:` : "None so far.";
           byId("causes").replaceChildren(...progress.worstErrors.map(e => {
             const row = make("li");
-            row.append(`${e.operation} ${e.status === null ? "got no answer" : "answered " + e.status} (${e.reason || e.outcome})`,
+            row.append(`${e.operation} ${e.status === null ? "got no response" : "got " + e.status} (${e.reason || e.outcome})`,
               make("small", "", `${count(e.count)} times`));
             return row;
           }));
@@ -303,11 +303,11 @@ extension Page {
           byId("title").textContent = rig;
           byId("target").textContent = target ? "screenrig · live · against " + target : "screenrig · live";
           byId("clock").textContent = clock(p.seconds) + (p.plannedSeconds === null ? "" : " of " + clock(p.plannedSeconds));
-          byId("waits").textContent = state.ended || state.search ? "" : "waits for " + p.waitsFor;
+          byId("waits").textContent = state.ended || state.search ? "" : "waiting for " + p.waitsFor;
           const share = state.ended ? 100 : p.plannedSeconds ? Math.min(100, 100 * p.seconds / p.plannedSeconds) : 0;
           byId("bar").firstElementChild.style.width = share + "%";
           byId("bar").setAttribute("aria-valuenow", Math.round(share));
-          byId("step").textContent = `Each point stands for ${span(state.course.width)}.`;
+          byId("step").textContent = `Each point covers ${span(state.course.width)}.`;
           showFacts(state); showStates(state); showPromises(state.findings); showSearch(state.search);
           showThresholds(p); showOperations(state.operations); showErrors(p); drawAll();
         };
@@ -321,10 +321,10 @@ extension Page {
           show(JSON.parse(event.data));
           const found = last.findings, search = last.search;
           if (search)
-            return say(search.found.length ? "Searching; the service has broken its promises."
+            return say(search.found.length ? "Searching; the service violates promises."
               : search.curve ? "Searching; a violation is suspected, and is being confirmed." : "Searching.",
               search.found.length ? "fail" : search.curve ? "suspected" : "");
-          say(found && found.violations ? "Running; the service has broken its promises." : "Running.",
+          say(found && found.violations ? "Running; the service violates promises." : "Running.",
             found && found.violations ? "fail" : "");
         });
         source.addEventListener("ended", event => {
@@ -339,7 +339,7 @@ extension Page {
         });
         source.onerror = () => {
           if (source.readyState === EventSource.CLOSED && last && last.ended) return;
-          say("Nothing is heard from the run: it has ended, or was stopped. What stands here is the last that was heard.", "lost");
+          say("No connection to the run: it has ended or was stopped. This page shows its last state.", "lost");
         };
         """#
 }

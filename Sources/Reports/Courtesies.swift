@@ -11,8 +11,8 @@ extension Summary {
         return [
             "\(Figures.counted(restraint.heldBack, "request")) \(many ? "were" : "was") held back by "
                 + "max-rate or the ramp of new connections, \(many ? "the longest " : "")for "
-                + "\(longest): the load was gentler than the rig asks for; times count from when a "
-                + "request might leave"
+                + "\(longest): the load was lower than the rig asks for. Latencies start when a request "
+                + "was allowed to leave"
         ]
     }
 
@@ -29,7 +29,7 @@ extension Summary {
         let one = count == 1
         return [
             "\(Figures.counted(count, "request")) of \(Figures.count(sum.sent)) \(one ? "was" : "were") throttled "
-                + "(429); the device waited and sent \(one ? "it" : "each") again"
+                + "(429); the device waited and retried \(one ? "it" : "them")"
         ]
     }
 
@@ -37,9 +37,9 @@ extension Summary {
         guard households.preSignedIn > 0 else { return [] }
         let one = households.preSignedIn == 1
         return [
-            "\(Figures.counted(households.preSignedIn, "household")) found \(one ? "itself" : "themselves") "
-                + "signed in on arrival, by an earlier run with the same device ids; \(one ? "it is" : "they are") "
-                + "in no sign-in time (identities: per-run avoids it)"
+            "\(Figures.counted(households.preSignedIn, "household")) \(one ? "was" : "were") already signed "
+                + "in on arrival, by an earlier run with the same device ids; \(one ? "it has" : "they have") "
+                + "no sign-in time (to avoid this, set identities: per-run)"
         ]
     }
 }
@@ -52,19 +52,19 @@ extension ThrottleKey {
         case .forwardedAddress:
             "the service throttles by X-Forwarded-For: each device has a limit of its own"
         case .device:
-            "the service throttles by device, not by X-Forwarded-For: each device has a limit of its own all the "
-                + "same, and throttle-contract is not judged"
+            "the service throttles by device, not by X-Forwarded-For: each device still has a limit of its own. "
+                + "throttle-contract is not checked"
         case .peerAddress:
-            "the service throttles by the address that requests come from, not by X-Forwarded-For: all devices of "
-                + "this run share one limit, times are those of waiting for it, and throttle-contract is not judged. "
-                + "Ways out: have the service trust X-Forwarded-For from this machine (forwarded-for: per-device "
-                + "sends one for each device), stay below the limit with target.max-rate, or send from several "
-                + "addresses (source-addresses)"
+            "the service throttles by source address, not by X-Forwarded-For: all devices of this run share one "
+                + "limit, latencies include waiting for it, and throttle-contract is not checked. What to do: "
+                + "have the service trust X-Forwarded-For from this machine (forwarded-for: per-device sends one "
+                + "for each device), stay below the limit with target.max-rate, or send from several addresses "
+                + "(source-addresses)"
         case .nothing:
-            "the service throttled nothing in the preflight: throttle-contract is not judged"
+            "the service did not throttle in the preflight: throttle-contract is not checked"
         case .unknown:
-            "the preflight could not find out what the service throttles by: throttle-contract is not judged "
-                + "(target.probe: off leaves it out)"
+            "the preflight could not determine how the service identifies a device when throttling: "
+                + "throttle-contract is not checked (target.probe: off skips the preflight)"
         }
     }
 }

@@ -7,7 +7,7 @@ public struct ErrorRow: Sendable, Hashable {
     public var outcome: String
     /// Nil when there was no answer.
     public var status: Int?
-    /// The service's own word, or the kind of transport error; may be empty.
+    /// The error code of the service, or the kind of transport error; may be empty.
     public var reason: String
     public var count: Int
     /// Exchanges of that operation in all.
@@ -52,9 +52,10 @@ public struct ErrorRow: Sendable, Hashable {
         example?.talk = talk
     }
 
-    /// `register-client answered 400 invalid_software_statement in 20 of 20`.
+    /// `20 of 20 register-client requests got 400 invalid_software_statement`.
     public var sentence: String {
-        "\(operation) \(what) in \(Figures.count(count)) of \(Figures.count(max(count, total)))"
+        let all = max(count, total)
+        return "\(Figures.count(count)) of \(Figures.counted(all, "\(operation) request")) \(what)"
     }
 
     /// Rows that look alike but for their operation, such as all that a dead server left: together, each
@@ -75,7 +76,7 @@ public struct ErrorRow: Sendable, Hashable {
         what == other.what && hint == other.hint && !hint.isEmpty
     }
 
-    /// `sentence` of one; of several `got no answer (timeout): poll-token 149 of 180, logout 4 of 35`.
+    /// `sentence` of one; of several `got no response (timeout): poll-token 149 of 180, logout 4 of 35`.
     static func sentence(_ group: [ErrorRow]) -> String {
         guard group.count > 1, let first = group.first else { return group.first?.sentence ?? "" }
         let each = group.map {
@@ -84,11 +85,11 @@ public struct ErrorRow: Sendable, Hashable {
         return "\(first.what): \(each.joined(separator: ", "))"
     }
 
-    /// `answered 503 overloaded`, `got no answer (connection refused)`.
+    /// `got 503 overloaded`, `got no response (connection refused)`.
     public var what: String {
         let word = reason.isEmpty ? outcome : reason
-        guard let status else { return "got no answer (\(word))" }
-        return "answered \(status) \(word)"
+        guard let status else { return "got no response (\(word))" }
+        return "got \(status) \(word)"
     }
 }
 
@@ -117,25 +118,25 @@ enum Remedy {
         }
         return switch (group.outcome, group.status, group.operation) {
         case (.transport, _, _):
-            "is the service up and reachable? look at target.base and target.resolve, and at the "
-                + "limits of open connections on both sides"
+            "check that the service is up and reachable (target.base, target.resolve), and the limits "
+                + "of open connections on both sides"
         case (.timeout, _, _):
-            "no answer within target.timeout: the service is slower than that, or something drops "
-                + "packets on the way"
+            "no response within target.timeout: the service is too slow, or the network drops "
+                + "packets"
         case (.blocked, _, _):
-            "something in front of the service answered (firewall, CDN, login wall): ask for this "
-                + "machine's address, or a header, to be let through (target.headers)"
+            "something in front of the service responded (firewall, CDN, login wall): have this "
+                + "machine's address allowed, or set the header that lets it through (target.headers)"
         case (.malformed, _, _):
-            "the answer is not what the protocol says; the example names the rule"
+            "the response violates the protocol; the example names the rule"
         case (.serverError, _, _):
-            "the service itself failed; its team can find the example in their logs by the "
-                + "request ids"
+            "the service itself failed; its team can find the example in its logs by the request "
+                + "ids"
         case (.rejected, 400, .registerClient):
-            "look at target.software-statement: is it for this environment and not revoked?"
+            "check target.software-statement: it must be for this environment and not revoked"
         case (.rejected, 401, _):
-            "the access token was not accepted: look at target.clients and the service's clock"
+            "the access token was not accepted: check target.clients and the service's clock"
         case (.rejected, 403, .accessToken):
-            "the client was not accepted: look at target.clients"
+            "the client was not accepted: check target.clients"
         default: ""
         }
     }

@@ -62,16 +62,16 @@ public struct FaultActivations: Sendable, Hashable {
         guard !counts.isEmpty else { return nil }
         guard breaches == 0 else {
             return sentence
-                + ". One response may break several promises, or only together with others"
+                + ". One response can violate several promises, or none by itself"
         }
         if counts.allSatisfy({ $0.activated == 0 }) {
             return sentence
-                + ", so this run says nothing about it. Nothing in this rig gives it an "
-                + "occasion; rigs/detection.yaml polls on after the sign-in and the logout"
+                + ", so this run did not test it. This rig never triggers the fault; "
+                + "rigs/detection.yaml does: it keeps polling after the sign-in and the logout"
         }
         return sentence
-            + ". No broken promise was found: a TV that stops polling at its first token "
-            + "sees little of it; rigs/detection.yaml polls on"
+            + ". No violation was found: a TV that stops polling at its first token rarely "
+            + "sees the effect; rigs/detection.yaml keeps polling"
     }
 }
 

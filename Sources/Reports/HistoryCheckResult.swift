@@ -15,7 +15,7 @@ public struct HistoryCheckResult: Sendable, Hashable {
 
     /// What was counted, in words.
     public var actual: String {
-        count.map(Figures.count) ?? (held ? "not judged" : "this version cannot read the line")
+        count.map(Figures.count) ?? (held ? "not checked" : "this version cannot read the line")
     }
 
     /// `event status VSA203: 0 found`.

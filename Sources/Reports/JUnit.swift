@@ -20,7 +20,7 @@ enum JUnit {
                     ? nil : summary.rigHealth.reasons.joined(separator: "; ")),
         ]
         if let outage = summary.outage {
-            run.append(TestCase(name: "the service answered to the end", failure: outage))
+            run.append(TestCase(name: "the service responded until the end", failure: outage))
         }
         if let noSignIn = summary.noSignIn {
             run.append(TestCase(name: "households signed in", failure: noSignIn))

@@ -1,7 +1,7 @@
 internal import Checker
 internal import Journal
 
-/// What became of a run, in one word (docs/reports.md, summary.json).
+/// The outcome of a run, in one word (docs/reports.md, summary.json).
 public enum RunOutcome: String, Sendable, CaseIterable {
     case pass, fail, invalid, aborted
 }
@@ -38,7 +38,7 @@ extension Summary {
         // Said beside a failure that stands however late the rig was.
         let timesWarning =
             bottleneck == nil || !breachFails
-            ? "" : " Its times are not to be trusted: the rig itself was the bottleneck."
+            ? "" : " Do not trust its latencies: the rig itself was the bottleneck."
         if !failure.isEmpty {
             settle(.aborted, .couldNotRun, "Stopped: \(failure).")
         } else if isUnanswered {
@@ -50,7 +50,7 @@ extension Summary {
             let after = Figures.span(seconds: run.seconds)
             settle(
                 .aborted, .interrupted,
-                "Cut short: the record breaks off after \(after); \(progress).")
+                "Cut short: the record ends after \(after); \(progress).")
         } else if missed.contains(where: \.isAboutPromises) {
             settle(.fail, .violated, "Failed: \(brokenSentence); \(progress).\(timesWarning)")
         } else if let silence, silence.isOutage {
@@ -80,7 +80,7 @@ extension Summary {
             settle(.invalid, .untrusted, bottleneck + also)
         } else if let gap = findings?.gapSentence {
             // None found is no "none" where nobody looked.
-            settle(.invalid, .untrusted, "Not to be trusted: \(gap); \(progress).")
+            settle(.invalid, .untrusted, "Invalid: \(gap); \(progress).")
         } else if !missed.isEmpty {
             settle(.fail, .missed, "Failed: \(missedSentence(missed.count)); \(progress).")
         } else {
@@ -109,7 +109,8 @@ extension Summary {
             explanations.insert(silence.sentence, at: 0)
         }
         if gotNowhere || outcome != .pass, let firstFailure, !headline.contains(firstFailure) {
-            explanations.insert("first: \(firstFailure)", at: gotNowhere ? 0 : explanations.count)
+            explanations.insert(
+                "First error: \(firstFailure)", at: gotNowhere ? 0 : explanations.count)
         }
     }
 
@@ -123,7 +124,7 @@ extension Summary {
     private var clockAside: String {
         let gaps = findings?.violations.filter { $0.invariant == .clockAgreement }.compactMap(\.gap)
         guard let gap = gaps?.max(), gap >= Self.jump else { return "" }
-        return "; the service's answers are of clocks at least "
+        return "; the timestamps in the service's responses come from clocks at least "
             + "\(Figures.span(seconds: Double(gap) / 1e9)) apart (clock-agreement)"
     }
 
@@ -143,16 +144,16 @@ extension Summary {
         }
     }
 
-    /// `the service broke 2 promises in 12 households`.
+    /// `the service violated 2 promises in 12 households`.
     private var brokenSentence: String {
         let failing = findings?.violations.filter { $0.standing == .fails } ?? []
         let promises = Set(failing.map(\.invariant)).sorted()
         let households = Set(failing.map(\.household)).count
         let what =
             promises.count == 1
-            ? "its promise \(promises[0].name)\(Self.line(of: promises[0]))"
-            : "\(Figures.count(promises.count)) of its promises"
-        return "the service broke \(what) in \(Figures.counted(households, "household"))"
+            ? "\(promises[0].name)\(Self.line(of: promises[0]))"
+            : "\(Figures.count(promises.count)) promises"
+        return "the service violated \(what) in \(Figures.counted(households, "household"))"
     }
 
     /// ` (a TV sees only the token of its own household's sign-in)`: for those who do not know names.
@@ -162,7 +163,7 @@ extension Summary {
     }
 
     /// What the judge's counts are about: after an outage only part of the run was put to the test.
-    var judgedScope: String { outage == nil ? "" : " in what was answered" }
+    var judgedScope: String { outage == nil ? "" : " up to the outage" }
 
     /// Whether breaches were seen that fail no run.
     var isObserved: Bool { outcome == .pass && !observations.isEmpty }
@@ -187,7 +188,7 @@ extension Summary {
             (outcome == .pass && observation == observations.first
                 ? [] : ["observed; does not fail the run: \(observation.sentence)"])
                 + (observation.example.isEmpty
-                    ? [] : ["\(observation.invariant.name), the first: \(observation.example)"])
+                    ? [] : ["\(observation.invariant.name), first example: \(observation.example)"])
         }
     }
 
@@ -238,13 +239,13 @@ extension Summary {
 
     private var unansweredSentence: String {
         if exchanges.sent == 0 {
-            return "Could not run: not one request was sent"
+            return "Could not run: no request was sent"
                 + (firstFailure.map { "; \($0)." } ?? ".")
         }
         let count = Figures.count(exchanges.sent)
         let lead =
             exchanges.sent == 1
-            ? "the only request was not answered" : "none of \(count) requests was answered"
+            ? "the only request got no response" : "none of \(count) requests got a response"
         return "Could not run: \(lead)" + (firstFailure.map { "; \($0)." } ?? ".")
     }
 
@@ -289,35 +290,36 @@ extension Summary {
     private var metSentence: String {
         switch thresholds.count {
         case 0: ""
-        case 1: ", and the one threshold was met"
+        case 1: ", and the only threshold was met"
         case let count: ", and all \(count) thresholds were met"
         }
     }
 
     private func missedSentence(_ missed: Int) -> String {
-        if thresholds.count == 1 { return "the one threshold was missed" }
+        if thresholds.count == 1 { return "the only threshold was missed" }
         return "\(missed) of \(thresholds.count) thresholds \(missed == 1 ? "was" : "were") missed"
     }
 
-    /// `the run did not show 1 of the 3 things that its rig expects (media-token 200)`.
+    /// `the run did not show 1 of 3 expected results (shows: media-token 200)`.
     private var notShownSentence: String {
         let missing = shows.filter { !$0.held }
         let what =
             shows.count == 1
-            ? "what its rig expects"
-            : "\(missing.count) of the \(shows.count) things that its rig expects"
+            ? "the expected result"
+            : "\(missing.count) of \(shows.count) expected results"
         let first = missing[0].expression + (missing.count > 1 ? ", ..." : "")
-        return "the run did not show \(what) (\(first))"
+        return "the run did not show \(what) (shows: \(first))"
     }
 
     /// What `explain 4` says, too.
     static let bottleneckRemedy =
-        "less load (fewer arrivals, --max-rate), a machine with more cores or without "
-        + "other work, and the stand-in on another one; 'screenrig calibrate' says what this one can do"
+        "reduce the load (fewer arrivals, --max-rate), use a machine with more cores or without other "
+        + "work, or run the stand-in on another machine; 'screenrig calibrate' measures what this "
+        + "machine can do"
 
     private static func bottleneckWarning(breachFails: Bool) -> String {
-        (breachFails ? "Not to be trusted: the" : "The")
-            + " rig itself was the bottleneck, so these numbers say more about this machine than "
-            + "about the service."
+        (breachFails ? "Invalid: the" : "The")
+            + " rig itself was the bottleneck, so the latencies describe this machine rather than the "
+            + "service."
     }
 }

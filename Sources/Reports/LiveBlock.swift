@@ -29,7 +29,7 @@ public enum LiveBlock {
             Row("promises", promises(state.findings)),
             Row("thresholds", thresholds(state)),
             Row("rig", rig(state)),
-            Row("waits for", [BlockPart(state.wait)]),
+            Row("waiting for", [BlockPart(state.wait)]),
         ]
         var lines = [BlockPart(state.title), BlockPart(bar(state, width: width))].map {
             cut($0.text, to: width)
@@ -111,9 +111,9 @@ public enum LiveBlock {
             if count > 0 { items.append(BlockPart("\(Figures.count(count)) \(what)", paint)) }
         }
         add(households.failed, "failed", .red)
-        add(households.running, "under way")
+        add(households.running, "in progress")
         add(households.abandoned, "gave up")
-        add(households.preSignedIn, "signed in on arrival", .yellow)
+        add(households.preSignedIn, "already signed in", .yellow)
         return items
     }
 
@@ -122,7 +122,7 @@ public enum LiveBlock {
             let count = progress.households.runningAt[Int(stage.rawValue)]
             return count > 0 ? BlockPart("\(Figures.count(count)) \(stage.name)") : nil
         }
-        return items.isEmpty ? [BlockPart("nobody is under way")] : items
+        return items.isEmpty ? [BlockPart("none in progress")] : items
     }
 
     private static func answers(_ progress: Progress) -> [BlockPart] {
@@ -131,7 +131,7 @@ public enum LiveBlock {
             items.append(BlockPart("p50 \(ProgressLine.time(p50))"))
             items.append(BlockPart("p99 \(ProgressLine.time(p99))"))
         }
-        items.append(BlockPart("\(Figures.count(progress.completed)) in all"))
+        items.append(BlockPart("\(Figures.count(progress.completed)) in total"))
         if progress.throttled > 0 {
             items.append(BlockPart("\(Figures.count(progress.throttled)) throttled", .yellow))
         }
@@ -145,11 +145,11 @@ public enum LiveBlock {
     }
 
     private static func promises(_ findings: LiveFindings?) -> [BlockPart] {
-        guard let findings else { return [BlockPart("not judged while it runs")] }
+        guard let findings else { return [BlockPart("not checked during the run")] }
         guard findings.failing > 0 else {
-            return [BlockPart("none broken in \(Figures.counted(findings.checked, "check"))")]
+            return [BlockPart("no violation in \(Figures.counted(findings.checked, "check"))")]
         }
-        return [BlockPart("\(Figures.count(findings.failing)) broken", .red)]
+        return [BlockPart("\(Figures.counted(findings.failing, "violation"))", .red)]
             + findings.counts.map {
                 BlockPart("\(Figures.count($0.violations)) \($0.invariant.name)")
             }
@@ -175,7 +175,7 @@ public enum LiveBlock {
         let progress = state.progress
         var items: [BlockPart] = []
         if let invalidity = state.invalidity {
-            items.append(BlockPart("NOT VALID: \(invalidity)", .yellow))
+            items.append(BlockPart("INVALID: \(invalidity)", .yellow))
         }
         if let late = progress.latenessP99 {
             items.append(BlockPart("late p99 \(ProgressLine.time(late))"))
@@ -189,7 +189,7 @@ public enum LiveBlock {
         }
         if progress.waitingBatches > 20 {
             let batches = Figures.counted(progress.waitingBatches, "batch", plural: "batches")
-            items.append(BlockPart("disk behind by \(batches)", .yellow))
+            items.append(BlockPart("disk is behind by \(batches)", .yellow))
         }
         return items.isEmpty ? [BlockPart("nothing measured yet")] : items
     }

@@ -58,9 +58,9 @@ public struct LiveState: Sendable, Hashable {
         case .arrivals: "more households"
         case .viewers(let count): Figures.counted(count, "viewer")
         case .settling(let left):
-            "late tokens: polls go on for \(Figures.span(seconds: left.milliseconds / 1000))"
+            "late tokens; polling continues for \(Figures.span(seconds: left.milliseconds / 1000))"
         case .leaving(let count): "\(Figures.counted(count, "household")) to finish"
-        case .stopping: "what is under way, at most 5 s"
+        case .stopping: "requests in flight, at most 5 s"
         }
     }
 }

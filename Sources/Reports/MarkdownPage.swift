@@ -31,7 +31,7 @@ enum MarkdownPage {
         let ranked = all.filter { !$0.met } + all.filter(\.met)
         let rest = ranked.count - min(ranked.count, thresholdLimit)
         return table(
-            ["threshold", ">actual", "met"],
+            ["threshold", ">measured", "met"],
             ranked.prefix(thresholdLimit).map {
                 [code($0.expression), cell($0.actual), $0.met ? "yes" : "**no**"]
             }) + (rest == 0 ? "" : "\n\nand \(Figures.counted(rest, "threshold")) more")
@@ -40,22 +40,24 @@ enum MarkdownPage {
     /// How many lines of `shows:` held, and those that did not.
     private static func shows(_ all: [HistoryCheckResult]) -> String {
         let missing = all.filter { !$0.held }
-        let first = "**Expected to show:** \(all.count - missing.count) of \(all.count) found."
+        let first =
+            "**Expected results (shows):** \(all.count - missing.count) of \(all.count) found."
         guard !missing.isEmpty else { return first }
         let rows = missing.prefix(thresholdLimit).map { [code($0.expression), cell($0.actual)] }
-        return first + "\n\n" + table(["not shown", ">found"], rows)
+        return first + "\n\n" + table(["missing", ">found"], rows)
     }
 
-    /// How many were kept, and what became of the others.
+    /// The number of promises that held, and the results of the others.
     private static func promises(_ findings: Findings, _ scope: String) -> [String] {
         let results = findings.verdicts.map { ($0, findings.result(of: $0.invariant)) }
         let checked = results.filter { $0.0.checked > 0 }
         guard !checked.isEmpty else { return [] }
         let first =
             "**Promises** (\(findings.rules.promises.level.rawValue))**:** "
-            + "\(checked.count { $0.1 == .kept }) of \(checked.count) kept\(scope)"
-            + (findings.strongestLevel.map { "; the strongest level that holds: \($0.name)." }
-                ?? ".")
+            + "\(checked.count { $0.1 == .kept }) of \(checked.count) held\(scope)."
+            + (findings.strongestLevel.map {
+                " Strongest consistency level that held: \($0.name)."
+            } ?? "")
         let others = results.filter { !$0.1.isQuiet }
         guard !others.isEmpty else { return [first] }
         let rows = others.map { verdict, result in
@@ -66,7 +68,7 @@ enum MarkdownPage {
                 Figures.count(verdict.checked),
             ]
         }
-        return [first, table(["promise", "result", ">breaches", ">checked"], rows)]
+        return [first, table(["promise", "result", ">violations", ">checks"], rows)]
     }
 
     private static func badge(_ summary: Summary) -> String {
@@ -121,8 +123,8 @@ enum MarkdownPage {
         let shown = errors.prefix(10)
         let rest = errors.dropFirst(10).map(\.count).reduce(0, +)
         let rows = shown.map { [code($0.operation), cell($0.what), Figures.count($0.count)] }
-        return table(["errors of", "what", ">count"], rows)
-            + (rest == 0 ? "" : "\n\nand \(Figures.count(rest)) errors of other sorts")
+        return table(["operation", "error", ">count"], rows)
+            + (rest == 0 ? "" : "\n\nand \(Figures.count(rest)) errors with other causes")
     }
 
     private static func footer(_ run: Summary.Run) -> String {

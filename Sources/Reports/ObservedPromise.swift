@@ -1,7 +1,7 @@
 public import Checker
 
-/// Breaches of one promise that fail no run, because nobody promised it: a run that passes with them
-/// passes "with observations", in every output.
+/// Violations of one promise that do not fail the run, because the protocol does not make that promise: a
+/// run that passes with them passes "with observations", in every output.
 public struct ObservedPromise: Sendable, Hashable {
     public var invariant: Invariant
     /// Households in which it was broken, of those that were judged.
@@ -13,7 +13,7 @@ public struct ObservedPromise: Sendable, Hashable {
     /// The first breach in the judge's words.
     public var example: String
 
-    /// `179 of 200 TVs polled after their sign-in had been confirmed and got 'pending'
+    /// `179 of 200 TVs got 'pending' from a poll after their sign-in had been confirmed
     /// (sign-in-visible; the protocol does not promise it; `promises: strict` fails it)`.
     public var sentence: String {
         "\(count) \(invariant.observed) (\(invariant.name); \(reason))"
@@ -52,7 +52,7 @@ extension Findings {
         let who =
             switch source ?? invariant.source {
             case .documented, .ours: "the protocol does not promise it"
-            case .policy: "a policy of the rig, which the protocol does not promise"
+            case .policy: "it is a policy of the rig, not a promise of the protocol"
             }
         return "\(who); `promises: \(strict)` fails it"
     }
@@ -62,29 +62,29 @@ extension Invariant {
     /// What was seen where it broke, after a number of households: `179 of 200 ...`.
     fileprivate var observed: String {
         switch self {
-        case .noTokenBeforeSignIn: "TVs saw a token before anybody had signed in"
+        case .noTokenBeforeSignIn: "TVs saw a token before any sign-in"
         case .tokenIsolation: "TVs saw the sign-in of another household"
         case .signInVisible:
-            "TVs polled after their sign-in had been confirmed and got 'pending'"
+            "TVs got 'pending' from a poll after their sign-in had been confirmed"
         case .signInDelivered:
             "TVs still got 'pending' one poll interval after their sign-in had been confirmed"
         case .tokenMonotonic: "TVs saw their sign-in and then got 'pending' again"
-        case .oneOwner: "households had a code that served more than one sign-in"
+        case .oneOwner: "households had a code that worked for more than one sign-in"
         case .oneToken: "TVs saw different tokens for one sign-in"
-        case .codeUnique: "households had a code that another live device had, too"
-        case .expiryRespected: "households had a token or code that did not end at its own date"
-        case .logoutFinal: "TVs got answers for a sign-in after its logout"
-        case .deleteFinal: "households had a code that answered after its deletion"
-        case .errorsHaveNoEffect: "households saw an effect of a request that had been refused"
-        case .retryOnce: "households saw one intent, sent twice, take effect twice"
-        case .authorizationGates: "TVs got a media token that they had no right to"
-        case .clockAgreement: "households saw timestamps of different clocks"
-        case .throttleContract: "households were throttled within their budget"
+        case .codeUnique: "households had a code that another device held at the same time"
+        case .expiryRespected: "households had a token or code that did not end at its expiry"
+        case .logoutFinal: "TVs still used a sign-in after its logout"
+        case .deleteFinal: "households had a code that worked after its deletion"
+        case .errorsHaveNoEffect: "households saw an effect of a rejected request"
+        case .retryOnce: "households saw a retried request take effect twice"
+        case .authorizationGates: "TVs got a media token without authorization"
+        case .clockAgreement: "households saw timestamps from different clocks"
+        case .throttleContract: "households were throttled below their limit"
         case .pollIsPure: "households lost a sign-in to a poll"
-        case .pathIndependence: "households got answers that hang on the path of the request"
-        case .pollingEnds: "TVs polled on after their code had ended"
-        case .linearizable: "households got answers that no order of the requests explains"
-        case .conforms: "households got answers that deviate from the protocol's pages"
+        case .pathIndependence: "households got responses that depend on the path of the request"
+        case .pollingEnds: "TVs kept polling after their code had expired"
+        case .linearizable: "households got responses that no order of the requests explains"
+        case .conforms: "households got responses that deviate from the protocol"
         }
     }
 }

@@ -2,7 +2,7 @@ internal import Journal
 
 /// A line every few seconds while a run goes on: plain text, so that a log keeps it readable.
 public enum ProgressLine {
-    /// `1:05 of 2:30 · 642 households: 310 signed in, 329 under way (120 code shown), 3 failed · 205/s · p50 4.2 ms,
+    /// `1:05 of 2:30 · 642 households: 310 signed in, 329 in progress (120 code shown), 3 failed · 205/s · p50 4.2 ms,
     /// p99 61 ms · 0 errors`, and the thresholds that are missed so far.
     public static func text(_ state: LiveState) -> String {
         let (progress, planned) = (state.progress, state.planned)
@@ -20,7 +20,7 @@ public enum ProgressLine {
         }
         if progress.waitingBatches > 20 {
             parts.append(
-                "disk behind by \(Figures.counted(progress.waitingBatches, "batch", plural: "batches"))"
+                "disk is behind by \(Figures.counted(progress.waitingBatches, "batch", plural: "batches"))"
             )
         }
         let missed = state.thresholds.filter { !$0.met }
@@ -29,7 +29,7 @@ public enum ProgressLine {
                 "\(Figures.counted(missed.count, "threshold")) missed so far "
                     + "(\(missed[0].sentence))")
         }
-        if let invalidity = state.invalidity { parts.append("NOT VALID: \(invalidity)") }
+        if let invalidity = state.invalidity { parts.append("INVALID: \(invalidity)") }
         return parts.joined(separator: " · ")
     }
 
@@ -53,7 +53,7 @@ public enum ProgressLine {
             states.append("\(Figures.count(households.preSignedIn)) of them on arrival")
         }
         if households.running > 0 {
-            states.append("\(Figures.count(households.running)) under way\(stages(households))")
+            states.append("\(Figures.count(households.running)) in progress\(stages(households))")
         }
         if households.failed > 0 { states.append("\(Figures.count(households.failed)) failed") }
         if households.abandoned > 0 {

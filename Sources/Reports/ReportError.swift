@@ -17,12 +17,13 @@ extension ReportError: CustomStringConvertible {
         case .unreadable(let why):
             "the history of the run cannot be read: \(why)"
         case .unjudgeable(let run, let why, let version):
-            "\(run) cannot be judged: \(why); use the screenrig that recorded it (version \(version))"
+            "\(run) cannot be checked: \(why); use the screenrig that recorded it (version \(version))"
         case .unwritten(let file, let why):
-            "\(file) could not be written: \(why); free some space or choose another place with "
+            "\(file) could not be written: \(why); free some space or choose another directory with "
                 + "--out, then render the reports again with screenrig report"
         case .stillNamed(let file, let length):
-            "\(file) would still name a person or a device (\(length) characters); nothing was written"
+            "\(file) would still contain a name of a person or device (\(length) characters); nothing was "
+                + "written"
         }
     }
 }

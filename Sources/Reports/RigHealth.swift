@@ -68,8 +68,8 @@ public struct RigHealth: Sendable, Hashable {
         }
         if let busy, busy > allowedBusy {
             sentences.append(
-                "its busiest lane worked \(Figures.percent(busy)) of the loaded time; "
-                    + "\(Figures.percent(allowedBusy)) are allowed (validity.busy)")
+                "its busiest lane was busy for \(Figures.percent(busy)) of the loaded time; "
+                    + "\(Figures.percent(allowedBusy)) is allowed (validity.busy)")
         }
         return sentences
     }
@@ -77,11 +77,11 @@ public struct RigHealth: Sendable, Hashable {
     /// What of a run's lateness so far is beyond `allowedMs`, as a sentence; nil where nothing is.
     static func breach(_ lateness: Histogram, allowedMs: Double) -> String? {
         let allowed =
-            "\(Figures.time(milliseconds: allowedMs)) are allowed (validity.lateness-p99)"
+            "\(Figures.time(milliseconds: allowedMs)) is allowed (validity.lateness-p99)"
         if lateness.count >= enoughForP99 {
             guard let late = Spread(lateness)?.p99, late > allowedMs else { return nil }
             return
-                "it sent 1 request in 100 at least \(Figures.time(milliseconds: late)) late; \(allowed)"
+                "it sent 1 % of requests at least \(Figures.time(milliseconds: late)) late; \(allowed)"
         }
         let late = lateness.count(above: Int64(allowedMs * 1e6))
         guard late >= fewestLate,

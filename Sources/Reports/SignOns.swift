@@ -69,7 +69,7 @@ public struct SignOns: Sendable, Hashable {
             diverted == asked && asked > 1
             ? "all \(Figures.counted(asked, "household"))"
             : "\(Figures.count(diverted)) of \(Figures.counted(asked, "household"))"
-        return "\(who) signed in \(how) although their kind asks for platform sign-on"
+        return "\(who) signed in \(how), although their kind asks for platform sign-on"
     }
 
     /// More than half of those that were to use the platform: the headline says so.

@@ -1,8 +1,8 @@
 internal import Dialects
 internal import Journal
 
-/// A service that answered for a while and then no more: what a verdict must say first, since all that
-/// went wrong afterwards follows from it.
+/// An outage: the service responded for a while and then stopped. A verdict names it first, since all
+/// later failures follow from it.
 struct Silence: Hashable {
     /// The last second in which anything was answered.
     var second: Int
@@ -26,7 +26,7 @@ struct Silence: Hashable {
     }
 
     var sentence: String {
-        "the service stopped answering at second \(Figures.count(second)): none of "
-            + "\(Figures.counted(unanswered, "request")) after that was answered"
+        "the service stopped responding at second \(Figures.count(second)): none of "
+            + "\(Figures.counted(unanswered, "request")) after that got a response"
     }
 }

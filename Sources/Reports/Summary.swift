@@ -167,8 +167,8 @@ public struct Summary: Sendable, Hashable {
         (outcome, exitStatus, headline, explanations) = (.pass, .passed, "", [])
         if rigHealth.isLateInSilence, let silence = fold.silence {
             notes.append(
-                "the rig was late itself only after the service had gone at second "
-                    + "\(Figures.count(silence.second)); that decides nothing")
+                "the rig was late only after the outage at second \(Figures.count(silence.second)); "
+                    + "that is ignored, the outage decides the verdict")
         }
         judge(
             failure: Sanitizer.line(fold.end?.failure ?? "", limit: 600),

@@ -115,7 +115,7 @@ enum SummaryJSON {
     private static func verdict(_ verdict: Verdict, _ findings: Findings) -> JSON {
         .object([
             ("name", .text(verdict.invariant.name)),
-            ("result", .text(findings.result(of: verdict.invariant).words)),
+            ("result", .text(findings.result(of: verdict.invariant).code)),
             ("checked", .integer(verdict.checked)),
             ("violations", .integer(verdict.violations)),
             ("undecided", .integer(verdict.undecided)),

@@ -1,13 +1,12 @@
 public import Checker
 
-/// The last words of a run in a terminal: verdict, thresholds, table, errors, path of the report.
+/// The report of a run in a terminal: verdict, thresholds, table, errors, path of the report.
 public enum TerminalReport {
     /// Parameters of the escapes that make colours (ECMA-48, 8.3.117).
     public static let colours =
         ["0"] + Ink.Paint.allCases.flatMap { ["\($0.rawValue)", "1;\($0.rawValue)"] }
 
-    /// `width` columns are used where there is something to fill them with; `path` is that of the
-    /// run directory. Colour is never the only bearer of a meaning.
+    /// At most `width` columns wide; `path` is the run directory. No meaning is in the colour alone.
     public static func text(
         _ summary: Summary, width: Int, color: Bool, path: String? = nil
     ) -> String {
@@ -64,12 +63,12 @@ public enum TerminalReport {
     private static func shows(_ results: [HistoryCheckResult], _ ink: Ink) -> String {
         let wide = results.map(\.expression.count).max() ?? 0
         return results.map { result in
-            let mark = result.held ? ink("  shown ", .green) : ink("  ABSENT", .red, bold: true)
+            let mark = result.held ? ink("  found ", .green) : ink("  ABSENT", .red, bold: true)
             return "\(mark)  \(result.expression.padded(to: wide))  \(result.actual)"
         }.joined(separator: "\n")
     }
 
-    /// What was found, without a summary around it: for a history that cannot be judged again.
+    /// The findings alone, for `screenrig check`.
     public static func verdicts(_ findings: Findings, width: Int = 100) -> String {
         promises(findings, width: width, Ink(isOn: false))
     }
@@ -82,16 +81,19 @@ public enum TerminalReport {
         let checks = checked.reduce(0) { $0 + $1.checked }
         let others = findings.verdicts.reduce(0) { $0 + $1.observed + $1.known + $1.suspected }
         var first =
-            "judged: \(Figures.count(checks)) checks of \(Figures.counted(checked.count, "promise")) in "
-            + "\(Figures.counted(findings.households, "household")), "
-            + "\(Figures.counted(findings.failing, "violation"))\(scope)"
+            "\(Figures.counted(checks, "check")) of \(Figures.counted(checked.count, "promise")) in "
+            + "\(Figures.counted(findings.households, "household"))\(scope): "
+            + Figures.counted(findings.failing, "violation")
         if others > 0 { first += ", \(Figures.count(others)) more observed, known or suspected" }
         if findings.undecided > 0 { first += ", \(Figures.count(findings.undecided)) undecided" }
-        if let level = findings.strongestLevel { first += "; \(level.name)\(scope)" }
-        if let callbacks = findings.callbackSentence { first += "; \(callbacks)" }
-        if let gap = findings.gapSentence { first += "; \(gap)" }
-        first += "; promises: \(findings.rules.promises.level.rawValue)"
-        var lines = Wrapping.lines(first, width: width, hanging: 8)
+        first += "."
+        if let level = findings.strongestLevel {
+            first += " Strongest consistency level that held: \(level.name)."
+        }
+        if let callbacks = findings.callbackSentence { first += " \(callbacks)." }
+        if let gap = findings.gapSentence { first += " \(gap)." }
+        first += " promises: \(findings.rules.promises.level.rawValue)"
+        var lines = Wrapping.lines(first, width: width, hanging: 2)
         for verdict in findings.verdicts {
             let counts = [
                 ("violations", verdict.violations), ("observed", verdict.observed),
@@ -110,7 +112,7 @@ public enum TerminalReport {
 
     private static func mark(_ result: PromiseResult, _ ink: Ink) -> String {
         switch result {
-        case .broken: ink("  BROKEN   ", .red, bold: true)
+        case .broken: ink("  VIOLATED ", .red, bold: true)
         case .observed: ink("  observed ", .yellow)
         case .known: "  known    "
         case .suspected: "  suspected"
@@ -158,7 +160,8 @@ public enum TerminalReport {
                 .joined()
         }
         return ([ink(head.trimmedEnd, .dim)] + rows.map(\.trimmedEnd)).joined(separator: "\n")
-            + "\n" + ink("times in ms, from the moment a request was due", .dim)
+            + "\n"
+            + ink("times in ms, from when a request was due to the end of its response", .dim)
     }
 
     private static func time(_ title: String, _ rank: Int, _ path: KeyPath<Spread, Double>)
@@ -247,7 +250,7 @@ public enum TerminalReport {
         if groups.count > 5 {
             let rest = groups.dropFirst(5).joined().map(\.count).reduce(0, +)
             lines.append(
-                "       and \(Figures.counted(rest, "error")) of other sorts, in the report")
+                "       and \(Figures.counted(rest, "error")) with other causes, see report.html")
         }
         return lines.joined(separator: "\n")
     }
@@ -266,13 +269,13 @@ public enum TerminalReport {
 
     private static let replays = 3
 
-    /// How to see the gravest findings again.
+    /// The commands that replay the most serious findings.
     private static func again(_ summary: Summary, _ path: String) -> [String] {
         let groups = FindingGroup.ranked(summary.findings?.violations ?? [])
         let names = groups.compactMap { group in
             group.violations.first.flatMap { summary.cases?[$0.signature] }
         }
-        return names.prefix(replays).map { "again:  screenrig replay \(path)/cases/\($0).json" }
+        return names.prefix(replays).map { "replay: screenrig replay \(path)/cases/\($0).json" }
     }
 }
 

@@ -121,10 +121,10 @@ private struct ThresholdReading {
             read(tally.notEntitled, of: tally.started, threshold.measure)
         case .violations, .undecided, .invariant:
             guard let verdicts = fold.verdicts else {
-                (unit, note) = (.number(of: nil), "not judged")
+                (unit, note) = (.number(of: nil), "not checked")
                 if case .invariant = threshold.subject { return }
                 // None found is all that can be said, and is said.
-                (value, note) = (0, " (not judged)")
+                (value, note) = (0, " (not checked)")
                 return
             }
             read(threshold, verdicts)
@@ -179,7 +179,7 @@ private struct ThresholdReading {
         case .min: value = Double(histogram.smallest)
         case .mean: value = histogram.mean
         case .max: value = Double(histogram.largest)
-        case .errors, .throttled, .rate, .count, .share: note = "a time has no such measure"
+        case .errors, .throttled, .rate, .count, .share: note = "a duration has no such measure"
         }
     }
 

@@ -38,7 +38,7 @@ struct CallbackTests {
         #expect(findings[.conforms].checked == Self.kept.count)
         #expect(findings.sdkHouseholds == 1)
         #expect(
-            findings[.conforms].note == "with the order of the SDK's callbacks in 1 household")
+            findings[.conforms].note == "includes the order of SDK callbacks in 1 household")
     }
 
     @Test("a history that breaks it says where, and by which rule")
@@ -53,8 +53,9 @@ struct CallbackTests {
             found.signature == "conforms: setToken came without an authorization call (rule 5)")
         #expect(
             found.sentence
-                == "household 7: the SDK broke the order of its callbacks (access-enabler-sdk.md "
-                + "10): event 7: setToken came without an authorization call (rule 5)")
+                == "household 7: the SDK violated the order of its callbacks "
+                + "(access-enabler-sdk.md 10): event 7: setToken came without an "
+                + "authorization call (rule 5)")
     }
 
     @Test("several breaches of a household are one finding, and told how often")
@@ -79,8 +80,8 @@ struct CallbackTests {
         let events = Self.events(Self.kept.dropLast())
         #expect(
             Self.findings(events).violations.map(\.sentence) == [
-                "household 7: the SDK broke the order of its callbacks (access-enabler-sdk.md 10): "
-                    + "1 authorizations were never answered (rule 5)"
+                "household 7: the SDK violated the order of its callbacks "
+                    + "(access-enabler-sdk.md 10): 1 authorizations were never answered (rule 5)"
             ])
         #expect(Self.findings(events, hasEnded: false).violations.isEmpty)
     }

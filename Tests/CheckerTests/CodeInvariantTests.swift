@@ -19,8 +19,9 @@ struct CodeInvariantTests {
         #expect(found.invariant == .oneOwner)
         #expect(
             found.sentence
-                == "household 7: the TV's poll-token #5 showed bob at DemoCable, the TV's poll-token "
-                + "#4 had shown alice at DemoCable: code AAAAAA1 was used for two sign-ins")
+                == "household 7: the TV's poll-token #5 returned bob at DemoCable, the TV's "
+                + "poll-token #4 had returned alice at DemoCable: code AAAAAA1 was used for "
+                + "two sign-ins")
         #expect(found.source == .policy)
         story.rules.policies.codeReuse = .untilExpiry
         #expect(story.findings[.oneOwner].violations == 0)
@@ -55,8 +56,8 @@ struct CodeInvariantTests {
         #expect(back.invariant == .oneOwner)
         #expect(
             back.sentence
-                == "household 7: the phone's registration-record #4 found code AAAAAA1 again, 996 ms "
-                + "after the phone's registration-record #3 was told that it is gone")
+                == "household 7: the phone's registration-record #4 found code AAAAAA1 again, "
+                + "996 ms after the phone's registration-record #3 had reported it as gone")
     }
 
     @Test("I7: one sign-in, two tokens")
@@ -70,8 +71,9 @@ struct CodeInvariantTests {
         #expect(found.invariant == .oneToken)
         #expect(
             found.sentence
-                == "household 7: the TV's poll-token #3 and the TV's poll-token #4 showed tokens of "
-                + "alice at DemoCable that end 30 ms apart; there was one sign-in")
+                == "household 7: the TV's poll-token #3 and the TV's poll-token #4 returned "
+                + "tokens of alice at DemoCable that expire 30 ms apart; there was only one "
+                + "sign-in")
     }
 
     @Test("I7: torn: provider of one attempt, user of the other")
@@ -86,9 +88,9 @@ struct CodeInvariantTests {
         #expect(found.invariant == .oneToken)
         #expect(
             found.sentence
-                == "household 7: the TV's poll-token #4 showed alice at DemoSat: the provider of "
-                + "phone-2's assertion #3 with the user of the phone's assertion #2; nobody signed in "
-                + "as both")
+                == "household 7: the TV's poll-token #4 returned alice at DemoSat: the "
+                + "provider of phone-2's assertion #3 with the user of the phone's assertion "
+                + "#2; no sign-in used both")
     }
 
     @Test("I8: two live codes of one text")
@@ -100,8 +102,8 @@ struct CodeInvariantTests {
         #expect(found.invariant == .codeUnique)
         #expect(
             found.sentence
-                == "household 8: code AAAAAA1 was given to it (#1) while household 7 held it (#1), "
-                + "for at least 1789.8 s more")
+                == "household 8: it got code AAAAAA1 (#1) while the same code was valid for "
+                + "household 7 (#1) for at least 1789.8 s more")
     }
 
     @Test(
@@ -136,9 +138,9 @@ struct CodeInvariantTests {
         #expect(found.invariant == .retryOnce)
         #expect(
             found.sentence
-                == "household 7: the TV's poll-token #4 and the TV's poll-token #5 showed sign-ins of"
-                + " alice at DemoCable that end 1000 ms apart: a sign-in that was tried again took "
-                + "effect twice")
+                == "household 7: the TV's poll-token #4 and the TV's poll-token #5 returned "
+                + "sign-ins of alice at DemoCable that expire 1000 ms apart: a retried "
+                + "sign-in took effect twice")
         story.exchanges.removeLast()
         #expect(story.sentences == [])
     }

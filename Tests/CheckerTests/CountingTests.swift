@@ -201,7 +201,7 @@ struct CountingTests {
         #expect(found.standing == .suspected)
         #expect(
             found.sentence.hasSuffix(
-                "a sign-in without a code that was tried again took effect twice"))
+                "a retried sign-in without a code took effect twice"))
         #expect(story.findings.failing == 0)
     }
 
@@ -216,8 +216,8 @@ struct CountingTests {
         #expect(found.gap == nil)
         #expect(
             found.sentence
-                == "household 7: the TV's poll-token #3 showed a sign-in that the phone's assertion "
-                + "#2 was told was refused at the same time")
+                == "household 7: the TV's poll-token #3 returned a sign-in that the phone's "
+                + "assertion #2 had rejected at the same time")
     }
 
     @Test("no violation has a negative distance", arguments: [0.0, 10, 30])

@@ -16,8 +16,8 @@ struct EndInvariantTests {
         #expect(found.invariant == .expiryRespected)
         #expect(
             found.sentence
-                == "household 7: the phone's registration-record #2 found code AAAAAA1 alive at least"
-                + " 24 ms after its expiry (made by the TV's registration-code #1)")
+                == "household 7: the phone's registration-record #2 found code AAAAAA1 valid "
+                + "at least 24 ms after its expiry (created by the TV's registration-code #1)")
         #expect(found.certainty == .given("both clocks drift less than 100 ppm"))
         story.rules.policies.sweepLag = .milliseconds(30)
         #expect(story.sentences == [])
@@ -43,9 +43,9 @@ struct EndInvariantTests {
         let found = try story.only()
         #expect(
             found.sentence
-                == "household 7: the phone's registration-record #2 was told that code AAAAAA1 is "
-                + "gone, at least 1994 ms before its expiry; nothing had ended it (made by the TV's "
-                + "registration-code #1)")
+                == "household 7: the phone's registration-record #2 reported code AAAAAA1 as "
+                + "gone, at least 1994 ms before its expiry; nothing had ended it (created "
+                + "by the TV's registration-code #1)")
         #expect(found.invariant == .expiryRespected)
     }
 
@@ -59,8 +59,8 @@ struct EndInvariantTests {
         #expect(found.invariant == .expiryRespected)
         #expect(
             found.sentence
-                == "household 7: the phone's assertion #2 signed in by code AAAAAA1 at least 24 ms "
-                + "after its expiry; the TV's poll-token #3 saw the sign-in")
+                == "household 7: the phone's assertion #2 signed in by code AAAAAA1 at least "
+                + "24 ms after its expiry; the TV's poll-token #3 returned the sign-in")
     }
 
     @Test("I9: a token shown after its own expiry, and one gone shortly before")
@@ -75,16 +75,17 @@ struct EndInvariantTests {
         #expect(found.invariant == .expiryRespected)
         #expect(
             found.sentence
-                == "household 7: the TV's poll-token #4 showed a sign-in at least 3.9 ms after the "
-                + "expiry in its own answer")
+                == "household 7: the TV's poll-token #4 returned a sign-in at least 3.9 ms "
+                + "after the expiry in the same response")
         story.exchanges.removeLast()
         story.poll(at: 20_980)
         let early = try story.only()
         #expect(early.invariant == .expiryRespected)
         #expect(
             early.sentence
-                == "household 7: the TV's poll-token #4 was told that nobody is signed in, at least "
-                + "9.9 ms before the sign-in that the TV's poll-token #3 showed was to expire")
+                == "household 7: the TV's poll-token #4 returned \"not signed in\", at least "
+                + "9.9 ms before the expiry of the sign-in that the TV\'s poll-token #3 had "
+                + "returned")
         story.exchanges.removeLast()
         story.poll(at: 21_030)
         #expect(story.sentences == [])
@@ -99,8 +100,8 @@ struct EndInvariantTests {
         #expect(found.invariant == .logoutFinal)
         #expect(
             found.sentence
-                == "household 7: the TV's poll-token #14 still answered for the sign-in 496 ms after "
-                + "the TV's logout #13 had ended it; nobody signed in between")
+                == "household 7: the TV's poll-token #14 still returned the sign-in 496 ms "
+                + "after the TV's logout #13 had ended it; there was no sign-in in between")
     }
 
     @Test("I10: a poll that was under way during the sign-out is not counted")
@@ -132,8 +133,8 @@ struct EndInvariantTests {
         #expect(found.invariant == .deleteFinal)
         #expect(
             found.sentence
-                == "household 7: the phone's registration-record #3 found code AAAAAA1 alive 996 ms "
-                + "after the TV's delete-registration #2 had deleted it")
+                == "household 7: the phone's registration-record #3 found code AAAAAA1 valid "
+                + "996 ms after the TV's delete-registration #2 had deleted it")
         story.exchanges.removeLast()
         story.assertion(at: 3_000)
         story.poll(at: 4_000, Story.alice)
@@ -141,9 +142,9 @@ struct EndInvariantTests {
         #expect(signedIn.invariant == .deleteFinal)
         #expect(
             signedIn.sentence
-                == "household 7: the phone's assertion #3 signed in by code AAAAAA1 1996 ms after the"
-                + " TV's delete-registration #2 had deleted it; the TV's poll-token #4 saw the "
-                + "sign-in")
+                == "household 7: the phone's assertion #3 signed in by code AAAAAA1 1996 ms "
+                + "after the TV's delete-registration #2 had deleted it; the TV's poll-token "
+                + "#4 returned the sign-in")
     }
 
     @Test("I11: a deletion and a sign-in at once may come in either order")
@@ -166,8 +167,8 @@ struct EndInvariantTests {
         #expect(found.invariant == .errorsHaveNoEffect)
         #expect(
             found.sentence
-                == "household 7: the TV's poll-token #3 showed a sign-in that the phone's assertion "
-                + "#2 was told was refused, 1996 ms before")
+                == "household 7: the TV's poll-token #3 returned a sign-in that the phone's "
+                + "assertion #2 had rejected, 1996 ms before")
     }
 
     @Test("I12: a sign-out that was refused, and done all the same")
@@ -180,8 +181,9 @@ struct EndInvariantTests {
         #expect(found.invariant == .errorsHaveNoEffect)
         #expect(
             found.sentence
-                == "household 7: the TV's poll-token #14 saw no sign-in 10.5 s after the TV's "
-                + "media-token #12 had; the only sign-out between, the TV's logout #13, was refused"
+                == "household 7: the TV's poll-token #14 returned no sign-in 10.5 s after the "
+                + "TV's media-token #12 had returned one; the only sign-out in between, the "
+                + "TV's logout #13, was rejected"
         )
     }
 
@@ -206,8 +208,8 @@ struct EndInvariantTests {
         #expect(found.invariant == .authorizationGates)
         #expect(
             found.sentence
-                == "household 7: the TV's media-token #12 gave a media token for demo-1 that nobody "
-                + "had authorized")
+                == "household 7: the TV's media-token #12 issued a media token for demo-1 "
+                + "without any authorization")
     }
 
     @Test("I14: one media token for two households, two resources, or twice")
@@ -218,8 +220,8 @@ struct EndInvariantTests {
         story.exchanges[media[1]].fingerprint = story.exchanges[media[0]].fingerprint
         #expect(
             try story.only().sentence
-                == "household 8: the TV's media-token #12 gave the media token that household 7 had "
-                + "been given (its exchange #12)")
+                == "household 8: the TV's media-token #12 returned the media token that "
+                + "household 7 had got (its request #12)")
 
         // Judged sooner, given later: household 8 is accused all the same.
         let judge = Judge(story.rules)
@@ -233,8 +235,8 @@ struct EndInvariantTests {
         #expect(other.household == 8 && other.exchanges == [12])
         #expect(
             other.sentence
-                == "household 8: exchange #12 gave the media token that household 7 had been given "
-                + "(its exchange #12)")
+                == "household 8: request #12 returned the media token that household 7 had "
+                + "got (its request #12)")
 
         var twice = Story.clean()
         var second = twice.exchanges[twice.exchanges.firstIndex { $0.operation == .mediaToken }!]
@@ -245,8 +247,8 @@ struct EndInvariantTests {
         let found = try twice.only()
         #expect(
             found.sentence
-                == "household 7: the TV's media-token #13 gave for demo-1 the same media token as "
-                + "exchange #12")
+                == "household 7: the TV's media-token #13 returned for demo-1 the same media "
+                + "token as request #12")
         #expect(found.source == .policy)
         twice.rules.policies.mediaReuse = .untilExpiry
         #expect(twice.sentences == [])
@@ -261,8 +263,8 @@ struct EndInvariantTests {
         #expect(found.invariant == .authorizationGates)
         #expect(
             found.sentence
-                == "household 7: the TV's media-token #12 gave a media token for demo-1 that had "
-                + "expired at least 34.99 ms before")
+                == "household 7: the TV's media-token #12 issued a media token for demo-1 "
+                + "that had expired at least 34.99 ms before")
     }
 
     @Test(

@@ -38,8 +38,8 @@ struct ExplainedTests {
         applied.poll(at: 10_000, Story.alice)
         #expect(
             applied.sentences == [
-                "household 7: the TV's poll-token #3 showed a sign-in that the phone's assertion #2 "
-                    + "was told to send later (429), 1996 ms before"
+                "household 7: the TV's poll-token #3 returned a sign-in that the phone's "
+                    + "assertion #2 had throttled (429), 1996 ms before"
             ])
     }
 
@@ -96,7 +96,8 @@ struct ExplainedTests {
         let findings = story.findings
         #expect(findings.violations.map(\.standing) == [.suspected])
         #expect(findings.failing == 0)
-        #expect(findings[.tokenIsolation].note == "weakened: several households share accounts")
+        #expect(
+            findings[.tokenIsolation].note == "checked in part: several households share accounts")
         var minted = Story.clean(in: 7)
         minted.exchanges.removeAll {
             $0.operation == .logout || $0.operation == .checkAuthentication
@@ -147,8 +148,9 @@ struct ExplainedTests {
         story.exchanges[3].evidence = evidence
         let found = story.findings.violations
         #expect(found.map(\.standing) == [.suspected])
-        #expect(found[0].sentence.hasSuffix("; the edge answered, not the service"))
-        #expect(found[0].certainty == .suspicion("a cache in front of the service answered"))
+        #expect(
+            found[0].sentence.hasSuffix("; the response came from the edge, not from the service"))
+        #expect(found[0].certainty == .suspicion("a cache in front of the service responded"))
         var fresh = Story.flap()
         fresh.exchanges[3].evidence = ["Age": "0", "X-Cache": "Miss from cloudfront"]
         #expect(fresh.findings.violations.map(\.standing) == [.fails])
@@ -164,7 +166,7 @@ struct ExplainedTests {
         #expect(found.map(\.invariant) == [.errorsHaveNoEffect])
         #expect(
             found[0].certainty
-                == .suspicion("a proxy on the way may have repeated the request"))
+                == .suspicion("a proxy may have repeated the request"))
     }
 
     @Test("our own clock stood still: nothing is said to have run out early")

@@ -21,7 +21,7 @@ struct InvariantTests {
         ] {
             #expect(findings[invariant].checked > 0, "\(invariant)")
         }
-        #expect(findings[.pollIsPure].note == "decided by race only")
+        #expect(findings[.pollIsPure].note == "checked by 'screenrig race' only")
     }
 
     @Test("two lives in one household, with the same user, break nothing")
@@ -42,8 +42,9 @@ struct InvariantTests {
         #expect(found.invariant == .linearizable)
         #expect(
             found.sentence
-                == "household 7: no order of the operations explains the answer (success) to the "
-                + "phone's check-code #4 after the answer (absent) to the phone's check-code #3")
+                == "household 7: no order of the operations explains the response (success) "
+                + "to the phone's check-code #4 after the response (absent) to the phone's "
+                + "check-code #3")
         #expect(
             found.exchanges == [3, 4], "the conflict has both answers that contradict each other")
         #expect(found.scene.filter(\.isConflict).map(\.sequence) == [3, 4])

@@ -69,10 +69,10 @@ struct OrderTests {
         for exchange in Story.flap().told { judge.take(exchange) }
         judge.clockStoodStill(for: .seconds(3), at: Instant(nanoseconds: 10_054_000_000))
         let findings = judge.finish()
-        #expect(findings.changes == ["our own clock stood still for 3000 ms at 10.1 s"])
+        #expect(findings.changes == ["this machine's clock stopped for 3000 ms at 10.1 s"])
         #expect(
             findings.violations.map(\.nearChange)
-                == ["our own clock stood still for 3000 ms 2000 ms after"])
+                == ["this machine's clock stopped for 3000 ms 2000 ms after"])
     }
 
     @Test(
@@ -92,7 +92,7 @@ struct OrderTests {
         story.exchanges[login].route.remote = "198.51.100.1:443"
         #expect(
             story.findings.changes
-                == (isTold ? ["203.0.113.9:443 began to answer at 70 s"] : []))
+                == (isTold ? ["203.0.113.9:443 began to respond at 70 s"] : []))
     }
 
     // MARK: Herds
@@ -121,7 +121,7 @@ struct OrderTests {
         #expect(found.invariant == .pollingEnds && found.standing == .suspected)
         #expect(
             found.sentence.contains(
-                ": polls that came together were worse off: with 40 and more within 10 ms "),
+                ": simultaneous polls did worse: with 40 or more within 10 ms "),
             "\(found.sentence)")
         #expect(findings[.pollingEnds].violations == 0 && findings[.pollingEnds].suspected == 1)
     }
@@ -131,7 +131,7 @@ struct OrderTests {
         // A week, and an odd number of slots.
         let late = herd(many: 40, failing: 30, after: 604_800_010)
         let found = try #require(late.findings.violations.first)
-        #expect(found.sentence.contains("with 40 and more within 10 ms "), "\(found.sentence)")
+        #expect(found.sentence.contains("with 40 or more within 10 ms "), "\(found.sentence)")
         var backwards = BurstDetector()
         var forwards = BurstDetector()
         for exchange in late.exchanges { withUnsafePointer(to: exchange) { forwards.note($0) } }

@@ -59,8 +59,8 @@ struct ReissuedCodeTests {
         #expect(found.map(\.invariant) == [.logoutFinal, .deleteFinal])
         #expect(
             found.first?.sentence
-                == "household 7: the phone's check-code #7 still answered for the sign-in 2896 ms "
-                + "after the TV's logout #6 had ended it; nobody signed in between")
+                == "household 7: the phone's check-code #7 still returned the sign-in 2896 ms "
+                + "after the TV's logout #6 had ended it; there was no sign-in in between")
     }
 
     @Test("and so they are again once the other's life is over for certain")

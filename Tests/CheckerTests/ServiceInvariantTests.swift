@@ -18,8 +18,8 @@ struct ServiceInvariantTests {
         #expect(found.invariant == .clockAgreement)
         #expect(
             found.sentence
-                == "household 6: the time in registration-code #1 and that in most other answers come"
-                + " from clocks at least 244.5 ms apart")
+                == "household 6: the time in registration-code #1 and the time in most other "
+                + "responses come from clocks at least 244.5 ms apart")
         story.rules.policies.clockTolerance = .milliseconds(250)
         #expect(story.sentences == [])
     }
@@ -35,8 +35,8 @@ struct ServiceInvariantTests {
         #expect(found.invariant == .clockAgreement && found.standing == .fails)
         #expect(
             found.sentence
-                == "household 7: the Date of poll-token #6 and that in most other answers come from "
-                + "clocks at least 21597 s apart")
+                == "household 7: the Date of poll-token #6 and the time in most other "
+                + "responses come from clocks at least 21597 s apart")
         story.rules.promises = Promises(.documented)
         #expect(try story.only().standing == .observed)
     }
@@ -76,15 +76,15 @@ struct ServiceInvariantTests {
         #expect(found.invariant == .throttleContract)
         #expect(
             found.sentence
-                == "household 7: the TV's poll-token #2 was turned away (429) as one of the first 2 "
-                + "requests of the TV; 10 are free")
+                == "household 7: the TV's poll-token #2 was throttled (429) as one of the "
+                + "first 2 requests of the TV; a burst of 10 is allowed")
         for second in 2...12 { story.poll(at: Double(second) * 5_000) }
         story.exchanges.remove(at: 1)
         story.tell(.tv, .pollToken, at: 65_000, .none, status: 429)
         #expect(
             try story.only().sentence
-                == "household 7: the TV's poll-token #13 was turned away (429) although the TV had "
-                + "asked nothing for more than 1000 ms")
+                == "household 7: the TV's poll-token #13 was throttled (429) although the TV "
+                + "had sent no request for more than 1000 ms")
     }
 
     @Test(
@@ -97,7 +97,7 @@ struct ServiceInvariantTests {
         for step in 1...11 { story.poll(at: Double(step) * 50) }
         story.tell(.tv, .pollToken, at: isKnown ? 600 : 10_000, .none, status: 429)
         #expect(story.sentences == [])
-        if !isKnown { #expect(story.findings[.throttleContract].note.hasPrefix("not judged")) }
+        if !isKnown { #expect(story.findings[.throttleContract].note.hasPrefix("not checked")) }
     }
 
     @Test("I19: a TV that asks on long after its code's end")
@@ -109,8 +109,8 @@ struct ServiceInvariantTests {
         #expect(found.invariant == .pollingEnds)
         #expect(
             found.sentence
-                == "household 7: the TV's poll-token #2 still asked for code AAAAAA1 70 s after its "
-                + "expiry")
+                == "household 7: the TV's poll-token #2 still polled for code AAAAAA1 70 s "
+                + "after its expiry")
     }
 
     @Test("I19: a poll that was due in time and that a starved rig sent late accuses nobody")

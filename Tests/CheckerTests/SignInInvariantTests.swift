@@ -18,8 +18,9 @@ struct SignInInvariantTests {
         #expect(found.certainty == .certain)
         #expect(
             found.sentence
-                == "household 7: the TV's poll-token #2 showed the sign-in of alice at DemoCable "
-                + "2996 ms before the first sign-in was sent (the phone's assertion #3)")
+                == "household 7: the TV's poll-token #2 returned the sign-in of alice at "
+                + "DemoCable 2996 ms before the first sign-in was sent (the phone's "
+                + "assertion #3)")
         #expect(found.gap == 2_996_000_000)
         #expect(found.exchanges == [3, 2])
     }
@@ -43,8 +44,9 @@ struct SignInInvariantTests {
         #expect(found.invariant == .tokenIsolation)
         #expect(
             found.sentence
-                == "household 8: the TV's poll-token #3 showed the sign-in of alice at DemoCable; "
-                + "this household signed in as bob at DemoCable; household 7 signed in as that user"
+                == "household 8: the TV's poll-token #3 returned the sign-in of alice at "
+                + "DemoCable; this household signed in as bob at DemoCable; household 7 "
+                + "signed in as that user"
         )
     }
 
@@ -68,9 +70,9 @@ struct SignInInvariantTests {
         #expect(found.invariant == .tokenIsolation)
         #expect(
             found.sentence
-                == "household 7: the TV's poll-token #3 showed the sign-in of bob at DemoCable; this "
-                + "household signed in as alice at DemoCable; nobody in this run signed in as that "
-                + "user")
+                == "household 7: the TV's poll-token #3 returned the sign-in of bob at "
+                + "DemoCable; this household signed in as alice at DemoCable; no household "
+                + "in this run signed in as that user")
     }
 
     @Test("I3: the phone was told \"done\", and the TV \"not yet\"")
@@ -85,8 +87,9 @@ struct SignInInvariantTests {
         #expect(found.invariant == .signInVisible)
         #expect(
             found.sentence
-                == "household 7: the TV's poll-token #4, sent 16 ms after the phone's check-code #3 "
-                + "had told the phone that the sign-in is done, was told that nobody is signed in")
+                == "household 7: the TV's poll-token #4, sent 16 ms after the phone's "
+                + "check-code #3 had confirmed the sign-in to the phone, returned \"not "
+                + "signed in\"")
         #expect(found.gap == 16_000_000)
         #expect(found.companions == [.linearizable])
         story.rules.policies.visibility = .milliseconds(30)
@@ -104,9 +107,9 @@ struct SignInInvariantTests {
         #expect(found.invariant == .signInVisible)
         #expect(
             found.sentence
-                == "household 7: the TV's poll-token #3, sent 10 ms after the phone's assertion #2 "
-                + "had been answered, was told \"not yet\"; the TV's poll-token #4 then saw that "
-                + "sign-in")
+                == "household 7: the TV's poll-token #3, sent 10 ms after the response to the "
+                + "phone's assertion #2, returned \"not yet\"; the TV's poll-token #4 then "
+                + "returned that sign-in")
         #expect(story.findings.staleness.proven == 1)
     }
 
@@ -134,9 +137,9 @@ struct SignInInvariantTests {
         #expect(found.companions.sorted() == [.signInVisible, .linearizable])
         #expect(
             found.sentence
-                == "household 7: the phone's check-code #3 told the phone that the sign-in is done; "
-                + "the TV's poll-token #5, sent 6986 ms later, was still told that nobody is signed in "
-                + "(one poll interval, 5500 ms, had passed)")
+                == "household 7: the phone's check-code #3 confirmed the sign-in to the "
+                + "phone; the TV's poll-token #5, sent 6986 ms later, still returned \"not "
+                + "signed in\" (allowed: one poll interval, 5500 ms)")
     }
 
     @Test("I4: a TV that stopped asking soon proves no loss, only that it was late")
@@ -159,12 +162,12 @@ struct SignInInvariantTests {
         let found = try story.only()
         #expect(found.invariant == .signInDelivered)
         #expect(
-            found.certainty == .given("a login that comes back without an error has succeeded"))
+            found.certainty == .given("a login that ends without an error has succeeded"))
         #expect(
             found.sentence
-                == "household 7: the login came back without an error (the phone's assertion #2), "
-                + "but neither the phone (the phone's check-code #8) nor the TV, which asked for 22 s"
-                + " more (the TV's poll-token #12), ever saw a sign-in")
+                == "household 7: the login ended without an error (the phone's assertion #2), "
+                + "but neither the phone (the phone's check-code #8) nor the TV, which "
+                + "polled for 22 s more (the TV's poll-token #12), ever got the sign-in")
     }
 
     @Test("I4: a login that came back with an error has lost nothing")
@@ -189,8 +192,9 @@ struct SignInInvariantTests {
         #expect(found.invariant == .tokenMonotonic)
         #expect(
             found.sentence
-                == "household 7: the TV's poll-token #4 was told that nobody is signed in, 26 ms "
-                + "after the TV's poll-token #3 had shown a sign-in; nothing ended it between")
+                == "household 7: the TV's poll-token #4 returned \"not signed in\", 26 ms "
+                + "after the TV's poll-token #3 had returned a sign-in; nothing in between "
+                + "ended it")
         #expect(found.companions == [.linearizable])
     }
 
@@ -219,8 +223,8 @@ struct SignInInvariantTests {
         #expect(found.invariant == .tokenMonotonic)
         #expect(
             found.sentence
-                == "household 7: the TV's poll-token #7 saw another sign-in than the TV's "
-                + "poll-token #6, 996 ms before; nobody signed in between")
+                == "household 7: the TV's poll-token #7 returned another sign-in than the "
+                + "TV's poll-token #6, 996 ms before; there was no sign-in in between")
     }
 
     @Test("I3: a TV that has exchanged its token is signed in from then on")
@@ -234,8 +238,8 @@ struct SignInInvariantTests {
         #expect(found.invariant == .signInVisible && found.certainty == .certain)
         #expect(
             found.sentence
-                == "household 7: the TV's poll-token #2, sent 16 ms after the TV's token-exchange #1 "
-                + "had signed in, was told that nobody is signed in")
+                == "household 7: the TV's poll-token #2, sent 16 ms after the TV's "
+                + "token-exchange #1 had signed in, returned \"not signed in\"")
     }
 
     @Test("I4: an exchanged token that no poll ever shows")

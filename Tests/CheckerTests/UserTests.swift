@@ -156,8 +156,8 @@ struct UserTests {
         #expect(story.sentences == [])
         #expect(
             story.findings[.tokenIsolation].note
-                == "users learned from sign-ins; not compared between sign-ins: the service gave 3 of "
-                + "3 accounts another user at each")
+                == "users learned from sign-ins; not compared between sign-ins: for 3 of 3 "
+                + "accounts the service returned another user at each")
     }
 
     @Test("metadata and media tokens that have other names for users than tokens")
@@ -201,8 +201,8 @@ struct UserTests {
         #expect(story.sentences == [])
         #expect(
             story.findings.columnNote
-                == "user-id column ignored: the service gave 2 of 3 accounts another user than the "
-                + "accounts file")
+                == "user-id column ignored: for 2 of 3 accounts the service returned another "
+                + "user than the accounts file")
         #expect(
             story.findings[.tokenIsolation].note
                 == story.findings.columnNote.map { $0 + "; users learned from sign-ins" })
@@ -221,8 +221,8 @@ struct UserTests {
         Self.live(&story, people[2], in: 3, from: 40, shown: [Self.user("u-99")])
         #expect(
             story.sentences == [
-                "household 3: the TV's poll-token #4 showed user u-99 at DemoCable, and the accounts "
-                    + "file has another user-id for the account"
+                "household 3: the TV's poll-token #4 returned user u-99 at DemoCable, but "
+                    + "the accounts file has another user-id for the account"
             ])
         #expect(story.findings[.tokenIsolation].note == "users known from the accounts file")
         // Everybody is somebody else of the file: that is no wrong column.
@@ -244,8 +244,9 @@ struct UserTests {
         Self.live(&story, Self.ben, in: 3, from: 20, shown: [Self.ann.user])
         #expect(
             story.sentences == [
-                "household 3: the TV's poll-token #4 showed user u-11 at DemoCable, which is another "
-                    + "account's: household \(victimFirst ? 1 : 5) signed in with that one"
+                "household 3: the TV's poll-token #4 returned user u-11 at DemoCable, "
+                    + "which belongs to another account: household \(victimFirst ? 1 : 5) signed "
+                    + "in with that account"
             ])
         #expect(Self.accused(story) == ["token-isolation 3 certain"])
         #expect(story.findings.failing == 1)
@@ -279,8 +280,9 @@ struct UserTests {
         story.poll(at: 2_500, Self.ann.user, in: 2, code: "EEEEEE1")
         #expect(
             story.sentences == [
-                "household 2: the TV's poll-token #2 showed the sign-in of u-11 at DemoCable before "
-                    + "anybody of this household had signed in; household 1 signed in as that user"
+                "household 2: the TV's poll-token #2 returned the sign-in of u-11 at "
+                    + "DemoCable before this household had signed in; household 1 signed in as "
+                    + "that user"
             ])
         #expect(Self.accused(story) == ["token-isolation 2 certain"])
         story.exchanges[story.exchanges.count - 1].observation.tag = Self.user("u-77")
@@ -310,8 +312,8 @@ struct UserTests {
         }
         #expect(
             story.sentences == [
-                "household 3: the TV's poll-token #11 showed user u-44 at DemoCable, and household 3, "
-                    + "with the same account, was shown user u-33 at DemoCable"
+                "household 3: the TV's poll-token #11 returned user u-44 at DemoCable, but "
+                    + "household 3, with the same account, got user u-33 at DemoCable"
             ])
     }
 
@@ -321,8 +323,9 @@ struct UserTests {
         Self.live(&story, Self.ann, in: 1, from: 0, shown: [Self.user("u-11", at: "DemoSat")])
         #expect(
             story.sentences == [
-                "household 1: the TV's poll-token #4 showed a sign-in at DemoSat (user u-11); this "
-                    + "household signed in at DemoCable; nobody in this run signed in as that user"
+                "household 1: the TV's poll-token #4 returned a sign-in at DemoSat (user "
+                    + "u-11); this household signed in at DemoCable; no household in this run "
+                    + "signed in as that user"
             ])
         #expect(Self.accused(story) == ["token-isolation 1 certain"])
     }

@@ -73,7 +73,7 @@ struct DashboardRunTests {
         #expect(abs(try #require(try fact("Sign-in, p95")) - signIn) < 0.01)
         for (state, key) in [
             ("signed in", "signedIn"), ("failed", "failed"), ("gave up", "abandoned"),
-            ("of these, on arrival", "preSignedIn"),
+            ("already signed in", "preSignedIn"),
         ] {
             let shown =
                 try page.evaluate(

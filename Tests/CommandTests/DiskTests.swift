@@ -66,7 +66,7 @@ struct DiskTests {
             in: folder, program: "/usr/bin/env")
         let ended = try await command.ended(within: .seconds(120))
         #expect(ended.code == 4, "\(ended.output)\(ended.errors)")
-        #expect(ended.output.contains("Not to be trusted: not judged from second "))
+        #expect(ended.output.contains("Invalid: not checked from second "))
         let run = try Run(folder, "kept")
         #expect(run["outcome"] as? String == "invalid")
         #expect(

@@ -80,7 +80,7 @@ struct EndingTests {
         #expect(ended.output.hasPrefix("Failed: "), "\(ended.output)")
         #expect(
             ended.output.contains(
-                /the service stopped answering at second \d+: none of \d+ requests/),
+                /the service stopped responding at second \d+: none of \d+ requests/),
             "\(ended.output)")
         // One line for all that the dead server left.
         let refused = ended.output.matches(of: /error: .*connection-refused/).count

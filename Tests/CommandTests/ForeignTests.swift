@@ -105,7 +105,7 @@ struct ForeignTests {
         arguments: [
             Planted(
                 fault: "never-delivered", code: 1,
-                headline: "Failed: the service broke its promise sign-in-delivered",
+                headline: "Failed: the service violated sign-in-delivered",
                 invariant: "sign-in-delivered", standing: "violations"),
             Planted(
                 fault: "late-visibility:4000", code: 0,
@@ -147,7 +147,7 @@ struct ForeignTests {
                 "Failed: none of 4 households signed in: the code expired although the viewer "
                     + "was in time"
             ),
-            ("expired-token", "Failed: the service broke its promise expiry-respected"),
+            ("expired-token", "Failed: the service violated expiry-respected"),
         ])
     func noSignIn(fault: String, headline: String) async throws {
         let folder = try Folder()

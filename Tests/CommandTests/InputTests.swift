@@ -166,7 +166,7 @@ struct InputTests {
         #expect(ended.code == 3)
         #expect(ended.errors.isEmpty, "\(ended.errors)")
         #expect(
-            ended.output.contains("register-client got no answer (connection-refused)"),
+            ended.output.contains("got no response (connection-refused)"),
             "\(ended.output)")
         let summary = try Run(folder, "run")
         #expect(summary["outcome"] as? String == "aborted")

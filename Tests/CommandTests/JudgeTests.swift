@@ -9,10 +9,10 @@ struct JudgeTests {
         let first = try await Command.run(
             "simulate", Command.rig("twenty.yaml"), "--out", "run", in: folder)
         #expect(first.code == 0, "\(first.errors)")
-        #expect(first.output.contains("judged: "))
+        #expect(first.output.contains(" checks of "))
         let again = try await Command.run("judge", "run", in: folder)
         #expect(again.code == 0, "\(again.errors)")
-        #expect(again.output.contains("judged: "))
+        #expect(again.output.contains(" checks of "))
         for file in ["violations.csv", "summary.json", "junit.xml", "households.csv"] {
             #expect(try folder.read("run/\(file)") == folder.read("run-judged/\(file)"), "\(file)")
         }
@@ -35,8 +35,8 @@ struct JudgeTests {
         let arguments = ["simulate", Command.rig("twenty.yaml")] + policies + activities + shows
         let first = try await Command(arguments + ["--out", "run"], in: folder).ended()
         #expect(first.code == 1, "\(first.output)\(first.errors)")
-        #expect(first.output.contains("Failed: the service broke its promise authorization-gates"))
-        #expect(first.output.contains("the same media token as exchange #"))
+        #expect(first.output.contains("Failed: the service violated authorization-gates"))
+        #expect(first.output.contains("the same media token as request #"))
         #expect(try folder.read("run/violations.csv").contains("authorization-gates"))
         #expect(try folder.read("run/junit.xml").contains("<failure message=\"household "))
         #expect(try folder.read("run/report.html").contains("class=\"op last\""))
@@ -61,7 +61,7 @@ struct JudgeTests {
             "simulate", Command.rig("twenty.yaml"), "--out", "run", "--record", "aggregates",
             in: folder)
         #expect(first.code == 0, "\(first.errors)")
-        #expect(first.output.contains("judged: "))
+        #expect(first.output.contains(" checks of "))
         let again = try await Command.run("judge", "run", in: folder)
         #expect(again.code == 3)
         #expect(again.errors.contains("cannot be checked again: only 0 of "))
@@ -85,7 +85,7 @@ struct JudgeTests {
         ).ended()
         #expect(kept.code == 1, "\(kept.errors)")
         #expect(late.code == 1, "\(late.errors)")
-        #expect(!late.output.contains("not judged"))
+        #expect(!late.output.contains("not checked"))
         for key in ["invariants", "levels", "staleness"] {
             let one = try Run(folder, "kept")[key] as? NSObject
             let other = try Run(folder, "late")[key] as? NSObject

@@ -14,7 +14,7 @@ struct TryBrokenTests {
         let trying = try await Trying.run(["try", "rig.yaml"], files: ["rig.yaml": rig])
         defer { trying.remove() }
         #expect(trying.output.contains(#/register-client .*\n.*\n +deviation \(documented\): /#))
-        #expect(trying.output.contains(#/would fail on\n(.*\n)*?  conforms: /#), "\(trying.output)")
+        #expect(trying.output.contains(#/would fail because of\n(.*\n)*?  conforms: /#), "\(trying.output)")
     }
 
     /// Tries `rig`, and expects the step to fail with each of `words` in the remedy.
@@ -194,7 +194,7 @@ struct TryBrokenTests {
     func unknownRequestor() async throws {
         let server = try await standin()
         try await expect(
-            "code", ["'OTHERTV' is no requestor", "target.requestor"],
+            "code", ["'OTHERTV' is not a requestor", "target.requestor"],
             rig: trialRig("http://127.0.0.1:\(server.port)", target: ["requestor: OTHERTV"]))
         await server.stop()
     }

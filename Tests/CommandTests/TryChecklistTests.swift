@@ -232,7 +232,7 @@ struct TryChecklistTests {
             scene("a client certificate", .tls, "x wants a client certificate; set it")
                 .fails(.tls, "target.tls.certificate"),
             scene("an unknown TLS failure", .tls, "no TLS with x")
-                .fails(.tls, "what their TLS asks"),
+                .fails(.tls, "what their TLS requires"),
         ]
     }()
 
@@ -261,7 +261,7 @@ struct TryChecklistTests {
                 .fails(.token, "correct id and secret under target.clients"),
             try TryScene("a token that is not taken").through(.accessToken)
                 .answered(.checkAuthentication, 401, #"{"error": "access_denied"}"#)
-                .fails(.code, "does not take its own access token"),
+                .fails(.code, "does not accept its own access token"),
             try TryScene("tokens are wanted", target: ["auth: none"])
                 .answered(.checkAuthentication, 401, #"{"error": "access_denied"}"#)
                 .fails(.code, "auth: bearer"),
@@ -275,18 +275,18 @@ struct TryChecklistTests {
             try TryScene("signed in at the phone only").through(.checkCode)
                 .answered(.pollToken, 404)
                 .with { $0.cause = "the phone had signed in, and the TV saw no token" }
-                .fails(.poll, "the TV's polls do not see it"),
+                .fails(.poll, "the TV's polls do not return it"),
             try TryScene("a login that the service forgot").through(.assertion)
-                .answered(.checkCode, 403).fails(.check, "the service does not know of it"),
+                .answered(.checkCode, 403).fails(.check, "the service reports no sign-in"),
             try TryScene("no metadata").through(.pollToken).answered(.userMetadata, 404)
                 .fails(.authorize, "take user-metadata out of after-sign-in"),
             try TryScene("a request that is called wrong").through(.preauthorize)
                 .answered(
                     .authorize, 400, #"{"status": 400, "message": "malformed_authz_request"}"#
                 )
-                .fails(.authorize, "calls the request itself wrong", "--bodies"),
+                .fails(.authorize, "rejects the request itself", "--bodies"),
             try TryScene("a bearer that is not taken later").through(.preauthorize)
-                .answered(.authorize, 401).fails(.authorize, "does not take its own access token"),
+                .answered(.authorize, 401).fails(.authorize, "does not accept its own access token"),
             try TryScene("no media token").through(.authorize).answered(.mediaToken, 403)
                 .fails(.media, "may not play 'demo-1'"),
             try TryScene("no logout").through(.mediaToken).answered(.logout, 500)
@@ -306,7 +306,7 @@ struct TryChecklistTests {
         [
             try TryScene("an unknown provider").through(.configuration).answered(
                 .authenticate, 400, #"{"message": "Unknown integration 'DemoCable'"}"#
-            ).fails(.loginPage, "'DemoCable' is no provider of DEMOTV", "target.mvpds"),
+            ).fails(.loginPage, "'DemoCable' is not a provider of DEMOTV", "target.mvpds"),
             try TryScene("an unknown redirect").through(.configuration).answered(
                 .authenticate, 400, #"{"message": "Invalid 'redirect_url'"}"#
             ).fails(.loginPage, "target.redirect-url"),
@@ -327,7 +327,7 @@ struct TryChecklistTests {
             ).fails(.form, "login: {form: 1, user: NAME"),
             try TryScene("a form that is refused").through(.mvpdLogin).answered(
                 .mvpdLogin, 400, "", type: "text/html", post: [("user", "u")]
-            ).fails(.form, "turned the login form down"),
+            ).fails(.form, "rejected the login form"),
             try TryScene("a provider that says no").through(.mvpdLogin).answered(
                 .assertion, 302, "", ["Location": "https://demo.test/done?error=access_denied"]
             ).fails(.assertion, "use an account that may watch this channel"),

@@ -53,7 +53,7 @@ import Testing
         #expect(again.prefixes == made.prefixes)
         let page = made.page(replaying: "a.json")
         #expect(page.contains("poll decides it"))
-        #expect(page.contains("none keeps its time"))
+        #expect(page.contains("no request keeps its time"))
         // Cases that were made before have none.
         let old = made.json.replacing("\"prefixes\"", with: "\"formerly\"")
         #expect(try Case(Array(old.utf8), file: "a.json").prefixes == [])

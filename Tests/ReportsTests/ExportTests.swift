@@ -86,7 +86,7 @@ struct ExportTests {
             #expect(abs(sum - (entry["time"] as? Double ?? -1)) < 0.01)
             for key in ["send", "wait", "receive"] { #expect(timings[key] ?? -1 >= 0) }
         }
-        let said = entries.filter { !(($0["comment"] as? String ?? "").contains("not kept")) }
+        let said = entries.filter { !(($0["comment"] as? String ?? "").contains("not recorded")) }
         #expect(said.count == (household == 5 ? 0 : entries.count))
     }
 

@@ -16,9 +16,10 @@ struct StrikesTests {
         var strikes = FaultActivations(lines: lines.joined(separator: "\n"))
         #expect(
             strikes.note(breaches: 0)
-                == "injected fault token-flap: never activated; injected fault slow: never activated, so "
-                + "this run says nothing about it. Nothing in this rig gives it an occasion; "
-                + "rigs/detection.yaml polls on after the sign-in and the logout")
+                == "injected fault token-flap: never activated; injected fault slow: never "
+                + "activated, so this run did not test it. This rig never triggers the "
+                + "fault; rigs/detection.yaml does: it keeps polling after the sign-in and "
+                + "the logout")
         strikes.add("slow", "activated")
         #expect(
             strikes.sentence
@@ -34,9 +35,9 @@ struct StrikesTests {
         #expect(strikes.counts == [.init(fault: "token-flap", activated: 104, visible: 0)])
         #expect(
             strikes.note(breaches: 0)
-                == "injected fault token-flap: activated 104 times, visible in no response. No broken "
-                + "promise was found: a TV that stops polling at its first token sees little of it; "
-                + "rigs/detection.yaml polls on")
+                == "injected fault token-flap: activated 104 times, visible in no response. "
+                + "No violation was found: a TV that stops polling at its first token rarely "
+                + "sees the effect; rigs/detection.yaml keeps polling")
     }
 
     @Test(
@@ -47,9 +48,9 @@ struct StrikesTests {
         let strikes = FaultActivations(lines: events.map(Self.line).joined(separator: "\n"))
         #expect(
             strikes.note(breaches: 3)
-                == "injected fault b: activated 1 time, visible in 1 response; injected fault a: "
-                + "activated 1 time, visible in no response. One response may break several promises, "
-                + "or only together with others")
+                == "injected fault b: activated 1 time, visible in 1 response; injected fault "
+                + "a: activated 1 time, visible in no response. One response can violate "
+                + "several promises, or none by itself")
         #expect(FaultActivations(lines: "").note(breaches: 0) == nil)
     }
 
@@ -71,7 +72,7 @@ struct StrikesTests {
         let silence = try #require(Silence(rows))
         #expect(
             silence.sentence
-                == "the service stopped answering at second 7: none of 11 requests after that was answered"
+                == "the service stopped responding at second 7: none of 11 requests after that got a response"
         )
         // Their answers were awaited when the last one came: that may be a stall, and is no outage yet.
         #expect(!silence.isOutage)
@@ -95,7 +96,7 @@ struct StrikesTests {
         let groups = ErrorRow.grouped([first, other, second])
         #expect(groups.map(\.count) == [2, 1])
         let sentence = ErrorRow.sentence(groups[0])
-        #expect(sentence.hasPrefix("got no answer (") && sentence.contains(", logout "))
+        #expect(sentence.hasPrefix("got no response (") && sentence.contains(", logout "))
         #expect(ErrorRow.sentence(groups[1]) == other.sentence)
     }
 }

@@ -100,7 +100,7 @@ struct FindingGroupTests {
         let text = TerminalReport.text(summary, width: 100, color: false, path: "reports/x")
         #expect(
             text.contains(
-                "report: reports/x/report.html\nagain:  screenrig replay reports/x/cases/expiry-respected.json\n"
+                "report: reports/x/report.html\nreplay: screenrig replay reports/x/cases/expiry-respected.json\n"
             ))
         findings.violations = []
         #expect(FindingGroup.html(findings, summary).text.isEmpty)

@@ -79,8 +79,8 @@ struct HistoryCheckResultTests {
         #expect(summary.outcome == .fail && summary.exitStatus == .failed)
         #expect(
             summary.headline.hasPrefix(
-                "Failed: the run did not show 1 of the 2 things that its rig expects "
-                    + "(poll-token 410); "))
+                "Failed: the run did not show 1 of 2 expected results (shows: poll-token "
+                    + "410); "))
         let junit = try text("junit.xml")
         #expect(junit.contains("<testsuite name=\"shows\" tests=\"2\" failures=\"1\""))
         #expect(junit.contains("<failure message=\"poll-token 410: 0 found\"/>"))
@@ -89,10 +89,10 @@ struct HistoryCheckResultTests {
         #expect(json.contains("\"held\": false") && json.contains("\"held\": true"))
         #expect(try text("summary.md").contains("| `poll-token 410` | 0 |"))
         let page = try text("report.html")
-        #expect(page.contains("✗ not shown") && page.contains("✓ shown"))
+        #expect(page.contains("✗ not found") && page.contains("✓ found"))
         let terminal = TerminalReport.text(summary, width: 100, color: false)
         #expect(terminal.contains("  ABSENT  poll-token 410   0\n"))
-        #expect(terminal.contains("  shown   media-token 200  "))
+        #expect(terminal.contains("  found   media-token 200  "))
         #expect(
             ProgressJSON.result(summary, exitCode: 1, path: "x").contains(
                 #""shows":[{"expression":"poll-token 410","count":0,"held":false}"#))

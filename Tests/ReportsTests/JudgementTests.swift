@@ -21,7 +21,7 @@ struct JudgementTests {
     private static let cases: [Case] = [
         Case(
             testDescription: "all is well", outcome: .pass, status: .passed,
-            headline: "Passed: all 6 households signed in, and the one threshold was met.",
+            headline: "Passed: all 6 households signed in, and the only threshold was met.",
             thresholds: [Thresholds.poll(below: 5000)]),
         Case(
             testDescription: "without thresholds", outcome: .pass, status: .passed,
@@ -32,25 +32,25 @@ struct JudgementTests {
             thresholds: [Thresholds.poll(below: 1), Thresholds.poll(below: 5000)]),
         Case(
             testDescription: "the rig was late", outcome: .invalid, status: .untrusted,
-            headline: "Not to be trusted: the rig itself was the bottleneck, so these numbers say "
-                + "more about this machine than about the service.",
+            headline: "Invalid: the rig itself was the bottleneck, so the latencies describe this "
+                + "machine rather than the service.",
             thresholds: [Thresholds.poll(below: 5000)]
         ) { $0.lateness = .milliseconds(20) },
         Case(
             testDescription: "the rig was late, and a time was too long", outcome: .invalid,
             status: .untrusted,
-            headline: "Not to be trusted: the rig itself was the bottleneck, so these numbers say "
-                + "more about this machine than about the service. Also, the one threshold was "
-                + "missed; all 6 households signed in.",
+            headline: "Invalid: the rig itself was the bottleneck, so the latencies describe this "
+                + "machine rather than the service. Also, the only threshold was missed; all 6 "
+                + "households signed in.",
             thresholds: [Thresholds.poll(below: 1)]
         ) { $0.lateness = .milliseconds(20) },
         Case(
             testDescription: "the rig was late, and households failed", outcome: .fail,
             status: .failed,
             headline:
-                "Failed: none of 6 households signed in: register-client was turned down; 2 of 2 "
-                + "thresholds were missed. Its times "
-                + "are not to be trusted: the rig itself was the bottleneck.",
+                "Failed: none of 6 households signed in: register-client was turned down; "
+                + "2 of 2 thresholds were missed. Do not trust its latencies: the rig itself "
+                + "was the bottleneck.",
             thresholds: [Thresholds.poll(below: 5000), Thresholds.failed(below: 0.05)]
         ) {
             $0.busy = 1.2
@@ -59,8 +59,9 @@ struct JudgementTests {
         Case(
             testDescription: "the rig was late, which only warns, and households failed",
             outcome: .fail, status: .failed,
-            headline: "Failed: none of 6 households signed in: register-client was turned down; "
-                + "the one threshold was missed.",
+            headline:
+                "Failed: none of 6 households signed in: register-client was turned down; the "
+                + "only threshold was missed.",
             thresholds: [Thresholds.failed(below: 0.05)]
         ) {
             $0.busy = 1.2
@@ -69,8 +70,8 @@ struct JudgementTests {
         },
         Case(
             testDescription: "a lane was busy", outcome: .invalid, status: .untrusted,
-            headline: "Not to be trusted: the rig itself was the bottleneck, so these numbers say "
-                + "more about this machine than about the service."
+            headline: "Invalid: the rig itself was the bottleneck, so the latencies describe this "
+                + "machine rather than the service."
         ) { $0.busy = 1.2 },
         Case(
             testDescription: "a lane was busy, and that only warns", outcome: .pass,
@@ -99,7 +100,7 @@ struct JudgementTests {
         },
         Case(
             testDescription: "cut short", outcome: .aborted, status: .interrupted,
-            headline: "Cut short: the record breaks off after 9 s; all 6 households signed in."
+            headline: "Cut short: the record ends after 9 s; all 6 households signed in."
         ) { $0.isCutShort = true },
         Case(
             testDescription: "a full disk beats an interruption", outcome: .aborted,
@@ -110,7 +111,7 @@ struct JudgementTests {
         },
         Case(
             testDescription: "nothing was sent", outcome: .aborted, status: .couldNotRun,
-            headline: "Could not run: not one request was sent."
+            headline: "Could not run: no request was sent."
         ) { $0.households = 0 },
         Case(
             testDescription: "interrupted before the first request", outcome: .aborted,
@@ -122,15 +123,16 @@ struct JudgementTests {
         Case(
             testDescription: "signed in is signed in, also where authorize failed later",
             outcome: .fail, status: .failed,
-            headline: "Failed: the one threshold was missed; all 6 households signed in, 6 of them "
+            headline:
+                "Failed: the only threshold was missed; all 6 households signed in, 6 of them "
                 + "failed later.", thresholds: [Thresholds.failed(below: 0.05)]
         ) { $0.failsAfterSignIn = true },
         Case(
             testDescription: "accounts without a package are no failure", outcome: .pass,
             status: .passed,
             headline:
-                "Passed: all 6 households signed in, 6 not entitled to watch, and the one threshold "
-                + "was met.",
+                "Passed: all 6 households signed in, 6 not entitled to watch, and the only "
+                + "threshold was met.",
             thresholds: [Thresholds.failed(below: 0.05)]
         ) { $0.isDenied = true },
         Case(
@@ -158,7 +160,7 @@ struct JudgementTests {
         let summary = try Summary(sample, thresholds: [], findings: findings)
         #expect(summary.outcome == .invalid)
         #expect(summary.exitStatus == .untrusted)
-        #expect(summary.headline.hasPrefix("Not to be trusted: not judged from second 12 on: "))
+        #expect(summary.headline.hasPrefix("Invalid: not checked from second 12 on: "))
     }
 
     @Test("when nobody answers, the message leads with the first thing that failed")
@@ -167,13 +169,14 @@ struct JudgementTests {
         #expect(summary.exitStatus == .couldNotRun)
         #expect(
             summary.headline
-                == "Could not run: none of 20 requests was answered; register-client got "
-                + "no answer (connection-refused) in 20 of 20.")
+                == "Could not run: none of 20 requests got a response; 20 of 20 "
+                + "register-client requests got no response (connection-refused).")
         #expect(
-            summary.firstFailure == "register-client got no answer (connection-refused) in 20 of 20"
+            summary.firstFailure
+                == "20 of 20 register-client requests got no response (connection-refused)"
         )
         let text = TerminalReport.text(summary, width: 80, color: false)
-        #expect(text.contains("is the service up and reachable?"))
+        #expect(text.contains("check that the service is up and reachable"))
     }
 
     @Test("when no household gets anywhere, the first failure comes first")
@@ -185,7 +188,8 @@ struct JudgementTests {
         #expect(summary.exitStatus == .failed)
         #expect(
             summary.explanations.first
-                == "first: register-client answered 400 invalid_software_statement in 20 of 20")
+                == "First error: 20 of 20 register-client requests got 400 invalid_software_statement"
+        )
     }
 
     @Test("a warning about the rig says what was measured and what is allowed")
@@ -196,8 +200,8 @@ struct JudgementTests {
         #expect(!summary.rigHealth.valid)
         #expect(summary.rigHealth.reasons.count == 2)
         #expect(
-            summary.rigHealth.reasons[0].contains("10.0 ms are allowed (validity.lateness-p99)"))
-        #expect(summary.rigHealth.reasons[1].contains("90 % are allowed (validity.busy)"))
+            summary.rigHealth.reasons[0].contains("10.0 ms is allowed (validity.lateness-p99)"))
+        #expect(summary.rigHealth.reasons[1].contains("90 % is allowed (validity.busy)"))
         #expect(summary.notes.contains { $0.hasPrefix("The rig itself was the bottleneck") })
     }
 

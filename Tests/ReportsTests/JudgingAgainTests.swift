@@ -66,7 +66,7 @@ struct JudgingAgainTests {
         let error = #expect(throws: ReportError.self) { try findings([], judging: texts) }
         #expect(
             error?.description.contains(
-                "cannot be judged: the rules in its header have the unknown key 'visibility_us'; "
+                "cannot be checked: the rules in its header have the unknown key 'visibility_us'; "
                     + "use the screenrig that recorded it (version ") == true)
     }
 
@@ -76,7 +76,7 @@ struct JudgingAgainTests {
         let slept = Standstill(noticed: Instant(.seconds(5)), length: .seconds(60))
         let findings = try findings([slept])
         #expect(findings.violations.map(\.sentence) == [])
-        #expect(findings.changes == ["our own clock stood still for 60 s at 5000 ms"])
+        #expect(findings.changes == ["this machine's clock stopped for 60 s at 5000 ms"])
     }
 
     @Test(

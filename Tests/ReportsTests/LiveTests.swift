@@ -84,14 +84,14 @@ struct LiveTests {
         #expect(state.thresholds.map(\.met) == [false, true])
         #expect(state.undecidedThresholds == 1)
         #expect(
-            state.invalidity?.hasPrefix("it sent 1 request in 100 at least 14.0 ms late") == true)
+            state.invalidity?.hasPrefix("it sent 1 % of requests at least 14.0 ms late") == true)
         let rows = LiveBlock.lines(state, width: 200, color: false)
         #expect(
             rows.contains {
                 $0.hasPrefix(
                     "thresholds  1 of 2 met so far · MISSED poll-token p99 < 250ms: it was 312 ms")
             })
-        #expect(rows.contains { $0.hasPrefix("rig         NOT VALID: it sent 1 request in 100") })
+        #expect(rows.contains { $0.hasPrefix("rig         INVALID: it sent 1 % of requests") })
         #expect(
             ProgressLine.text(state).contains("1 threshold missed so far (poll-token p99 < 250ms"))
         state.progress.works[0].latency = Self.histogram(.milliseconds(3), times: 8_993)
@@ -107,9 +107,9 @@ struct LiveTests {
     @Test("what was not judged is said, with the second from which on")
     func gap() {
         var findings = Judge(Rules()).finish()
-        #expect(!TerminalReport.verdicts(findings).contains("not judged"))
+        #expect(!TerminalReport.verdicts(findings).contains("not checked"))
         findings.unjudgedFrom = Instant(.milliseconds(12_400))
-        #expect(TerminalReport.verdicts(findings).contains("not judged from second 12 on"))
+        #expect(TerminalReport.verdicts(findings).contains("not checked from second 12 on"))
     }
 
     @Test("the block is as it was reviewed", arguments: [40, 80, 200])
@@ -154,13 +154,13 @@ struct LiveTests {
         arguments: [
             (LiveState.Phase.arrivals, "more households"), (.viewers(1), "1 viewer"),
             (.viewers(389), "389 viewers"),
-            (.settling(.seconds(12)), "late tokens: polls go on for 12 s"),
-            (.leaving(3), "3 households to finish"), (.stopping, "what is under way, at most 5 s"),
+            (.settling(.seconds(12)), "late tokens; polling continues for 12 s"),
+            (.leaving(3), "3 households to finish"), (.stopping, "requests in flight, at most 5 s"),
         ])
     func waits(phase: LiveState.Phase, words: String) {
         var state = Self.quiet
         state.phase = phase
-        #expect(LiveBlock.lines(state, width: 80, color: false).last == "waits for   \(words)")
+        #expect(LiveBlock.lines(state, width: 80, color: false).last == "waiting for \(words)")
     }
 
     @Test("a progress object is one line with the keys as they were reviewed")

@@ -158,7 +158,8 @@ struct NightsTests {
         let beyond = view(20, then: [3.4], alarm: 3)
         #expect(beyond.verdict == .worse && beyond.newAlarms.isEmpty)
         #expect(
-            beyond.headline.hasPrefix("Alarm: far worse than usual tonight: sign-in-service p95"))
+            beyond.headline.hasPrefix(
+                "Alarm: far worse than its level tonight: sign-in-service p95"))
         #expect(view(20, then: [2.7], alarm: 3).verdict == .unusual)
     }
 
@@ -269,14 +270,14 @@ struct NightsTests {
         #expect(view.restarts == [0, 2, 3] && view.counted == 1)
         #expect(
             view.headline
-                == "Nothing to tell yet: night 4 had another rig than night 3 (faults), so the series begins "
-                + "anew: 1 night of the 8 that a level and a change take.")
+                == "No result yet: the rig changed between night 3 and night 4 (faults), so "
+                + "the series starts again: 1 of the 8 nights needed to detect a change.")
         #expect(NightsText.text([view], width: 100, color: false).contains("▄▄¦▄¦▄"))
         // A book from before the parts were kept says that it differs, and not in what.
         nights[2].terms = "old"
         #expect(
             NightsView(Array(nights.prefix(3)), rig: "nightly").headline.contains(
-                "another rig than night 2, so"))
+                "changed between night 2 and night 3, so"))
     }
 
     @Test("what the interval of polls decides is no change of the service")
@@ -295,7 +296,7 @@ struct NightsTests {
             return NightsView(nights, rig: "nightly")
         }
         #expect(view(2300).series[0].changes.isEmpty && view(2300).series[0].isOnGrid)
-        #expect(NightsText.text([view(2300)], width: 200, color: false).contains("is not judged"))
+        #expect(NightsText.text([view(2300)], width: 200, color: false).contains("not compared"))
         // Beyond one interval the service had its part in it.
         #expect(view(5000).series[0].changes.map(\.isWorse) == [true])
         #expect(!view(5000).series[0].isOnGrid)
@@ -312,14 +313,14 @@ struct NightsTests {
     func headlines() {
         #expect(
             NightsView(Array(MadeUp.story.prefix(3)), rig: "nightly").headline
-                == "Nothing to tell yet: 3 nights of the 8 that a level and a change take.")
+                == "No result yet: 3 of the 8 nights needed to detect a change.")
         #expect(
             NightsView(Array(MadeUp.story.prefix(11)), rig: "nightly").headline
-                == "Nothing to tell yet: night 7 had another rig than night 6, so the series begins anew: "
-                + "5 nights of the 8 that a level and a change take.")
+                == "No result yet: the rig changed between night 6 and night 7, so the series "
+                + "starts again: 5 of the 8 nights needed to detect a change.")
         #expect(
             NightsView(Array(MadeUp.story.prefix(13)), rig: "nightly").headline
-                == "No values from the night of 2026-10-02: the rig was the bottleneck")
+                == "No values for the night of 2026-10-02: the rig was the bottleneck")
         #expect(
             NightsView(Array(MadeUp.story.prefix(16)), rig: "nightly").headline
                 == "No lasting change so far, and nothing unusual tonight.")

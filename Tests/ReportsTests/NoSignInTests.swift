@@ -63,8 +63,9 @@ struct NoSignInTests {
         }
         #expect(
             summary.headline
-                == "Failed: none of 3 households signed in: as made up; the service's answers are of "
-                + "clocks at least 5 h 59 min apart (clock-agreement).")
+                == "Failed: none of 3 households signed in: as made up; the timestamps in the "
+                + "service's responses come from clocks at least 5 h 59 min apart "
+                + "(clock-agreement).")
     }
 
     @Test("names the most frequent cause of those that the rig did not draw, with its count")

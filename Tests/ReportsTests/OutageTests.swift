@@ -40,20 +40,20 @@ struct OutageTests {
         #expect(summary.exitStatus == .failed && summary.outcome == .fail)
         #expect(
             summary.headline.hasPrefix(
-                "Failed: the service stopped answering at second 3: none of "),
+                "Failed: the service stopped responding at second 3: none of "),
             "\(summary.headline)")
         #expect(summary.rigHealth.valid && summary.rigHealth.isLateInSilence)
         #expect(!summary.explanations.contains { $0.hasPrefix("the rig: ") })
-        #expect(summary.notes.contains { $0.contains("only after the service had gone") })
+        #expect(summary.notes.contains { $0.contains("only after the outage") })
     }
 
     @Test("it is so where the rig was late before, which is told, and where no threshold is missed")
     func lateBefore() throws {
         let late = try summary(late: .milliseconds(80), from: 0)
         #expect(late.exitStatus == .failed && !late.rigHealth.valid)
-        #expect(late.headline.hasPrefix("Failed: the service stopped answering"))
+        #expect(late.headline.hasPrefix("Failed: the service stopped responding"))
         #expect(late.explanations.contains { $0.hasPrefix("the rig: ") })
-        #expect(late.judgedScope == " in what was answered")
+        #expect(late.judgedScope == " up to the outage")
         let met = try summary(late: .zero, from: 0, met: true)
         #expect(met.exitStatus == .failed)
         #expect(JUnit.text(met).contains("failures=\"1\""))
@@ -62,7 +62,7 @@ struct OutageTests {
     @Test("a comparison does not take such a run for one like others")
     func comparison() throws {
         let dead = try ComparedRun(sample(late: .zero, from: 9), path: "x")
-        #expect(dead.comparability.doubts == ["lost its service on the way"])
+        #expect(dead.comparability.doubts == ["had a service outage"])
     }
 
     @Test("the night counts as a failed one, not as a gap")
@@ -72,7 +72,7 @@ struct OutageTests {
             path: "x", isOurs: true)
         #expect(!night.isGap && night.outcome == "fail")
         let view = NightsView([night], rig: night.rig)
-        let words = "this night itself: Failed: the service stopped answering at second 3"
+        let words = "this night's run: Failed: the service stopped responding at second 3"
         #expect(NightsText.text([view], width: 200, color: false).contains(words))
         #expect(
             NightJSON.text(view, exitCode: 1, report: nil, page: "p").contains(words))

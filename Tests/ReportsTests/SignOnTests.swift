@@ -44,13 +44,13 @@ struct SignOnTests {
         arguments: [
             (
                 15, 16,
-                "Passed, but 15 of 16 households signed in by code although their kind asks for "
-                    + "platform sign-on: all 16 households signed in."
+                "Passed, but 15 of 16 households signed in by code, although their kind "
+                    + "asks for platform sign-on: all 16 households signed in."
             ),
             (
                 16, 16,
-                "Passed, but all 16 households signed in by code although their kind asks for "
-                    + "platform sign-on: all 16 households signed in."
+                "Passed, but all 16 households signed in by code, although their kind asks "
+                    + "for platform sign-on: all 16 households signed in."
             ),
             (3, 16, "Passed: all 16 households signed in."),
             (0, 16, "Passed: all 16 households signed in."),
@@ -69,7 +69,7 @@ struct SignOnTests {
     func webView() throws {
         let summary = try Summary(
             Self.sample(diverted: 4, of: 4, path: .webView), thresholds: [])
-        #expect(summary.headline.contains("all 4 households signed in in a web view although"))
+        #expect(summary.headline.contains("all 4 households signed in in a web view, although"))
     }
 
     @Test(
@@ -100,7 +100,7 @@ struct SignOnTests {
         let texts = Dictionary(uniqueKeysWithValues: files.map { ($0.name, $0.text) })
         let page = try #require(texts["report.html"])
         for word in [
-            "Sign-in by path", "Diverted households, by where and why", "VSA503",
+            "Sign-in by path", "Diverted households by reason", "VSA503",
             "the platform&#39;s metadata request failed", "1-2-6-7-8-9-10", "8 permission prompts",
         ] {
             #expect(page.contains(word), "\(word)")

@@ -47,7 +47,7 @@ struct TerminalTests {
         progress.latencyP99 = .milliseconds(61)
         #expect(
             text(planned: .seconds(150))
-                == "1:05 of 2:30 · 642 households: 310 signed in, 328 under way (208 code-shown), "
+                == "1:05 of 2:30 · 642 households: 310 signed in, 328 in progress (208 code-shown), "
                 + "3 failed, 1 gave up · 205/s · p50 4.21 ms, p99 61.0 ms · 0 errors · 7 throttled")
     }
 
@@ -59,6 +59,6 @@ struct TerminalTests {
         progress.waitingBatches = 40
         let text = ProgressLine.text(LiveState(title: "", progress: progress))
         #expect(text.hasPrefix("1:02:05 · "))
-        #expect(text.hasSuffix("rig late p99 14.0 ms · disk behind by 40 batches"))
+        #expect(text.hasSuffix("rig late p99 14.0 ms · disk is behind by 40 batches"))
     }
 }

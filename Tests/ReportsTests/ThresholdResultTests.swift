@@ -52,9 +52,9 @@ struct ThresholdResultTests {
             (nil, .householdsAbandoned, .count, .equal, 0, "0 of 4", true),
             (nil, .householdsNotEntitled, .share, .below, 0.5, "25 % (1 of 4)", true),
             ("b", .householdsNotEntitled, .count, .equal, 0, "0 of 1", true),
-            (nil, .violations, .count, .equal, 0, "0 (not judged)", true),
-            (nil, .undecided, .share, .below, 0.001, "0 (not judged)", true),
-            (nil, .invariant("token-isolation"), .count, .equal, 0, "not judged", false),
+            (nil, .violations, .count, .equal, 0, "0 (not checked)", true),
+            (nil, .undecided, .share, .below, 0.001, "0 (not checked)", true),
+            (nil, .invariant("token-isolation"), .count, .equal, 0, "not checked", false),
         ] as [Row])
     func reads(row: Row) throws {
         let result = try result(row.subject, row.measure, row.comparison, row.bound, kind: row.kind)

@@ -7,8 +7,8 @@ struct WrappingTests {
     @Test(
         "a command to copy stays on one line, at any width",
         arguments: [
-            "again: screenrig replay reports/evening/cases/sign-in-visible.json --times 50",
-            "  again:  screenrig replay cases/one-owner.json --virtual",
+            "replay: screenrig replay reports/evening/cases/sign-in-visible.json --times 50",
+            "  replay: screenrig replay cases/one-owner.json --virtual",
             "the numbers mislead; 'screenrig calibrate --rate 2000/s' says what this machine can do",
             "what to do: give it a core ('screenrig validate rigs/mine.yaml'), or fewer households",
         ], [20, 40, 80])

@@ -126,7 +126,7 @@ struct BottleneckTests {
             contentsOf: folder.appending(path: "report.html"), encoding: .utf8)
         let json = try String(
             contentsOf: folder.appending(path: "summary.json"), encoding: .utf8)
-        #expect(terminal.hasPrefix("Not to be trusted: the \(words)") == fails)
+        #expect(terminal.hasPrefix("Invalid: the \(words)") == fails)
         #expect(terminal.contains(words) == !row.reasons.isEmpty)
         #expect(html.contains(words) == !row.reasons.isEmpty)
         if fails {

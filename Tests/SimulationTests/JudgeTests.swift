@@ -77,9 +77,9 @@ struct JudgeTests {
             let text = try String(contentsOf: folder.appending(path: file), encoding: .utf8)
             #expect(text.contains(sentence), "\(file)")
             let plain = text.replacing("&#39;", with: "'")
-            #expect(plain.contains("order of the SDK's callbacks"), "\(file)")
+            #expect(plain.contains("order of SDK callbacks"), "\(file)")
         }
         let text = TerminalReport.text(summary, width: 400, color: false)
-        #expect(text.contains("order of the SDK's callbacks judged in \(households) household"))
+        #expect(text.contains("order of SDK callbacks checked in \(households) household"))
     }
 }

@@ -71,10 +71,10 @@ struct SignInTests {
         #expect(summary.households.failed == 20)
         #expect(
             summary.firstFailure
-                == "register-client answered 400 invalid_software_statement in 20 of 20")
+                == "20 of 20 register-client requests got 400 invalid_software_statement")
         #expect(summary.outcome == .fail && summary.exitStatus == .failed)
         #expect(
-            summary.explanations.first?.contains("register-client answered 400") == true,
+            summary.explanations.first?.contains("register-client requests got 400") == true,
             "\(summary.explanations)")
         #expect(
             try run.households().allSatisfy {
@@ -159,7 +159,8 @@ struct SignInTests {
         let run = try Rehearsal(RigFiles.read("twenty.yaml", ["standin.network.loss": "100%"]))
         let summary = try run.summary()
         #expect(summary.exitStatus == .couldNotRun)
-        #expect(summary.firstFailure == "register-client got no answer (timeout) in 100 of 100")
+        #expect(
+            summary.firstFailure == "100 of 100 register-client requests got no response (timeout)")
         #expect(summary.households.failed == 20)
         #expect(run.counted.allSatisfy { $0.requests == 0 })
     }

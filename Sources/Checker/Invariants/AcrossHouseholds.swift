@@ -42,16 +42,16 @@ extension SharedState {
         let left = min(older.low, newer.low) - max(older.ret, newer.ret)
         return accuse(
             newer, gap: left,
-            "code \(newer.text) was given to it (#\(newer.sequence)) while household "
-                + "\(older.household) held it (#\(older.sequence)), for at least "
+            "it got code \(newer.text) (#\(newer.sequence)) while the same code was valid for household "
+                + "\(older.household) (#\(older.sequence)) for at least "
                 + "\(milliseconds(left)) more")
     }
 
     private func accuse(_ newer: SharedLife, _ older: SharedLife) -> Int? {
         accuse(
             newer,
-            "record of code \(newer.text) has the id of that of household \(older.household)'s code "
-                + "\(older.text) (its exchange #\(older.sequence))")
+            "the record of code \(newer.text) has the same id as that of household \(older.household)'s "
+                + "code \(older.text) (its request #\(older.sequence))")
     }
 
     private func accuse(_ newer: SharedLife, gap: Int64? = nil, _ text: String) -> Int? {
@@ -85,8 +85,8 @@ extension SharedState {
 
     private func accuse(_ stranger: ClockReadings.Sample, _ what: String, _ sign: String) -> Int? {
         let text =
-            "the \(what) \(stranger.operation.name) #\(stranger.sequence) and that in most other "
-            + "answers come from clocks at least \(milliseconds(stranger.distance)) apart"
+            "the \(what) \(stranger.operation.name) #\(stranger.sequence) and the time in most other "
+            + "responses come from clocks at least \(milliseconds(stranger.distance)) apart"
         let source = Invariant.clockAgreement.source
         return add(
             Violation(

@@ -25,7 +25,7 @@ extension HouseholdState {
         let isNamed = operation.tag != 0 && value != TokenRead.somebody
         let who = isNamed ? "the sign-in of \(names[Int(value) - 1].text)" : "a sign-in"
         let next = waitingSignIn(after: beat)
-        var text = "\(beat.name) showed \(who)"
+        var text = "\(beat.name) returned \(who)"
         var evidence = [beat]
         var gap: Int64?
         if let next {
@@ -34,7 +34,7 @@ extension HouseholdState {
             gap = next.call - beat.ret
             evidence = [next, beat]
         } else {
-            text += ", and nobody of this household had signed in"
+            text += ", although this household had not signed in"
         }
         // A bare yes may be about somebody who went astray, and has no name to tell by.
         let found = violation(.noTokenBeforeSignIn, .certain, evidence, gap: gap, text)
@@ -61,17 +61,17 @@ extension HouseholdState {
         }
         if let one = providers.first, let two = users.first {
             let text =
-                "\(beat.name) showed \(stranger.name.text): the provider of \(one.beat.name) with the "
-                + "user of \(two.beat.name); nobody signed in as both"
+                "\(beat.name) returned \(stranger.name.text): the provider of \(one.beat.name) with the "
+                + "user of \(two.beat.name); no sign-in used both"
             accuse(violation(.oneToken, .certain, [one.beat, two.beat, beat], text))
             return
         }
         let isEarly = own.isEmpty
         let text =
             isEarly
-            ? "\(beat.name) showed the sign-in of \(stranger.name.text) before anybody of this "
-                + "household had signed in"
-            : "\(beat.name) showed the sign-in of \(stranger.name.text); this household signed in as "
+            ? "\(beat.name) returned the sign-in of \(stranger.name.text) before this household had "
+                + "signed in"
+            : "\(beat.name) returned the sign-in of \(stranger.name.text); this household signed in as "
                 + own.filter { $0.tag != ModelOperation.none }.map { names[Int($0.tag)].text }
                 .joined(separator: ", ")
         let found = violation(
@@ -85,8 +85,8 @@ extension HouseholdState {
         let gap = beat.call - denied.beat.ret
         // It was turned down, whenever that was: a poll of the same moment proves as much.
         let text =
-            "\(beat.name) showed a sign-in that \(denied.beat.name) was told "
-            + (isThrottled ? "to send later (429)" : "was refused")
+            "\(beat.name) returned a sign-in that \(denied.beat.name) had "
+            + (isThrottled ? "throttled (429)" : "rejected")
             + (gap >= 0 ? ", \(milliseconds(gap)) before" : " at the same time")
         accuse(
             violation(.errorsHaveNoEffect, .certain, [denied.beat, beat], gap: gap, text))

@@ -38,7 +38,7 @@ extension HouseholdState {
             if sent > deleted.ret {
                 let gap = beat.call - deleted.ret
                 let text =
-                    "\(beat.name) found code \(codes[position].text) alive \(milliseconds(gap)) after "
+                    "\(beat.name) found code \(codes[position].text) valid \(milliseconds(gap)) after "
                     + "\(deleted.name) had deleted it"
                 accuse(violation(.deleteFinal, .certain, [deleted, beat], gap: gap, text))
                 return
@@ -47,8 +47,8 @@ extension HouseholdState {
         if beat.call > life.high {
             let gap = beat.call - life.high
             let text =
-                "\(beat.name) found code \(codes[position].text) alive at least \(milliseconds(gap)) after its "
-                + "expiry (made by \(life.made.name))"
+                "\(beat.name) found code \(codes[position].text) valid at least \(milliseconds(gap)) after its "
+                + "expiry (created by \(life.made.name))"
             accuse(
                 violation(
                     .expiryRespected, .withinDrift,
@@ -71,9 +71,8 @@ extension HouseholdState {
         else { return }
         let gap = beat.call - told.ret
         let text =
-            "\(beat.name) was told that nobody has signed in by code \(codes[position].text), "
-            + "\(milliseconds(gap)) after \(told.name) had been told that somebody has; nothing ended "
-            + "it between"
+            "\(beat.name) reported no sign-in by code \(codes[position].text), "
+            + "\(milliseconds(gap)) after \(told.name) had reported one; nothing in between ended it"
         accuse(violation(.tokenMonotonic, .certain, [told, beat], gap: gap, text))
     }
 
@@ -89,8 +88,8 @@ extension HouseholdState {
         else { return }
         let gap = life.low - beat.ret
         let text =
-            "\(beat.name) was told that code \(codes[position].text) is gone, at least \(milliseconds(gap)) "
-            + "before its expiry; nothing had ended it (made by \(life.made.name))"
+            "\(beat.name) reported code \(codes[position].text) as gone, at least \(milliseconds(gap)) "
+            + "before its expiry; nothing had ended it (created by \(life.made.name))"
         accuse(
             violation(
                 .expiryRespected, .withinDrift,
@@ -106,7 +105,7 @@ extension HouseholdState {
         let gap = beat.call - gone.ret
         let text =
             "\(beat.name) found code \(codes[position].text) again, \(milliseconds(gap)) after "
-            + "\(gone.name) was told that it is gone"
+            + "\(gone.name) had reported it as gone"
         accuse(violation(.oneOwner, .certain, [gone, beat], gap: gap, text))
     }
 
@@ -126,7 +125,7 @@ extension HouseholdState {
                 let gap = first.beat.call - deleted.ret
                 let text =
                     "\(first.beat.name) signed in by code \(codes[first.life].text) \(milliseconds(gap)) after "
-                    + "\(deleted.name) had deleted it; \(beat.name) saw the sign-in"
+                    + "\(deleted.name) had deleted it; \(beat.name) returned the sign-in"
                 accuse(
                     violation(.deleteFinal, .certain, [deleted, first.beat, beat], gap: gap, text))
                 return
@@ -136,7 +135,7 @@ extension HouseholdState {
         let gap = first.beat.call - life.high
         let text =
             "\(first.beat.name) signed in by code \(codes[first.life].text) at least \(milliseconds(gap)) after "
-            + "its expiry; \(beat.name) saw the sign-in"
+            + "its expiry; \(beat.name) returned the sign-in"
         accuse(
             violation(
                 .expiryRespected, .withinDrift,
@@ -151,8 +150,8 @@ extension HouseholdState {
         guard beat.call > over else { return }
         let gap = beat.call - over
         let text =
-            "\(beat.name) showed a sign-in at least \(milliseconds(gap)) after the expiry in its "
-            + "own answer"
+            "\(beat.name) returned a sign-in at least \(milliseconds(gap)) after the expiry in the "
+            + "same response"
         accuse(
             violation(
                 .expiryRespected, .withinDrift, [beat], gap: gap, gapFrom: over,
@@ -172,8 +171,8 @@ extension HouseholdState {
         guard left > 0, read.beat.effect == .expired || left <= max(life / 10, 5_000_000_000)
         else { return false }
         let text =
-            "\(read.beat.name) was told that nobody is signed in, at least \(milliseconds(left)) "
-            + "before the sign-in that \(earlier.beat.name) showed was to expire"
+            "\(read.beat.name) returned \"not signed in\", at least \(milliseconds(left)) "
+            + "before the expiry of the sign-in that \(earlier.beat.name) had returned"
         accuse(
             violation(
                 .expiryRespected, .withinDrift,
@@ -196,8 +195,8 @@ extension HouseholdState {
         guard last.ret < out.call - registry.visibility else { return }
         let gap = beat.call - out.ret
         let text =
-            "\(beat.name) still answered for the sign-in \(milliseconds(gap)) after \(out.name) had "
-            + "ended it; nobody signed in between"
+            "\(beat.name) still returned the sign-in \(milliseconds(gap)) after \(out.name) had "
+            + "ended it; there was no sign-in in between"
         accuse(violation(.logoutFinal, .certain, [out, beat], gap: gap, text))
     }
 }

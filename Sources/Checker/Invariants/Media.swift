@@ -6,11 +6,11 @@ extension HouseholdState {
     mutating func judgeAuthorization(_ operation: Observed, _ beat: CompactOperation) {
         switch (operation.operation, operation.effect) {
         case (.mediaToken, .success):
-            guard judgeGate(operation, beat, "gave a media token") else { return }
+            guard judgeGate(operation, beat, "issued a media token") else { return }
             judgeLife(operation, beat, of(operation))
             judgeBinding(operation, beat, of(operation))
         case (.authorizationToken, .success):
-            _ = judgeGate(operation, beat, "showed an authorization")
+            _ = judgeGate(operation, beat, "returned an authorization")
         default:
             if operation.tellsNoAuthorization { judgeLostAuthorization(operation, beat) }
         }
@@ -29,9 +29,10 @@ extension HouseholdState {
         let gap = beat.call - grant.ret
         let hasExpired = operation.effect == .expired
         let text =
-            "\(beat.name) was told that \(resources[Int(operation.resource)]) is "
-            + (hasExpired ? "authorized no longer" : "not authorized")
-            + ", \(milliseconds(gap)) after \(grant.name) had authorized it; nothing ended that between"
+            "\(beat.name) reported \(resources[Int(operation.resource)]) as "
+            + (hasExpired ? "no longer authorized" : "not authorized")
+            + ", \(milliseconds(gap)) after \(grant.name) had authorized it; nothing in between ended "
+            + "that"
         var lost = violation(
             hasExpired ? .expiryRespected : .authorizationGates, .withinDrift, [grant, beat],
             gap: gap, text)
@@ -80,7 +81,7 @@ extension HouseholdState {
         guard let last = granted.map(\.beat).max(by: { $0.ret < $1.ret }) else {
             // A device that came signed in may have been authorized before.
             guard !isFromBefore(TokenRead.somebody) else { return true }
-            let text = "\(beat.name) \(gave)\(of) that nobody had authorized"
+            let text = "\(beat.name) \(gave)\(of) without any authorization"
             accuse(violation(.authorizationGates, .certain, [beat], text))
             return false
         }
@@ -89,8 +90,8 @@ extension HouseholdState {
         }), last.ret < out.call - registry.visibility {
             let gap = beat.call - out.ret
             let text =
-                "\(beat.name) \(gave)\(of) \(milliseconds(gap)) after \(out.name); it had "
-                + "been authorized before that only (\(last.name))"
+                "\(beat.name) \(gave)\(of) \(milliseconds(gap)) after \(out.name); its only "
+                + "authorization was before that (\(last.name))"
             accuse(violation(.authorizationGates, .certain, [last, out, beat], gap: gap, text))
             return false
         }
@@ -114,7 +115,7 @@ extension HouseholdState {
         else { return }
         let gap = beat.call - window.high
         let text =
-            "\(beat.name) gave a media token\(of) that had expired at least \(milliseconds(gap)) "
+            "\(beat.name) issued a media token\(of) that had expired at least \(milliseconds(gap)) "
             + "before"
         accuse(
             violation(
@@ -139,12 +140,12 @@ extension HouseholdState {
             judgeStranger(before, beat)
         } else if before.resource != resource {
             let text =
-                "\(beat.name) gave\(of) the media token that exchange #\(before.sequence) had been "
-                + "given for another resource"
+                "\(beat.name) returned\(of) the media token that request #\(before.sequence) had got "
+                + "for another resource"
             accuse(violation(.authorizationGates, .certain, [beat], text))
         } else if registry.rules.policies.mediaReuse == .never {
             let text =
-                "\(beat.name) gave\(of) the same media token as exchange #\(before.sequence)"
+                "\(beat.name) returned\(of) the same media token as request #\(before.sequence)"
             accuse(violation(.authorizationGates, .certain, [beat], source: .policy, text))
         }
     }
@@ -154,8 +155,8 @@ extension HouseholdState {
     private mutating func judgeStranger(_ other: SharedState.MediaOwner, _ beat: CompactOperation) {
         guard other.at > beat.ret else {
             let text =
-                "\(beat.name) gave the media token that household \(other.household) had been "
-                + "given (its exchange #\(other.sequence))"
+                "\(beat.name) returned the media token that household \(other.household) had got "
+                + "(its request #\(other.sequence))"
             return accuse(violation(.authorizationGates, .certain, [beat], text))
         }
         var found = violation(.authorizationGates, .certain, [beat], "")
@@ -164,8 +165,8 @@ extension HouseholdState {
         found.at = other.at
         found.scene = []
         found.sentence =
-            "household \(other.household): exchange #\(other.sequence) gave the media token that "
-            + "household \(household) had been given (its exchange #\(beat.sequence))"
+            "household \(other.household): request #\(other.sequence) returned the media token that "
+            + "household \(household) had got (its request #\(beat.sequence))"
         _ = registry.add(found)
     }
 }

@@ -63,8 +63,8 @@ extension HouseholdState {
         let gap = read.beat.call - earlier.beat.ret
         if let denied {
             let text =
-                "\(read.beat.name) saw no sign-in \(milliseconds(gap)) after \(earlier.beat.name) "
-                + "had; the only sign-out between, \(denied.name), was refused"
+                "\(read.beat.name) returned no sign-in \(milliseconds(gap)) after \(earlier.beat.name) "
+                + "had returned one; the only sign-out in between, \(denied.name), was rejected"
             accuse(
                 violation(
                     .errorsHaveNoEffect, .certain, [earlier.beat, denied, read.beat], gap: gap, text
@@ -74,8 +74,8 @@ extension HouseholdState {
         if mayHaveExpired(earlier.value, by: read.beat.ret) { return true }
         if judgeEarlyEnd(read, earlier) { return false }
         let text =
-            "\(read.beat.name) was told that nobody is signed in, \(milliseconds(gap)) after "
-            + "\(earlier.beat.name) had shown a sign-in; nothing ended it between"
+            "\(read.beat.name) returned \"not signed in\", \(milliseconds(gap)) after "
+            + "\(earlier.beat.name) had returned a sign-in; nothing in between ended it"
         accuse(violation(.tokenMonotonic, .certain, [earlier.beat, read.beat], gap: gap, text))
         return false
     }
@@ -113,8 +113,8 @@ extension HouseholdState {
         let gap = earlier.beat.call - last.ret
         if earlier.value == 0, !wasSeen {
             let text =
-                "\(earlier.beat.name), sent \(milliseconds(gap)) after \(last.name) had been "
-                + "answered, was told \"not yet\"; \(read.beat.name) then saw that sign-in"
+                "\(earlier.beat.name), sent \(milliseconds(gap)) after the response to \(last.name), "
+                + "returned \"not yet\"; \(read.beat.name) then returned that sign-in"
             accuse(
                 violation(
                     .signInVisible, .certain, [last, earlier.beat, read.beat], gap: gap, text))
@@ -122,11 +122,11 @@ extension HouseholdState {
         }
         let text =
             earlier.value == 0
-            ? "\(read.beat.name) saw a sign-in again that \(earlier.beat.name) had been told is "
-                + "not there; nobody signed in between"
-            : "\(read.beat.name) saw another sign-in than \(earlier.beat.name), "
-                + "\(milliseconds(read.beat.call - earlier.beat.ret)) before; nobody signed in "
-                + "between"
+            ? "\(read.beat.name) returned a sign-in that \(earlier.beat.name) had reported as "
+                + "gone; there was no sign-in in between"
+            : "\(read.beat.name) returned another sign-in than \(earlier.beat.name), "
+                + "\(milliseconds(read.beat.call - earlier.beat.ret)) before; there was no sign-in "
+                + "in between"
         accuse(
             violation(
                 .tokenMonotonic, .certain, [last, earlier.beat, read.beat],

@@ -43,7 +43,7 @@ extension HouseholdState {
                     && $0.beat.call <= beat.ret
             }
             let text =
-                "\(beat.name) showed \(names[Int(tag)].text), \(first.name) had shown "
+                "\(beat.name) returned \(names[Int(tag)].text), \(first.name) had returned "
                 + "\(names[number].text): code \(codes[life].text) was used for two sign-ins"
             accuse(
                 violation(
@@ -70,11 +70,11 @@ extension HouseholdState {
         _ beat: CompactOperation, _ tag: UInt8, _ first: TokenSeen, _ writers: [SignInAttempt]
     ) {
         let text =
-            "\(first.beat.name) and \(beat.name) showed tokens of \(names[Int(tag)].text) with "
-            + "different ends: a sign-in without a code that was tried again took effect twice"
+            "\(first.beat.name) and \(beat.name) returned tokens of \(names[Int(tag)].text) with "
+            + "different expiries: a retried sign-in without a code took effect twice"
         accuse(
             violation(
-                .retryOnce, .suspicion("the service may do as it is asked each time"),
+                .retryOnce, .suspicion("the service may handle each request separately"),
                 writers.map(\.beat) + [first.beat, beat], gap: beat.call - first.beat.ret, text))
     }
 
@@ -100,10 +100,10 @@ extension HouseholdState {
         if writers.count >= seen.count {
             let isRetry = writers.contains(where: \.isRetried)
             let text =
-                "\(first.beat.name) and \(beat.name) showed sign-ins of \(names[Int(tag)].text) that "
-                + "end \(milliseconds(apart)) apart: "
+                "\(first.beat.name) and \(beat.name) returned sign-ins of \(names[Int(tag)].text) that "
+                + "expire \(milliseconds(apart)) apart: "
                 + (isRetry
-                    ? "a sign-in that was tried again took effect twice"
+                    ? "a retried sign-in took effect twice"
                     : "one code was used for two sign-ins")
             accuse(
                 violation(
@@ -113,8 +113,8 @@ extension HouseholdState {
             return
         }
         let text =
-            "\(first.beat.name) and \(beat.name) showed tokens of \(names[Int(tag)].text) that end "
-            + "\(milliseconds(apart)) apart; there was one sign-in"
+            "\(first.beat.name) and \(beat.name) returned tokens of \(names[Int(tag)].text) that expire "
+            + "\(milliseconds(apart)) apart; there was only one sign-in"
         accuse(
             violation(
                 .oneToken, .certain, writers.map(\.beat) + [first.beat, beat],

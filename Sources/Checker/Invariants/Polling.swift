@@ -16,14 +16,16 @@ extension HouseholdState {
         let every = milliseconds(throttle.every)
         if Int(state.sent) <= throttle.burst {
             let text =
-                "\(beat.name) was turned away (429) as one of the first \(state.sent) requests of "
-                + "\(beat.screenName); \(throttle.burst) are free"
-            accuse(violation(.throttleContract, .given("one device, one budget"), [beat], text))
+                "\(beat.name) was throttled (429) as one of the first \(state.sent) requests of "
+                + "\(beat.screenName); a burst of \(throttle.burst) is allowed"
+            accuse(
+                violation(.throttleContract, .given("each device has its own limit"), [beat], text))
         } else if isQuiet, state.lastCall <= operation.call {
             let text =
-                "\(beat.name) was turned away (429) although \(beat.screenName) had asked nothing "
+                "\(beat.name) was throttled (429) although \(beat.screenName) had sent no request "
                 + "for more than \(every)"
-            accuse(violation(.throttleContract, .given("one device, one budget"), [beat], text))
+            accuse(
+                violation(.throttleContract, .given("each device has its own limit"), [beat], text))
         }
     }
 
@@ -38,7 +40,7 @@ extension HouseholdState {
         else { return }
         let gap = beat.call - lives[life].high
         let text =
-            "\(beat.name) still asked for code \(codes[life].text) \(milliseconds(gap)) after its "
+            "\(beat.name) still polled for code \(codes[life].text) \(milliseconds(gap)) after its "
             + "expiry"
         accuse(
             violation(

@@ -19,7 +19,7 @@ extension HouseholdState {
     private func done(_ told: CompactOperation, _ had: String) -> String {
         told.screen == 0
             ? "\(told.name)\(had) signed in"
-            : "\(told.name)\(had) told the phone that the sign-in is done"
+            : "\(told.name)\(had) confirmed the sign-in to the phone"
     }
 
     /// `sign-in-visible`: a TV that asks after somebody was told "done" is told so too. Kept back:
@@ -37,8 +37,8 @@ extension HouseholdState {
         let gap = beat.call - told.ret
         late = violation(
             .signInVisible, .certain, [told, beat], gap: gap,
-            "\(beat.name), sent \(milliseconds(gap)) after \(done(told, " had")), was told that nobody "
-                + "is signed in")
+            "\(beat.name), sent \(milliseconds(gap)) after \(done(told, " had")), returned "
+                + "\"not signed in\"")
     }
 
     /// `sign-in-visible` was put to the test by the answers to the TV that were asked for after the
@@ -88,8 +88,8 @@ extension HouseholdState {
         let within = "one poll interval, \(milliseconds(registry.delivery))"
         var lost = violation(
             .signInDelivered, .given(within), [told, beat], gap: gap,
-            "\(done(told, "")); \(beat.name), sent \(milliseconds(gap)) later, was still told that "
-                + "nobody is signed in (\(within), had passed)")
+            "\(done(told, "")); \(beat.name), sent \(milliseconds(gap)) later, still returned "
+                + "\"not signed in\" (allowed: \(within))")
         if late != nil {
             late = nil
             lost.companions.append(.signInVisible)
@@ -134,12 +134,12 @@ extension HouseholdState {
         registry.check(.signInDelivered)
         let gap = last.beat.call - only.beat.ret
         let text =
-            "the login came back without an error (\(only.beat.name)), but neither the phone "
-            + "(\(refused.name)) nor the TV, which asked for \(milliseconds(gap)) more "
-            + "(\(last.beat.name)), ever saw a sign-in"
+            "the login ended without an error (\(only.beat.name)), but neither the phone "
+            + "(\(refused.name)) nor the TV, which polled for \(milliseconds(gap)) more "
+            + "(\(last.beat.name)), ever got the sign-in"
         accuse(
             violation(
-                .signInDelivered, .given("a login that comes back without an error has succeeded"),
+                .signInDelivered, .given("a login that ends without an error has succeeded"),
                 [only.beat, refused, last.beat], gap: gap, source: .ours, text))
     }
 }

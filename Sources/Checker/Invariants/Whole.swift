@@ -6,13 +6,13 @@ extension HouseholdState {
     /// cannot be true together, where the first of them is known.
     func orderViolation(_ beat: CompactOperation) -> Violation {
         let text =
-            "no order of the operations explains the answer (\(beat.answer)) to \(beat.name)"
+            "no order of the operations explains the response (\(beat.answer)) to \(beat.name)"
         guard let other = contradiction(of: beat) else {
             return violation(.linearizable, .certain, [beat], text)
         }
         return violation(
             .linearizable, .certain, [other, beat], gap: beat.call - other.ret,
-            text + " after the answer (\(other.answer)) to \(other.name)")
+            text + " after the response (\(other.answer)) to \(other.name)")
     }
 
     /// The answer since which `beat`'s own could not be given any more: with it, what the device may have

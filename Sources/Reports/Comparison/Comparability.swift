@@ -34,29 +34,29 @@ struct Comparability: Sendable, Hashable {
         if summary.run.interrupted { doubts.append("was interrupted") }
         if summary.run.cutShort { doubts.append("was cut short") }
         if summary.exitStatus == .couldNotRun { doubts.append("could not run") }
-        if summary.outage != nil { doubts.append("lost its service on the way") }
-        if !summary.rigHealth.valid { doubts.append("had its rig as the bottleneck") }
+        if summary.outage != nil { doubts.append("had a service outage") }
+        if !summary.rigHealth.valid { doubts.append("was limited by the load generator") }
     }
 
-    /// Whether a later run may be held against this one without a word of warning but the version.
+    /// Whether a later run can be compared with this one without a warning, other than for the version.
     func isComparable(to other: Comparability) -> Bool {
         doubts.isEmpty && other.doubts.isEmpty && differences(from: other).isEmpty
     }
 
-    /// In what they are not alike, for a reader: `other load: 50/s for 40 s, then 100/s for 40 s`.
+    /// The differences in set-up, for a reader: `different load: 50/s for 40 s, then 100/s for 40 s`.
     func differences(from base: Comparability) -> [String] {
         var told: [String] = []
         func tell(_ what: String, _ before: String, _ after: String) {
-            if before != after { told.append("other \(what): \(before), now \(after)") }
+            if before != after { told.append("different \(what): \(before), then \(after)") }
         }
         tell("rig", base.rig, rig)
         tell("load", base.load, load)
         tell("target", base.target, target)
         tell("protocol", base.protocolName, protocolName)
         if isVirtual != base.isVirtual {
-            told.append("one of the two was in virtual time")
+            told.append("one of the two runs was in virtual time")
         } else if !isVirtual, lanes != base.lanes {
-            told.append("other number of lanes: \(base.lanes), now \(lanes)")
+            told.append("different number of lanes: \(base.lanes), then \(lanes)")
         }
         guard rig == base.rig else { return told }
         let differing = Set(keys.keys).union(base.keys.keys).filter { keys[$0] != base.keys[$0] }
@@ -64,7 +64,7 @@ struct Comparability: Sendable, Hashable {
             .filter { !(["target", "faults"].contains($0) && target != base.target) }
         if !differing.isEmpty {
             told.append(
-                "the rig says otherwise under \(differing.sorted().joined(separator: ", "))")
+                "different rig keys: \(differing.sorted().joined(separator: ", "))")
         }
         return told
     }

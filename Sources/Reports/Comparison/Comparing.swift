@@ -159,7 +159,7 @@ extension Comparison {
         var told = run.comparability.differences(from: base.comparability)
         if base.comparability.version != run.comparability.version {
             told.append(
-                "other version of screenrig: \(base.comparability.version), now \(run.comparability.version)"
+                "different screenrig version: \(base.comparability.version), then \(run.comparability.version)"
             )
         }
         for (name, side) in [("the base", base), ("the run", run)] {

@@ -106,9 +106,9 @@ public struct Comparison: Sendable, Hashable {
         /// As many would hardly have stayed unseen on the other side.
         public var isSure: Bool
 
-        /// `poll-token answered 503 overloaded in 12 of 8,100`.
+        /// `12 of 8,100 poll-token requests got 503 overloaded`.
         public var sentence: String {
-            "\(operation) \(what) in \(Figures.count(count)) of \(Figures.count(total))"
+            "\(Figures.count(count)) of \(Figures.counted(total, "\(operation) request")) \(what)"
         }
     }
 

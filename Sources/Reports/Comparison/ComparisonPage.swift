@@ -15,9 +15,9 @@ public enum ComparisonPage {
             \(ComparisonSection.warnings(comparison))
             </header>
             <main>
-            \(section("changed", "What changed", changed(comparison)))
+            \(section("changed", "Changes", changed(comparison)))
             \(section("times", "All values", all(comparison)))
-            \(section("runs", "The two runs", sides(comparison)))
+            \(section("runs", "Compared runs", sides(comparison)))
             </main>
             <footer>Made by screenrig from \(comparison.base.id) and \(comparison.run.id). \
             Everything on this page is computed from their histories.</footer>
@@ -70,10 +70,10 @@ public enum ComparisonPage {
             return "<p class=\"empty\">The two runs have no value in common.</p>"
         }
         return """
-            <p class="lead">The dot is what was measured, the line where the true difference lies 95 \
-            times in 100, from runs drawn again in whole stretches of time. “Sure” takes into account \
-            that \(Figures.counted(comparison.compared, "value")) were compared at once. What differs \
-            by less than \(comparison.floor.text) is no difference, however sure.\(comparison.gridNote.map { " \($0)." as HTML } ?? .none)</p>
+            <p class="lead">The dot is the measured change, the line its 95 % confidence interval (block \
+            bootstrap). “Sure” is the confidence that a difference is more than chance, corrected for the \
+            \(Figures.counted(comparison.compared, "value")) compared. Differences below \
+            \(comparison.floor.text) are ignored, even if significant.\(comparison.gridNote.map { " \($0)." as HTML } ?? .none)</p>
             \(ComparisonSection.table(comparison.rows, caption: "All values"))
             """
     }
@@ -87,16 +87,16 @@ public enum ComparisonPage {
             ("Load", base.load, run.load),
             ("Duration", Figures.span(seconds: base.seconds), Figures.span(seconds: run.seconds)),
             ("Households", Figures.count(base.households), Figures.count(run.households)),
-            ("Answers", Figures.count(base.answers), Figures.count(run.answers)),
+            ("Responses", Figures.count(base.answers), Figures.count(run.answers)),
             ("screenrig", base.version, run.version),
         ]
         let unjudged: HTML =
             comparison.promises == nil
-            ? "<p class=\"empty\">One of the two was not judged: there is no word on promises.</p>"
+            ? "<p class=\"empty\">Promises are not compared: one of the two runs was not checked.</p>"
             : .none
         return """
             \(Table(
-                caption: "The two runs",
+                caption: "Compared runs",
                 columns: [.text(""), .text("Base"), .text("Run")],
                 rows: rows.map { name, before, after in
                     ["\(name)", "<span class=\"wrap\">\(before)</span>", "<span class=\"wrap\">\(after)</span>"]

@@ -21,7 +21,7 @@ enum ComparisonSection {
         let table: HTML =
             rows.isEmpty
             ? .none
-            : "\(ComparisonSection.table(Array(rows.prefix(shown)), caption: "What changed"))\(more)"
+            : "\(ComparisonSection.table(Array(rows.prefix(shown)), caption: "Changes"))\(more)"
         return """
             <p class="lead">Compared with \(base.id) of \(Moments.minute(base.started)).</p>
             <p><strong class="\(mood(comparison.verdict))">\(comparison.headline)</strong></p>
@@ -38,7 +38,9 @@ enum ComparisonSection {
     }
 
     static func warnings(_ comparison: Comparison) -> HTML {
-        let told = comparison.warnings.map { "<p class=\"note\">Not alike: \($0).</p>" as HTML }
+        let told = comparison.warnings.map {
+            "<p class=\"note\">Set-ups differ: \($0).</p>" as HTML
+        }
         let worth: HTML =
             comparison.reservation.map { "<p class=\"note\">\($0).</p>" as HTML } ?? .none
         return "\(told)\(worth)"
@@ -71,7 +73,7 @@ enum ComparisonSection {
         case .worse: "<span class=\"bad\">▲ worse</span>"
         case .better: "<span class=\"good\">▼ better</span>"
         case .noise where row.isOnGrid: "<span class=\"soft\">poll interval</span>"
-        case .noise where row.isSmall: "<span class=\"soft\">too little</span>"
+        case .noise where row.isSmall: "<span class=\"soft\">below floor</span>"
         case .noise: "<span class=\"soft\">noise</span>"
         case .tooFew: "<span class=\"soft\">too few</span>"
         }
@@ -82,10 +84,10 @@ enum ComparisonSection {
         let items = promises.map { promise -> HTML in
             let mark: HTML =
                 promise.isNew
-                ? "<span class=\"bad\">newly broken</span>"
+                ? "<span class=\"bad\">newly violated</span>"
                 : promise.isMended
-                    ? "<span class=\"good\">kept again</span>"
-                    : "<span class=\"soft\">broken before, too</span>"
+                    ? "<span class=\"good\">holds again</span>"
+                    : "<span class=\"soft\">violated before, too</span>"
             return """
                 <li><code>\(promise.name)</code> \(mark): \
                 \(Figures.counted(promise.base, "violation")) before, \
@@ -105,12 +107,12 @@ enum ComparisonSection {
             }
             let rest = kinds.count - items.count
             let more: HTML =
-                rest > 0 ? "<li>and \(Figures.counted(rest, "more kind"))</li>" : .none
+                rest > 0 ? "<li>and \(Figures.counted(rest, "more error"))</li>" : .none
             return "<h3>\(title)</h3><ul>\(items)\(more)</ul>"
         }
         return """
-            \(list("New kinds of errors", comparison.newErrors))\
-            \(list("Kinds of errors that are gone", comparison.goneErrors))
+            \(list("New errors", comparison.newErrors))\
+            \(list("Errors that no longer occur", comparison.goneErrors))
             """
     }
 }

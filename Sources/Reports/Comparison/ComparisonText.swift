@@ -22,14 +22,14 @@ public enum ComparisonText {
             case .noise, .tooFew: .dim
             }
         let warnings = comparison.warnings.flatMap {
-            Wrapping.lines("warning: not alike: \($0)", width: width, hanging: 9)
+            Wrapping.lines("warning: \($0)", width: width, hanging: 9)
         }
         let lines = Wrapping.lines(comparison.headline, width: width, hanging: 0)
         let sides = [("base", comparison.base), ("run ", comparison.run)].map { name, side in
             let all =
                 "\(name)  \(side.id)  \(Moments.minute(side.started)), "
                 + "\(Figures.counted(side.households, "household")), "
-                + "\(Figures.counted(side.answers, "answer"))"
+                + "\(Figures.counted(side.answers, "response"))"
             return all.count <= width ? all : "\(name)  \(side.id)"
         }
         let reservation = comparison.reservation.map {
@@ -67,7 +67,7 @@ public enum ComparisonText {
         let rows = comparison.rows.filter { $0.unit == .milliseconds }
         var subjects: [String] = []
         for row in rows where subjects.last != row.subject { subjects.append(row.subject) }
-        guard !subjects.isEmpty else { return ink("no times in common", .dim) }
+        guard !subjects.isEmpty else { return ink("no durations in common", .dim) }
         let statistics = ["p50", "p95", "p99"]
         func cell(_ subject: String, _ statistic: String, wide: Bool) -> String {
             guard
@@ -102,7 +102,7 @@ public enum ComparisonText {
             + [
                 ink(
                     Wrapping.lines(
-                        "▲ worse, ▼ better, · no more than chance or the floor, ? too few values"
+                        "▲ worse, ▼ better, · within chance or below the floor, ? too few values"
                             + (comparison.gridNote.map { ", # \($0)" } ?? ""),
                         width: width, hanging: 0
                     ).joined(separator: "\n"), .dim)
@@ -131,10 +131,11 @@ public enum ComparisonText {
             let aside = kind.isSure ? "" : " (may be chance)"
             add("new error: \(kind.sentence)\(aside)", kind.isSure ? .red : nil)
         }
-        for kind in comparison.goneErrors.prefix(4) { add("gone: \(kind.sentence)") }
+        for kind in comparison.goneErrors.prefix(4) { add("error gone: \(kind.sentence)") }
         for promise in comparison.promises ?? [] {
             let word =
-                promise.isNew ? "newly broken" : promise.isMended ? "kept again" : "still broken"
+                promise.isNew
+                ? "newly violated" : promise.isMended ? "holds again" : "still violated"
             add(
                 "promise \(promise.name) \(word): \(Figures.count(promise.base)) before, "
                     + "\(Figures.count(promise.run)) now", promise.isNew ? .red : nil)
@@ -144,11 +145,12 @@ public enum ComparisonText {
 
     private static func footer(_ comparison: Comparison, width: Int, _ ink: Ink) -> String {
         let judged =
-            comparison.promises == nil ? " One of the two was not judged: no word on promises." : ""
+            comparison.promises == nil
+            ? " Promises are not compared: one of the two runs was not checked." : ""
         let text =
-            "\(Figures.counted(comparison.compared, "value")) compared; less than "
-            + "\(comparison.floor.text) is no difference, however sure. Intervals are 95 % "
-            + "(block bootstrap); 'sure' takes into account how many were compared (Holm).\(judged)"
+            "\(Figures.counted(comparison.compared, "value")) compared. Differences below "
+            + "\(comparison.floor.text) are ignored, even if significant. Intervals are 95 % (block "
+            + "bootstrap); 'sure' is corrected for the number of values compared (Holm).\(judged)"
         return Wrapping.lines(text, width: min(width, 110), hanging: 0)
             .map { ink($0, .dim) }.joined(separator: "\n")
     }

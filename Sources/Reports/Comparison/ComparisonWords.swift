@@ -1,5 +1,5 @@
 extension Comparison {
-    /// The verdict in a sentence that needs no knowledge of statistics.
+    /// The verdict in a sentence, without statistical terms.
     public var headline: String {
         switch verdict {
         case .worse: "Worse: \(worst)."
@@ -11,32 +11,32 @@ extension Comparison {
         }
     }
 
-    /// How many rows had enough values, and were judged.
+    /// The number of rows that had enough values and were compared.
     public var compared: Int { rows.filter { $0.verdict != .tooFew && !$0.isOnGrid }.count }
 
-    /// What 'sure' is worth where the two are not alike; nil where they are.
+    /// A reservation if the set-ups differ; nil otherwise.
     public var reservation: String? {
         warnings.isEmpty
             ? nil
-            : "the two are not alike, so 'sure' says that they differ, not that the service is why"
+            : "the set-ups differ, so the service may not be the cause of a difference"
     }
 
-    /// Why values are shown and not judged; nil where there are none such.
+    /// Why some values are shown but not compared; nil if there are none.
     public var gridNote: String? {
         rows.contains(where: \.isOnGrid)
-            ? "\(PollGrid.subject) within one interval of polls is not judged: when the next poll was "
-                + "due decides it, not the service" : nil
+            ? "\(PollGrid.subject) is not compared: it is dominated by the poll interval" : nil
     }
 
     private var worst: String {
         var parts: [String] = []
         if !brokenNow.isEmpty {
             parts.append(
-                "the service breaks \(brokenNow.map(\.name).joined(separator: ", ")), which it did "
-                    + "not before")
+                "the service newly violates \(brokenNow.map(\.name).joined(separator: ", "))")
         }
         if let row = worse.first { parts.append(Self.sentence(row)) }
-        if parts.isEmpty, let error = sureNewErrors.first { parts.append("new: \(error.sentence)") }
+        if parts.isEmpty, let error = sureNewErrors.first {
+            parts.append("new error: \(error.sentence)")
+        }
         let rest = worse.count - (worse.isEmpty ? 0 : 1)
         if rest > 0 { parts.append("\(Figures.counted(rest, "more value")) got worse") }
         return parts.joined(separator: "; ")
@@ -47,7 +47,8 @@ extension Comparison {
         if let row = better.first { parts.append(Self.sentence(row)) }
         let mended = promises?.filter(\.isMended) ?? []
         if !mended.isEmpty {
-            parts.append("the service keeps \(mended.map(\.name).joined(separator: ", ")) again")
+            parts.append(
+                "the service no longer violates \(mended.map(\.name).joined(separator: ", "))")
         }
         let rest = better.count - (better.isEmpty ? 0 : 1)
         if rest > 0 { parts.append("\(Figures.counted(rest, "more value")) got better") }

@@ -1,6 +1,6 @@
 internal import Rigs
 
-/// What one of the words that screenrig uses means: for `screenrig explain` and `screenrig list`.
+/// The explanation of one term of screenrig, for `screenrig explain` and `screenrig list`.
 public struct Explanation: Sendable, Hashable {
     public enum Kind: String, Sendable, CaseIterable {
         case operation, fault, invariant
@@ -12,16 +12,16 @@ public struct Explanation: Sendable, Hashable {
 
     public var kind: Kind
     public var name: String
-    /// The word in one line.
+    /// What the term is, in one line.
     public var line: String
     /// What it means, in sentences.
     public var meaning: String
-    /// What may be behind it although all is well.
+    /// Causes that need no action by the server's team.
     public var harmless: String
-    /// What the server's team needs to look into it.
+    /// What to send to the server's team.
     public var send: String
 
-    /// Words of other parts, such as the stand-in's faults, are explained by whoever knows them.
+    /// Terms of other parts, such as the stand-in's faults, are added by those parts.
     public init(
         _ kind: Kind, _ name: String, _ line: String, _ meaning: String, harmless: String,
         send: String
@@ -34,13 +34,13 @@ public struct Explanation: Sendable, Hashable {
         self.send = send
     }
 
-    /// Every word that can be explained, by kind.
+    /// All terms, by kind.
     public static let all: [Explanation] =
         operations + invariants + exitCodes + outcomes + fates + stages + words + heads + policies
         + levels + promiseLevels
 
     /// All that `name` stands for, in the order of `all`: `signed-in` is a stage and a fate.
-    /// `promises: strict` is explained by what stands behind the colon, else by what stands before it.
+    /// For `promises: strict`, the part after the colon is looked up first, then the part before it.
     public static func of(_ name: String, besides more: [Explanation] = []) -> [Explanation] {
         let parts = name.split(separator: ":", maxSplits: 1).map {
             String($0.drop { $0 == " " })

@@ -8,134 +8,147 @@ extension Explanation {
 
     static let heads: [Explanation] = [
         head(
-            "operation", "a sort of request",
-            "'screenrig list' has them, in the order of a sign-in."),
+            "operation", "a type of request",
+            "'screenrig list' names them in the order of a sign-in."),
         head(
-            "outcome", "what came of an exchange, in one word",
-            "\(outcomes.map(\.name).joined(separator: ", ")). Each is explained by its name."),
+            "outcome", "the result of a request or of a household, in one word",
+            "Of a request: \(outcomes.map(\.name).joined(separator: ", ")). Of a household (fate): "
+                + "\(fates.map(\.name).joined(separator: ", ")). 'screenrig explain NAME' explains "
+                + "each."),
         head(
-            "fate", "what became of a household, in one word",
-            "\(fates.map(\.name).joined(separator: ", ")). Each is explained by its name."),
+            "fate", "the outcome of a household, in one word",
+            "\(fates.map(\.name).joined(separator: ", ")). 'screenrig explain NAME' explains each."),
         head(
-            "stage", "how far a household came",
-            "\(stages.map(\.name).joined(separator: ", ")); each includes those before it."),
+            "stage", "a step on a household's way to its sign-in",
+            "\(stages.map(\.name).joined(separator: ", ")). Each includes those before it; reports show "
+                + "the furthest stage that a household reached."),
         head(
-            "errors", "exchanges that failed",
-            "rejected, server-error, timeout, transport, malformed and blocked ones that the rig did not "
-                + "provoke on purpose. A poll that finds nothing yet and a throttled request are none."
+            "errors", "requests that failed",
+            "Requests with the outcome rejected, server-error, timeout, transport, malformed or blocked, "
+                + "except those that the rig provokes on purpose. A pending poll (404, 410) and a "
+                + "throttled request (429) are not errors; they are counted separately."
         ),
         head(
-            "count", "how many there were",
-            "Of operations: exchanges that came to an end, whichever. Of times: those that were measured."
+            "count", "the number of requests or samples",
+            "For operations: completed requests, failed ones included. For durations: the number of "
+                + "samples."
         ),
         head(
-            "percentile", "p95: 95 in 100 took no longer",
-            "p50 is the median. From a histogram that is within 0.2 %; min and max are exact. Below 10 "
-                + "values for p50, 100 for p95 or 500 for p99 a percentile hangs on single values."),
+            "percentile", "p95: 95 % of the samples are at most this value",
+            "p50 is the median. Percentiles come from a histogram with an error below 0.2 %; min and max "
+                + "are exact. With fewer than 10 samples for p50, 100 for p95 or 500 for p99, single "
+                + "samples decide a percentile."),
         head(
-            "verdict", "what was made of it",
-            "Of a threshold: met or missed. Of a promise: kept, broken, seen (fails no run) or not exercised. "
-                + "Of a comparison: better, worse, noise, too few values, or poll interval."),
+            "verdict", "the result of a check",
+            "Of a threshold: met or missed. Of a promise: held, violated, observed (does not fail the "
+                + "run), known, suspected, undecided or not exercised. Of a comparison: better, worse, "
+                + "noise, too few values, or poll interval."),
         head(
-            "measured", "what it was, with its unit",
-            "Beside what was allowed: a threshold, or validity: of the rig."),
-        head("kind", "a sort of household", "kinds: in the rig, with its share of all households."),
+            "measured", "the measured value, with its unit",
+            "Next to it stands the limit: a threshold, or validity: of the rig."),
         head(
-            "cause", "what stopped a household, in words",
-            "The first thing that kept it from going on; 'the run was stopped' where nothing did."),
+            "kind", "a type of household",
+            "Defined under kinds: in the rig, each with its share of all households."),
         head(
-            "path", "how a device came by its token",
+            "cause", "why a household stopped",
+            "The first failure that kept it from going on, or 'the run was stopped'."),
+        head(
+            "path", "the way in which a device gets its token",
             "code (on a TV, typed into a phone), web-view (on the device itself), platform (the device's "
                 + "TV provider account) or temp-pass. A kind with platform-sign-on asks for platform, "
                 + "unless its script leads elsewhere."),
         head(
             "diverted", "signed in by another path than its kind asks for",
-            "The sign-in left the platform's path at a step that the rig's script passes, and was done "
-                + "by code or in a web view. Such a household is signed in, and says nothing about "
-                + "platform sign-on; a threshold 'households diverted == 0' fails the run.",
+            "The sign-in left the platform's path at a step that the rig's script passes, and was completed "
+                + "by code or in a web view. The household is signed in, but measures nothing of "
+                + "platform sign-on. The threshold 'households diverted == 0' makes it fail the run.",
             harmless:
-                "A service that has not enabled platform sign-on for the provider, or that does "
-                + "not trust the rig's platform key (platform-sign-on: key, command)."),
+                "The service has not enabled platform sign-on for the provider, or does not "
+                + "trust the rig's platform key (platform-sign-on: key, command)."),
         head(
-            "steps", "the way through the platform's decision graph",
+            "steps", "the path through the platform's decision graph",
             "1 token check, 2 silent question, 3 configuration, 4 picker, 5 its result, 6 profile "
                 + "request, 7 the platform's signature, 8 and 9 token exchange, 10 regular sign-in, 11 "
                 + "signed in."),
         head(
-            "silent relogin", "signed in again by the account that is still on the device",
-            "After a logout the platform's account is left; only the device's settings sign it out. "
-                + "Expected."),
+            "silent relogin", "a sign-in by the account that is still on the device",
+            "A logout leaves the platform's account in place; only the device's settings remove it. "
+                + "Expected behaviour."),
         head(
-            "cut off", "under way without a token when the run was ended from outside",
-            "By Ctrl-C, SIGTERM, SIGHUP or kill -9: such households are abandoned, and no failures."
+            "cut off", "households still without a token when the run was interrupted",
+            "Ctrl-C, SIGTERM, SIGHUP or kill -9 ended the run. Such households count as abandoned, not "
+                + "as failed."
         ),
         head(
-            "staleness", "for how long a TV was told less than the phone",
-            "From the phone's last answer to the last poll that missed the sign-in (at least), and to the "
-                + "first that saw it (at most): the truth lies in between."),
-        head(
-            "Turnbull", "estimates times that are known as from-to only",
-            "The likeliest distribution of how stale answers were, from both bounds of each sign-in "
-                + "(Turnbull, JRSS B 38, 1976). Where the bounds say no more of a share, it is a range."
+            "staleness",
+            "how long a TV still got \"not yet\" after the phone's sign-in was confirmed",
+            "Lower bound: from the phone's confirmation to the last poll that returned \"not yet\". Upper "
+                + "bound: to the first poll that returned the token. The true value lies in between."
         ),
         head(
-            "Delta", "how much later sign-ins would have to count for every answer to be right",
-            "One number for a whole run: 0 where each answer was right at its time."),
+            "Turnbull", "an estimate from times of which only bounds are known",
+            "The maximum-likelihood distribution of staleness from the lower and upper bound of each "
+                + "sign-in (Turnbull, JRSS B 38, 1976). Where the bounds leave a percentile open, it "
+                + "is a range."
+        ),
         head(
-            "level", "how consistent the service showed itself",
-            "\(levels.map(\.name).joined(separator: ", ")), the weakest first."),
+            "Delta", "the smallest visibility delay with which every response would be consistent",
+            "One number for the whole run: 0 if every response was consistent without a delay."),
         head(
-            "95 % interval", "where the true value lies 95 times in 100",
-            "Of shares by Wilson's score, of k of n replays by Clopper and Pearson, of differences of two runs "
-                + "by runs that were drawn again (block bootstrap)."),
+            "level", "the consistency that the service showed",
+            "\(levels.map(\.name).joined(separator: ", ")); weakest first."),
         head(
-            "Clopper-Pearson", "the interval behind k of n that never promises too much",
-            "Exact, from the binomial distribution: 0 of 50 still allows for 7 in 100."),
+            "95 % interval", "the range that contains the true value in 95 % of cases",
+            "For shares: Wilson score. For k of n replays: Clopper-Pearson. For differences between two "
+                + "runs: block bootstrap."),
         head(
-            "Fisher's p", "by chance alone a control would differ as much so often",
-            "The exact test of two shares: a case's hits against those of its control."),
+            "Clopper-Pearson", "a conservative confidence interval for k of n",
+            "Exact, from the binomial distribution. Example: 0 of 50 is compatible with up to 7 %."),
         head(
-            "sure", "how likely it is more than chance",
-            "With all values that were compared at once taken together (Holm). It says that two runs differ; "
-                + "where they are not alike, not that the service is why."),
+            "Fisher's p", "the probability of so large a difference by chance alone",
+            "Fisher's exact test of two shares: the hits of a case against those of its control."),
         head(
-            "noise", "no more than chance, or too little to matter",
-            "Below 5 % or 0.5 ms a difference is none, however sure (--floor)."),
+            "sure", "the confidence that a difference is more than chance",
+            "Corrected for the number of values compared (Holm). It says that two runs differ. If their "
+                + "set-ups differ, the service may not be the cause."),
+        head(
+            "noise", "a difference that is within chance, or too small to matter",
+            "Differences below 5 % or 0.5 ms are ignored, even if significant (--floor)."),
         head(
             "poll interval", "the time between two polls of a TV",
-            "polling.every of the rig with its jitter. token-visibility below it says when the next poll was "
-                + "due, not what the service did, and is judged neither better nor worse."),
+            "polling.every of the rig with its jitter. A token-visibility below it depends on when the "
+                + "next poll is due, not on the service, so it is not compared."),
         head(
-            "series", "one value from night to night",
-            "nightly.series of the rig names those that are followed. A level takes five nights, a change "
-                + "three more; both begin anew where the rig was another one."),
+            "series", "one metric from night to night",
+            "nightly.series of the rig lists the metrics. A level needs five nights, a change three more; "
+                + "both start again after the rig has changed."),
         head(
-            "base", "the run, or the level, that another is held against",
-            "compare BASE RUN: what was before, and what is now, each with how many values it stands on."
+            "base", "the run or level that another is compared with",
+            "compare BASE RUN shows the value before and the value now, each with its number of samples."
         ),
         head(
             "better, worse", "a difference that is more than noise",
-            "Times, errors and failed households: less is better. Rates: more is."),
+            "For durations, errors and failed households less is better; for rates more is better."),
         head(
-            "duration", "from the first arrival to the last answer",
-            "Settling and clean-up are in it."),
+            "duration", "the time from the first arrival to the last response",
+            "It includes load.settle and clean-up."),
     ]
 
-    /// Heads of tables and labels of numbers as reports spell them, with the word that explains each. In
-    /// `plain` spelling.
+    /// Column headings and labels as reports spell them, with the word that explains each, in the spelling
+    /// of `plain`.
     static let otherNames: [String: String] = [
         "service-time": "service", "service-p50-/-p99": "service",
         "sent-late-p50-/-p99": "lateness", "late-p99": "lateness", "late": "lateness",
-        "per-s": "answers/s", "answers-per-second": "answers/s", "requests-answered": "ok",
+        "per-s": "answers/s", "responses-per-second": "answers/s", "requests-answered": "ok",
         "p50": "percentile", "p75": "percentile", "p90": "percentile", "p95": "percentile",
         "p99": "percentile", "p99.9": "percentile", "min": "percentile", "mean": "percentile",
         "max": "percentile", "p99-over-time": "percentile", "sign-in,-p95": "sign-in",
         "token-visibility,-p95": "token-visibility", "households": "household",
         "without-the-viewer": "sign-in", "time": "sign-in", "outcomes": "outcome",
-        "http-statuses": "outcome", "what-came-of-it": "outcome", "what-became-of-them": "fate",
-        "came-as-far-as": "stage", "example": "cause", "first": "errors", "last": "errors",
-        "share": "errors", "the-phone-was-told-“done”,-the-tv-still-“not-yet”": "staleness",
-        "promise": "violations", "broken-in": "level", "of": "level", "what-it-says": "level",
+        "http-statuses": "outcome", "result": "outcome", "furthest-stage": "stage",
+        "example": "cause", "first": "errors", "last": "errors", "share": "errors",
+        "time-from-the-confirmed-sign-in-to-its-token": "staleness", "promise": "violations",
+        "violated-in": "level", "of": "level", "meaning": "level",
         "share,-95-%": "95 % interval", "clopper": "Clopper-Pearson", "wilson": "95 % interval",
         "turnbull’s-method": "Turnbull", "measure": "measured", "allowed": "measured",
         "value": "percentile", "run": "base", "before": "base", "now": "base", "after": "base",

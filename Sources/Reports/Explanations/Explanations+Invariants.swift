@@ -12,40 +12,46 @@ extension Explanation {
     /// In the order of `screenrig list`.
     static let invariants: [Explanation] = [
         invariant(
-            "no-token-before-sign-in", "a TV sees no token that nobody signed in for yet",
-            "A poll or check answered yes although no sign-in of that device can have happened.",
-            harmless: "A device id used by an earlier run (identities: by-seed on a kept service)."),
+            "no-token-before-sign-in", "a TV sees no token before its sign-in",
+            "A poll or check returned a token although no sign-in of that device had been sent.",
+            harmless:
+                "An earlier run used the same device id (identities: by-seed on a service that keeps "
+                + "tokens); use identities: per-run."),
         invariant(
             "token-isolation", "a TV sees only the token of its own household's sign-in",
-            "A token named a user who signed in for another household.",
-            harmless: "Accounts shared between households: then a name proves nothing."),
+            "A response named a user who signed in in another household.",
+            harmless:
+                "Households share accounts: then a user name does not identify a household."),
         invariant(
             "sign-in-visible",
-            "a poll sent after the phone was told \"done\" sees the token",
-            "The phone had its success, and a poll sent later was told \"not yet\" for longer than "
-                + "policies.visibility.",
-            harmless: "Replicas that lag: a promise nobody made unless the rig sets the bound."),
+            "a poll sent after the phone's sign-in was confirmed sees the token",
+            "Read-your-writes across the two screens: the phone's sign-in was confirmed, and a poll "
+                + "sent more than policies.visibility later still returned \"not yet\".",
+            harmless: "Replication lag. The protocol does not forbid it; policies.visibility sets "
+                + "the delay you accept."),
         invariant(
             "sign-in-delivered",
-            "a poll sent one poll interval after the phone was told \"done\" sees the token",
-            "The phone had its success, and a poll sent polling.every with its jitter later, at least 5 s, "
-                + "was still told \"not yet\" (rest-v1.md, 16). A 429, a 5xx and a lost poll leave it to "
-                + "the next one; a TV that polls no more is not judged.",
-            harmless: "A longer lag that the server's team has announced: set policies.visibility."),
+            "a poll sent one poll interval after the phone's sign-in was confirmed sees the token",
+            "The phone's sign-in was confirmed, and a poll sent one poll interval later (polling.every "
+                + "plus jitter, at least 5 s) still returned \"not yet\" (rest-v1.md, 16). After a 429, "
+                + "a 5xx or a lost poll the next poll is checked instead; a TV that has stopped polling "
+                + "is not checked.",
+            harmless: "A longer replication lag that the server's team has announced: set "
+                + "policies.visibility."),
         invariant(
             "token-monotonic",
             "once seen, a token stays until logout, a newer sign-in or its own expiry",
-            "A later answer said that nobody is signed in: a poll's \"not yet\", or a refusal of "
+            "A later response said \"not signed in\": a poll's \"not yet\", or a refusal of "
                 + "user-metadata, preauthorize, authorize, authorization-token or media-token (412, or "
                 + "403 with \"User not authenticated\").",
-            harmless: "A token that ran out between two answers; a session that the provider ended."
+            harmless: "The token expired between two responses, or the provider ended the session."
         ),
         invariant(
             "one-owner", "a code is consumed by at most one sign-in; ended states stay ended",
-            "One code served two users, or came back after its end.",
-            harmless: "policies.code-reuse set otherwise."),
+            "One code signed in two users, or worked again after its end.",
+            harmless: "The service allows it: set policies.code-reuse."),
         invariant(
-            "one-token", "all answers about one sign-in carry one token",
+            "one-token", "all responses about one sign-in carry the same token",
             "Two reads of one sign-in differed in user, provider or expiry.",
             harmless: "A sliding expiry, if the service has one."),
         invariant(
@@ -54,60 +60,65 @@ extension Explanation {
             harmless: "None known."),
         invariant(
             "expiry-respected",
-            "nothing works surely after its expiry, nothing is refused as expired surely before it",
-            "A token or code outlived its own date, or died before it.",
-            harmless: "Clocks: policies.clock-tolerance and sweep-lag give room."),
+            "tokens and codes work until their expiry, and not after it",
+            "A token or code worked after its own expiry, or stopped working before it.",
+            harmless: "Clock skew or late clean-up: set policies.clock-tolerance and "
+                + "policies.sweep-lag."),
         invariant(
-            "logout-final", "after logout nothing of that token answers",
-            "A poll, authorization or media token still answered yes.",
-            harmless: "A request that was under way during the logout is not counted."),
+            "logout-final", "after logout a token no longer works",
+            "A poll, authorization or media-token request still succeeded after the logout.",
+            harmless: "None known. Requests in flight during the logout are not counted."),
         invariant(
-            "delete-final", "a deleted code stays dead",
-            "A code answered after its deletion.", harmless: "None known."),
+            "delete-final", "a deleted code stays deleted",
+            "A code still worked after its deletion.", harmless: "None known."),
         invariant(
             "errors-have-no-effect",
-            "what was answered 4xx had no effect; what was lost had at most one",
-            "An effect was seen of a request that had been turned down.",
-            harmless: "None known: an answer of a firewall counts as blocked, not as 4xx."),
+            "a request answered with 4xx has no effect; a request whose response was lost has at most one",
+            "A request that was rejected took effect all the same.",
+            harmless: "None known: a firewall's response counts as blocked, not as 4xx."),
         invariant(
-            "retry-once", "an intent retried takes effect once",
-            "A request repeated after a lost answer took effect twice.",
-            harmless: "None known: only retries that were marked are judged."),
+            "retry-once", "a retried request takes effect once",
+            "A request that was retried after a lost response took effect twice.",
+            harmless: "None known: only requests marked as retries are checked."),
         invariant(
             "authorization-gates",
-            "media tokens exactly with live authentication and authorization of that device and resource",
-            "A media token came without one of them, or an authorization was gone before its expiry "
-                + "although nobody signed out or in (rest-v1.md, 11).",
-            harmless: "A temporary pass, where the service gives one."),
+            "a media token needs a valid authentication and authorization of that device and resource",
+            "A media token was issued without one of them, or an authorization ended before its expiry "
+                + "without a sign-out or a new sign-in (rest-v1.md, 11).",
+            harmless: "A temporary pass, if the service offers one."),
         invariant(
             "clock-agreement", "all server timestamps fit one clock",
-            "The dates of answers cannot come from one clock.",
-            harmless: "Milliseconds between nodes: policies.clock-tolerance."),
+            "The timestamps in responses cannot come from one clock.",
+            harmless: "Clock skew of milliseconds between nodes: set policies.clock-tolerance."),
         invariant(
-            "throttle-contract", "429 exactly as documented, and recovery after it",
-            "A device was throttled below its rate, or not above it.",
-            harmless: "A service that throttles by peer address: then all devices are one."),
+            "throttle-contract", "429 only above the documented rate, and recovery after it",
+            "A device was throttled although it stayed below its documented rate.",
+            harmless: "The service throttles by peer address: then all devices share one limit."),
         invariant(
-            "poll-is-pure", "how often a TV polls never changes the outcome",
-            "Two arms that differ in polls only ended differently; decided by race.",
+            "poll-is-pure", "how often a TV polls does not change the outcome",
+            "Two variants of a schedule that differ only in their polls ended differently. Only "
+                + "'screenrig race' checks this.",
             harmless: "None known."),
         invariant(
             "path-independence",
-            "the outcome does not depend on which node or connection served it",
-            "Two arms that differ in connections only ended differently; decided by race.",
-            harmless: "Replicas that lag, if the rig allows for it."),
+            "the outcome does not depend on which node or connection served a request",
+            "Two variants of a schedule that differ only in their connections ended differently. Only "
+                + "'screenrig race' checks this.",
+            harmless: "Replication lag within policies.visibility."),
         invariant(
             "polling-ends", "every poll loop ends",
-            "A TV was still polling when its code and the run were over.",
+            "A TV went on polling after its code had expired.",
             harmless: "None known."),
         invariant(
             "linearizable",
-            "some order of the operations explains all answers (checked per device)",
-            "No order of a device's operations explains what it was told.",
-            harmless: "Often the companion of another violation: look at that one first."),
+            "some order of the operations explains all responses (checked per device)",
+            "No order of a device's operations explains the responses it received.",
+            harmless: "None known. Often another promise is violated with it: look at that one "
+                + "first."),
         invariant(
-            "conforms", "statuses, fields and types are those of the protocol page",
-            "An answer left the page: a status, a field or a type; or an SDK's callbacks left their order.",
-            harmless: "Fields that the service added: they are no deviation."),
+            "conforms", "statuses, fields and types match the protocol's documentation",
+            "A response had a status, field or type that the documentation does not allow, or an SDK's "
+                + "callbacks came in the wrong order.",
+            harmless: "None known. Additional fields are allowed."),
     ]
 }

@@ -6,8 +6,8 @@ extension Explanation {
     /// One for each key under `policies:` of a rig.
     static let policies: [Explanation] = Policies.words.map { name, text, fallback in
         Explanation(
-            .policy, name, "what the service is held to where its protocol leaves it open",
-            "\(text) Default: \(fallback). Set under policies: in a rig, and told in each report.",
+            .policy, name, "expected behaviour where the protocol leaves it open",
+            "\(text) Default: \(fallback). Set it under policies: in a rig. Every report lists it.",
             harmless: "", send: "")
     }
 
@@ -15,9 +15,9 @@ extension Explanation {
     static let levels: [Explanation] = ConsistencyLevel.allCases.map { level in
         Explanation(
             .level, level.name, level.promise,
-            "Level \(level.rawValue) of \(ConsistencyLevel.allCases.count) of consistency, the weakest "
-                + "first. A report names the strongest up to which all of them held in every household, "
-                + "and for each the households in which it did not.",
+            "Consistency level \(level.rawValue) of \(ConsistencyLevel.allCases.count), weakest first. A "
+                + "report names the strongest level that held: it and all weaker ones held in every "
+                + "household. For each level it counts the households in which it was violated.",
             harmless: "", send: "")
     }
 
@@ -27,17 +27,17 @@ extension Explanation {
             switch level {
             case .strict:
                 (
-                    "every breach fails the run",
-                    "Also of what no page of the protocol promises. The default against the embedded "
-                        + "stand-in."
+                    "every violation fails the run",
+                    "This includes promises that the protocol does not document. Default against the "
+                        + "embedded stand-in."
                 )
             case .documented:
                 (
-                    "only breaches of what the protocol's pages promise fail the run",
-                    "Others are told as observed. The default against any other target."
+                    "only violations of documented promises fail the run",
+                    "Other violations are reported as observed. Default against any other target."
                 )
             case .observe:
-                ("no breach fails the run", "All are told as observed.")
+                ("no violation fails the run", "All violations are reported as observed.")
             }
         return Explanation(
             .promiseLevel, level.rawValue, line, "promises: \(level.rawValue) in a rig. \(meaning)",

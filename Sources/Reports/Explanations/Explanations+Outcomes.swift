@@ -3,37 +3,37 @@ extension Explanation {
 
     static let exitCodes: [Explanation] = [
         Explanation(
-            .exitCode, "0", "it ran; thresholds met; no invariant violated",
-            "All that was asked held. With try: every step passed.", harmless: "", send: ""),
+            .exitCode, "0", "the run completed, all thresholds were met, no promise was violated",
+            "With try: every step passed.", harmless: "", send: ""),
         Explanation(
             .exitCode, "1",
-            "a threshold missed, an invariant violated, the service gone, or the breaker stopped it",
-            "The run is whole and its report says which. With try: a step failed. With race: something was "
-                + "found. With replay: it still reproduces.",
-            harmless: "A threshold that is too tight for this environment.",
+            "a threshold missed, a promise violated, a service outage, or the breaker stopped the run",
+            "The report is complete and names the reason. With try: a step failed. With race: it found a "
+                + "violation. With replay: the violation still reproduces.",
+            harmless: "A threshold is too tight for this environment.",
             send: "summary.md or report.html of the run"),
         Explanation(
             .exitCode, "2", "bad command line or bad rig file",
-            "Nothing was sent. Each problem stands with file, line, column and remedy.",
-            harmless: "A variable that this shell lacks: ${NAME} in the rig.", send: ""),
+            "Nothing was sent. Each problem is listed with file, line, column and remedy.",
+            harmless: "The rig uses ${NAME}, and this shell does not set NAME.", send: ""),
         Explanation(
-            .exitCode, "3", "it could not run",
-            "Not one exchange was ever answered, a host is not allowed, no disk, no ports.",
+            .exitCode, "3", "the run was not possible",
+            "No request was answered, a host is not allowed, or disk space or ports ran out.",
             harmless:
-                "The service is not started yet, or a VPN or proxy is missing; 'screenrig try' finds out.",
+                "The service has not started yet, or a VPN or proxy is missing: check with 'screenrig try'.",
             send: ""),
         Explanation(
-            .exitCode, "4", "it ran, but the rig itself was the bottleneck",
-            "Requests left later than planned, or lanes were busy, beyond validity: the times say more "
-                + "about this machine than about the service. A missed threshold on counts (households, "
-                + "errors) or a violation outranks it: then the exit code is 1, and the headline names "
-                + "both. From 1,000 requests on, their p99 decides; of fewer, at least 10 requests and "
-                + "5 % of them must be late.",
-            harmless: "Other work on this machine. What helps: \(Summary.bottleneckRemedy).",
+            .exitCode, "4", "the run completed, but the load generator was the bottleneck",
+            "Requests were sent later, or lanes were busier, than validity: allows, so the latencies "
+                + "describe this machine rather than the service. A violation or a missed threshold on "
+                + "counts (households, errors) takes precedence: then the exit code is 1, and the "
+                + "headline names both. From 1,000 requests on, the p99 of lateness decides; below "
+                + "that, at least 10 requests and 5 % of all must be late.",
+            harmless: "Other work on this machine. What to do: \(Summary.bottleneckRemedy).",
             send: ""),
         Explanation(
             .exitCode, "130", "interrupted by Ctrl-C, SIGTERM or SIGHUP",
-            "What was measured until then is reported in full.", harmless: "", send: ""),
+            "The report covers everything measured until then.", harmless: "", send: ""),
     ]
 
     private static func outcome(
@@ -44,56 +44,61 @@ extension Explanation {
 
     static let outcomes: [Explanation] = [
         outcome(
-            "ok", "the answer that the operation hopes for", "No error.", harmless: "", send: ""),
+            "ok", "a successful response", "Not an error.", harmless: "", send: ""),
         outcome(
             "pending", "not yet",
-            "A poll's 404 or 410, a 403 of a check before the sign-in. No error.",
-            harmless: "The usual answer while viewers sign in.", send: ""),
+            "A poll's 404 or 410, or a check's 403 before the sign-in. Not an error.",
+            harmless: "The normal response while viewers sign in.", send: ""),
         outcome(
-            "throttled", "429: flow control",
-            "The device waits and goes on. No error, and no information about the service.",
-            harmless: "Polls below the protocol's floor, or all devices behind one address "
+            "throttled", "429: the service limits the rate",
+            "The device waits and tries again. Not an error.",
+            harmless:
+                "TVs poll faster than the protocol's minimum, or all devices share one address "
                 + "(forwarded-for).", send: "rate per address and per device, UTC time"),
         outcome(
-            "rejected", "another 4xx", "Turned down: by the protocol without any effect.",
+            "rejected", "a 4xx other than those of pending, throttled and not-entitled",
+            "The service refused the request; by the protocol it has no effect.",
             harmless:
-                "Data of the rig that this environment does not know; what the rig provoked on "
-                + "purpose is not counted.", send: times),
+                "The rig uses data that this environment does not know. Rejections that the rig provokes "
+                + "on purpose are not counted.", send: times),
         outcome(
-            "server-error", "5xx", "The service failed; the device backs off and tries again.",
-            harmless: "A deployment under way.", send: times),
+            "server-error", "5xx", "The service failed; the device backs off and retries.",
+            harmless: "A deployment in progress.", send: times),
         outcome(
-            "timeout", "no complete answer within target.timeout",
-            "It may have taken effect all the same.",
-            harmless: "target.timeout below what the service promises.",
+            "timeout", "no complete response within target.timeout",
+            "The request may still have taken effect.",
+            harmless: "target.timeout is shorter than the service's documented limit.",
             send: times + ", local and remote address"),
         outcome(
             "transport", "the connection failed or broke",
-            "Name, TCP, TLS or a connection lost on the way.",
+            "DNS, TCP or TLS failed, or the connection was lost during the request.",
             harmless:
-                "A load balancer that closes kept connections, or this machine's limits (ports, "
-                + "descriptors): 'screenrig validate' names them.",
+                "A load balancer closes idle connections, or this machine runs out of ports or "
+                + "descriptors: 'screenrig validate' names the limits.",
             send: "local and remote address, UTC time"),
         outcome(
-            "malformed", "an answer that cannot be what the protocol says",
-            "No HTTP, too long, or a body without its fields.",
-            harmless: "target.base leads to something else.", send: times + ", and the body"),
+            "malformed", "a response that the protocol does not allow",
+            "Not HTTP, too long, or a body without its required fields.",
+            harmless: "target.base points to another server.", send: times + ", and the body"),
         outcome(
-            "blocked", "an answer of something in front of the service",
-            "HTML where JSON or XML is due: a firewall, a CDN, a captcha. No information about the "
-                + "service, effect unknown.",
-            harmless: "This machine's address is not let through; ask for it, or for a header.",
+            "blocked", "a response from something in front of the service",
+            "HTML instead of JSON or XML: a firewall, a CDN or a captcha. Whether the request took "
+                + "effect is unknown.",
+            harmless:
+                "This machine's address is not allowed: have it allowed, or set the header that "
+                + "lets it through (target.headers).",
             send: "this machine's public address, UTC time, CF-Ray or the like"),
         outcome(
-            "not-sent", "never left this machine", "A host that is not allowed, or a stopped run.",
-            harmless: "The end of a run cuts off what was due.", send: ""),
+            "not-sent", "the request was not sent",
+            "The host is not allowed, or the run was stopped.",
+            harmless: "The run ended before the request was due.", send: ""),
         outcome(
             "not-entitled", "the account may not watch this",
-            "A 403 of authorize: an ordinary business answer, so no error and no failed household. The "
-                + "household stays signed in, and plays nothing. households.csv counts it in not_entitled; "
-                + "'households not-entitled < 5%' is a threshold.",
-            harmless: "Test accounts without a package, or a resource that none of them has: "
-                + "target.resources.", send: "account, resource and UTC time"),
+            "A 403 from authorize: a regular business response, so neither an error nor a failed household. "
+                + "The household stays signed in and plays nothing. households.csv counts it in "
+                + "not_entitled; use the threshold 'households not-entitled < 5%' to limit it.",
+            harmless: "The test accounts have no package, or none that includes target.resources.",
+            send: "account, resource and UTC time"),
     ]
 
     private static func fate(
@@ -102,36 +107,37 @@ extension Explanation {
         Explanation(.fate, name, line, meaning, harmless: harmless, send: send)
     }
 
-    /// How a household ended (households.csv).
+    /// The outcome of a household (households.csv).
     static let fates: [Explanation] = [
         fate(
-            "running", "not over yet", "The household lived when the record ended.",
+            "running", "still in progress", "The household was in progress when the record ended.",
             harmless: "The run was interrupted."),
         fate(
-            "signed-in", "the TV saw its token",
-            "Whether the account may watch anything is another question: not_entitled.",
+            "signed-in", "the TV got its token",
+            "It does not mean that the account may watch anything; see not_entitled.",
             harmless: ""),
         fate(
-            "pre-signed-in", "the TV was signed in before it began",
-            "The first check said yes: a token of an earlier run. It counts as signed in, and has no "
-                + "sign-in time.",
-            harmless: "identities: by-seed at a service that keeps tokens; use per-run."),
+            "pre-signed-in", "the TV was already signed in on arrival",
+            "Its first check returned a token of an earlier run. The household counts as signed in and "
+                + "has no sign-in time.",
+            harmless: "identities: by-seed and a service that keeps tokens; use per-run."),
         fate(
-            "failed", "the service kept it from going on",
-            "households.csv has the cause in words, such as 'register-client answered 400 "
+            "failed", "an error of the service stopped the household",
+            "The cause column of households.csv has the reason, such as 'register-client answered 400 "
                 + "invalid_software_statement'.",
             harmless: "Wrong data in the rig: 'screenrig try' shows the first step that fails.",
-            send: "the cause and the household's exchanges"),
+            send: "the cause and the household's requests"),
         fate(
-            "abandoned", "no sign-in: the viewer left, the code ran out, or the run ended",
-            "abandoned_by in households.csv says which. viewer: the rig drew it (gives-up, too-late, or "
-                + "times longer than code.ttl). service: the viewer was in time for the code that the rig "
-                + "asks for (code.ttl, or 30 min), and the code ended first; 'households abandoned' in "
-                + "thresholds counts these. run: the run ended or was stopped first.",
+            "abandoned", "no sign-in: the viewer gave up, the code expired, or the run ended",
+            "abandoned_by in households.csv says which. viewer: the rig's random draw (gives-up, "
+                + "too-late, or viewer times longer than code.ttl). service: the viewer was in time for "
+                + "code.ttl (or 30 min), but the code ended earlier; the threshold 'households "
+                + "abandoned' counts these. run: the run ended or was stopped first.",
             harmless:
-                "by viewer or run: load.settle or code.ttl shorter than the viewers are slow.",
+                "Abandoned by viewer or run: load.settle or code.ttl is shorter than viewers need.",
             send:
-                "of those by the service: generated and expires of registration-code, and the polls"
+                "for those abandoned by the service: generated and expires of registration-code, and "
+                + "the polls"
         ),
     ]
 
@@ -140,27 +146,27 @@ extension Explanation {
     ) -> Explanation {
         Explanation(
             .stage, name, line, meaning, harmless: harmless,
-            send: "where many stop here: the cause in households.csv")
+            send: "if many households stop here: the cause in households.csv")
     }
 
-    /// How far a household got (households.csv); each stage includes those before it.
+    /// The furthest stage of a household (households.csv); each stage includes those before it.
     static let stages: [Explanation] = [
         stage(
-            "arrived", "it has begun", "Nothing was answered yet.",
-            harmless: "register-client, access-token or the first check is turned down."),
+            "arrived", "the household has started", "It has no response yet.",
+            harmless: "register-client, access-token or the first check is rejected."),
         stage(
-            "registered", "the TV has a token and asked whether it is signed in",
+            "registered", "the TV has an access token and has checked whether it is signed in",
             "It has no code yet.", harmless: "registration-code is throttled."),
         stage(
-            "code-shown", "the TV shows its code and polls", "The viewer has not typed it.",
+            "code-shown", "the TV shows its code and polls", "The viewer has not typed it yet.",
             harmless: "Viewers are slow: viewer.notices-code."),
         stage(
-            "code-typed", "the phone has looked the code up", "The login goes on.",
+            "code-typed", "the phone has looked the code up", "The login is in progress.",
             harmless:
-                "Viewers are slow: viewer.signs-in. The login page cannot be walked: 'screenrig "
-                + "try' shows it."),
-        stage("signed-in", "the TV has seen its token", "It goes on to after-sign-in."),
-        stage("playing", "the TV has its media token", "It watches."),
-        stage("logged-out", "the TV has signed out", "The end of the story."),
+                "Viewers are slow: viewer.signs-in. Or screenrig cannot fill in the login page: "
+                + "'screenrig try' shows why."),
+        stage("signed-in", "the TV has its token", "It continues with after-sign-in."),
+        stage("playing", "the TV has its media token", "The viewer watches."),
+        stage("logged-out", "the TV has signed out", "The last stage."),
     ]
 }

@@ -5,120 +5,127 @@ extension Explanation {
         Explanation(.word, name, line, meaning, harmless: harmless, send: send)
     }
 
-    /// What reports say of their own: measures, verdicts, and what stands around them.
+    /// Terms of the reports: measurements, verdicts and the parts of a run.
     static let words: [Explanation] = judgingWords + timeWords + runWords
 
     private static let judgingWords: [Explanation] = [
         word(
-            "violations", "breaches of a promise that fail the run",
-            "The judge holds every answer against what a sign-in service promises; each breach names "
-                + "household, exchanges and gap, and is a row of violations.csv. 'violations == 0' is "
-                + "among the thresholds that every run has by default.",
+            "violations", "violated promises that fail the run",
+            "The checker compares every response with the promises of a sign-in service. Each violation "
+                + "names household, requests and gap, and is a row of violations.csv. 'violations == 0' "
+                + "is a default threshold.",
             harmless:
-                "What is known: list it under known: in the rig; what nobody promised: promises.",
-            send: "violations.csv, and the pictures under Promises in report.html"),
+                "A known problem: list it under known: in the rig. A promise that your service does "
+                + "not make: set promises: in the rig.",
+            send: "violations.csv, and the diagrams under Promises in report.html"),
         word(
-            "checked", "how often a promise could have been broken",
-            "Answers, codes or households, by the promise. None checked means that nothing was put to "
-                + "the test, not that all is well."),
+            "checked", "the number of checks of a promise",
+            "Counts responses, codes or households, depending on the promise. 0 means that the run did "
+                + "not exercise the promise, not that it held."),
         word(
-            "undecided", "where nothing could be said",
-            "So many explanations fitted that the judge stopped looking, or an answer was lost that "
-                + "would have told. Counted beside checked and violations; 'undecided < 0.1%' is a "
-                + "default threshold.",
-            harmless: "Many lost answers, or households whose clocks say nothing."),
+            "undecided", "checks without a result",
+            "Too many orders of the operations were possible, or the response that would have decided "
+                + "was lost. Counted separately from violations; 'undecided < 0.1%' is a default "
+                + "threshold.",
+            harmless: "Many responses were lost, or responses carry no usable timestamps."),
         word(
-            "observed", "a breach of what nobody promised",
-            "It is counted and does not fail the run; a run that passes with it passes \"with observations\", "
-                + "in every output. promises: in the rig, or --promises, decides: strict fails it.",
-            harmless: "Where nobody relies on it."),
+            "observed", "a violation of a promise that the protocol does not make",
+            "It is counted and does not fail the run; such a run passes \"with observations\". To make it "
+                + "fail the run, set promises: strict in the rig or use --promises strict.",
+            harmless: "Your applications do not rely on this promise."),
         word(
-            "known", "a breach that the rig accepts for now",
-            "Listed under known: in the rig with its ticket. It is counted, and fails no run."),
-        word(
-            "suspected", "it looks like a breach, and may be something else",
-            "No order of the exchanges proves it; the sentence says what else it may be. It fails no run."
+            "known", "a violation that the rig accepts for now",
+            "Listed under known: in the rig with its ticket. It is counted and does not fail the run."
         ),
         word(
-            "first cause", "the breach that others follow from",
-            "A token that flaps also breaks visibility and linearizability: tables count the first "
-                + "cause, and name its companions beside it."),
+            "suspected", "a probable violation with another possible explanation",
+            "The requests and responses do not prove it; the finding names the other explanation. It does "
+                + "not fail the run."
+        ),
         word(
-            "certain", "no order of the exchanges explains the answers",
-            "The strongest of three: certain, given a bound (certain if that bound holds, such as one "
-                + "poll interval), and suspicion."),
+            "first cause", "the violation that other violations follow from",
+            "Example: a token that disappears also violates visibility and linearizability. Tables count "
+                + "the first cause and list the others next to it."),
         word(
-            "fault", "a misbehaviour of the stand-in, switched on by name",
-            "'screenrig list' names them; truth.jsonl of a run says when each struck and whether an "
-                + "answer showed it."),
+            "certain", "no order of the requests explains the responses",
+            "The strongest of three degrees: certain, given a bound (certain if that bound holds, such as "
+                + "one poll interval), and suspicion."),
+        word(
+            "fault", "a misbehaviour injected into the stand-in, switched on by name",
+            "'screenrig list' names the faults. truth.jsonl of a run records when each was activated and "
+                + "whether it was visible in a response."),
     ]
 
     private static let timeWords: [Explanation] = [
         word(
-            "latency", "from the moment a request was due to the end of its answer",
-            "Not from when it was sent: a service that stalls cannot hide the requests that waited "
-                + "behind it (coordinated omission)."),
+            "latency", "the time from when a request was due to the end of its response",
+            "It starts when the request was due, not when it was sent, so requests that had to wait behind "
+                + "a stalled service count in full (no coordinated omission)."),
         word(
-            "service", "from sending to the end of the answer",
-            "serviceMs in summary.json: the same as latency where the rig itself was on time."),
+            "service", "the time from sending a request to the end of its response",
+            "serviceMs in summary.json: the same as latency if the rig sent on time."),
         word(
-            "lateness", "how late the rig itself was in sending",
-            "Beyond validity.lateness-p99 (10 ms) the numbers say more about this machine than about "
-                + "the service, and the exit code is 4.",
-            harmless: "Other work on this machine; the embedded stand-in beside a heavy load."),
+            "lateness", "the delay with which the rig sent a request",
+            "If its p99 exceeds validity.lateness-p99 (10 ms), the latencies describe this machine rather "
+                + "than the service, and the exit code is 4.",
+            harmless: "Other work on this machine, or the embedded stand-in under a heavy load."),
         word(
-            "sign-in", "from the code on the TV to the token on the TV",
-            "signInMs: people's own time included. 'without the viewer' (signInServiceMs) leaves it out; "
-                + "the poll interval is in both."),
+            "sign-in", "the time from the code on the TV to the token on the TV",
+            "signInMs includes the viewer's own time; 'without the viewer' (signInServiceMs) does not. "
+                + "Both include the poll interval."),
         word(
-            "token-visibility", "from the phone's last answer to the first poll that saw the token",
-            "tokenVisibilityMs: what a person waits for with the phone in the hand. A poll that was "
-                + "pending in between gives the upper bound.",
-            harmless: "A poll interval of 5 s alone gives up to 5 s."),
+            "token-visibility",
+            "the time from the phone's last response to the first poll that returned the token",
+            "tokenVisibilityMs: how long a viewer waits after finishing on the phone. It includes the "
+                + "wait for the next poll.",
+            harmless: "A poll interval of 5 s alone adds up to 5 s."),
         word(
-            "answers/s", "answers per second of the whole run",
-            "Requests that were lost are not in it. The terminal shows that of the last second."),
+            "answers/s", "responses per second over the whole run",
+            "Requests without a response are not included. The live display shows the last second."),
         word(
-            "settle", "how long TVs poll on after the last viewer",
-            "load.settle: late tokens still count. A household whose TV has not seen its completed sign-in "
-                + "by then has failed."),
+            "settle", "how long TVs keep polling after the last viewer",
+            "load.settle: tokens that arrive by then still count. A household whose TV has not seen its "
+                + "completed sign-in by then has failed."),
         word(
-            "held back", "requests that waited for max-rate or the ramp of new connections",
-            "They leave later, and times count from when they might leave: the load was gentler than "
-                + "the rig asks for.",
-            harmless: "Off loopback the ceiling is 20 requests/s unless the rig says otherwise."),
+            "held back", "requests delayed by max-rate or by the ramp of new connections",
+            "They were sent later than the rig asks for, so the load was lower. Their latency starts when "
+                + "they were allowed to leave.",
+            harmless: "Off loopback the limit is 20 requests/s unless the rig sets another."),
     ]
 
     private static let runWords: [Explanation] = [
         word(
-            "household", "one living room: a TV, phones, and a viewer between them",
-            "households.csv has a row for each: how far it came, and what stopped it."),
+            "household", "a virtual living room: a TV, phones and a viewer",
+            "households.csv has a row for each: its furthest stage, its outcome and the cause."),
         word(
             "viewer", "the person who reads the code off the TV and types it into the phone",
-            "viewer: in a rig says how fast, how careful and how patient people are."),
+            "viewer: in a rig sets how fast, careful and patient viewers are."),
         word(
-            "lane", "a thread that carries a share of the households",
-            "One for each core by default; --lanes. A lane that was busy for more than validity.busy "
-                + "of a second makes the run untrusted."),
+            "lane", "a thread that runs a share of the households",
+            "One per core by default; set it with --lanes. If a lane is busy for a larger share of its "
+                + "time than validity.busy allows, the exit code is 4."),
         word(
-            "threshold", "what must hold for a run to pass",
-            "Such as 'poll-token p99 < 250ms'. A rig without its own is held to errors < 1%, households "
+            "threshold", "a condition that a run must meet to pass",
+            "Example: 'poll-token p99 < 250ms'. The defaults are errors < 1%, households "
                 + "failed < 5%, households abandoned < 5%, violations == 0 and undecided < 0.1%."),
         word(
-            "breaker", "stops a run that does harm",
-            "Off loopback, when half of the requests fail for 10 s (target.breaker); exit code 1.",
-            harmless: "A service that was restarted meanwhile."),
+            "breaker", "a safety limit that stops a run while the service is failing",
+            "Off loopback it stops the run after half of the requests have failed for 10 s "
+                + "(target.breaker); exit code 1.",
+            harmless: "The service was being restarted."),
         word(
-            "stopped answering", "the service answered for a while, and then no more",
-            "A run goes on to its last arrival, since a service may come back; from then on it waits "
-                + "for load.settle, at least 10 s, and whoever has no token by then has failed.",
-            harmless: "It was deployed, or this machine lost its network.",
-            send: "UTC time of the last answer, from history.sqlite"),
+            "stopped responding",
+            "an outage: from some moment on the service sent no more responses",
+            "If the service stops responding, the run continues until the last arrival plus load.settle "
+                + "(at least 10 s), since the service may come back. Households without a token by "
+                + "then have failed.",
+            harmless: "The service was being deployed, or this machine lost its network.",
+            send: "UTC time of the last response, from history.sqlite"),
         word(
-            "historyHash", "a number that stands for everything that happened",
-            "The same rig, seed and version give the same one under simulate, on every machine."),
+            "historyHash", "a checksum of everything that happened in a run",
+            "With simulate, the same rig, seed and version give the same hash on every machine."),
         word(
-            "case", "a file that holds a minimal reproduction of a violation",
-            "'screenrig replay' runs it again."),
+            "case", "a file with a minimal reproduction of a violation",
+            "'screenrig replay CASE' runs it again."),
     ]
 }

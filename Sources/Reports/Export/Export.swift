@@ -70,8 +70,9 @@ public struct Export: Sendable {
             talkative.isEmpty
             ? "this run has none" : "this run has those of household \(shown)\(rest)"
         return
-            "they are kept of households with a violation, of the first error of each sort and of the "
-            + "first household of each kind: \(kept). 'screenrig try RIG --bodies' shows all of one"
+            "they are recorded for households with a violation, for the first error of each type and for "
+            + "the first household of each kind: \(kept). 'screenrig try RIG --bodies' shows all of one "
+            + "household"
     }
 
     /// The file.
@@ -89,13 +90,13 @@ public struct Export: Sendable {
         for item in items {
             let exchange = item.exchange
             let seconds = Figures.fixed(exchange.sent.milliseconds / 1000, 3)
-            let answer = exchange.delivery.status.map(String.init) ?? "no answer"
+            let answer = exchange.delivery.status.map(String.init) ?? "no response"
             lines.append(
                 "# \(exchange.sequence) \(exchange.device.name) \(exchange.operation.name), sent at "
                     + "\(seconds) s: \(answer) \(exchange.outcome.name)")
             lines.append(
                 item.message.map { curl.line($0) }
-                    ?? "# (its request was not kept: docs/reports.md says of which it is)")
+                    ?? "# (request not recorded; docs/reports.md lists which are)")
         }
         return curl.preface + lines.joined(separator: "\n") + "\n"
     }

@@ -48,7 +48,7 @@ enum HARText {
             members.append(("serverIPAddress", .text(String(host))))
         }
         members.append(("connection", .text(String(exchange.route.connection))))
-        let kept = item.message == nil ? "; its request and reply were not kept" : ""
+        let kept = item.message == nil ? "; request and response not recorded" : ""
         members.append(
             (
                 "comment",

@@ -15,7 +15,7 @@ struct PercentileChart {
     var html: HTML {
         let drawn = operations.filter { $0.curve.count > 1 }
         guard !drawn.isEmpty else {
-            return "<p class=\"empty\">Too few answers for a curve.</p>"
+            return "<p class=\"empty\">Too few responses for a curve.</p>"
         }
         let ranked = Self.ranked(operations)
         let (slow, rest) = (ranked.prefix(Self.named), ranked.dropFirst(Self.named))
@@ -100,7 +100,7 @@ struct SignInChart {
             title: "Distribution of sign-in times",
             description:
                 "Half of the sign-ins took at most \(Figures.time(milliseconds: spread.p50)), "
-                + "95 in 100 at most \(Figures.time(milliseconds: spread.p95)).",
+                + "95 % at most \(Figures.time(milliseconds: spread.p95)).",
             id: "signins", marks: bars + marks)
     }
 

@@ -1,30 +1,31 @@
-/// Errors grouped by what they were, each with the first of them as an example.
+/// Errors grouped by cause, each with the first one as an example.
 enum ErrorSection {
     private static let shown = 25
-    /// So many are unfolded from the start.
+    /// The number of examples that are open at first.
     private static let open = 2
 
     static func html(_ summary: Summary) -> HTML {
         guard !summary.errors.isEmpty else {
             return """
-                <p class="empty">No errors. Polls that found nothing yet and throttled requests are \
-                none.</p>
+                <p class="empty">No errors. Pending polls (404, 410) and throttled requests (429) are \
+                counted separately.</p>
                 """
         }
         let rest = summary.errors.dropFirst(shown).map(\.count).reduce(0, +)
         let more: HTML =
             rest == 0
             ? .none
-            : "<p class=\"empty\">and \(Figures.counted(rest, "error")) of other sorts, in summary.json</p>"
+            : "<p class=\"empty\">and \(Figures.counted(rest, "error")) with other causes, see summary.json</p>"
         let groups = summary.errors.prefix(shown).enumerated().map { position, row in
             group(row, isOpen: position < open)
         }
         return """
             <p class="lead">\(Figures.counted(summary.exchanges.errors, "error")) in \
-            \(Figures.counted(summary.exchanges.sent, "request")). Polls that found nothing yet and \
-            throttled requests are none. Secrets are fingerprints: equal for equal secrets within this run.</p>
+            \(Figures.counted(summary.exchanges.sent, "request")). A pending poll (404, 410) and \
+            a throttled request (429) are not errors; they are counted separately. Secrets are replaced by \
+            fingerprints: equal secrets have equal fingerprints within this run.</p>
             \(table(summary))
-            <h3>An example of each</h3>
+            <h3>Examples</h3>
             \(groups)\(more)
             """
     }
@@ -33,7 +34,7 @@ enum ErrorSection {
         Table(
             caption: "Errors by cause",
             columns: [
-                .text("Operation"), .text("What came of it"), .number("Errors"), .number("Share"),
+                .text("Operation"), .text("Result"), .number("Errors"), .number("Share"),
                 .number("First"), .number("Last"),
             ],
             rows: summary.errors.prefix(shown).map { row in
@@ -77,7 +78,7 @@ enum ErrorSection {
         if !example.remote.isEmpty {
             pairs.append(("Peer", "\(example.remote), connection \(example.connection)"))
         }
-        pairs += example.deviations.map { ("Not as the protocol says", $0) }
+        pairs += example.deviations.map { ("Protocol deviation", $0) }
         if example.talk == nil { pairs += example.evidence.map { ("Header", $0) } }
         let rows = pairs.map { "<dt>\($0.0)</dt><dd>\($0.1)</dd>" as HTML }
         return """
@@ -86,18 +87,18 @@ enum ErrorSection {
             """
     }
 
-    /// What was said, and how to say it again.
+    /// Request and response, and a command that repeats the request.
     private static func talk(_ talk: ErrorRow.RecordedMessages, _ example: ErrorRow.Example) -> HTML
     {
         let name = "request \(example.sequence) of household \(example.household)"
         let reply =
-            talk.reply.isEmpty ? "(no answer came)" : talk.reply.joined(separator: "\n")
+            talk.reply.isEmpty ? "(no response)" : talk.reply.joined(separator: "\n")
         return """
-            <div class="talk"><div><h4>Request</h4><pre tabindex="0" aria-label="What was sent: \(name)">\
+            <div class="talk"><div><h4>Request</h4><pre tabindex="0" aria-label="Request: \(name)">\
             \(talk.request.joined(separator: "\n"))</pre></div>\
-            <div><h4>Answer</h4><pre tabindex="0" aria-label="What came back: \(name)">\(reply)</pre></div></div>
-            <h4 class="curl-h">To try it again</h4><pre class="curl" tabindex="0" \
-            aria-label="A curl line for \(name)">\(talk.curl)</pre>
+            <div><h4>Response</h4><pre tabindex="0" aria-label="Response: \(name)">\(reply)</pre></div></div>
+            <h4 class="curl-h">curl command</h4><pre class="curl" tabindex="0" \
+            aria-label="curl command for \(name)">\(talk.curl)</pre>
             """
     }
 }

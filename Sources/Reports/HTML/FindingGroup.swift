@@ -1,14 +1,14 @@
 internal import Checker
 
-/// Violations that look the same, as one finding: what broke, a picture of it, and what to do next.
-/// Companions stand with their first cause.
+/// Similar violations as one finding: which promise, a diagram, and what to do next. Violations that follow
+/// from another one are listed with their first cause.
 struct FindingGroup {
     /// In the order in which they were found.
     var violations: [Violation]
-    /// The row of violations.csv, counted from 1, of the one that is told.
+    /// The row of violations.csv, counted from 1, of the violation that is shown.
     var row: Int
 
-    /// Findings that the page has room for.
+    /// The number of findings on the page.
     private static let shown = 40
 
     static func html(_ findings: Findings, _ summary: Summary) -> HTML {
@@ -20,19 +20,19 @@ struct FindingGroup {
         let rest = groups.count - bodies.count
         let more: HTML =
             rest > 0
-            ? "<p class=\"empty\">and \(Figures.counted(rest, "more finding")), in violations.csv</p>"
+            ? "<p class=\"empty\">and \(Figures.counted(rest, "more finding")), see violations.csv</p>"
             : .none
         return """
-            <h3>\(Figures.counted(groups.count, "finding")), by what came first</h3>
-            <p class="lead">Violations that look the same are one finding. In a picture each screen has a \
-            line, and a box lasts from the request to its answer: the blue one and the red one contradict \
-            each other, on the way between them nothing happened that would explain it. The last line is \
-            what may have been true after each.</p>
+            <h3>\(Figures.counted(groups.count, "finding")) by first cause</h3>
+            <p class="lead">Similar violations are grouped into one finding. In a diagram each screen has a \
+            line, and a box spans a request and its response. The blue and red responses cannot both be \
+            right; nothing in between explains the change. The bottom line lists the possible states after \
+            each response.</p>
             \(bodies)\(more)
             """
     }
 
-    /// What fails the run first, then what befell most households. 4,000 violations are three findings.
+    /// Findings that fail the run first, then by number of violations.
     static func ranked(_ violations: [Violation]) -> [FindingGroup] {
         var groups: [String: FindingGroup] = [:]
         for (position, violation) in violations.enumerated() {
@@ -49,7 +49,7 @@ struct FindingGroup {
         }.map(\.value)
     }
 
-    /// The one that is told is the first of those that have a picture.
+    /// The first violation with a diagram is shown.
     private mutating func add(_ violation: Violation, at position: Int) {
         if told?.scene.isEmpty ?? true, !violation.scene.isEmpty, !violations.isEmpty {
             violations.insert(violation, at: 0)
@@ -67,7 +67,7 @@ struct FindingGroup {
         let picture: HTML = isPictured ? ViolationPicture.html(told, number: number) : .none
         return """
             <div class="error"><h3>\(Sanitizer.line(told.signature))</h3>
-            <p>\(Sanitizer.line(facts(told).joined(separator: " · "), limit: 600))</p>
+            <p>\(Sanitizer.line(facts(told).joined(separator: ". "), limit: 600)).</p>
             <p>\(Sanitizer.line(told.sentence, limit: 600))</p>\(picture)
             \(next(told, summary))</div>
             """
@@ -76,19 +76,21 @@ struct FindingGroup {
     private func facts(_ told: Violation) -> [String] {
         let certainty =
             switch told.certainty {
-            case .certain: "certain"
-            case .given(let bound): "certain given \(bound)"
-            case .suspicion(let reason): "a suspicion: \(reason)"
+            case .certain: "Certain"
+            case .given(let bound): "Certain if this holds: \(bound)"
+            case .suspicion(let reason): "Suspected only: \(reason)"
             }
         var facts = [
             Figures.counted(violations.count, "household"), certainty,
-            "promised by: \(told.source.rawValue)", told.standing.name,
+            "Source: \(told.source.words)", told.standing.words,
         ]
         if !told.companions.isEmpty {
-            facts.append("with it: \(told.companions.map(\.name).joined(separator: ", "))")
+            facts.append("Also violates \(told.companions.map(\.name).joined(separator: ", "))")
         }
         let near = violations.count { $0.nearChange != nil }
-        if near > 0 { facts.append("\(near) near a change of the service") }
+        if near > 0 {
+            facts.append("\(near) of \(violations.count) close to a change of the service")
+        }
         return facts
     }
 
@@ -98,22 +100,22 @@ struct FindingGroup {
         var rows: [(String, HTML)] = []
         if let words = Explanation.invariants.first(where: { $0.name == told.invariant.name }) {
             rows.append(("What it means", "\(words.meaning)"))
-            rows.append(("Harmless if", "\(words.harmless)"))
+            rows.append(("Harmless causes", "\(words.harmless)"))
         }
         if let cases = summary.cases {
             if let name = cases[told.signature] {
                 rows.append(
                     (
-                        "See it again",
+                        "Replay",
                         """
                         <code class="command">screenrig replay cases/\(name).json --times 50</code> \
-                        (<a href="cases/\(name).html">its page</a>)
+                        (<a href="cases/\(name).html">case page</a>)
                         """
                     ))
             }
             rows.append(
                 (
-                    "Every exchange",
+                    "All requests",
                     "<code class=\"command\">screenrig export . --violation \(row) --format har</code>"
                 ))
         }
@@ -122,7 +124,7 @@ struct FindingGroup {
         return "<dl class=\"pairs next\">\(list)</dl>"
     }
 
-    /// By what they find it in their logs.
+    /// The ids by which the server's team finds it in its logs.
     private func evidence(_ summary: Summary) -> String {
         let known = row <= summary.violations.count ? summary.violations[row - 1] : nil
         let ids = known?.requestIDs ?? []

@@ -1,7 +1,7 @@
 internal import Checker
 internal import Statistics
 
-/// How long sign-ins took, how soon a TV saw its token, and how stale answers were.
+/// Sign-in times, token visibility and staleness.
 enum FreshnessSection {
     static func html(_ summary: Summary) -> HTML {
         "\(signIn(summary))\(summary.findings.map { staleness($0.staleness, felt: summary.tokenVisibility) } ?? .none)"
@@ -12,10 +12,10 @@ enum FreshnessSection {
             return "<p class=\"empty\">No sign-in was completed.</p>"
         }
         let spreads: [(String, Spread?)] = [
-            ("Sign-in: code shown → token seen by the TV", signIn),
-            ("The same without the viewer's own time", summary.signInService),
+            ("Sign-in: from the code to the token on the TV", signIn),
+            ("Sign-in without the viewer's own time", summary.signInService),
             (
-                "Token visibility: phone done → first poll that saw the token",
+                "Token visibility: from the phone's last response to the first poll with the token",
                 summary.tokenVisibility
             ),
         ]
@@ -25,7 +25,7 @@ enum FreshnessSection {
             : "<p class=\"empty\">\(Figures.counted(bins.beyond, "slower sign-in")) not drawn.</p>"
         return """
             \(Figure.html(
-                "How long sign-ins took: households by time from code to token",
+                "Distribution of sign-in times: households by time from code to token",
                 SignInChart(bins: bins, spread: signIn).html))\(beyond)
             \(Table(
                 caption: "Sign-in times",
@@ -44,7 +44,7 @@ enum FreshnessSection {
             """
     }
 
-    /// What the service did, and beside it what a user felt of it: two different numbers.
+    /// The staleness of the service's responses, and the delay that a viewer sees: two different numbers.
     private static func staleness(_ staleness: Staleness, felt: Spread?) -> HTML {
         guard staleness.count > 0 else { return .none }
         let estimate = staleness.estimate
@@ -57,29 +57,28 @@ enum FreshnessSection {
                 }
         }
         let times = Table(
-            caption: "How stale a TV's answers were",
+            caption: "Staleness of a TV's responses",
             columns: [
-                .text(
-                    "The phone was told \u{201c}done\u{201d}, the TV still \u{201c}not yet\u{201d}"),
+                .text("Time from the confirmed sign-in to its token"),
                 .number("p50"), .number("p90"), .number("p99"), .number("Max"),
             ],
             rows: [
-                row("for at least", staleness.atLeast),
-                row("for at most (the poll interval is in it)", staleness.atMost),
-                ["estimated by Turnbull\u{2019}s method, from both"]
+                row("lower bound: last poll that returned not yet", staleness.atLeast),
+                row("upper bound: first poll that returned the token", staleness.atMost),
+                ["estimate from both bounds (Turnbull)"]
                     + [0.5, 0.9, 0.99, 1].map { between(estimate.quantile($0)) },
-                ["felt by a user: until the first poll that saw the token"]
+                ["token visibility: what the viewer waits"]
                     + [felt?.p50, felt?.p90, felt?.p99, felt?.max].map { time in
                         time.map { .number($0, shown: Figures.time(milliseconds: $0)) } ?? "–"
                     },
             ]
         ).html
         return """
-            <h3>How stale a TV\u{2019}s answers were</h3>
+            <h3>Staleness of a TV\u{2019}s responses</h3>
             \(times)
-            <p class="empty">Over \(Figures.counted(staleness.count, "sign-in")); proven stale: \
-            \(HTML.number(Double(staleness.proven), shown: Figures.count(staleness.proven))).\(delta(staleness)) \
-            Where the answers do not tell more of a share, the estimate is a range.</p>
+            <p class="empty">\(HTML.number(Double(staleness.proven), shown: Figures.count(staleness.proven))) \
+            of \(Figures.counted(staleness.count, "sign-in")) had a stale response for certain.\(delta(staleness)) \
+            Where the bounds leave a percentile open, the estimate is a range.</p>
             """
     }
 
@@ -95,12 +94,10 @@ enum FreshnessSection {
         return "\(low)–\(ends[1])"
     }
 
-    /// The one number: how late every answer would have to be allowed to be for all of them to be
-    /// right.
+    /// The smallest visibility delay with which every response would be consistent.
     private static func delta(_ staleness: Staleness) -> String {
         guard staleness.delta > 0 else { return "" }
-        return " Every answer would be right if sign-ins counted from "
-            + Figures.time(milliseconds: Double(staleness.delta) / 1e6)
-            + " after their own, at least (Delta)."
+        return " The smallest visibility delay with which every response would be consistent is "
+            + Figures.time(milliseconds: Double(staleness.delta) / 1e6) + " (Delta)."
     }
 }

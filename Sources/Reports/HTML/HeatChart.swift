@@ -18,8 +18,8 @@ struct HeatChart {
         return plot.drawing(
             title: title,
             description:
-                "From \(Axis.time(heat.low)) to \(Axis.time(heat.high)); the busiest field holds "
-                + "\(Figures.counted(heat.most, "answer")). Each column stands for "
+                "From \(Axis.time(heat.low)) to \(Axis.time(heat.high)); the busiest field has "
+                + "\(Figures.counted(heat.most, "response")). Each column covers "
                 + "\(Figures.span(seconds: Double(heat.width))).",
             id: id, marks: shades(plot))
     }
@@ -52,6 +52,6 @@ struct HeatChart {
 
     static var legend: HTML {
         let fields = (0..<shades).map { "<i class=\"field h\($0)\"></i>" as HTML }
-        return "<span class=\"legend\">fewer \(fields) more answers</span>"
+        return "<span class=\"legend\">fewer \(fields) more responses</span>"
     }
 }

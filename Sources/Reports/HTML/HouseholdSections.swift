@@ -1,4 +1,4 @@
-/// How far households came, by kind, and where they were lost.
+/// The funnel of households, by kind, and those without a sign-in by cause.
 enum HouseholdSections {
     static func funnels(_ summary: Summary) -> HTML {
         guard let all = summary.funnels.first, summary.households.started > 0 else {
@@ -8,7 +8,7 @@ enum HouseholdSections {
         let already: HTML =
             counts.preSignedIn == 0
             ? .none
-            : " \(Figures.counted(counts.preSignedIn, "household")) of those signed in were so on arrival."
+            : " \(Figures.counted(counts.preSignedIn, "household")) \(counts.preSignedIn == 1 ? "was" : "were") already signed in on arrival."
         let started: HTML =
             counts.planned.map { planned in
                 "\(Figures.count(counts.started)) of \(Figures.count(planned)) planned households"
@@ -16,21 +16,21 @@ enum HouseholdSections {
         return """
             <p class="lead">\(started) started; \
             \(Figures.count(counts.failed)) failed, \(Figures.count(counts.abandoned)) gave up\
-            \(running(counts)).\(already)\(denied(counts)) Playing and logging out are steps that not every rig asks for.</p>
-            \(bars(all, name: "How far households came"))
+            \(running(counts)).\(already)\(denied(counts)) Not every rig plays or logs out.</p>
+            \(bars(all, name: "Households by furthest stage"))
             \(byKind(Array(summary.funnels.dropFirst())))
             \(losses(summary))
             """
     }
 
     private static func running(_ counts: Summary.Households) -> HTML {
-        counts.running == 0 ? .none : ", \(Figures.count(counts.running)) were still under way"
+        counts.running == 0 ? .none : ", \(Figures.count(counts.running)) still in progress"
     }
 
     private static func denied(_ counts: Summary.Households) -> HTML {
         counts.notEntitled == 0
             ? .none
-            : " \(Figures.counted(counts.notEntitled, "household")) signed in with an account that is not entitled to watch (not-entitled; no failure)."
+            : " \(Figures.counted(counts.notEntitled, "household")) signed in with an account that is not entitled to watch (not-entitled; not a failure)."
     }
 
     private static func bars(_ funnel: Funnel, name: String) -> HTML {
@@ -53,12 +53,12 @@ enum HouseholdSections {
         let each = funnels.map { funnel -> HTML in
             let lost = [
                 (funnel.failed, "failed"), (funnel.abandoned, "gave up"),
-                (funnel.running, "under way"),
+                (funnel.running, "in progress"),
             ].filter { $0.0 > 0 }.map { "\(Figures.count($0.0)) \($0.1)" }
             let words = lost.isEmpty ? "none lost" : lost.joined(separator: ", ")
             return """
                 <div class="kind"><h4>\(funnel.kind) <span class="soft">\(words)</span></h4>
-                \(bars(funnel, name: "How far households of kind \(funnel.kind) came"))</div>
+                \(bars(funnel, name: "Households of kind \(funnel.kind) by furthest stage"))</div>
 
                 """
         }
@@ -74,12 +74,12 @@ enum HouseholdSections {
             ? .none
             : "<p class=\"empty\">and \(Figures.count(rest.map(\.households).reduce(0, +))) more, in households.csv</p>"
         return """
-            <h3>Households lost, by where and why</h3>
+            <h3>Failed and abandoned households by cause</h3>
             \(Table(
-                caption: "Households lost, by where and why",
+                caption: "Failed and abandoned households by cause",
                 columns: [
-                    .text("What became of them"), .number("Households"), .text("Kind"),
-                    .text("Came as far as"), .text("Cause"), .number("Example"),
+                    .text("Outcome"), .number("Households"), .text("Kind"),
+                    .text("Furthest stage"), .text("Cause"), .number("Example"),
                 ],
                 rows: shown.map { loss in
                     [

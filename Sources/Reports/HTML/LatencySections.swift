@@ -1,14 +1,14 @@
-/// Latency by operation: table, curves, and the detail that few need.
+/// Latency by operation: table, curves and details.
 enum LatencySections {
     static func table(_ summary: Summary) -> HTML {
         guard !summary.operations.isEmpty else {
-            return "<p class=\"empty\">Not one request was made.</p>"
+            return "<p class=\"empty\">No request was sent.</p>"
         }
         let unit: HTML = " <span class=\"unit\">ms</span>"
         return """
-            <p class="lead">From the moment a request was due until its answer was complete, in \
-            milliseconds: a late rig or a slow queue cannot hide. The small curves show p99 over the whole \
-            run, all on one axis of time.\(few(summary.operations))</p>
+            <p class="lead">The time from when a request was due to the end of its response, in \
+            milliseconds. It includes any delay before sending, so a stalled service cannot hide requests \
+            that had to wait. The small curves show p99 over the run, all on the same time axis.\(few(summary.operations))</p>
             \(Table(
                 caption: "Latency by operation in milliseconds",
                 columns: [
@@ -20,7 +20,7 @@ enum LatencySections {
                 rows: summary.operations.map { row($0, summary) }, isSortable: true
             ).html)
             \(Figure.html(
-                "Latency by percentile, each curve up to its slowest answer",
+                "Latency by percentile, each curve up to its slowest response",
                 PercentileChart(operations: summary.operations).html))
             \(heat(summary))
             <details class="always"><summary>Outcomes, statuses, service time and lateness by operation</summary>
@@ -32,7 +32,7 @@ enum LatencySections {
     /// What a percentile of few answers is.
     private static func few(_ rows: [OperationRow]) -> HTML {
         guard rows.contains(where: { $0.latency != nil && $0.count < 100 }) else { return .none }
-        return " Of fewer than 100 answers p99 is the slowest one, of fewer than 20 p95 too."
+        return " With fewer than 100 samples p99 is the maximum; with fewer than 20, p95 too."
     }
 
     private static func row(_ row: OperationRow, _ summary: Summary) -> [HTML] {
@@ -72,7 +72,7 @@ enum LatencySections {
             \(Figure.html(
                 title, legend: HeatChart.legend,
                 HeatChart(heat: heat, seconds: seconds, title: title, id: "heat").html))
-            <details class="screen-only"><summary>The same for each operation</summary>
+            <details class="screen-only"><summary>Latency over time by operation</summary>
             \(each)</details>
             """
     }

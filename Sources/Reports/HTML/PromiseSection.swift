@@ -1,8 +1,8 @@
 internal import Checker
 
-/// What the service promised, and what became of it.
+/// The promises of a sign-in service, and the result of each.
 enum PromiseSection {
-    /// Pictures are for the first of each signature, and no more than so many.
+    /// Diagrams are for the first violation of each signature, at most this many.
     static let pictures = 12
 
     static func html(_ findings: Findings, _ summary: Summary) -> HTML {
@@ -12,7 +12,7 @@ enum PromiseSection {
     private static func lead(_ findings: Findings, _ scope: String) -> HTML {
         let level =
             findings.strongestLevel.map {
-                "The strongest level that holds\(scope): \($0.name) (\($0.promise)). "
+                "Strongest consistency level that held\(scope): \($0.name) (\($0.promise)). "
             }
             ?? ""
         let gap: HTML =
@@ -22,8 +22,8 @@ enum PromiseSection {
         }
         let callbacks = findings.callbackSentence.map { "; \($0)" } ?? ""
         return """
-            <p class="lead">\(level)\(Figures.counted(findings.operations, "exchange")) of \
-            \(Figures.counted(findings.households, "household")) judged\(callbacks); policies: \
+            <p class="lead">\(level)\(Figures.counted(findings.operations, "request")) of \
+            \(Figures.counted(findings.households, "household")) checked\(callbacks); policies: \
             \(findings.rules.policies.descriptions.joined(separator: ", ")); promises: \
             \(findings.rules.promises.level.rawValue).</p>\(gap)\(changes)
             """
@@ -62,8 +62,8 @@ enum PromiseSection {
         let table = Table(
             caption: "Consistency",
             columns: [
-                .text("Level"), .number("Broken in"), .number("Of"), .text("Share, 95 %"),
-                .text("What it says"),
+                .text("Level"), .number("Violated in"), .number("Of"), .text("Share, 95 %"),
+                .text("Meaning"),
             ],
             rows: findings.levels.map { level in
                 let share = level.share

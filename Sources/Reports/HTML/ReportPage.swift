@@ -1,7 +1,7 @@
-/// report.html: one file, no network. The order of the sections is that of the questions a reader has:
-/// is it good, what got worse, was every promise kept, how far did households come, what was slow and
-/// when, what broke, can I trust it, how was it made. The script adds sorting, tooltips and the brush;
-/// without it everything can be read.
+/// report.html: one file, no network. Its sections answer a reader's questions in this order: did the run
+/// pass, what got worse, which promises were violated, how far did households get, what was slow and
+/// when, which errors occurred, can I trust the numbers, how was the run configured. The script adds
+/// sorting, tooltips and the brush; the page is complete without it.
 enum ReportPage {
     static func text(_ summary: Summary) -> String {
         let sections = Self.sections(summary)
@@ -27,7 +27,7 @@ enum ReportPage {
             \(bodies)</main>
             \(data(summary))
             <footer>Made by screenrig \(summary.run.version) from \(summary.run.id). Everything on \
-            this page is computed from history.sqlite beside it.</footer>
+            this page is computed from history.sqlite in the same directory.</footer>
             <script nonce="\(nonce(summary))">
             //<![CDATA[
             \(HTML(stringLiteral: PageScript.text))
@@ -55,14 +55,14 @@ enum ReportPage {
     private static func sections(_ summary: Summary) -> [PageSection] {
         [
             PageSection(
-                id: "changes", title: "Since the last comparable run",
+                id: "changes", title: "Changes since the last comparable run",
                 body: ComparisonSection.html(summary.comparison)),
             PageSection(
                 id: "thresholds", title: "Thresholds", body: thresholds(summary.thresholds)),
             summary.shows.isEmpty
                 ? nil
                 : PageSection(
-                    id: "shows", title: "Expected to show", body: shows(summary.shows)),
+                    id: "shows", title: "Expected results (shows)", body: shows(summary.shows)),
             summary.findings.map {
                 PageSection(
                     id: "promises", title: "Promises", body: PromiseSection.html($0, summary))
@@ -76,15 +76,16 @@ enum ReportPage {
                     body: SignOnSection.html(summary.signOns)),
             PageSection(
                 id: "latency", title: "Latency by operation", body: LatencySections.table(summary)),
-            PageSection(id: "timeline", title: "Over time", body: timeline(summary)),
+            PageSection(id: "timeline", title: "Timeline", body: timeline(summary)),
             PageSection(
                 id: "sign-in", title: "Sign-in, token visibility and staleness",
                 body: FreshnessSection.html(summary)),
             PageSection(id: "errors", title: "Errors by cause", body: ErrorSection.html(summary)),
             PageSection(
                 id: "slowest", title: "Slowest households", body: WaterfallSection.html(summary)),
-            PageSection(id: "rig", title: "The rig itself", body: RigSections.health(summary)),
-            PageSection(id: "run", title: "The run", body: RigSections.run(summary.run)),
+            PageSection(
+                id: "rig", title: "Load generator health", body: RigSections.health(summary)),
+            PageSection(id: "run", title: "Run configuration", body: RigSections.run(summary.run)),
         ].compactMap(\.self)
     }
 
@@ -97,7 +98,7 @@ enum ReportPage {
         let notes = summary.notes.map { "<p class=\"note\">\($0)</p>" as HTML }
         let when =
             run.isVirtual
-            ? "simulated in virtual time, on no date"
+            ? "simulated in virtual time"
             : "\(run.started.replacing("T", with: " ").replacing("Z", with: " UTC")) · against \(run.target)"
         return """
             <p class="over">screenrig · \(when)</p>
@@ -122,7 +123,7 @@ enum ReportPage {
                 "of \(Figures.count(households.started))"))
             \(fact("Sign-in, p95", summary.signIn?.p95, summary.signIn.map { Figures.time(milliseconds: $0.p95) } ?? "–"))
             \(fact("Requests answered", Double(exchanges.completed), Figures.count(exchanges.completed)))
-            \(fact("Answers per second", exchanges.perSecond, Figures.significant(exchanges.perSecond)))
+            \(fact("Responses per second", exchanges.perSecond, Figures.significant(exchanges.perSecond)))
             \(fact(
                 "Errors", Double(exchanges.errors), Figures.count(exchanges.errors),
                 Figures.percent(exchanges.errors, of: exchanges.sent)))
@@ -149,14 +150,14 @@ enum ReportPage {
 
     private static func shows(_ results: [HistoryCheckResult]) -> HTML {
         Table(
-            caption: "What the rig expects its runs to show",
+            caption: "Expected results",
             columns: [.text("Line of 'shows'"), .number("Found"), .text("Verdict")],
             rows: results.map { result in
                 [
                     "<code>\(result.expression)</code>", "\(result.actual)",
                     result.held
-                        ? "<span class=\"good\">✓ shown</span>"
-                        : "<span class=\"bad\">✗ not shown</span>",
+                        ? "<span class=\"good\">✓ found</span>"
+                        : "<span class=\"bad\">✗ not found</span>",
                 ]
             }
         ).html
@@ -166,35 +167,35 @@ enum ReportPage {
         let charts = TimelineCharts(
             course: summary.course, seconds: summary.run.seconds, stages: summary.stages)
         guard !charts.isEmpty else {
-            return "<p class=\"empty\">The run was too short for a course over time.</p>"
+            return "<p class=\"empty\">The run was too short for a timeline.</p>"
         }
         let step = Figures.span(seconds: Double(summary.course.width))
         let load: HTML = summary.run.load.isEmpty ? .none : "Load: \(summary.run.load). "
         return """
-            <p class="lead">\(load)Each point stands for \(step). Dotted lines show where a stage of the \
+            <p class="lead">\(load)Each point covers \(step). Dotted lines mark where a stage of the \
             load begins.</p>
             \(brush)
             \(charts.service)
             """
     }
 
-    /// Shown by the script, which alone can act on it: the part of the run that all charts show.
+    /// Selects the time range of all charts; shown by the script, which it needs.
     private static let brush: HTML = """
-        <fieldset class="brush" id="brush" hidden="hidden"><legend>Part of the run that every chart over time \
-        shows</legend>
+        <fieldset class="brush" id="brush" hidden="hidden"><legend>Time range of all timeline \
+        charts</legend>
         <label>from <input type="range" id="brush-from" min="0" max="1000" value="0"/></label>
         <label>to <input type="range" id="brush-to" min="0" max="1000" value="1000"/></label>
         <button type="button" id="brush-all">Whole run</button>
         <output id="brush-out" for="brush-from brush-to"></output>
-        <p class="hint">Or drag across any chart; Escape shows the whole run again.</p></fieldset>
+        <p class="hint">You can also drag across a chart. Escape resets the range.</p></fieldset>
         """
 
-    /// Known to whoever wrote the page, and to no text that stands in it.
+    /// A text in the page cannot know it, so no injected script can carry it.
     private static func nonce(_ summary: Summary) -> String {
         "r" + (summary.run.historyHash.isEmpty ? "un" : summary.run.historyHash)
     }
 
-    /// What tooltips and the brush say in numbers.
+    /// The data of tooltips and brush.
     private static func data(_ summary: Summary) -> HTML {
         let points = summary.course.points
         func series(_ values: [Double?]) -> JSON {

@@ -1,16 +1,16 @@
-/// The rig's own health, and what a run was made from.
+/// The load generator's own health, and the configuration of a run.
 enum RigSections {
     static func health(_ summary: Summary) -> HTML {
         let health = summary.rigHealth
         if summary.run.isVirtual {
             return """
-                <p class="empty">The run was simulated: in virtual time nothing is sent late and the \
-                machine's speed has no effect on any number here.</p>
+                <p class="empty">The run was simulated in virtual time: no request is sent late, and the \
+                machine's speed does not affect the results.</p>
                 """
         }
         let verdict: HTML =
             health.valid
-            ? "<p class=\"lead\">The rig kept up: its numbers describe the service, not this machine.</p>"
+            ? "<p class=\"lead\">The load generator kept up with the load, so the latencies describe the service, not this machine.</p>"
             : """
             <div class="verdict invalid"><p>The rig itself was the bottleneck.</p>\
             <ul>\(health.reasons.map { "<li>\($0)</li>" as HTML })</ul></div>
@@ -19,7 +19,7 @@ enum RigSections {
         return """
             \(verdict)
             \(Table(
-                caption: "What the rig measured of itself",
+                caption: "Load generator health",
                 columns: [.text("Measure"), .number("Measured"), .number("Allowed")],
                 rows: rows(health)
             ).html)
@@ -39,13 +39,13 @@ enum RigSections {
             ["Lateness of sending, p50", time(health.lateness?.p50), "–"],
             ["Lateness of sending, max", time(health.lateness?.max), "–"],
             [
-                "Busiest lane, share of the loaded time at work",
+                "Busiest lane, share of the loaded time busy",
                 health.busiestLane.map { "\(Figures.percent($0))" } ?? "–",
                 "\(Figures.percent(health.allowedBusy))",
             ],
-            ["Longest turn of a lane", time(health.longestTurnMs), "–"],
+            ["Longest iteration of a lane's event loop", time(health.longestTurnMs), "–"],
             [
-                "Processor time, in percent of one core",
+                "CPU time, in percent of one core",
                 "\(Figures.trimmed(health.cpuPercent, 1)) %", "–",
             ],
         ]
@@ -57,7 +57,7 @@ enum RigSections {
             (
                 "Started",
                 run.isVirtual
-                    ? "in virtual time, which begins at \(run.started) whenever it is run"
+                    ? "virtual time, which always begins at \(run.started)"
                     : run.started
             ), ("Target", run.target), ("Protocol", run.protocolName),
             ("Load", run.load), ("Lanes", String(run.lanes)),
@@ -68,7 +68,7 @@ enum RigSections {
         let source: HTML =
             run.source.isEmpty
             ? .none
-            : "<details class=\"always\"><summary>The rig file</summary><pre tabindex=\"0\"><code>\(run.source)</code></pre></details>"
+            : "<details class=\"always\"><summary>Rig file</summary><pre tabindex=\"0\"><code>\(run.source)</code></pre></details>"
         return "<dl class=\"pairs\">\(rows)</dl>\n\(source)"
     }
 }

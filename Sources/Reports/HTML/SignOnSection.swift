@@ -1,4 +1,4 @@
-/// By which paths households signed in, what platform and SDK said, and who left the platform's path.
+/// Sign-ins by path, the codes of platform and SDK, and the households that left the platform's path.
 enum SignOnSection {
     static func html(_ signOns: SignOns) -> HTML {
         """
@@ -20,8 +20,8 @@ enum SignOnSection {
         }
         let shown = counts.isEmpty ? "" : "Shown: \(counts.joined(separator: ", ")). "
         return """
-            <p class="lead">\(sentence ?? "")\(shown)Times are those of the first sign-in: from the code \
-            on, or on the platform from the first question on.</p>
+            <p class="lead">\(sentence ?? "")\(shown)Times are for the first sign-in of a household: from its \
+            code, or on the platform from the first request.</p>
             """
     }
 
@@ -50,9 +50,9 @@ enum SignOnSection {
     private static func diversions(_ signOns: SignOns) -> HTML {
         guard !signOns.diversions.isEmpty else { return .none }
         return """
-            <h3>Diverted households, by where and why</h3>
+            <h3>Diverted households by reason</h3>
             \(Table(
-                caption: "Diverted households, by where and why",
+                caption: "Diverted households by reason",
                 columns: [
                     .text("Reason"), .text("Signed in"), .number("Households"), .text("Example"),
                 ],

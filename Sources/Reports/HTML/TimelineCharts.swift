@@ -25,7 +25,7 @@ struct TimelineCharts {
                 ]
             ) { "\(Figures.grouped(Figures.trimmed($0, 2)))/s" },
             panel(
-                "TVs that show a code and wait", id: "waiting", height: 116,
+                "TVs waiting with a code on screen", id: "waiting", height: 116,
                 [
                     ChartSeries(
                         name: "waiting", style: "s6", isArea: true,
@@ -41,7 +41,7 @@ struct TimelineCharts {
                 ]
             ) { "\(Figures.grouped(Figures.trimmed($0, 2)))/s" },
             panel(
-                "Latency, all operations together", id: "latencies", height: 220, isLog: true,
+                "Latency of all operations", id: "latencies", height: 220, isLog: true,
                 [
                     ChartSeries(name: "p99", style: "s3", values: points.map(\.p99)),
                     ChartSeries(name: "p50", style: "s2", values: points.map(\.p50)),
@@ -76,7 +76,7 @@ struct TimelineCharts {
         if busy.contains(where: { $0 != nil }) {
             panels.append(
                 panel(
-                    "Busiest lane, share of its time at work", id: "busy", height: 150,
+                    "Busiest lane, share of time busy", id: "busy", height: 150,
                     [ChartSeries(name: "busy", style: "s1", isArea: true, values: busy)]
                 ) { "\(Figures.trimmed($0, 1)) %" })
         }

@@ -20,7 +20,7 @@ enum ViolationPicture {
         let lanes = screens.enumerated().map { position, screen -> HTML in
             lane(name(of: screen), y(position))
         }
-        let belief = lane("may be", y(screens.count))
+        let belief = lane("state", y(screens.count))
         let boxes = entries.map { entry -> HTML in
             box(
                 entry, y(screens.firstIndex(of: entry.screen) ?? 0), scale,
@@ -28,7 +28,7 @@ enum ViolationPicture {
         }
         let beliefs = entries.map { entry -> HTML in believed(entry, y(screens.count), scale) }
         return """
-            <figure><div class="scroll" role="region" tabindex="0" aria-label="Picture of finding \(number + 1)"><svg viewBox="0 0 \(px: width) \(px: height)" role="img" \
+            <figure><div class="scroll" role="region" tabindex="0" aria-label="Diagram of finding \(number + 1)"><svg viewBox="0 0 \(px: width) \(px: height)" role="img" \
             aria-labelledby="v\(number)-t"><title id="v\(number)-t">\(Sanitizer.line(violation.sentence, limit: 600))</title>
             \(lanes)\(belief)\(drawn(gap, screens, scale))\(boxes)\(beliefs)\(axis(scale, height))
             </svg></div></figure>
@@ -109,7 +109,7 @@ enum ViolationPicture {
         for tag in 1..<16 where entry.belief >> UInt16(tag) & 1 != 0 {
             words.append(tag == 1 ? "signed in" : "signed in (\(tag))")
         }
-        let text = words.isEmpty ? "nothing explains it" : words.joined(separator: " or ")
+        let text = words.isEmpty ? "no possible state" : words.joined(separator: " or ")
         let style = words.isEmpty ? "gaptext" : "belief"
         return """
             <text class="\(style)" x="\(px: scale.across(entry.ret))" y="\(px: y + 28)" \

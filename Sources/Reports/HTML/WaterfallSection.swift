@@ -1,4 +1,4 @@
-/// The slowest sign-ins, exchange by exchange.
+/// The slowest sign-ins, request by request.
 enum WaterfallSection {
     /// So many are open from the start.
     private static let open = 2
@@ -13,14 +13,14 @@ enum WaterfallSection {
             let why =
                 summary.signIn == nil
                 ? "No sign-in was completed."
-                : "Single exchanges were not kept (record in the rig)."
+                : "The run did not record single requests; set record in the rig."
             return "<p class=\"empty\">\(why)</p>"
         }
         let each = summary.slowest.enumerated().map { position, waterfall -> HTML in
             let title =
                 "Household \(waterfall.household), \(waterfall.kind): "
                 + "\(Figures.time(milliseconds: waterfall.signInMs)) from code to token, "
-                + "\(Figures.time(milliseconds: waterfall.viewerMs)) of it the viewer's, "
+                + "of which \(Figures.time(milliseconds: waterfall.viewerMs)) viewer time, "
                 + "\(Figures.counted(waterfall.polls, "poll"))"
             return """
                 <details\(position < open ? " open=\"open\"" : "" as HTML)><summary>\(title)</summary>
@@ -31,9 +31,9 @@ enum WaterfallSection {
                 """
         }
         return """
-            <p class="lead">The sign-ins that cost the service most time, without what viewers took. One \
-            line for each screen and operation. <span class="legend"><i class="wait"></i>waiting to be \
-            sent <i class="s1"></i>to the first byte <i class="rest"></i>the rest of the answer \
+            <p class="lead">The slowest sign-ins, not counting the viewers' own time. One \
+            line per screen and operation. <span class="legend"><i class="wait"></i>waiting to be \
+            sent <i class="s1"></i>until the first byte <i class="rest"></i>rest of the response \
             <i class="bad"></i>error</span></p>
             \(each)
             """

@@ -230,13 +230,13 @@ extension NightError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .noBook(let path):
-            "there are no nights at \(path) yet; 'screenrig nightly RIG' or 'screenrig nights add RUN' "
-                + "begins a series, or name another file with --nights"
+            "there are no nights at \(path) yet; start with 'screenrig nightly RIG' or 'screenrig nights "
+                + "add RUN', or name another file with --nights"
         case .otherSchema(let path, let found):
             "\(path) holds \(found), and this screenrig reads \(NightBook.schema); use the screenrig "
                 + "that wrote it, or another file with --nights"
         case .unusable(let path, let why):
-            "\(path) cannot be used as a book of nights: \(why); name another file with --nights"
+            "\(path) cannot be used as night history: \(why); name another file with --nights"
         case .unwritten(let path, let why):
             "\(path) could not be written: \(why)"
         }

@@ -15,7 +15,7 @@ struct NightChart {
         }
         let plot = plot(present)
         return plot.drawing(
-            title: "\(series.name) from night to night", description: description, id: id,
+            title: "\(series.name) by night", description: description, id: id,
             marks: [restarts(plot), levels(plot), dots(plot), gaps(plot)] + changes(plot))
     }
 

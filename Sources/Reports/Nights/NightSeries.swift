@@ -181,7 +181,7 @@ public struct NightSeries: Sendable, Hashable {
     public var isOnGrid: Bool
 
     static let gridNote =
-        "within one interval of polls it is not judged: when the next poll was due decides it"
+        "not compared: dominated by the poll interval"
 
     private static func mean(_ values: [Double]) -> Double? {
         values.isEmpty ? nil : values.reduce(0, +) / Double(values.count)

@@ -18,7 +18,7 @@ public enum NightsPage {
             <body>
             <a class="skip" href="#series-1">Skip to the series</a>
             <header>
-            <p class="over">screenrig · from night to night\(newest(views))</p>
+            <p class="over">screenrig · night history\(newest(views))</p>
             <h1>\(title)</h1>
             \(views.isEmpty ? "<p class=\"empty\">No night yet.</p>" as HTML : .none)
             \(views.map { verdict($0, isNamed: views.count > 1) })
@@ -27,8 +27,8 @@ public enum NightsPage {
             \(views.enumerated().map { rig($1, number: $0 + 1, isNamed: views.count > 1, link) })
             \(howItIsJudged)
             </main>
-            <footer>Made by screenrig. Everything on this page is computed from the book of nights \
-            (nights.sqlite) beside it.</footer>
+            <footer>Made by screenrig. Everything on this page is computed from the night history \
+            (nights.sqlite) in the same directory.</footer>
             </body>
             </html>
 
@@ -84,7 +84,7 @@ public enum NightsPage {
         let aside: HTML = isNamed ? " <span class=\"soft\">\(view.rig)</span>" : .none
         let recent = view.recent(shown)
         return """
-            \(section("changes-\(number)", "What changed\(aside)", changes(view, link)))
+            \(section("changes-\(number)", "Changes\(aside)", changes(view, link)))
             \(section("series-\(number)", "Series\(aside)", charts(recent, number, link)))
             \(section("nights-\(number)", "Nights\(aside)", nights(recent, of: view, link)))
             """
@@ -104,10 +104,10 @@ public enum NightsPage {
         let all = view.series.flatMap { series in series.changes.map { (series, $0) } }
             .sorted { ($0.1.noticed, $1.0.name) > ($1.1.noticed, $0.0.name) }
         guard !all.isEmpty else {
-            return "<p class=\"empty\">No series has changed lastingly.</p>"
+            return "<p class=\"empty\">No lasting change in any series.</p>"
         }
         return Table(
-            caption: "Lasting changes, the newest first",
+            caption: "Lasting changes, newest first",
             columns: [
                 .text("Series"), .text("First night"), .text("Detected"), .number("Before"),
                 .number("After"), .number("Size (95 %)"), .text("Verdict"),
@@ -135,7 +135,7 @@ public enum NightsPage {
         _ view: NightsView, _ number: Int, _ link: @escaping (Night) -> String?
     ) -> HTML {
         guard !view.series.isEmpty else {
-            return "<p class=\"empty\">The rig follows nothing (nightly.series is empty).</p>"
+            return "<p class=\"empty\">The rig lists no series (nightly.series is empty).</p>"
         }
         let figures = view.series.enumerated().map { index, series -> HTML in
             let now = series.values.last.flatMap { $0 }.map { series.text($0) }
@@ -148,18 +148,18 @@ public enum NightsPage {
                 view: view, series: series, id: "chart-\(number)-\(index + 1)", link: link)
             return """
                 <figure><figcaption>\(series.name)\(aside)\(grid)</figcaption><div class="scroll newest-first" \
-                role="region" tabindex="0" aria-label="\(series.name) from night to night">
+                role="region" tabindex="0" aria-label="\(series.name) by night">
                 \(chart.html)
                 </div></figure>
                 """
         }
         let restarts: HTML =
             view.restarts.count > 1
-            ? " A dotted line in grey: the rig or its target was another one from there on." : .none
+            ? " A dotted grey line marks a change of the rig or its target." : .none
         return """
-            <p class="lead">A dot for each night leads to its report; red ones failed their thresholds \
-            or promises. Lines are the levels between lasting changes, a ring is the night on \
-            which one for the worse was detected, a cross a night without values.\(restarts)</p>
+            <p class="lead">Each dot is a night and links to its report; red nights missed a threshold \
+            or violated a promise. Horizontal lines are the levels between lasting changes. A ring marks \
+            the night on which a regression was detected, a cross a night without values.\(restarts)</p>
             \(figures)
             """
     }
@@ -170,11 +170,11 @@ public enum NightsPage {
         let left = all.nights.count - recent.nights.count
         let more: HTML =
             left > 0
-            ? "<p class=\"empty\">\(Figures.counted(left, "older night")) not shown, but judged with the rest.</p>"
+            ? "<p class=\"empty\">\(Figures.counted(left, "older night")) not shown, but included in the analysis.</p>"
             : .none
         return """
             \(Table(
-                caption: "Nights, the newest first",
+                caption: "Nights, newest first",
                 columns: [.text("Night"), .text("Verdict")]
                     + recent.series.map { .number("\($0.name)") },
                 rows: recent.nights.indices.reversed().map { index in
@@ -236,15 +236,15 @@ public enum NightsPage {
 
     private static let howItIsJudged: HTML = """
         <section id="how" aria-labelledby="how-h">
-        <h2 id="how-h">How it is judged</h2>
-        <p>Each night, the series since its last change is split at every place that may be new, and both \
-        sides are compared on logarithms by Student’s t (the change-point model of Hawkins, Qiu and Kang, \
-        2003). A lasting change takes three nights and a difference of 3 %. Without a change, 60 nights raise \
-        a false alarm in about one series of 40; a 10 % shift in 4 % noise is detected within five nights in \
-        94 % of series. A regression stays red until it is gone or accepted (screenrig nights accept).</p>
-        <p>A single night is unusual when it is 10 % worse than its level and 3.2 standard errors away: \
-        fewer than one quiet night in a thousand. Two such nights in a row that are 1.5 times their level are \
-        an alarm; the rig key nightly.alarm makes one night an alarm beyond a factor.</p>
+        <h2 id="how-h">Method</h2>
+        <p>Every night, each series is split at every possible change point since its last change, and the \
+        logarithms of both parts are compared by Student’s t (the change-point model of Hawkins, Qiu and Kang, \
+        2003). A lasting change needs three nights and a difference of 3 %. Without a change, about one series \
+        in 40 raises a false alarm within 60 nights; a 10 % shift in 4 % noise is detected within five nights \
+        in 94 % of series. A regression stays red until it is gone or accepted (screenrig nights accept).</p>
+        <p>A single night is unusual if it is at least 10 % worse than its level and 3.2 standard errors away: \
+        without a change, fewer than one night in a thousand. Two such nights in a row at 1.5 times their level \
+        raise an alarm; the rig key nightly.alarm sets a factor beyond which one night does.</p>
         </section>
 
         """

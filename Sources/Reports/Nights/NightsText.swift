@@ -1,4 +1,4 @@
-/// The nights of a rig in a terminal: verdict, a line for each series, the last nights.
+/// The night history of a rig in a terminal: verdict, a line per series, the last nights.
 public enum NightsText {
     /// `page` is where nights.html is. Colour is never the only bearer of a meaning.
     public static func text(
@@ -36,7 +36,8 @@ public enum NightsText {
         if let words = view.restartWords, !view.headline.contains(words) {
             lines += [""]
             lines += Wrapping.lines(
-                "note: \(words); levels are not compared across that", width: width, hanging: 2)
+                "note: \(words); levels before and after that are not compared", width: width,
+                hanging: 2)
         }
         let gaps = gaps(view, width: width)
         if !gaps.isEmpty { lines += [""] + gaps }
@@ -59,7 +60,7 @@ public enum NightsText {
             "series".padded(to: wide.0) + "  " + "now".padded(to: wide.1, right: true) + "  "
             + "level".padded(to: wide.2, right: true)
             + (room >= 8
-                ? "  the last nights" : "")
+                ? "  last nights" : "")
         return [ink(head, .dim)]
             + view.series.indices.map { index in
                 (view.series[index].name.padded(to: wide.0) + "  "
@@ -111,7 +112,7 @@ public enum NightsText {
             return [mark + wrapped[0].dropFirst(6)] + wrapped.dropFirst()
         }
         if all.count > 12 {
-            lines.append("       and \(all.count - 12) older changes, on the page")
+            lines.append("       and \(all.count - 12) older changes, see the HTML page")
         }
         return lines
     }

@@ -127,7 +127,7 @@ public struct NightsView: Sendable, Hashable {
         if let first = loud.first {
             let lead =
                 first.unusual.alarm == nil
-                ? "Much worse for two nights" : "Alarm: far worse than usual tonight"
+                ? "Much worse for two nights" : "Alarm: far worse than its level tonight"
             sentences.append("\(lead): \(sentence(first))\(Self.more(loud.count)).")
         }
         let standing = standing
@@ -137,7 +137,7 @@ public struct NightsView: Sendable, Hashable {
                     + "\(sentence(first))\(Self.more(standing.count)).")
         }
         if last.isGap {
-            sentences.append("No values from the night of \(last.day): \(last.gap)")
+            sentences.append("No values for the night of \(last.day): \(last.gap)")
         }
         let quiet = jumps.filter { !$0.unusual.isAlarm }
         if let first = quiet.first {
@@ -148,9 +148,9 @@ public struct NightsView: Sendable, Hashable {
         }
         if !sentences.isEmpty { return sentences.joined(separator: " ") }
         if counted < ChangePointJudgement.firstNight {
-            let anew = restartWords.map { "\($0), so the series begins anew: " } ?? ""
-            return "Nothing to tell yet: \(anew)\(Figures.counted(counted, "night")) of the "
-                + "\(ChangePointJudgement.firstNight) that a level and a change take."
+            let anew = restartWords.map { "\($0), so the series starts again: " } ?? ""
+            return "No result yet: \(anew)\(Figures.count(counted)) of the "
+                + "\(ChangePointJudgement.firstNight) nights needed to detect a change."
         }
         return "No lasting change so far, and nothing unusual tonight."
     }
@@ -159,26 +159,26 @@ public struct NightsView: Sendable, Hashable {
         count > 1 ? "; and \(Figures.counted(count - 1, "more value"))" : ""
     }
 
-    /// `this night itself: Failed: ...`: what became of the newest night's own thresholds and promises, and
-    /// of its service; nil where it passed, and of gaps, which are told as such.
+    /// `this night's run: Failed: ...`: the verdict of the newest night's own thresholds and promises; nil if
+    /// it passed, and for gaps, which have a sentence of their own.
     public var newestFailure: String? {
         guard let last = nights.last, !last.isGap, last.outcome == RunOutcome.fail.rawValue,
             !last.headline.isEmpty
         else { return nil }
-        return "this night itself: \(last.headline)"
+        return "this night's run: \(last.headline)"
     }
 
     /// Nights with values since the rig was another one: levels are not compared across that.
     public var counted: Int { nights[(restarts.last ?? 0)...].count { !$0.isGap } }
 
-    /// `night 4 had another rig than night 3 (faults)`: where the present stretch begins; nil where the rig
+    /// `the rig changed between night 3 and night 4 (faults)`: where the present stretch begins; nil where the rig
     /// was the same all the time.
     var restartWords: String? {
         guard let first = restarts.last, first > 0,
             let before = nights[..<first].lastIndex(where: { !$0.isGap })
         else { return nil }
         let differences = nights[first].differences(from: nights[before])
-        return "night \(first + 1) had another rig than night \(before + 1)"
+        return "the rig changed between night \(before + 1) and night \(first + 1)"
             + (differences.isEmpty ? "" : " (\(differences.joined(separator: ", ")))")
     }
 

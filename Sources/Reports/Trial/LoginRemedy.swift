@@ -5,14 +5,14 @@ internal import Rigs
 /// Remedies for the browser's part of a sign-in.
 enum LoginRemedy {
     static func text(_ reading: TrialReading, _ step: Checklist.Step) -> String {
-        guard let last = reading.browser.last else { return "look into report.html of this run" }
+        guard let last = reading.browser.last else { return "see report.html of this run" }
         if let error = last.error { return lost(reading, last, error) }
         if last.exchange.outcome == .blocked { return blocked(last) }
         if reading.ending?.contains("cookies did not fit") ?? false {
             return
-                "ask the team of \(last.call.address.origin.host) why a login sets that many cookies: "
-                + "browsers, too, drop the oldest of a host; what failed after that may not be the fault of "
-                + "domain, provider or account"
+                "ask the team of \(last.call.address.origin.host) why a login sets so many cookies: "
+                + "browsers also drop a host's oldest ones; domain, provider and account may not be the cause of "
+                + "the rejection that followed"
         }
         let refused = last.exchange.outcome != .ok
         switch step {
@@ -20,11 +20,11 @@ enum LoginRemedy {
         case .form: return form(reading, last, refused)
         case .assertion:
             return
-                "the provider's word was not taken: use an account that may watch this channel, else "
+                "the service did not accept the provider's assertion: use an account that may watch this channel, else "
                 + ServiceRemedy.report(last)
         default:
             return
-                "the way to the login page does not end: raise target.max-hops, or look at its hops with --bodies"
+                "the redirects to the login page do not end: raise target.max-hops, or inspect them with --bodies"
         }
     }
 
@@ -39,13 +39,13 @@ enum LoginRemedy {
                 "the login leads to \(host), which has no address here: join the network that knows it, or pin it "
                 + "under target.resolve"
         case .tls: return "the login leads to \(host): \(error.detail)"
-        default: return "the login leads to \(host), which does not answer: \(error.detail)"
+        default: return "the login leads to \(host), which does not respond: \(error.detail)"
         }
     }
 
     private static func blocked(_ last: RecordedExchange) -> String {
-        "something in front of \(last.call.address.origin.host) answered instead of it: ask its team to let this "
-            + "machine's address through, or to name a header for target.headers"
+        "something in front of \(last.call.address.origin.host) responded in its place: ask its team to allow this "
+            + "machine's address, or to name a header for target.headers"
     }
 
     /// rest-v1.md § 8: N1 turns down what is not registered.
@@ -60,15 +60,15 @@ enum LoginRemedy {
         }
         if words.contains("integration") || words.contains("mvpd") || words.contains("mso") {
             return
-                "'\(provider)' is no provider of \(target.requestor): write those that are under target.mvpds"
+                "'\(provider)' is not a provider of \(target.requestor): list its providers under target.mvpds"
         }
         if words.contains("redirect") {
             return
-                "'\(target.redirectURL)' is not taken: write a registered one as target.redirect-url"
+                "'\(target.redirectURL)' is not accepted: write a registered one as target.redirect-url"
         }
         if words.contains("requestor") {
             return
-                "'\(target.requestor)' is no requestor of this environment: ask for the requestor id of your "
+                "'\(target.requestor)' is not a requestor of this environment: ask for the requestor id of your "
                 + "channel there and write it as target.requestor"
         }
         return
@@ -82,7 +82,7 @@ enum LoginRemedy {
         let host = last.call.address.origin.host
         if reading.submission != nil {
             return refused
-                ? "\(host) turned the login form down: look at what was sent with --bodies, and name the fields under "
+                ? "\(host) rejected the login form: inspect the request with --bodies, and name the fields under "
                     + "login"
                 : "\(host) shows its login again after the password: "
                     + (reading.rig.accounts == .generated

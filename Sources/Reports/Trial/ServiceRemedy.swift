@@ -16,7 +16,7 @@ enum ServiceRemedy {
         if (300..<400).contains(reply.status) {
             let place = reply.headers["Location"].flatMap { last.call.address.resolving($0) }
             return
-                "\(origin) sends requests on to \(place.map { "\($0.origin)" } ?? "another address"): write "
+                "\(origin) redirects requests to \(place.map { "\($0.origin)" } ?? "another address"): write "
                 + "that address into target.base"
         }
         // A document that is damaged is the service's all the same.
@@ -26,9 +26,9 @@ enum ServiceRemedy {
             || last.exchange.outcome == .malformed && !isDocument
         if isPage, [401, 403, 406, 503].contains(reply.status) { return guarded(last, reply) }
         guard isPage || [404, 405, 501].contains(reply.status) else { return nil }
-        let what = isPage ? "with a page, not as the service does" : "\(reply.status)"
+        let what = isPage ? "with an HTML page" : "\(reply.status)"
         return
-            "what answers at \(origin) is not the sign-in service: \(last.call.address.path) was answered "
+            "the server at \(origin) is not the sign-in service: it answered \(last.call.address.path) "
             + "\(what); correct host, port and path of target.base"
     }
 
@@ -36,8 +36,8 @@ enum ServiceRemedy {
     private static func guarded(_ last: RecordedExchange, _ reply: Reply) -> String {
         let server = reply.headers["Server"].map { " (\($0))" } ?? ""
         return
-            "something in front of the service\(server) turned the request away with a page: ask its team to let "
-            + "this machine's address through, or to name a header for target.headers"
+            "something in front of the service\(server) rejected the request with an HTML page: ask its team to allow "
+            + "this machine's address, or to name a header for target.headers"
     }
 
     static func refusal(
@@ -52,7 +52,7 @@ enum ServiceRemedy {
         }
         if last.exchange.outcome == .throttled {
             return
-                "the service answered 429 to the end: ask its team to raise the limit for this machine, or send "
+                "the service answered 429 to every attempt: ask its team to raise the limit for this machine, or send "
                 + "less with target.max-rate"
         }
         if step == .code, reading.codeEnding != nil { return codeLife(last) }
@@ -80,10 +80,10 @@ enum ServiceRemedy {
             default: return resource(target, last)
             }
         case .poll:
-            return "the phone was told that it is signed in, and the TV's polls do not see it; "
+            return "the phone's sign-in was confirmed, but the TV's polls do not return it; "
                 + report(last)
         case .check:
-            return "the login ended, and the service does not know of it; " + report(last)
+            return "the login ended, but the service reports no sign-in; " + report(last)
         default: break
         }
         switch last.exchange.delivery.status {
@@ -100,8 +100,8 @@ enum ServiceRemedy {
         let length =
             life.map { " it gave this one \(Figures.time(milliseconds: Double($0))):" } ?? ""
         return
-            "the service ended the code before the phone was done with it;\(length) ask its team how "
-            + "long codes live there, and write a shorter life as code.lifetime only if it is meant so; "
+            "the code expired before the phone had finished;\(length) ask its team how long codes "
+            + "are valid, and set code.lifetime only if the short lifetime is intended; "
             + report(last)
     }
 
@@ -109,13 +109,13 @@ enum ServiceRemedy {
     private static func badRequest(_ last: RecordedExchange) -> String {
         let reason = last.exchange.reason.map { " (\($0))" } ?? ""
         return
-            "the service calls the request itself wrong\(reason), not the account: look at it with --bodies, and "
+            "the service rejects the request itself\(reason), not the account: inspect it with --bodies, and "
             + "compare resource, requestor and device with what the service's documentation asks for under target; "
             + "or " + report(last)
     }
 
     private static func requestor(_ target: Target) -> String {
-        "'\(target.requestor)' is no requestor of this environment: ask for the requestor id of your channel there "
+        "'\(target.requestor)' is not a requestor of this environment: ask for the requestor id of your channel there "
             + "and write it as target.requestor"
     }
 
@@ -144,7 +144,7 @@ enum ServiceRemedy {
 
     private static func bearer(_ target: Target) -> String {
         target.usesBearer
-            ? "the service does not take its own access token: compare the clocks, and target.base with the host that "
+            ? "the service does not accept its own access token: compare the clocks, and target.base with the host that "
                 + "gave the token"
             : "the service wants an access token: write 'auth: bearer' under target and give a software-statement"
     }

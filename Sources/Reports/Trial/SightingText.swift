@@ -63,8 +63,8 @@ public struct SightingText: Sendable {
         return switch sighting.answer {
         case .client(let client): "client \(client.id)"
         case .accessToken(let token):
-            "access token \(gate.mark(token.bearer.reveal())), good for \(Self.time(token.lifetime))"
-        case .code(let issued): "code \(issued.code), good for \(Self.time(issued.lifetime))"
+            "access token \(gate.mark(token.bearer.reveal())), valid for \(Self.time(token.lifetime))"
+        case .code(let issued): "code \(issued.code), valid for \(Self.time(issued.lifetime))"
         case .record(let mvpd):
             "the code is known\(mvpd.map { ", for \($0)" } ?? "")"
         case .configuration(let providers): Self.offered(providers.filter { !$0.isTempPass })
@@ -78,11 +78,11 @@ public struct SightingText: Sendable {
         case .profileRequest(let bytes): "a profile request of \(bytes.count) bytes"
         case .pending: "not yet"
         case .expired: "over"
-        case .denied(let words): "turned down: \(words)"
+        case .denied(let words): "rejected: \(words)"
         case .notEntitled(let words): "the account may not watch this: \(words)"
-        case .signedOut(let words): "nobody is signed in: \(words)"
-        case .slow(let pause): "too fast, waits \(Self.time(pause)) and more"
-        case .staleToken: "the access token is not taken: \(sighting.exchange.reason ?? "")"
+        case .signedOut(let words): "not signed in: \(words)"
+        case .slow(let pause): "throttled, waits at least \(Self.time(pause))"
+        case .staleToken: "the access token is not accepted: \(sighting.exchange.reason ?? "")"
         case .staleClient: "the client is not known: \(sighting.exchange.reason ?? "")"
         case .redirect(let address):
             "\(Sanitizer.line("on to \(place(address, gate))", limit: width - 12))"

@@ -39,8 +39,8 @@ public struct TrialForecast: Sendable {
                 lines.append("  and \(sentences.count - Self.limit) more, in report.html")
             }
         }
-        list("a run of this rig would fail on", failing)
-        list("a run of this rig would report, and not fail on", observed)
+        list("a run of this rig would fail because of", failing)
+        list("a run of this rig would report without failing", observed)
         return lines.joined(separator: "\n")
     }
 

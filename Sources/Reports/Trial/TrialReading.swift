@@ -167,8 +167,8 @@ struct TrialReading {
         // The phone had signed in, and the TV was told "not yet" to the end.
         case .pending where operation == .pollToken:
             return household?.phoneDone == nil ? nil : ending ?? last.sentence
-        case .pending: return last.sentence + ", though the login had ended"
-        case .throttled: return "\(operation.name) was throttled to the end"
+        case .pending: return last.sentence + " although the login had ended"
+        case .throttled: return "\(operation.name) was throttled on every attempt"
         case .notSent where last.error?.kind == .stopped: return nil
         default: return last.sentence
         }
@@ -188,10 +188,10 @@ struct TrialReading {
         case .code, .configuration, .loginPage, .form, .assertion, .check, .poll:
             if isPreSigned { return "the TV was signed in already" }
             if step == .configuration { return nil }
-            if kind?.hasTempPass == true { return "a TempPass asks nobody to sign in" }
+            if kind?.hasTempPass == true { return "a TempPass needs no sign-in" }
             if hasPlatformToken, !hasLogin { return "the platform's account signed in" }
             if kind?.firstScreen.hasWebView == true, step == .check {
-                return "the device signs in on itself"
+                return "the device signs in by itself"
             }
             return nil
         case .pass: return isPreSigned ? "the TV was signed in already" : nil
@@ -239,7 +239,7 @@ struct TrialReading {
         }
         return isSilent
             ? .failed("the device did not sign on by its account")
-            : .notNeeded("this kind of household signs in by another way")
+            : .notNeeded("this kind of household signs in by another path")
     }
 
     /// That the code ended before its viewer could be done with it, where the rig meant it to last.
@@ -282,7 +282,7 @@ extension TrialReading {
         if before.contains(where: \.isPage) { return .passed }
         guard let last = before.last else { return .passed }
         if last.exchange.outcome != .ok { return .failed(last.sentence) }
-        return .failed(ending ?? "the way to the login page does not end")
+        return .failed(ending ?? "the redirects to the login page do not end")
     }
 
     private var form: State {
@@ -291,14 +291,14 @@ extension TrialReading {
         if hasAssertion || household?.phoneDone != nil { return .passed }
         if let last = browser.last, last.exchange.outcome != .ok { return .failed(last.sentence) }
         return household?.fate == .failed
-            ? .failed(ending ?? "the form was not taken") : .notReached
+            ? .failed(ending ?? "the form was not accepted") : .notReached
     }
 
     private var assertion: State {
         if let reason = notNeeded(.assertion) { return .notNeeded(reason) }
         guard case .passed = form else { return .notReached }
         guard let last = browser.last(where: { $0.exchange.operation == .assertion }) else {
-            return .notNeeded("the provider led straight back")
+            return .notNeeded("the provider redirected straight back")
         }
         if last.exchange.outcome != .ok { return .failed(last.sentence) }
         if let denial = last.denial { return .failed("the login came back with \(denial)") }

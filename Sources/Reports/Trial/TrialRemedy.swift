@@ -35,7 +35,7 @@ struct TrialRemedy {
                 + "http://USER:PASSWORD@HOST:PORT in the environment"
         case (_, .proxy):
             return
-                "target.proxy (\(shown(reading.rig.target.proxy))) does not lead there: correct it, or "
+                "target.proxy (\(shown(reading.rig.target.proxy))) does not reach it: correct it, or "
                 + "write 'proxy: none' under target if \(origin.host) is reached directly"
         case (.tls, _): return secured(reading, place)
         case (_, _) where reading.surroundings.unusedProxy != nil:
@@ -55,7 +55,7 @@ struct TrialRemedy {
         case (_, .localLimit): return error?.detail ?? ""
         default:
             return
-                "nothing at \(place) answers: ask for a way through the firewall (VPN), give the way out under "
+                "nothing at \(place) responds: ask for a way through the firewall (VPN), give the way out under "
                 + "target.proxy, or correct the host and port in target.base"
         }
     }
@@ -83,7 +83,7 @@ struct TrialRemedy {
         if origin.scheme == .http, !isCertain { return TransportError.remedyForNoHTTP(at: place) }
         if origin.scheme == .http {
             return
-                "\(place) speaks TLS and was spoken to in plain HTTP: write https:// instead of http:// in "
+                "\(place) expects TLS and got plain HTTP: write https:// instead of http:// in "
                 + "target.base"
         }
         let remedies: [(String, String)] = [
@@ -127,7 +127,7 @@ struct TrialRemedy {
             ("older TLS", "write 'minimum: \"1.2\"' under target.tls, or ask for a newer server"),
         ]
         return remedies.first { detail.contains($0.0) }?.1
-            ?? "ask the server's team what their TLS asks of clients, and compare with target.tls"
+            ?? "ask the server's team what their TLS requires of clients, and compare with target.tls"
     }
 
     // MARK: The platform
@@ -147,7 +147,7 @@ struct TrialRemedy {
 
     private static func service(_ reading: TrialReading, _ step: Checklist.Step) -> String {
         guard let last = failing(reading, step) else {
-            return "look into report.html of this run"
+            return "see report.html of this run"
         }
         if let error = last.error {
             if error.kind == .hostNotAllowed {

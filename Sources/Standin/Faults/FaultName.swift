@@ -41,36 +41,39 @@ public enum FaultName: String, CaseIterable, Sendable {
     /// What it does, in one line.
     public var line: String {
         switch self {
-        case .prematureToken: "a poll before the sign-in is answered with a default account"
-        case .tokenFlap: "after the first token, polls see none for a while"
-        case .lostAuthentication: "the phone is told yes, and no poll ever sees the token"
-        case .ackBeforeApply: "the phone is told yes, and the TV's side knows a while later"
-        case .staleReplica: "some polls are answered by a node that lags behind"
-        case .deviceBlindCache: "a token answer is cached for all devices of the requestor"
-        case .duplicateLiveCode: "codes come from a tiny space, without a look at live ones"
+        case .prematureToken: "a poll before the sign-in returns a default account"
+        case .tokenFlap: "after the first token, polls return none for a while"
+        case .lostAuthentication:
+            "the phone's sign-in is confirmed, but no poll ever returns the token"
+        case .ackBeforeApply: "the phone's sign-in is confirmed before polls return the token"
+        case .staleReplica: "some polls go to a replica that lags"
+        case .deviceBlindCache: "a token response is cached for all devices of the requestor"
+        case .duplicateLiveCode: "codes come from a tiny space, without a check for codes in use"
         case .doubleConsume: "two sign-ins of one code both pass the check, then both act"
         case .pollDoubleMint: "each early poll mints a token with an expiry of its own"
-        case .expirySkew: "one endpoint lets codes and tokens die early, or late"
-        case .authenticateAfterExpiry: "a code that has run out is still accepted for sign-ins"
+        case .expirySkew: "one endpoint treats codes and tokens as expired too early or too late"
+        case .authenticateAfterExpiry: "an expired code is still accepted for sign-ins"
         case .logoutResurrection: "a token that was logged out comes back"
-        case .partialLogout: "logout leaves authorizations and media tokens alive"
+        case .partialLogout: "logout leaves authorizations and media tokens valid"
         case .deleteLoses: "a deleted code stays usable for a while"
-        case .mvpdTorn: "two logins at once: the provider of one, the user of the other"
-        case .errorButApplied: "it is done, and answered with an error"
+        case .mvpdTorn: "two concurrent logins are mixed: provider of one, user of the other"
+        case .errorButApplied: "a request takes effect, but is answered with an error"
         case .retryAppliesTwice: "an assertion that seemed to fail is applied again"
-        case .nodeClockSkew: "the dates of a code come from a node whose clock is off"
-        case .throttleWedge: "429 against the contract"
-        case .herdCollapse: "polls that come together are slow, or answered 503"
-        case .stickyOnly: "a sign-in is known only to the node that it was made on"
-        case .pollErasesApproval: "a poll writes back what it read, over a sign-in"
-        case .mediaTokenReuse: "a media token is given to another, or is over already"
-        case .ssoVersusLogin: "platform sign-on and login at once: fields of both in one token"
-        case .lostSession: "a sign-in is lost after a while; polls still see it, other calls do not"
-        case .lostAuthorization: "an authorization is gone although nothing ended it"
-        case .resourceSwap: "an answer about one resource names another"
-        case .none: "control: nothing at all"
-        case .slow: "control: every answer takes its time"
-        case .noisy: "control: all that is allowed, such as 5xx without effect, resets, XML, 410"
+        case .nodeClockSkew: "the timestamps of a code come from a node with clock skew"
+        case .throttleWedge: "429 responses that violate the documented limits"
+        case .herdCollapse: "simultaneous polls are slow or answered 503"
+        case .stickyOnly: "only the node that handled a sign-in knows it"
+        case .pollErasesApproval: "a poll overwrites a concurrent sign-in with what it read before"
+        case .mediaTokenReuse: "a media token is issued twice, or is expired already"
+        case .ssoVersusLogin: "concurrent platform sign-on and login: one token with fields of both"
+        case .lostSession:
+            "a sign-in is lost after a while: polls still return it, other calls do not"
+        case .lostAuthorization: "an authorization disappears without a cause"
+        case .resourceSwap: "a response about one resource names another"
+        case .none: "control: no fault"
+        case .slow: "control: every response is slow"
+        case .noisy:
+            "control: everything that the protocol allows, such as 5xx without effect, resets, XML, 410"
         }
     }
 
@@ -124,14 +127,15 @@ public enum FaultName: String, CaseIterable, Sendable {
             parameter("nodes", .count(2...16), "2", line)
         }
         let probability = parameter(
-            "probability", .share, defaultProbability, "how often it strikes where it could")
+            "probability", .share, defaultProbability,
+            "share of opportunities in which it is activated")
         let own: [FaultParameter]
         switch self {
         case .none: return []
         case .slow:
             return [
-                parameter("delay", .duration, "200ms", "what each answer takes longer"),
-                parameter("jitter", .share, "50%", "by which that varies both ways"),
+                parameter("delay", .duration, "200ms", "added to each response"),
+                parameter("jitter", .share, "50%", "variation of the delay in both directions"),
             ]
         case .noisy, .lostAuthentication, .resourceSwap: own = []
         case .prematureToken: own = [window("from the first such poll on")]
@@ -197,9 +201,9 @@ public enum FaultName: String, CaseIterable, Sendable {
             ]
         case .herdCollapse:
             own = [
-                parameter("rate", .rate, "200/s", "what it can bear"),
-                parameter("extra", .duration, "500ms", "what polls beyond take longer"),
-                parameter("error", .share, "50%", "of them that are answered 503"),
+                parameter("rate", .rate, "200/s", "rate of polls that it can handle"),
+                parameter("extra", .duration, "500ms", "added to polls beyond that rate"),
+                parameter("error", .share, "50%", "share of those polls that are answered 503"),
             ]
         case .stickyOnly: own = [nodes("that share nothing of a sign-in")]
         case .pollErasesApproval: own = [window("from reading to writing back")]

@@ -13,7 +13,7 @@ struct CaseCurve {
         let points = picture.curve.filter { $0.share.trials > 0 }
         guard points.count > 1 else {
             return picture.hits == nil
-                ? "<p class=\"empty\">It was seen once, in a run: no offsets were swept.</p>"
+                ? "<p class=\"empty\">Seen once in a run; no offsets were swept.</p>"
                 : .none
         }
         let (low, high) = range(points)
@@ -31,7 +31,7 @@ struct CaseCurve {
         let trials = far.reduce(0) { $0 + $1.share.trials }
         let beyond = far.isEmpty ? "" : " Further away: \(hits) of \(trials)."
         return """
-            <p class="lead">Share of trials that break the promise, over the offset that was achieved\
+            <p class="lead">Share of trials that violate the promise, by the achieved offset\
             \(picture.swept.isEmpty ? "" : " by \(picture.swept)"); bars are the 95 % intervals.\(beyond)</p>
             <figure><div class="scroll">\(plot.drawing(
                 title: "Hit rate over offset", description: picture.windowText, id: id,

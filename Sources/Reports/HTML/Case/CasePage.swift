@@ -78,15 +78,15 @@ enum CasePage {
         let timeline = CaseTimeline(picture)
         let curve = CaseCurve(picture)
         return """
-            \(section("see", "See it yourself", replaying(picture)))
-            \(section("conflict", "What cannot be", timeline.html))
-            \(section("curve", "When it happens", curve.html))
-            \(section("prefixes", "Which request decides it", CasePrefixes(picture).html))
-            \(section("schedule", "The schedule", schedule(picture)))
-            \(section("controls", "Where it does not happen", controls(picture)))
-            \(section("alternatives", "What else it might be", alternatives(picture)))
-            \(section("exchanges", "The exchanges", exchanges(picture)))
-            \(section("facts", "What it was found on", pairs(picture)))
+            \(section("see", "Replay", replaying(picture)))
+            \(section("conflict", "The contradiction", timeline.html))
+            \(section("curve", "Hit rate by offset", curve.html))
+            \(section("prefixes", "Deciding request", CasePrefixes(picture).html))
+            \(section("schedule", "Schedule", schedule(picture)))
+            \(section("controls", "Controls", controls(picture)))
+            \(section("alternatives", "Objections", alternatives(picture)))
+            \(section("exchanges", "Requests and responses", exchanges(picture)))
+            \(section("facts", "Environment", pairs(picture)))
             """
     }
 
@@ -103,7 +103,7 @@ enum CasePage {
 
     private static func replaying(_ picture: CasePicture) -> HTML {
         """
-        <p class="lead">With screenrig, or with Python alone; either prints k of n.</p>
+        <p class="lead">Replay it with screenrig, or with Python only. Both print k of n hits.</p>
         <pre class="command">\(picture.command) --times 50</pre>
         <pre class="command">\(picture.command.replacing(" --virtual", with: "")) --emit python &gt; race.py &amp;&amp; python3 race.py</pre>
         """
@@ -112,22 +112,22 @@ enum CasePage {
     private static func schedule(_ picture: CasePicture) -> HTML {
         let lead =
             picture.isMinimal
-            ? "Nothing can be left out: without any one of these it does not happen."
+            ? "Minimal: without any one of these requests the violation does not occur."
             : "Not known to be minimal."
         let almost = Dictionary(
             picture.almost.map { ($0.without, $0) }, uniquingKeysWith: { first, _ in first })
         return """
             <p class="lead">\(lead)</p>
             \(Table(
-                caption: "The schedule",
+                caption: "Schedule",
                 columns: [
                     .text("Op"), .text("Screen"), .text("Request"), .text("When"),
-                    .text("How it leaves"), .text("Without it"),
+                    .text("Sent via"), .text("Without it"),
                 ],
                 rows: picture.ops.map { row in
                     let left = almost[row.id]
                     let without =
-                        left.map { $0.note.isEmpty ? $0.rate : "cannot be played: \($0.note)" } ?? "–"
+                        left.map { $0.note.isEmpty ? $0.rate : "not possible: \($0.note)" } ?? "–"
                     return [
                         "<span class=\"name\">\(row.id)</span>", "\(row.actor)", "<code>\(row.step)</code>", "\(row.when)",
                         "\(row.how)", "\(without)",
@@ -149,7 +149,7 @@ enum CasePage {
     private static func alternatives(_ picture: CasePicture) -> HTML {
         guard !picture.alternatives.isEmpty else { return .none }
         return Table(
-            caption: "Alternatives", columns: [.text("Somebody may say"), .text("Ruled out by")],
+            caption: "Objections", columns: [.text("Objection"), .text("Ruled out by")],
             rows: picture.alternatives.map {
                 [
                     "\(Sanitizer.line($0.explanation))",
@@ -162,10 +162,10 @@ enum CasePage {
     private static func exchanges(_ picture: CasePicture) -> HTML {
         guard !picture.entries.isEmpty else { return .none }
         let table = Table(
-            caption: "The exchanges",
+            caption: "Requests and responses",
             columns: [
                 .text("Request"), .text("Screen"), .text("Sent (UTC)"), .number("Took"),
-                .number("Status"), .text("Says"), .text("Server's clock"), .text("Request id"),
+                .number("Status"), .text("Answer"), .text("Server's clock"), .text("Request id"),
             ],
             rows: picture.entries.map { entry in
                 let took = Figures.time(milliseconds: Double(entry.firstByte - entry.sent) / 1e6)
@@ -180,7 +180,8 @@ enum CasePage {
             }
         ).html
         let day = picture.entries.first?.sentUTC.prefix(10) ?? ""
-        return "<p class=\"lead\">On \(String(day)); those of the conflict are marked.</p>\(table)"
+        return
+            "<p class=\"lead\">On \(String(day)). The contradicting requests are marked.</p>\(table)"
     }
 
     /// `Sat, 21 Nov 2026 07:00:00 GMT` is `07:00:00`.

@@ -18,7 +18,7 @@ struct CasePrefixes {
         let lead =
             picture.decisive.isEmpty
             ? "No single request decides it."
-            : "\(picture.decisive) decides it: from there on the rate is another."
+            : "\(picture.decisive) decides it: from there on the hit rate changes."
         return """
             <p class="lead">Requests keep their times from the first down to the one named; those after it come at any \
             time. \(lead)</p>
@@ -31,7 +31,7 @@ struct CasePrefixes {
     private func bar(_ prefix: CasePicture.Prefix, top: Double) -> HTML {
         let room = Self.width - Self.left - Self.right
         let long = max(1, room * prefix.share.share)
-        let name = prefix.op.isEmpty ? "none keeps its time" : "down to \(prefix.op)"
+        let name = prefix.op.isEmpty ? "no request keeps its time" : "down to \(prefix.op)"
         let isDecisive = !prefix.op.isEmpty && prefix.op == picture.decisive
         return """
             <text class="tick" x="\(px: Self.left - 10)" y="\(px: top + 15)" text-anchor="end">\(name)</text>\

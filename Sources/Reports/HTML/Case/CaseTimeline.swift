@@ -30,7 +30,7 @@ struct CaseTimeline {
             let through = conflict.map({ $0.isOpen ? $0.sent : $0.firstByte }).max()
         else {
             return picture.entries.isEmpty
-                ? "<p class=\"empty\">It has not been replayed yet: there is no trial to show.</p>"
+                ? "<p class=\"empty\">Not replayed yet, so there is no trial to show.</p>"
                 : .none
         }
         let margin = max((through - from) / 4, 500_000)
@@ -42,7 +42,7 @@ struct CaseTimeline {
         return """
             <p class="lead">A box is a request, from its last byte sent to the first byte of its answer: \
             the service acted on it in between.</p>
-            \(figure("The conflict", near, id: "near", isNear: true))
+            \(figure("The contradiction", near, id: "near", isNear: true))
             \(figure("The whole trial", whole, id: "whole", isNear: false))
             """
     }
@@ -75,7 +75,7 @@ struct CaseTimeline {
         let rows = used.map { row($0, y($0)) }
         let boxes = shown.map { box($0, y($0.lane), span, isNear: isNear) }
         let words = shown.filter(\.isConflict).map {
-            "\($0.lane) \($0.name) said \($0.answer)"
+            "\($0.lane) \($0.name) returned \($0.answer)"
         }.joined(separator: ", then ")
         let detail: HTML =
             isNear
@@ -188,7 +188,7 @@ struct CaseTimeline {
             let words = Self.words(entry.belief ?? 0)
             let isNone = words.isEmpty
             let style = isNone ? " none" : ""
-            let text = isNone ? "nothing explains it" : words.joined(separator: " or ")
+            let text = isNone ? "no possible state" : words.joined(separator: " or ")
             let wide = max(span.across(next) - start, 4)
             let fits = wide > Double(text.count) * 6.6
             let anchor = fits || start < Self.width * 0.7

@@ -39,12 +39,12 @@ enum RacePage {
         let again: HTML =
             finding.file.map { file in
                 """
-                <p class="lead">Its case: <a href="\(page(of: file))">\(picture.name)</a>. Again:</p>
+                <p class="lead">Case: <a href="\(page(of: file))">\(picture.name)</a>. Replay it with:</p>
                 <pre class="command">\(picture.command)</pre>
                 """
             } ?? .none
         return section(
-            "finding-\(number)", "\(picture.invariant) broken in \(finding.plan)",
+            "finding-\(number)", "\(picture.invariant) violated in \(finding.plan)",
             """
             <p class="lead">\(Sanitizer.line(finding.when, limit: 600)): \(finding.rate). Found by: \(finding.method).</p>
             <p>\(Sanitizer.line(picture.sentence, limit: 600))</p>
@@ -64,10 +64,10 @@ enum RacePage {
             "arms", "Two arms",
             Table(
                 caption: "Two arms",
-                columns: [.text("Promise"), .text("Verdict"), .text("What came of it")],
+                columns: [.text("Promise"), .text("Verdict"), .text("Result")],
                 rows: picture.arms.map { arm in
                     let word =
-                        arm.isBroken ? "broken" : arm.isDecided ? "no difference" : "not decided"
+                        arm.isBroken ? "violated" : arm.isDecided ? "no difference" : "not decided"
                     return [
                         "\(arm.plan)", "\(word)", "\(Sanitizer.line(arm.sentence, limit: 600))",
                     ]
@@ -78,9 +78,9 @@ enum RacePage {
     private static func sweeps(_ picture: RacePicture) -> HTML {
         guard !picture.sweeps.isEmpty else { return .none }
         return section(
-            "sweeps", "What was raced",
+            "sweeps", "Sweeps",
             Table(
-                caption: "What was raced",
+                caption: "Sweeps",
                 columns: [
                     .text("Plan"), .number("Rounds"), .number("Trials"), .number("Discarded"),
                     .text("Broken"),
@@ -89,7 +89,7 @@ enum RacePage {
                     let broken =
                         sweep.obstacle.isEmpty
                         ? sweep.broken.joined(separator: ", ")
-                        : "cannot be played here: \(sweep.obstacle)"
+                        : "not possible here: \(sweep.obstacle)"
                     return [
                         "\(sweep.title)", "\(sweep.rounds)", "\(sweep.trials)",
                         "\(sweep.discarded)", "\(broken.isEmpty ? "–" : Sanitizer.line(broken))",
@@ -102,6 +102,6 @@ enum RacePage {
         let rows = picture.facts.map { fact -> HTML in
             "<dt>\(fact.name)</dt><dd>\(Sanitizer.line(fact.value, limit: 800))</dd>"
         }
-        return section("facts", "What it rests on", "<dl class=\"pairs\">\(rows)</dl>")
+        return section("facts", "Settings", "<dl class=\"pairs\">\(rows)</dl>")
     }
 }

@@ -182,11 +182,11 @@ package struct RacePicture: Sendable {
                 if let own {
                     .failed("\(own.picture.invariant): \(own.when); \(own.picture.sentence)")
                 } else if !sweep.broken.isEmpty {
-                    .failed("\(sweep.broken.joined(separator: ", ")) broken here as well")
+                    .failed("\(sweep.broken.joined(separator: ", ")) violated here as well")
                 } else if !sweep.obstacle.isEmpty {
                     .skipped(sweep.obstacle)
                 } else if sweep.rounds == 0 {
-                    .skipped("it was not swept")
+                    .skipped("not swept")
                 } else { .passed }
             cases.append((sweep.title, ending))
         }
