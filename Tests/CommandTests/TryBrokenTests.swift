@@ -65,7 +65,7 @@ struct TryBrokenTests {
         }
         defer { moved.stop() }
         try await expect(
-            "register", ["sends requests on to https://auth.demo.test", "target.base"],
+            "register", ["redirects requests to https://auth.demo.test", "target.base"],
             rig: trialRig("http://127.0.0.1:\(moved.port)"))
     }
 
