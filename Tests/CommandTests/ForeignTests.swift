@@ -177,7 +177,7 @@ struct ForeignTests {
         #expect(ended.code == 1)
         let words = ended.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         #expect(words.contains("code FAILED the code expired"), "\(words)")
-        #expect(words.contains("what to do about 'code' the service ended the code"), "\(words)")
+        #expect(words.contains("what to do about 'code' the code expired before"), "\(words)")
         #expect(words.contains("it gave this one 1.00 ms"), "\(words)")
     }
 

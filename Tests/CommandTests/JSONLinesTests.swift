@@ -88,7 +88,7 @@ struct BreakerRunTests {
         #expect(ended.code == 1, "\(ended.output)\(ended.errors)")
         #expect(ended.after < .seconds(40))
         #expect(ended.output.contains("Stopped by the breaker: "), "\(ended.output)")
-        #expect(ended.output.contains("access-token answered 503"), "\(ended.output)")
+        #expect(ended.output.contains("access-token requests got 503"), "\(ended.output)")
         #expect(try Run(folder, "run")["outcome"] as? String == "fail")
         try expectComplete(folder, "run")
     }

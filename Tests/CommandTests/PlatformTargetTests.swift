@@ -73,7 +73,7 @@ struct PlatformTargetTests {
             let played = try await play(platform, at: url, in: folder)
             #expect(played.ended.code == 0, "\(played.ended.output)\(played.ended.errors)")
             let sentence =
-                "all 4 households signed in by code although their kind asks for platform sign-on"
+                "all 4 households signed in by code, although their kind asks for platform sign-on"
             #expect(played.headline.hasPrefix("Passed, but \(sentence)"), "\(played.headline)")
             #expect(played.count("diverted") == 4)
             #expect(played.reasons.count == 1 && played.reasons[0].hasPrefix(reason))
@@ -137,7 +137,7 @@ struct PlatformTargetTests {
         let server = try Command(["serve", "--port", "0", "--no-throttle"], in: folder)
         let played = try await play(
             "{command: platform.sh}", at: try await server.url(), in: folder)
-        #expect(played.headline.contains("signed in by code although"), "\(played.headline)")
+        #expect(played.headline.contains("signed in by code, although"), "\(played.headline)")
         #expect(played.reasons.count == 1)
         #expect(played.reasons.first?.contains(words) == true, "\(played.reasons)")
     }

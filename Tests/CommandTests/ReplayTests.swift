@@ -223,6 +223,6 @@ struct ReplayTests {
             "race", "plan.yaml", "--virtual", "--quiet", "--trials", "10", "--fault", Self.late,
             "--out", "again", in: folder)
         #expect(ended.code == 1)
-        #expect(ended.output.hasPrefix("kept case "), "\(ended.output)")
+        #expect(ended.output.hasPrefix("stored case "), "\(ended.output)")
     }
 }
