@@ -77,7 +77,7 @@ SIGNS = ("run", "try", "race", "replay", "nightly")
 
 LOST = r"connection-lost|broke|closed (the|a kept) connection|reset"
 LATE = r"timeout|within 2000 ms|not answer"
-LARGE = r"too-large|is longer than|bytes of headers|malformed|is not HTTP|not HTTP"
+LARGE = r"too-large|is longer than|bytes of headers|header line of more than|malformed|is not HTTP|not HTTP"
 BODIES = r"malformed|too-large|more than 64 levels|a time out of range|neither JSON nor XML|without its fields|found neither"
 PAGES = r"the page at|login page came|has \d+ forms|answered 40[45]|too-large|malformed"
 BROKEN = {"reset": LOST, "close": LOST, "stall": LATE}

@@ -14,7 +14,9 @@ struct TryBrokenTests {
         let trying = try await Trying.run(["try", "rig.yaml"], files: ["rig.yaml": rig])
         defer { trying.remove() }
         #expect(trying.output.contains(#/register-client .*\n.*\n +deviation \(documented\): /#))
-        #expect(trying.output.contains(#/would fail because of\n(.*\n)*?  conforms: /#), "\(trying.output)")
+        #expect(
+            trying.output.contains(#/would fail because of\n(.*\n)*?  conforms: /#),
+            "\(trying.output)")
     }
 
     /// Tries `rig`, and expects the step to fail with each of `words` in the remedy.

@@ -286,7 +286,8 @@ struct TryChecklistTests {
                 )
                 .fails(.authorize, "rejects the request itself", "--bodies"),
             try TryScene("a bearer that is not taken later").through(.preauthorize)
-                .answered(.authorize, 401).fails(.authorize, "does not accept its own access token"),
+                .answered(.authorize, 401)
+                .fails(.authorize, "does not accept its own access token"),
             try TryScene("no media token").through(.authorize).answered(.mediaToken, 403)
                 .fails(.media, "may not play 'demo-1'"),
             try TryScene("no logout").through(.mediaToken).answered(.logout, 500)
