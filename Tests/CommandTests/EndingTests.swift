@@ -83,7 +83,7 @@ struct EndingTests {
                 /the service stopped responding at second \d+: none of \d+ requests/),
             "\(ended.output)")
         // One line for all that the dead server left.
-        let refused = ended.output.matches(of: /error: .*connection-refused/).count
+        let refused = ended.output.matches(of: /\n *error: .*connection-refused/).count
         #expect(refused == 1, "\(ended.output)")
         #expect(
             ended.output.contains("connection-refused")
