@@ -125,9 +125,16 @@ import Testing
             ("<title>a<!-- b -->c<!----> d<!-- e</title>", "ac d"),
             ("<title>a < b</title>", "a < b"),
             ("<title>&lt;!-- a --&gt;</title>", "<!-- a -->"),
+            ("<title>no: aB<cc>D1<b>2</title>", "no: aB<cc>D1<b>2"),
         ])
     func title(html: String, expected: String) {
         #expect(HTMLPage(html).title == Untrusted(expected))
+    }
+
+    @Test("what only looks like a tag stays whole within words, so that a secret in it is known")
+    func whole() {
+        let page = HTMLPage("<p class=error>no <b>aB<cc>D1</b><i>or</i> T&<3 x</p>")
+        #expect(page.notice == Untrusted("no aB<cc>D1 or T&<3 x"))
     }
 
     @Test("the way out is the link whose own words say so")
