@@ -209,16 +209,10 @@ extension HTMLPage {
         for position in first..<min(last, tags.count) {
             let tag = tags[position]
             if tag.name == "script" || tag.name == "style" { continue }
-            if position > first, !tag.isElement {
-                // A viewer's own words may look like a tag: they stay whole, so that a secret is known.
-                let source = html.utf8.dropFirst(tag.place.lowerBound).prefix(tag.place.count)
-                guard add(String(decoding: Array(source), as: UTF8.self)) else {
-                    return words.joined(separator: " ") + " ..."
-                }
-            } else {
-                isGlued = false
-            }
-            let start = tag.place.upperBound
+            // A viewer's own words may look like a tag: they stay whole, so that a secret in them is known.
+            let isWord = position > first && !tag.isElement
+            if !isWord { isGlued = false }
+            let start = isWord ? tag.place.lowerBound : tag.place.upperBound
             let end =
                 position + 1 < tags.count ? tags[position + 1].place.lowerBound : html.utf8.count
             guard start < end else { continue }
