@@ -88,7 +88,7 @@ struct NightlyCommand: AsyncParsableCommand {
         var traffic = traffic
         traffic.out = directory.path
         do {
-            try await RunSession.run(traffic, isVirtual: isVirtual, pages: pages)
+            try await traffic.run(isVirtual: isVirtual, pages: pages)
             return nil
         } catch let failure as CommandFailure {
             if !failure.message.isEmpty { Terminal.complain(failure.message) }
