@@ -11,7 +11,7 @@ let house: [SwiftSetting] = [
 
 /// Of what every household works with, also in debug builds: the tests play hundreds of thousands of
 /// them. To step through it, take this away. The rest is not worth the time that optimising takes.
-let quick: [SwiftSetting] = [.unsafeFlags(["-O", "-wmo"], .when(configuration: .debug))]
+let quick: [SwiftSetting] = [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
 /// A library of the product with its tests beside it, by the arrows of ARCHITECTURE.md.
 func part(

@@ -24,6 +24,9 @@ final class Rehearsal: Sendable {
         stop: (at: Instant, grace: Duration)? = nil,
         through: @escaping (InProcess) -> any Transport = { $0 }
     ) throws {
+        // Tests look at each exchange.
+        var rig = rig
+        rig.record = .all
         self.rig = rig
         directory = FileManager.default.temporaryDirectory
             .appending(path: "screenrig-rehearsal-\(UUID().uuidString)")
