@@ -25,22 +25,22 @@ enum FaultOptions {
     }
 
     /// For shells to complete.
-    static var names: [String] { FaultName.allCases.map(\.rawValue) }
+    static var names: [String] { FaultKind.all.map(\.name) }
 
     /// For `explain` and `list`.
     static var explanations: [Explanation] {
-        FaultName.allCases.map { name in
-            let parameters = name.parameters.map {
+        FaultKind.all.map { kind in
+            let parameters = kind.parameters.map {
                 "\($0.name) (\($0.line); \($0.wanted); default \($0.fallback))"
             }
             let takes =
                 parameters.isEmpty ? "" : " It takes \(parameters.joined(separator: ", "))."
             let meant =
-                name.isControl
+                kind.isControl
                 ? "It breaks no promise: a violation reported because of it is a false alarm."
-                : "A run should report a violation of \(name.invariants.joined(separator: " or "))."
+                : "A run should report a violation of \(kind.invariants.joined(separator: " or "))."
             return Explanation(
-                .fault, name.rawValue, name.line,
+                .fault, kind.name, kind.line,
                 "A fault of the stand-in, for rigs ('faults:') and --fault. \(meant)\(takes)",
                 harmless: "", send: "")
         }
@@ -67,8 +67,8 @@ final class TruthFile: Sendable {
 
     /// Says which faults are switched on, whatever comes of them.
     func enable(_ faults: [Fault]) {
-        let lines = faults.filter { !$0.name.isControl }.map {
-            "{\"event\":\"\(FaultActivations.enabled)\",\"fault\":\"\($0.name.rawValue)\",\"us\":0}\n"
+        let lines = faults.filter { !$0.kind.isControl }.map {
+            "{\"event\":\"\(FaultActivations.enabled)\",\"fault\":\"\($0.kind.name)\",\"us\":0}\n"
         }
         handle.withLock { try? $0.write(contentsOf: Data(lines.joined().utf8)) }
     }
@@ -85,11 +85,11 @@ extension FaultActivations {
     /// Of faults that are switched on, and what they did.
     init(_ faults: [Fault], _ events: [TruthEvent]) {
         // Controls break nothing, and note nothing.
-        self.init(faults.filter { !$0.name.isControl }.map(\.name.rawValue))
+        self.init(faults.filter { !$0.kind.isControl }.map(\.kind.name))
         take(events)
     }
 
     mutating func take(_ events: [TruthEvent]) {
-        for event in events { add(event.fault.rawValue, event.kind.rawValue) }
+        for event in events { add(event.fault, event.kind.rawValue) }
     }
 }
