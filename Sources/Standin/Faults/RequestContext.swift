@@ -38,7 +38,9 @@ struct RequestContext {
     let moment: Moment
     /// The first screen that it is about: by its own words, or by the code.
     let device: DeviceKey?
-    /// The life of the code it names, dead or alive.
+    /// The code it names, or the one its login began with.
+    let code: CodeKey?
+    /// That code's life, dead or alive.
     let record: CodeRecord?
     /// The browser's login that it belongs to.
     let login: BrowserLogin?
@@ -63,18 +65,20 @@ struct RequestContext {
         }
     }
 
+    /// `device` and `code`: as the request names them itself.
     init(
         _ question: any ProtocolQuestion, _ message: ServiceRequest, for purpose: Purpose,
-        operation: OperationName?, isThrottled: Bool, device: DeviceKey?, record: CodeRecord?,
-        login: BrowserLogin?, resource: String?, at moment: Moment
+        operation: OperationName?, isThrottled: Bool, device: DeviceKey?, code: CodeKey?,
+        login: BrowserLogin?, resource: String?, in service: Service, at moment: Moment
     ) {
         self.question = question
         self.message = message
         self.purpose = purpose
         self.operation = operation
         self.isThrottled = isThrottled
-        self.device = device
-        self.record = record
+        self.code = code ?? login?.code
+        record = self.code.flatMap { service.codes[$0] }
+        self.device = purpose == .issueCode ? device : record?.device ?? device
         self.login = login
         self.resource = resource
         self.moment = moment

@@ -7,18 +7,15 @@ extension V1Question: ProtocolQuestion {
     }
 
     func context(in service: Service, at moment: Moment) -> RequestContext {
-        let login = self["RelayState"].flatMap { service.logins[$0] }
-        let code = CodeKey(route.code) ?? self["reg_code"].flatMap { CodeKey($0) }
-        let record = (code ?? login?.code).flatMap { service.codes[$0] }
-        return RequestContext(
+        RequestContext(
             self, request, for: purpose, operation: route.endpoint.operation(request.method),
-            isThrottled: route.endpoint.isThrottled, device: device(record), record: record,
-            login: login, resource: self["resource"], at: moment)
+            isThrottled: route.endpoint.isThrottled, device: device,
+            code: CodeKey(route.code) ?? self["reg_code"].flatMap { CodeKey($0) },
+            login: self["RelayState"].flatMap { service.logins[$0] }, resource: self["resource"],
+            in: service, at: moment)
     }
 
-    /// The code's, where the request names one that exists; else the one it names itself.
-    private func device(_ record: CodeRecord?) -> DeviceKey? {
-        if let record, route.endpoint != .registrationCode { return record.device }
+    private var device: DeviceKey? {
         guard let requestor = self["requestor"] ?? (route.name.isEmpty ? nil : route.name),
             let device = self["deviceId"]
         else { return nil }
