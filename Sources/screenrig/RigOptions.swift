@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Foundation
 internal import Rigs
+internal import Runner
 
 /// What every command that reads a rig takes.
 struct RigOptions: ParsableArguments {

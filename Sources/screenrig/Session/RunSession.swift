@@ -8,8 +8,8 @@ internal import Journal
 internal import Lanes
 internal import Reports
 internal import Rigs
+internal import Runner
 internal import Signing
-internal import Staging
 internal import Standin
 internal import Statistics
 
@@ -35,7 +35,7 @@ struct RunSession {
         do {
             do {
                 try await start(traffic, isVirtual: isVirtual, pages: pages, trial: trial)
-            } catch let error as StagingError {
+            } catch let error as RunError {
                 throw CommandFailure(error)
             }
         } catch let failure as CommandFailure where traffic.play.json && !failure.message.isEmpty {

@@ -1,20 +1,19 @@
 internal import Dialects
-internal import Journal
-internal import Races
+package import Journal
+package import Races
 internal import Reports
-internal import Rigs
-internal import Staging
+package import Rigs
 
 /// From what a search has found to files: each finding is shrunk, measured, held against its controls
 /// and written to `cases/`.
-struct RaceCases {
+package struct RaceCases {
     let stage: RaceStage
     let isVirtual: Bool
     let directory: RunDirectory
     /// What is left for them of what was given.
     let allowance: Allowance
 
-    init(
+    package init(
         _ stage: RaceStage, isVirtual: Bool, directory: RunDirectory, allowance: Allowance
     ) {
         self.stage = stage
@@ -23,8 +22,11 @@ struct RaceCases {
         self.allowance = allowance
     }
 
-    /// The path of each finding's case, in their order; nil where it could not be written.
-    func make(_ outcome: RaceOutcome) async -> [String?] {
+    /// The path of each finding's case, in their order; nil where it could not be written, and `complain` is
+    /// told why.
+    package func make(
+        _ outcome: RaceOutcome, complain: (String) -> Void
+    ) async -> [String?] {
         var paths: [String?] = []
         for (number, finding) in outcome.findings.enumerated() {
             let work = CaseWork(
@@ -35,7 +37,7 @@ struct RaceCases {
             do {
                 paths.append(try CaseFolder(in: directory.path).write(made))
             } catch {
-                Terminal.complain("\(error)")
+                complain("\(error)")
                 paths.append(nil)
             }
         }
@@ -48,7 +50,7 @@ struct RaceCases {
     private var origin: CaseWork.SearchOrigin {
         let rig = stage.rig
         return CaseWork.SearchOrigin(
-            version: Screenrig.version,
+            version: Release.version,
             rig: Case.RigText(name: rig.name, source: rig.source), seed: rig.seed.value,
             policies: rig.policies.lines,
             target: Case.Target(
@@ -76,7 +78,7 @@ struct RaceCases {
 
 extension Rig {
     /// The same rig on a stand-in that keeps its promises.
-    var clean: Rig {
+    package var clean: Rig {
         var rig = self
         rig.target.base = .embedded
         rig.target.proxy = .none
@@ -85,7 +87,7 @@ extension Rig {
     }
 
     /// With a stand-in that takes so long for each answer; what it takes by itself is below 2 ms.
-    func slow(by latency: Duration) -> Rig {
+    package func slow(by latency: Duration) -> Rig {
         guard latency > .milliseconds(2) else { return self }
         var rig = self
         let milliseconds = Int(latency / .milliseconds(1))
@@ -97,7 +99,7 @@ extension Rig {
     }
 
     /// The proxy that requests go through; nil without one.
-    var proxyText: String? {
+    package var proxyText: String? {
         switch target.proxy {
         case .none: nil
         case .environment: "the environment's proxy"

@@ -1,11 +1,11 @@
 internal import Calibration
 internal import Foundation
-internal import Reports
-internal import Rigs
+package import Reports
+package import Rigs
 
 /// What `calibrate` found last, kept for `validate` in the user's state directory (XDG Base Directory
 /// Specification 0.8: `$XDG_STATE_HOME`, else `~/.local/state`).
-struct RememberedCalibration: Codable {
+package struct RememberedCalibration: Codable {
     var requestsPerSecond: Double
     var record: String
     var lanes: Int
@@ -13,23 +13,23 @@ struct RememberedCalibration: Codable {
     var date: String
     var version: String
 
-    init(_ report: CalibrationReport, _ terms: CalibrationRun.CalibrationSettings) {
+    package init(_ report: CalibrationReport, _ terms: CalibrationRun.CalibrationSettings) {
         requestsPerSecond = report.requestsPerSecond
         record = terms.keeping.rawValue
         lanes = terms.lanes
         date = Date.now.formatted(.iso8601.year().month().day())
-        version = Screenrig.version
+        version = Release.version
     }
 
     /// For the plan of a rig: what this machine has done.
-    var measured: MachineLimits.Measured {
+    package var measured: MachineLimits.Measured {
         MachineLimits.Measured(
             requestsPerSecond: requestsPerSecond, lanes: lanes, recordsAll: record == "all",
             date: date)
     }
 
     /// Nil when nothing was measured, or the file cannot be read.
-    static func load() -> RememberedCalibration? {
+    package static func load() -> RememberedCalibration? {
         guard let text = Disk.contents(file.path),
             let read = try? JSONDecoder().decode(Self.self, from: Data(text.utf8)),
             (0...1e9).contains(read.requestsPerSecond), (1...100_000).contains(read.lanes)
@@ -38,7 +38,7 @@ struct RememberedCalibration: Codable {
     }
 
     /// Nothing depends on it: where it cannot be written, `validate` only says less.
-    func save() {
+    package func save() {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
         guard let data = try? encoder.encode(self) else { return }

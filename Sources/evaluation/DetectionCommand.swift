@@ -2,19 +2,17 @@ internal import ArgumentParser
 internal import Foundation
 internal import Standin
 
-/// How well the judge finds what the stand-in does wrong: `make detection`. For those who work on
-/// screenrig, so that `--help` does not list it.
+/// How well the judge finds what the stand-in does wrong: `make detection`.
 struct DetectionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "detection",
         abstract: "Measure how well the checker detects the stand-in's faults.",
         discussion: """
             Example:
-                screenrig detection --seeds 20 --socket-seeds 3 --foreign-seeds 3 --page docs/detection.md
+                evaluation detection --seeds 20 --socket-seeds 3 --foreign-seeds 3 --page docs/detection.md
             Runs rigs/detection.yaml with every fault and control, and writes the tables between the markers \
             of the page. For the foreign table, 'serve' runs in one process and 'run --target' in another.
-            """,
-        shouldDisplay: false)
+            """)
 
     @Option(help: "The rig to run.")
     var rig = "rigs/detection.yaml"
@@ -68,13 +66,13 @@ struct DetectionCommand: AsyncParsableCommand {
     }
 
     private func explain(_ row: DetectionRow) {
-        for sample in row.runs.first?.samples.prefix(12) ?? [] { Terminal.print("    \(sample)") }
+        for sample in row.runs.first?.samples.prefix(12) ?? [] { print("    \(sample)") }
         for (seed, run) in row.runs.enumerated() {
             if !row.campaign.isStatistical, !run.missed.isEmpty {
-                Terminal.print("    missed with seed \(seed + 1): \(run.missed.prefix(20))")
+                print("    missed with seed \(seed + 1): \(run.missed.prefix(20))")
             }
             for sentence in run.doubts.prefix(5) {
-                Terminal.print("    with seed \(seed + 1) wrongly: \(sentence)")
+                print("    with seed \(seed + 1) wrongly: \(sentence)")
             }
         }
     }
@@ -85,12 +83,12 @@ struct DetectionCommand: AsyncParsableCommand {
         let tellsRuns = bench.place == .foreign
         let head = DetectionRow.head(tellsRuns: tellsRuns)
         var lines = [head]
-        Terminal.print(head)
+        print(head)
         for campaign in campaigns {
             var row = DetectionRow(campaign: campaign)
             row.runs = try await bench.runs(campaign, seeds: seeds)
             let line = row.markdown(tellsRuns: tellsRuns)
-            Terminal.print(line)
+            print(line)
             lines.append(line)
             if verbose { explain(row) }
         }

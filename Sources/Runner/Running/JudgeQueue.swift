@@ -1,8 +1,8 @@
-internal import Checker
+package import Checker
 internal import Dispatch
 internal import Glibc
-internal import Journal
-internal import Reports
+package import Journal
+package import Reports
 internal import Synchronization
 
 /// Judges a run while it goes on, on a queue of its own: batches go to the journal first, and then
@@ -20,7 +20,7 @@ internal import Synchronization
 ///
 /// Safe because `judge` is used on `queue` only, which `assertOnQueue` checks; the rest that changes
 /// is in a `Mutex`.
-final class JudgeQueue: HistorySink, @unchecked Sendable {
+package final class JudgeQueue: HistorySink, @unchecked Sendable {
     private let writer: HistoryWriter
     /// Nothing else runs in the background, so that the threads of that quality are the judge's.
     private let queue = DispatchQueue(label: "screenrig.judge", qos: .background)
@@ -46,11 +46,11 @@ final class JudgeQueue: HistorySink, @unchecked Sendable {
 
     private static let batchLimit = 64
     /// Exchanges that may wait in memory.
-    static let usualBacklog = 500_000
+    package static let usualBacklog = 500_000
 
     /// With `waits`, `append` blocks while many batches wait: for virtual time. `spill` is needed
     /// where the history does not hold every exchange.
-    init(
+    package init(
         _ rules: Rules, lanes: Int, before writer: HistoryWriter, waits: Bool,
         spill: SpillFile? = nil, backlogLimit: Int = usualBacklog
     ) {
@@ -61,7 +61,7 @@ final class JudgeQueue: HistorySink, @unchecked Sendable {
         gate = waits ? DispatchSemaphore(value: Self.batchLimit) : nil
     }
 
-    func append(_ batch: Batch) {
+    package func append(_ batch: Batch) {
         writer.append(batch)
         let count = batch.exchanges.count
         let listens = shared.withLock { shared in
@@ -91,7 +91,7 @@ final class JudgeQueue: HistorySink, @unchecked Sendable {
     }
 
     /// This machine slept: the judge is told once it has what came before.
-    func note(_ standstill: Standstill) {
+    package func note(_ standstill: Standstill) {
         queue.async { [self] in
             assertOnQueue()
             judge.clockStoodStill(for: standstill.length, at: standstill.noticed)
@@ -100,7 +100,7 @@ final class JudgeQueue: HistorySink, @unchecked Sendable {
 
     /// Waits for everything handed over, and gives what was found. Where the judge fell behind and
     /// there is no spill file, its findings say from when on nothing was heard.
-    func finish() -> Findings {
+    package func finish() -> Findings {
         queue.sync {
             assertOnQueue()
             let backlog = shared.withLock { $0 }
@@ -115,7 +115,7 @@ final class JudgeQueue: HistorySink, @unchecked Sendable {
     }
 
     /// What has been found so far, half a second ago. From any thread; nil when the judge fell behind.
-    var soFar: LiveFindings? {
+    package var soFar: LiveFindings? {
         shared.withLock { $0.hasFallenBehind ? nil : $0.findings }
     }
 

@@ -1,18 +1,17 @@
-internal import Calibration
-internal import Dialects
+package import Calibration
+package import Dialects
 internal import Dispatch
 internal import Foundation
 internal import Journal
 internal import Lanes
-internal import Reports
+package import Reports
 internal import Rigs
-internal import Staging
 internal import Statistics
-internal import Wire
+package import Wire
 
 /// One calibration, from its terms to its report.
-struct CalibrationRun {
-    struct CalibrationSettings {
+package struct CalibrationRun {
+    package struct CalibrationSettings {
         /// Nil: a service of our own.
         var target: WebAddress?
         var connections: Int
@@ -26,6 +25,24 @@ struct CalibrationRun {
         var allowed: [String]
         /// Nil: the usual one off loopback, none on it.
         var maxRate: Double?
+
+        package init(
+            target: WebAddress?, connections: Int, pace: Pace, lasting: Duration,
+            keeping: Keeping, lanes: Int, sharing: WireSettings.Connections,
+            sources: SourceAddresses?, ca: String?, allowed: [String], maxRate: Double?
+        ) {
+            self.target = target
+            self.connections = connections
+            self.pace = pace
+            self.lasting = lasting
+            self.keeping = keeping
+            self.lanes = lanes
+            self.sharing = sharing
+            self.sources = sources
+            self.ca = ca
+            self.allowed = allowed
+            self.maxRate = maxRate
+        }
     }
 
     private let terms: CalibrationSettings
@@ -36,12 +53,12 @@ struct CalibrationRun {
     private let isNear: Bool
 
     /// Raises the limit of descriptors, and refuses what it does not allow.
-    init(_ terms: CalibrationSettings) throws {
+    package init(_ terms: CalibrationSettings) throws {
         self.terms = terms
         let descriptors = WireLimits.raiseDescriptorLimit().soft
         let ends = terms.target == nil ? 2 : 1
         if terms.sharing == .perDevice, terms.connections * ends + 64 > descriptors {
-            throw CommandFailure.couldNotRun(
+            throw RunError.couldNotRun(
                 "\(terms.connections) connections need \(terms.connections * ends + 64) file "
                     + "descriptors, and this process may open \(descriptors); raise 'ulimit -Hn', "
                     + (ends == 2
@@ -54,7 +71,7 @@ struct CalibrationRun {
             call = Call(.checkAuthentication, .get, target)
         } else {
             do { service = try LoopbackService() } catch {
-                throw CommandFailure.couldNotRun("\(error)")
+                throw RunError.couldNotRun("\(error)")
             }
             let origin = Origin(scheme: .http, host: "127.0.0.1", port: service?.port)
             call = Call(.checkAuthentication, .get, WebAddress(origin: origin, target: "/poll"))
@@ -65,7 +82,7 @@ struct CalibrationRun {
         isNear = try Self.isNear(call.address.origin, permission)
     }
 
-    func report() async throws -> CalibrationReport {
+    package func report() async throws -> CalibrationReport {
         defer { service?.stop() }
         let record = try TemporaryHistory(terms.keeping, lanes: terms.lanes)
         defer { record.remove() }
@@ -79,7 +96,7 @@ struct CalibrationRun {
             findings.connections = lanes.reduce(0) { $0 + $1.transport.openConnections }
         }
         guard findings.answered > 0 else {
-            throw CommandFailure.couldNotRun(
+            throw RunError.couldNotRun(
                 "no request was answered: \(findings.trouble ?? "nothing was sent")")
         }
         let ended = Double(findings.answered + findings.errors)
@@ -128,7 +145,7 @@ struct CalibrationRun {
                 return Track(lane: lane, transport: transport)
             }
         } catch {
-            throw CommandFailure.couldNotRun("\(error)")
+            throw RunError.couldNotRun("\(error)")
         }
     }
 
@@ -138,11 +155,11 @@ struct CalibrationRun {
         do throws(Resolver.Failure) {
             addresses = try Resolver.resolve(origin.host)
         } catch {
-            throw CommandFailure.couldNotRun(
+            throw RunError.couldNotRun(
                 "\(origin.host) has no address (\(error)); correct --target")
         }
         if let refusal = permission.refusal(of: origin.host, at: addresses) {
-            throw CommandFailure.couldNotRun(refusal.detail)
+            throw RunError.couldNotRun(refusal.detail)
         }
         return addresses.allSatisfy(\.isLoopback)
     }
@@ -216,7 +233,7 @@ struct TemporaryHistory {
         let header = HistoryHeader(
             run: "calibrate", rigName: "calibrate", rigSource: "", seed: 1,
             startedMicroseconds: WallClock.microseconds, target: "", protocolName: "plain",
-            version: Screenrig.version, isVirtual: false, lanes: lanes, kinds: ["connection"],
+            version: Release.version, isVirtual: false, lanes: lanes, kinds: ["connection"],
             plannedHouseholds: nil, load: "", thresholds: [], validLatenessNanoseconds: 0,
             validBusy: 1, breachFails: false)
         do {
@@ -226,7 +243,7 @@ struct TemporaryHistory {
                 path: folder.appending(path: "history.sqlite").path, header: header)
             (sink, self.writer, self.folder) = (writer, writer, folder)
         } catch {
-            throw CommandFailure.couldNotRun("\(error)")
+            throw RunError.couldNotRun("\(error)")
         }
     }
 
@@ -252,14 +269,14 @@ enum Processor {
 }
 
 /// The memory of this process and of this machine, by the kernel's account.
-enum MemoryUse {
+package enum MemoryUse {
     /// The most that this process has had resident, in MB.
     static var peakMB: Double {
         kilobytes("VmHWM", in: "/proc/self/status").map { Double($0) / 1024 } ?? 0
     }
 
     /// What this machine could give away without swapping, in MB; nil when it does not say.
-    static var availableMB: Int? {
+    package static var availableMB: Int? {
         kilobytes("MemAvailable", in: "/proc/meminfo").map { $0 / 1024 }
     }
 

@@ -6,7 +6,7 @@ internal import Synchronization
 
 /// `pages/` of a run directory: login pages that could not be got past, a few of each cause
 /// (README.md, What a run leaves). The folder comes into being with its first page.
-final class PageFolder: PageSink {
+package final class PageFolder: PageSink {
     private let path: String
     private let queue = DispatchQueue(label: "screenrig.pages", qos: .utility)
     private let kept = Mutex<[String: Shelf]>([:])
@@ -21,11 +21,11 @@ final class PageFolder: PageSink {
     private static let pagesPerCause = 5
     private static let causesAtMost = 20
 
-    init(in directory: String) {
+    package init(in directory: String) {
         path = (directory as NSString).appendingPathComponent("pages")
     }
 
-    func offer(cause: String, page: () -> String) {
+    package func offer(cause: String, page: () -> String) {
         let place = kept.withLock { kept -> (cause: Int, page: Int)? in
             var shelf = kept[cause] ?? Shelf(number: kept.count + 1)
             guard shelf.pages < Self.pagesPerCause, shelf.number <= Self.causesAtMost else {
@@ -46,7 +46,7 @@ final class PageFolder: PageSink {
     }
 
     /// Waits until every page is written, and says how many there are.
-    func finish() -> Int {
+    package func finish() -> Int {
         queue.sync {}
         return kept.withLock { $0.values.reduce(0) { $0 + $1.pages } }
     }

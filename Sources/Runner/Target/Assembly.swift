@@ -83,7 +83,7 @@ package enum Assembly {
     }
 
     /// The stand-in's faults as the rig names them.
-    package static func faults(_ rig: Rig) throws(StagingError) -> [Fault] {
+    package static func faults(_ rig: Rig) throws(RunError) -> [Fault] {
         var problems: [String] = []
         let faults = rig.faults.compactMap { term -> Fault? in
             do throws(FaultError) {
@@ -102,7 +102,7 @@ package enum Assembly {
     /// process trusts.
     package static func platforms(
         _ rig: Rig, program: ((_ path: String, _ limit: Duration) -> any UserProgram)?
-    ) throws(StagingError) -> [PlatformSignOn.Signer: Platform] {
+    ) throws(RunError) -> [PlatformSignOn.Signer: Platform] {
         var platforms: [PlatformSignOn.Signer: Platform] = [.demo: demoPlatform]
         for signer in rig.kinds.compactMap({ $0.platform?.signer }) where platforms[signer] == nil {
             switch signer {
@@ -138,14 +138,14 @@ package enum Assembly {
     }
 
     /// The stand-in's key of the platform, where the rig names a file.
-    package static func platformKey(_ rig: Rig) throws(StagingError) -> PlatformKey? {
+    package static func platformKey(_ rig: Rig) throws(RunError) -> PlatformKey? {
         guard let file = rig.standin.platformKey else { return nil }
         return try platformKey(file, of: "platform-key")
     }
 
     private static func platformKey(
         _ file: String, of key: String
-    ) throws(StagingError) -> PlatformKey {
+    ) throws(RunError) -> PlatformKey {
         guard let text = Disk.contents(file) else {
             throw .badInput(
                 "\(key): \(file) cannot be read; it must be a file with an RSA private key")

@@ -4,8 +4,8 @@ internal import Dialects
 internal import Foundation
 internal import Journal
 internal import Rigs
+internal import Runner
 internal import Signing
-internal import Staging
 internal import Standin
 internal import Statistics
 internal import Synchronization
@@ -95,7 +95,8 @@ struct DetectionBench: Sendable {
         }
         let strikes = result.strikes.filter { !$0.isObservable || result.hurry.bears(out: $0) }
         var run = score(result.findings, strikes, campaign)
-        run.failed = result.exitStatus == ExitCode.failed.rawValue
+        // Its exit codes are in README.md, Commands.
+        run.failed = result.exitStatus == 1
         return run
     }
 
@@ -108,7 +109,7 @@ struct DetectionBench: Sendable {
                 contentsOf: rigPath, with: RigSurroundings(overrides: overrides)
             ).rig
         } catch {
-            throw CommandFailure.badInput("\(error)")
+            throw RunError.badInput("\(error)")
         }
     }
 

@@ -1,12 +1,12 @@
 internal import Checker
 internal import Foundation
-internal import Journal
+package import Journal
 internal import Reports
 internal import Synchronization
 
 /// What a judge that lags did not hear, on disk until the run is over: a history of its own beside
 /// the run's, made when it is first needed and removed after.
-final class SpillFile: Sendable {
+package final class SpillFile: Sendable {
     private let path: String
     private let header: HistoryHeader
     private let waits: Bool
@@ -19,7 +19,7 @@ final class SpillFile: Sendable {
     }
 
     /// `path` must not exist yet. `waits` as in `HistoryWriter`.
-    init(path: String, header: HistoryHeader, waits: Bool) {
+    package init(path: String, header: HistoryHeader, waits: Bool) {
         self.path = path
         self.header = header
         self.waits = waits

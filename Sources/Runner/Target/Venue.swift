@@ -84,7 +84,7 @@ package struct Venue {
             return try await Listener.start(
                 service, host: "127.0.0.1", port: 0, tls: nil, truth: { truth.append($0) })
         } catch {
-            throw StagingError.couldNotRun("the embedded stand-in cannot start: \(error)")
+            throw RunError.couldNotRun("the embedded stand-in cannot start: \(error)")
         }
     }
 
@@ -104,9 +104,9 @@ package struct Venue {
                 } else {
                     wire.permission.refusal(of: origin.host, at: try addresses.get())
                 }
-            if let refusal { throw StagingError.couldNotRun(refusal.detail) }
+            if let refusal { throw RunError.couldNotRun(refusal.detail) }
         } catch let failure as Resolver.Failure {
-            throw StagingError.couldNotRun(
+            throw RunError.couldNotRun(
                 "\(origin.host) has no address (\(failure)); correct target.base or --target, or pin the "
                     + "name with target.resolve")
         }
@@ -186,7 +186,7 @@ package struct Venue {
             lane.hold(to: ceilings)
             return lane
         } catch {
-            throw StagingError.couldNotRun("\(error)")
+            throw RunError.couldNotRun("\(error)")
         }
     }
 

@@ -2,11 +2,11 @@ internal import Foundation
 internal import Lanes
 
 /// Processor time of this process.
-struct Usage {
-    var processor: Double
-    var wall: Double
+package struct Usage {
+    package var processor: Double
+    package var wall: Double
 
-    static func now() -> Usage {
+    package static func now() -> Usage {
         var usage = rusage()
         getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
         let times = [usage.ru_utime, usage.ru_stime]
@@ -15,7 +15,7 @@ struct Usage {
     }
 
     /// Percent of one core since `start`.
-    func percent(since start: Usage) -> Double {
+    package func percent(since start: Usage) -> Double {
         wall > start.wall ? 100 * (processor - start.processor) / (wall - start.wall) : 0
     }
 }

@@ -1,35 +1,34 @@
-internal import Checker
+package import Checker
 internal import Devices
 internal import Dialects
-internal import Journal
+package import Journal
 internal import Lanes
-internal import Races
-internal import Reports
-internal import Rigs
+package import Races
+package import Reports
+package import Rigs
 internal import Signing
-internal import Staging
 
 /// Where the schedules of a rig are executed: the venue, and an arena over its lanes.
-struct RaceStage {
-    let rig: Rig
-    let venue: Venue
-    let arena: LaneArena
+package struct RaceStage {
+    package let rig: Rig
+    package let venue: Venue
+    package let arena: LaneArena
     /// The plans that the rig asks for.
-    let plans: [RacePlan]
+    package let plans: [RacePlan]
     /// Those of two arms that it asks for.
-    let armPlans: [ArmPlan]
+    package let armPlans: [ArmPlan]
     /// What a run on this rig and target would be held to.
-    let promises: Promises
+    package let promises: Promises
     /// How long the last read comes after the one before.
-    let patience: Duration
+    package let patience: Duration
     /// Microseconds since 1970 at instant zero of its exchanges.
-    let startedMicroseconds: Int64
+    package let startedMicroseconds: Int64
 
     /// As many on every machine: which lane plays a trial decides its details, and a seed must repeat.
     private static let virtualLanes = 4
 
     /// `sink` hears of every exchange of every trial.
-    init(
+    package init(
         _ rig: Rig, isVirtual: Bool, allowed: [String],
         recordingTo sink: any HistorySink = Unrecorded()
     ) async throws {
@@ -71,14 +70,14 @@ struct RaceStage {
     }
 
     /// What the stand-in's faults have done so far; nil where it has none.
-    var strikes: FaultActivations? {
+    package var strikes: FaultActivations? {
         guard venue.isEmbedded, !rig.faults.isEmpty else { return nil }
         let strikes = (try? Assembly.faults(rig)).map { FaultActivations($0, venue.truths) }
         return strikes?.counts.isEmpty == false ? strikes : nil
     }
 
     /// What the race will be; in virtual time without how long it takes.
-    func estimate(isVirtual: Bool) -> RaceEstimate {
+    package func estimate(isVirtual: Bool) -> RaceEstimate {
         RaceEstimate(
             plans, arms: armPlans, terms: rig.race, pace: isVirtual ? nil : { pace($0) })
     }
@@ -100,7 +99,7 @@ struct RaceStage {
     }
 
     /// Takes everything down.
-    func strike() async {
+    package func strike() async {
         await arena.close()
         await venue.strike()
     }

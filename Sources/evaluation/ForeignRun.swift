@@ -2,6 +2,7 @@ internal import Checker
 internal import Foundation
 internal import Journal
 internal import Reports
+internal import Runner
 
 /// One run of the test bench against somebody else's server, as a user would do it: `screenrig serve`
 /// in one process, `screenrig run --target` in another, which knows nothing of the first but its URL.
@@ -37,12 +38,12 @@ struct ForeignRun {
         server.interrupt()
         server.waitUntilExit()
         guard FileManager.default.fileExists(atPath: recorded) else {
-            throw CommandFailure.couldNotRun(
+            throw RunError.couldNotRun(
                 "run --target ended with exit code \(client.terminationStatus) and left no history")
         }
         let history = try History(path: recorded)
         guard let findings = try Findings(rejudging: history) else {
-            throw CommandFailure.couldNotRun("run --target left a history that cannot be checked")
+            throw RunError.couldNotRun("run --target left a history that cannot be checked")
         }
         var hurry = Hurry()
         try history.exchanges { hurry.note([$0]) }
@@ -63,7 +64,7 @@ struct ForeignRun {
             line.append(byte)
         }
         guard !line.isEmpty else {
-            throw CommandFailure.couldNotRun(
+            throw RunError.couldNotRun(
                 "serve ended with exit code "
                     + "\(server.terminationStatus)")
         }
@@ -80,9 +81,13 @@ struct ForeignRun {
         return arguments
     }
 
+    /// Built beside this program.
+    private static let screenrig = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+        .deletingLastPathComponent().appending(path: "screenrig")
+
     private func start(_ arguments: [String], printingTo output: Pipe?) throws -> Process {
         let process = Process()
-        process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+        process.executableURL = Self.screenrig
         process.arguments = arguments
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = output ?? FileHandle.nullDevice
@@ -90,7 +95,7 @@ struct ForeignRun {
         do {
             try process.run()
         } catch {
-            throw CommandFailure.couldNotRun("screenrig cannot start itself: \(error)")
+            throw RunError.couldNotRun("\(Self.screenrig.path) cannot be started: \(error)")
         }
         return process
     }

@@ -1,4 +1,4 @@
-internal import Devices
+package import Devices
 internal import Dialects
 internal import Dispatch
 internal import Foundation
@@ -6,8 +6,8 @@ internal import Synchronization
 
 /// Runs a program of the user's: one process for each question, on threads of its own, and only a few
 /// at a time.
-struct ProgramProcess: UserProgram {
-    let path: String
+package struct ProgramProcess: UserProgram {
+    package let path: String
     /// How long a program may take.
     private let limit: Duration
     /// What it gets to end by itself once it is told to.
@@ -18,12 +18,12 @@ struct ProgramProcess: UserProgram {
     private let turns = DispatchSemaphore(value: 16)
     private let door = DispatchQueue(label: "screenrig.program.door")
 
-    init(path: String, limit: Duration) {
+    package init(path: String, limit: Duration) {
         self.path = path
         self.limit = limit
     }
 
-    func ask(_ question: String, _ answered: @escaping @Sendable (ProgramAnswer) -> Void) {
+    package func ask(_ question: String, _ answered: @escaping @Sendable (ProgramAnswer) -> Void) {
         door.async { [self] in
             turns.wait()
             queue.async {

@@ -1,19 +1,19 @@
 internal import Foundation
-internal import Races
+package import Races
 
 /// The cases that somebody keeps beside a race rig, in its folder's `cases/`: what was broken once is
 /// tried first, before anything is searched.
-struct KeptCases {
-    struct KeptCase {
-        var file: String
-        var rate: HitRate
-        var line: String
+package struct KeptCases {
+    package struct KeptCase {
+        package var file: String
+        package var rate: HitRate
+        package var line: String
     }
 
     private let cases: [(file: String, known: Case)]
 
     /// Those of the plans that this search has. A file there that is no case ends the command.
-    init(beside rigFile: String, plans: [String]) throws {
+    package init(beside rigFile: String, plans: [String]) throws {
         let folder = URL(filePath: rigFile).deletingLastPathComponent().appending(path: "cases")
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         var cases: [(file: String, known: Case)] = []
@@ -23,14 +23,14 @@ struct KeptCases {
                 let known = try Case(contentsOf: file)
                 if plans.contains(known.schedule.plan) { cases.append((file, known)) }
             } catch {
-                throw CommandFailure.badInput("\(error)")
+                throw RunError.badInput("\(error)")
             }
         }
         self.cases = cases
     }
 
     /// Five times each: what hits half of the time or more is seen with 97 %.
-    func replay(on arena: AllowedArena, of stage: RaceStage) async -> [KeptCase] {
+    package func replay(on arena: AllowedArena, of stage: RaceStage) async -> [KeptCase] {
         var rows: [KeptCase] = []
         for (file, known) in cases {
             let outcome = await Replay(known, on: arena).play(times: 5)

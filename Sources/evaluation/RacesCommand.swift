@@ -4,23 +4,21 @@ internal import Foundation
 internal import Lanes
 internal import Races
 internal import Rigs
-internal import Staging
+internal import Runner
 internal import Statistics
 internal import Synchronization
 
-/// How well the race lab finds what the stand-in does wrong: `make races`. For those who work on
-/// screenrig, so that `--help` does not list it.
-struct RacesTableCommand: AsyncParsableCommand {
+/// How well the race lab finds what the stand-in does wrong: `make races`.
+struct RacesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "races-table",
+        commandName: "races",
         abstract: "Measure how well 'race' finds the stand-in's timing faults.",
         discussion: """
             Example:
-                screenrig races-table --seeds 20 --socket-seeds 5 --page docs/races.md
+                evaluation races --seeds 20 --socket-seeds 5 --page docs/races.md
             Races every timing fault with a window of 30 ms, and the controls in all plans, and writes each \
             row between the markers of the page as soon as it is measured.
-            """,
-        shouldDisplay: false)
+            """)
 
     @Option(help: "Folder of the race rigs.")
     var rigs = "rigs/races"
@@ -54,7 +52,7 @@ struct RacesTableCommand: AsyncParsableCommand {
         let bench = RaceBench(folder: rigs, isVirtual: isVirtual)
         let names = only?.split(separator: ",").map(String.init)
         var table = try RaceTable(page: page, mark: mark)
-        Terminal.print(RaceTrialRow.head)
+        print(RaceTrialRow.head)
         for exhibit in RaceExhibit.timing
         where names?.contains(exhibit.fault.name) ?? true {
             var row = RaceTrialRow(exhibit: exhibit)
@@ -63,12 +61,12 @@ struct RacesTableCommand: AsyncParsableCommand {
                     try await bench.race(exhibit, seed: UInt64(seed), shrinks: seed <= shrunk))
             }
             row.unaimed = try await RaceBench(folder: rigs, isVirtual: true).unaimed(exhibit)
-            Terminal.print(row.markdown)
+            print(row.markdown)
             try table.set(row.markdown, of: exhibit.text)
         }
         for control in RaceTable.controls where names?.contains("controls") ?? true {
             let line = try await bench.control(control)
-            Terminal.print(line)
+            print(line)
             try table.set(line, of: control)
         }
     }
@@ -95,7 +93,7 @@ struct RaceBench {
         if shrinks, let finding = score.finding {
             let work = CaseWork(
                 CaseWork.SearchOrigin(
-                    version: Screenrig.version,
+                    version: Release.version,
                     rig: .init(name: stage.rig.name, source: stage.rig.source), seed: seed,
                     target: .init(
                         name: stage.venue.targetName, protocolName: stage.venue.dialect.name),
@@ -176,7 +174,7 @@ struct RaceBench {
                 contentsOf: "\(folder)/\(file).yaml", with: RigSurroundings(overrides: overrides)
             ).rig
         } catch {
-            throw CommandFailure.badInput("\(error)")
+            throw RunError.badInput("\(error)")
         }
         if plan == "all" { rig.race.plans = [.named("all")] }
         return try await RaceStage(rig, isVirtual: isVirtual, allowed: [])

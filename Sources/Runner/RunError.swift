@@ -1,5 +1,5 @@
-/// Why a rig cannot be put on its stage.
-package enum StagingError: Error, CustomStringConvertible {
+/// Why a run cannot take place.
+package enum RunError: Error, CustomStringConvertible {
     /// The rig says something that cannot be: where, what, and how to mend it.
     case badInput(String)
     /// The target cannot be reached or may not be, or the embedded stand-in cannot start.

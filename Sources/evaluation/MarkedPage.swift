@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Runner
 
 /// A page of the documents with places for tables that a command writes: between
 /// `<!-- MARK -->` and `<!-- end of MARK -->`.
@@ -23,7 +24,7 @@ struct MarkedPage {
         guard let first = text.range(of: "<!-- \(mark) -->\n"),
             let last = text.range(of: "<!-- end of \(mark) -->"),
             first.upperBound <= last.lowerBound
-        else { throw CommandFailure.badInput("\(path) has no section marked '\(mark)'") }
+        else { throw RunError.badInput("\(path) has no section marked '\(mark)'") }
         return first.upperBound..<last.lowerBound
     }
 }
