@@ -36,9 +36,9 @@ extension TrafficOptions {
             rig, isVirtual: isVirtual, allowed: play.allowed, asksLeave: trial == nil)
         let dashboard = try await LivePages.open(pages, of: rig, at: venue)
         var options = RunOptions()
-        options.judges = !unjudged
+        options.judges = !skipsChecks
         options.judgeBacklog = judgeBacklog
-        options.keepsMessages = trial == nil && !wordless
+        options.keepsMessages = trial == nil && !skipsBodies
         if trial == nil {
             options.throttledBy = try await throttle(of: rig, on: venue)
         } else {
