@@ -51,7 +51,7 @@ struct RacesCommand: AsyncParsableCommand {
         let bench = RaceBench(folder: rigs, isVirtual: isVirtual)
         let names = only?.split(separator: ",").map(String.init)
         var table = try RaceTable(page: page, mark: mark)
-        print(RaceTrialRow.head)
+        tell(RaceTrialRow.head)
         for exhibit in RaceExhibit.timing
         where names?.contains(exhibit.fault.name) ?? true {
             var row = RaceTrialRow(exhibit: exhibit)
@@ -60,12 +60,12 @@ struct RacesCommand: AsyncParsableCommand {
                     try await bench.race(exhibit, seed: UInt64(seed), shrinks: seed <= shrunk))
             }
             row.unaimed = try await RaceBench(folder: rigs, isVirtual: true).unaimed(exhibit)
-            print(row.markdown)
+            tell(row.markdown)
             try table.set(row.markdown, of: exhibit.text)
         }
         for control in RaceTable.controls where names?.contains("controls") ?? true {
             let line = try await bench.control(control)
-            print(line)
+            tell(line)
             try table.set(line, of: control)
         }
     }
