@@ -1,3 +1,4 @@
+internal import Rendering
 internal import Reports
 
 /// The dashboard: one page that holds its style and its script, and asks nobody but this process.

@@ -1,3 +1,5 @@
+internal import Rendering
+
 /// The script of report.html: it sorts tables, shows numbers under the pointer, and has a brush that
 /// all charts over time share. Everything it adds is an extra: no number is only in it.
 enum PageScript {
