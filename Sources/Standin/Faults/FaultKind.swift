@@ -1,7 +1,7 @@
 /// A fault that can be switched on: everything that is said of it anywhere, in one declaration beside
 /// its injector. `list`, `explain`, completions, errors, the benches of detection and of races, and
 /// the tests read it.
-public struct FaultKind: Sendable, Hashable {
+public struct FaultKind: Sendable, Hashable, CustomStringConvertible {
     public let name: String
     /// What it does, in one line.
     public let line: String
@@ -55,7 +55,9 @@ public struct FaultKind: Sendable, Hashable {
         self = kind
     }
 
+    /// Two of one name are one.
     public static func == (left: FaultKind, right: FaultKind) -> Bool { left.name == right.name }
+    public var description: String { name }
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
