@@ -70,6 +70,9 @@ public struct PlatformSignOn: Sendable, Hashable {
         case command(String, within: Duration)
     }
 
+    /// A device without an account, on which the app may not ask.
+    public static let withheld = PlatformSignOn(access: .denied, account: .none)
+
     public var access: Access = .granted
     public var prompt: Prompt = .allow
     public var account: PlatformAccount = .fresh

@@ -89,7 +89,8 @@ extension RaceTerms {
 }
 
 extension RaceTerms: RigSection {
-    static let blank = RaceTerms()
+    /// What a search tries where the rig has no `race:`.
+    public static let blank = RaceTerms()
     static let keys: [Key<RaceTerms>] = [
         Key(
             "plans",

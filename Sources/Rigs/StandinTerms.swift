@@ -167,6 +167,10 @@ private enum StandinThrottle: Equatable {
 }
 
 extension Rig.StandinTerms.Provider: RigSection {
+    public init(id: String) {
+        self.id = id
+    }
+
     static let blank = Rig.StandinTerms.Provider(id: "")
     static let keys: [Key<Rig.StandinTerms.Provider>] = [
         Key(

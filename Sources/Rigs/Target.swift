@@ -13,6 +13,11 @@ public struct Target: Sendable, Hashable {
     public struct WeightedProvider: Sendable, Hashable {
         public var id: String
         public var weight: Int
+
+        public init(id: String, weight: Int) {
+            self.id = id
+            self.weight = weight
+        }
     }
 
     public enum ClientRegistration: Sendable, Hashable {
