@@ -24,22 +24,6 @@ public struct HistoryCheck: Sendable, Hashable {
     /// As it was written.
     public var text: String
 
-    /// Understands a line of a recorded rig; nil where it is of a version that knows more words.
-    public init?(text: String) {
-        guard let read = try? Self.read(text) else { return nil }
-        self = read
-    }
-
-    init(
-        kind: String?, subject: Subject, comparison: Threshold.Relation, bound: Int, text: String
-    ) {
-        self.kind = kind
-        self.subject = subject
-        self.comparison = comparison
-        self.bound = bound
-        self.text = text
-    }
-
     public func holds(for count: Int) -> Bool {
         switch comparison {
         case .below: count < bound
@@ -62,6 +46,12 @@ public struct HistoryCheck: Sendable, Hashable {
 }
 
 extension HistoryCheck {
+    /// Understands a line of a recorded rig; nil where it is of a version that knows more words.
+    public init?(text: String) {
+        guard let read = try? Self.read(text) else { return nil }
+        self = read
+    }
+
     /// The grammar in full, for the documentation of the format.
     static let grammar =
         "[kind \"NAME\":] SUBJECT [OP N], with SUBJECT one of: OPERATION [STATUS or OUTCOME] "

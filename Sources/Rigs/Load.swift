@@ -226,7 +226,6 @@ extension LoadKeys.Closed: RigSection {
             example: "500", "Number of concurrent households."),
         Key(
             "for", .scalar(.duration), ifGiven: \.time, example: "10m",
-            "Replace each household that ends by a new one for this time. Default: each runs "
-                + "once."),
+            "Replace each household that ends by a new one for this time. Default: each runs once."),
     ]
 }

@@ -74,8 +74,7 @@ extension LoginKeys: RigSection {
         if marks.given.isEmpty {
             reader.refuse(
                 marks.place,
-                "login is empty; write auto, {user: NAME, password: NAME} or "
-                    + "{command: PROGRAM}")
+                "login is empty; write auto, {user: NAME, password: NAME} or {command: PROGRAM}")
         }
         if command == nil, marks.gives("timeout") {
             reader.refuse(

@@ -61,7 +61,6 @@ extension Policies.Throttle: RigSection {
             "rate", .scalar(.rate), into: \.rate, "Sustained rate."),
         Key(
             "burst", .scalar(.count(0...100_000)), into: \.burst,
-            "Requests allowed in a burst "
-                + "beyond the rate."),
+            "Requests allowed in a burst beyond the rate."),
     ]
 }

@@ -102,8 +102,7 @@ extension Rig.Validity: RigSection {
                 + "invalid if at least 10 and 5 % of them are later than this."),
         Key(
             "busy", .scalar(.share), into: \.busy,
-            "Limit of the share of time that a lane is "
-                + "busy."),
+            "Limit of the share of time that a lane is busy."),
         Key(
             "on-breach", .words(("fail", true), ("warn", false)), into: \.failsOnBreach,
             "fail: the run is invalid (exit code 4), unless a promise or a threshold on counts "

@@ -246,15 +246,14 @@ extension RaceTerms.OwnPlan.Operation: RigSection {
             "Its name in the plan, needed if an actor does the same operation twice."),
         Key(
             "account", .scalar(.count(1...9)), ifGiven: \.account, example: "2",
-            "Which of the household's accounts signs in. Default: a different one for each "
-                + "sign-in."),
+            "Which of the household's accounts signs in. Default: a different one for each sign-in."
+        ),
         Key(
             "provider", .scalar(.count(1...99)), ifGiven: \.provider, example: "2",
             "Number of the provider in target.mvpds, or in the service's configuration."),
         Key(
             "resource", .scalar(.count(1...99)), ifGiven: \.resource, example: "2",
-            "Number of the resource in "
-                + "target.resources."),
+            "Number of the resource in target.resources."),
         Key(
             "code", .scalar(.text), ifGiven: \.code, example: "tv.registration-code",
             "The operation that created its code. Default: the newest code of the household."),

@@ -95,8 +95,8 @@ extension Rig {
         } else if accounts != .generated {
             reader.refuse(
                 place,
-                "second-viewer works with generated accounts only; remove accounts or "
-                    + "second-viewer")
+                "second-viewer works with generated accounts only; remove accounts or second-viewer"
+            )
         }
     }
 

@@ -115,8 +115,8 @@ extension Rig: RigSection {
             .from(.section) { (keys: LoadKeys, marks, reader) in keys.load(marks, &reader) },
             into: \.load, required: true,
             example: "{arrivals: [{ramp-to: 20/s, over: 0s}, {hold: 1m}]}",
-            "When households start: open load (arrivals) or closed load (a fixed number at a "
-                + "time)."),
+            "When households start: open load (arrivals) or closed load (a fixed number at a time)."
+        ),
         Key(
             "kinds", .list(.section), into: \.kinds, default: "[{name: household}]",
             "Kinds of households and their weights."),
@@ -128,10 +128,9 @@ extension Rig: RigSection {
             "after-sign-in", .list(.activity), into: \.afterSignIn,
             example: "[user-metadata, preauthorize, authorize, media-token, {watch: 30s}, "
                 + "{logout: 20%}, {again: 10%}]",
-            "What the TV does after the sign-in, in this order. authorize, "
-                + "authorization-token and media-token request each of target.resources, one "
-                + "after another; play-at-once does all three for all resources "
-                + "concurrently, each over its own connection."),
+            "What the TV does after the sign-in, in this order. authorize, authorization-token and "
+                + "media-token request each of target.resources, one after another; play-at-once "
+                + "does all three for all resources concurrently, each over its own connection."),
         Key(
             "accounts", .either(.words(("generated", .generated)), .from(.section) { .listed($0) }),
             into: \.accounts,
@@ -199,8 +198,7 @@ extension Rig: RigSection {
                 "[{invariant: sign-in-visible, operation: poll-token, ticket: AUTH-123, "
                 + "until: 2026-12-15}]",
             "Violations accepted for now: listed in each report; they do not fail the run until "
-                + "the "
-                + "date."),
+                + "the date."),
         Key(
             "standin", section: \.standin, "Settings of the embedded target."),
         Key(

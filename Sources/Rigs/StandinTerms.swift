@@ -87,8 +87,8 @@ extension Rig.StandinTerms: RigSection {
                 + "another limit."),
         Key(
             "fidelity", .words(("lenient", false), ("strict", true)), into: \.isStrict,
-            "strict: reject requests that the protocol forbids, although real services accept "
-                + "them."),
+            "strict: reject requests that the protocol forbids, although real services accept them."
+        ),
         Key(
             "enhanced-errors", .scalar(.flag), into: \.enhancedErrors,
             "Error bodies with action, code, help and trace."),

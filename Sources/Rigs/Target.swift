@@ -109,8 +109,7 @@ extension Target: RigSection {
             into: \.protocolName, "Protocol of the service."),
         Key(
             "requestor", .scalar(.shownText), into: \.requestor,
-            "Id of the programmer "
-                + "(requestor)."),
+            "Id of the programmer (requestor)."),
         Key(
             "domain", .scalar(.shownText), into: \.domain, "domain_name of authenticate."),
         Key(
@@ -130,16 +129,15 @@ extension Target: RigSection {
         Key(
             "software-statement", .scalar(.secret), ifGiven: \.softwareStatement,
             example: "${SOFTWARE_STATEMENT}", alternative: true,
-            "Software statement for registration. Default: one signed with the stand-in's "
-                + "demo key."),
+            "Software statement for registration. Default: one signed with the stand-in's demo key."
+        ),
         Key(
             "clients",
             .either(
                 .words(("per-device", .perDevice), ("shared", .shared)),
                 .from(.section) { (client: ClientCredentials) in .given(client) }), into: \.clients,
             "Client registration: per-device, shared (one for all), or no registration: {id: "
-                + "\"${ID}\", secret: "
-                + "\"${SECRET}\"}."),
+                + "\"${ID}\", secret: \"${SECRET}\"}."),
         Key(
             "auth", .words(("bearer", true), ("none", false)), into: \.usesBearer,
             "Whether requests carry an access token."),
@@ -202,8 +200,8 @@ extension Target: RigSection {
             "probe", .words(("on", true), ("off", false)), ifGiven: \.probes, example: "on",
             alternative: true,
             "Before the run, 12 polls with two forwarded addresses find out how the service "
-                + "identifies devices when it throttles. Default: on off loopback, off on "
-                + "loopback."),
+                + "identifies devices when it throttles. Default: on off loopback, off on loopback."
+        ),
     ]
 
     mutating func check(_ marks: Marks, _ reader: inout ValueReader) {
@@ -251,8 +249,7 @@ extension Target.WeightedProvider: RigSection {
             "The provider's id."),
         Key(
             "weight", .scalar(.count(1...100)), into: \.weight,
-            "Weight of its share of the "
-                + "households."),
+            "Weight of its share of the households."),
     ]
 }
 

@@ -74,12 +74,10 @@ extension TargetLimits.BreakerLimits: RigSection {
     static let keys: [Key<TargetLimits.BreakerLimits>] = [
         Key(
             "errors", .scalar(.share), into: \.errors,
-            "Limit of the share of errors among "
-                + "completed requests."),
+            "Limit of the share of errors among completed requests."),
         Key(
             "for", .scalar(.duration), into: \.lasting,
-            "How long the share must stay above the "
-                + "limit."),
+            "How long the share must stay above the limit."),
     ]
 
     mutating func check(_ marks: Marks, _ reader: inout ValueReader) {
@@ -141,8 +139,8 @@ extension Syntax<[PinnedHost]> {
                 .either(
                     .from(.list(.scalar(.address))) { PinnedHost(host: "", addresses: $0) },
                     .section))
-        ) { named, marks, reader in
-            zip(named, marks.items).compactMap { entry, marks in
+        ) { named, all, reader in
+            zip(named, all.items).compactMap { entry, marks in
                 guard let host = try? Scalar.host.parse(entry.name) else {
                     reader.refuse(
                         marks.namePlace ?? marks.place,
@@ -152,7 +150,7 @@ extension Syntax<[PinnedHost]> {
                 }
                 guard !entry.value.addresses.isEmpty else {
                     // What was given may have been no address, which was said already.
-                    if marks.isWhole {
+                    if all.isWhole {
                         reader.refuse(
                             marks.place, "'\(entry.name)' has no address; give at least one")
                     }

@@ -3,12 +3,11 @@ internal import Dialects
 extension Threshold {
     /// The grammar in full, for the documentation of the format.
     static let grammar =
-        "[kind \"NAME\":] SUBJECT [service|lateness] min|mean|p50 ... p99.9|max OP TIME "
-        + "(SUBJECT: an operation, sign-in, sign-in-service, token-visibility, platform-sign-in), "
-        + "[OPERATION] errors OP %, throttled OP %, rate OP N/s, "
-        + "households failed|abandoned|not-entitled|diverted OP N|%, "
-        + "or violations|undecided|INVARIANT OP N|%, "
-        + "with OP one of < <= > >= =="
+        "[kind \"NAME\":] SUBJECT [service|lateness] min|mean|p50 ... p99.9|max OP TIME (SUBJECT: "
+        + "an operation, sign-in, sign-in-service, token-visibility, platform-sign-in), "
+        + "[OPERATION] errors OP %, throttled OP %, rate OP N/s, households "
+        + "failed|abandoned|not-entitled|diverted OP N|%, or violations|undecided|INVARIANT OP "
+        + "N|%, with OP one of < <= > >= =="
 
     /// Hold unless a line on the same subject replaces them (rigs/reference.yaml, `thresholds`).
     static let defaults: [Threshold] = [

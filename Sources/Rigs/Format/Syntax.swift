@@ -110,7 +110,9 @@ extension Syntax where Value: Equatable & Sendable {
         }
     }
 
-    static func words(_ words: (String, Value)...) -> Syntax { .words(words) }
+    static func words(_ first: (String, Value), _ others: (String, Value)...) -> Syntax {
+        .words([first] + others)
+    }
 }
 
 extension Syntax
