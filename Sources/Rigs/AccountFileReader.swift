@@ -87,8 +87,7 @@ struct AccountFileReader {
         if isEmpty {
             refuse(
                 head.line,
-                "no accounts after the header line; add one line for each "
-                    + "account")
+                "no accounts after the header line; add one line for each account")
         }
     }
 
@@ -107,8 +106,7 @@ struct AccountFileReader {
         if Set(names).count != names.count {
             refuse(
                 line,
-                "duplicate column; each name may occur "
-                    + "once")
+                "duplicate column; each name may occur once")
         }
         return problems.count == before
     }
