@@ -25,6 +25,8 @@ public struct HouseholdKind: Sendable, Hashable {
     public var secondScreens: Int
     public var device: DeviceInfo
     public var viewer: Viewer
+    /// As whom it asks the service; nil: as the target says.
+    public var application: Application?
     /// The platform's account framework, where the first screen asks it before anybody else.
     public var platform: PlatformSignOn?
     /// Plays on a TempPass, without anybody signing in (rest-v1.md § 10, N5).
@@ -69,7 +71,7 @@ public struct HouseholdKind: Sendable, Hashable {
     public init(
         name: String, weight: Int, firstScreen: FirstScreen = .tvos, secondScreens: Int = 1,
         device: DeviceInfo, viewer: Viewer = Viewer(), platform: PlatformSignOn? = nil,
-        hasTempPass: Bool = false, hasSecondViewer: Double = 0
+        hasTempPass: Bool = false, hasSecondViewer: Double = 0, application: Application? = nil
     ) {
         self.name = name
         self.weight = weight
@@ -80,5 +82,6 @@ public struct HouseholdKind: Sendable, Hashable {
         self.platform = platform
         self.hasTempPass = hasTempPass
         self.hasSecondViewer = hasSecondViewer
+        self.application = application
     }
 }

@@ -115,7 +115,7 @@ public struct Rig: Sendable, Hashable {
         }
 
         public init(
-            every: Duration = .seconds(5), jitter: Double = 0.1, target: PollTarget = .authn,
+            every: Duration = .seconds(5), jitter: Double = 0.1, target: PollTarget = .token,
             isAligned: Bool = false, pollers: Int = 1, afterSuccess: Duration = .zero,
             mode: Mode = .timer
         ) {

@@ -111,7 +111,7 @@ extension RigAssembly {
         let resources: [Item] = section.value("resources")
         let allow: [Item] = section.value("allow")
         return Target(
-            base: section.value("base"), protocolName: section.value("protocol"),
+            base: section.value("base"), protocolName: Self.word("protocol", in: section),
             requestor: section.value("requestor"), domain: section.value("domain"),
             redirectURL: section.value("redirect-url"),
             mvpds: mvpds.compactMap { item in
@@ -302,7 +302,7 @@ extension RigAssembly {
             target: Self.word("target", in: section),
             isAligned: section.value("phase") == "aligned", pollers: section.value("pollers"),
             afterSuccess: section.value("after-success"), mode: section.value("mode"))
-        let floor = ProtocolTerms.pollFloor(target.protocolName)
+        let floor = target.protocolName.pollFloor
         if section.isWhole, polling.every == .zero {
             refuse(section.place(of: "every"), "every is 0s; write for example 5s")
         } else if section.isWhole, polling.every < floor {
@@ -311,7 +311,7 @@ extension RigAssembly {
                     section.place(of: "every"),
                     .conflict(
                         "polling.every is below the minimum of \(Int(floor.seconds)) s in "
-                            + "\(target.protocolName): expect 429s that are not the service's "
+                            + "\(target.protocolName.rawValue): expect 429s that are not the service's "
                             + "fault")))
         }
         return polling
@@ -456,11 +456,4 @@ extension RigAssembly {
             "unknown kind of household '\(kind.shortened)'"
                 + (nearest.map { "; did you mean '\($0)'?" } ?? "; the rig has \(known)"))
     }
-}
-
-/// What a reader of rigs has to know of each protocol.
-enum ProtocolTerms {
-    /// The shortest interval at which a TV may poll. Every protocol of ours asks for 3 s or more
-    /// (rest-v1.md § 15, A19).
-    static func pollFloor(_ name: String) -> Duration { .seconds(3) }
 }

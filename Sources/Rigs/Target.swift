@@ -64,11 +64,9 @@ public struct Target: Sendable, Hashable {
     }
     /// Who speaks HTTP.
     public enum Engine: String, Sendable, CaseIterable { case auto, direct, multi }
-    public enum Format: String, Sendable, CaseIterable { case json, xml }
 
     public var base: Base
-    /// The name of a dialect.
-    public var protocolName: String
+    public var protocolName: ProtocolName
     public var requestor: String
     public var domain: String
     public var redirectURL: String
@@ -89,7 +87,7 @@ public struct Target: Sendable, Hashable {
     public var headers: Headers
     public var http: HTTPVersion
     public var engine: Engine
-    public var format: Format
+    public var format: DocumentFormat
     public var timeout: Duration
     /// Bytes of a response's body.
     public var responseLimit: Int
@@ -101,14 +99,15 @@ public struct Target: Sendable, Hashable {
     public var probes: Bool?
 
     public init(
-        base: Base, protocolName: String = "adobe-pass-v1", requestor: String = "DEMOTV",
+        base: Base, protocolName: ProtocolName = .usual, requestor: String = "DEMOTV",
         domain: String = "demo.test", redirectURL: String = "https://demo.test/done",
         mvpds: [WeightedProvider] = [], resources: [String] = ["demo-1"],
         softwareStatement: Secret? = nil, clients: ClientRegistration = .perDevice,
         usesBearer: Bool = true,
         allow: [String] = [], headers: Headers = [:], http: HTTPVersion = .http1,
         engine: Engine = .auto,
-        format: Format = .json, timeout: Duration = .seconds(10), responseLimit: Int = 1_000_000,
+        format: DocumentFormat = .json, timeout: Duration = .seconds(10),
+        responseLimit: Int = 1_000_000,
         maxHops: Int = 20, proxy: Proxy = .none, tls: TLS = TLS(), correlates: Bool = true,
         courtesy: TargetLimits = TargetLimits(), pinned: [PinnedHost] = [],
         fetchesRedirect: Bool = false, probes: Bool? = nil
@@ -138,6 +137,12 @@ public struct Target: Sendable, Hashable {
         self.correlates = correlates
         self.fetchesRedirect = fetchesRedirect
         self.probes = probes
+    }
+
+    /// As whom households ask, unless their kind says otherwise.
+    public var application: Application {
+        Application(
+            protocolName: protocolName, requestor: requestor, softwareStatement: softwareStatement)
     }
 
     /// Whether a run begins with a preflight. The embedded target says itself what it throttles by.
