@@ -2,7 +2,7 @@
 #   make demo    install what is missing, build, run a rig against the embedded stand-in
 #   make test    install what is missing, check the layout of the code, run every test
 .DEFAULT_GOAL := help
-.PHONY: detection races chaos soak image help setup build release install uninstall demo test fuzz sanitize bench lint format clean
+.PHONY: evaluation detection races chaos soak image help setup build release install uninstall demo test fuzz sanitize bench lint format clean
 
 RIG ?= rigs/smoke.yaml
 ROWS ?=
@@ -49,11 +49,14 @@ bench: release ## measure the goals against wrk, hey, h2load and ab; rewrites th
 	swift build -c release --package-path Benchmarks --product checker
 	Benchmarks/.build/release/goals $(ROWS)
 
-detection: release ## score the judge against the stand-in's faults; rewrites the tables in docs/detection.md
-	.build/release/screenrig detection --seeds 20 --socket-seeds 3 --foreign-seeds 3 --page docs/detection.md
+evaluation: release # what detection and races run; installed nowhere
+	swift build -c release --product evaluation
 
-races: release ## score the race lab against the stand-in's timing faults; rewrites the tables in docs/races.md
-	.build/release/screenrig races-table --seeds 20 --socket-seeds 5 --page docs/races.md
+detection: evaluation ## score the judge against the stand-in's faults; rewrites the tables in docs/detection.md
+	.build/release/evaluation detection --seeds 20 --socket-seeds 3 --foreign-seeds 3 --page docs/detection.md
+
+races: evaluation ## score the race lab against the stand-in's timing faults; rewrites the tables in docs/races.md
+	.build/release/evaluation races --seeds 20 --socket-seeds 5 --page docs/races.md
 
 image: ## build the image with buildah, also where no registry is reachable, and run it: docs/trust.md
 	@sh scripts/image.sh

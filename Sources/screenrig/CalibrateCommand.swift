@@ -3,6 +3,7 @@ internal import Calibration
 internal import Dialects
 internal import Foundation
 internal import Rigs
+internal import Runner
 internal import Wire
 
 struct CalibrateCommand: AsyncParsableCommand {

@@ -1,5 +1,5 @@
 internal import Reports
-internal import Staging
+internal import Runner
 
 /// What screenrig tells the shell (README.md, Commands).
 enum ExitCode: Int32 {
@@ -38,7 +38,7 @@ struct CommandFailure: Error {
         self.message = message
     }
 
-    init(_ error: StagingError) {
+    init(_ error: RunError) {
         switch error {
         case .badInput(let message): self = .badInput(message)
         case .couldNotRun(let message): self = .couldNotRun(message)

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Races
 internal import Reports
+internal import Runner
 
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

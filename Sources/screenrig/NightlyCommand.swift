@@ -3,7 +3,7 @@ internal import Foundation
 internal import Journal
 internal import Reports
 internal import Rigs
-internal import Staging
+internal import Runner
 
 struct NightlyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

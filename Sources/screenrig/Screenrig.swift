@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import Foundation
 internal import Rigs
-internal import Staging
+internal import Runner
 
 /// The command line. One file per command; each wires the parts together and chooses the exit code.
 @main
@@ -32,8 +32,7 @@ struct Screenrig: AsyncParsableCommand {
             ReplayCommand.self, JudgeCommand.self, ReportCommand.self, ExportCommand.self,
             CompareCommand.self, NightlyCommand.self, NightsCommand.self, ServeCommand.self,
             InitCommand.self, ValidateCommand.self, SchemaCommand.self, CalibrateCommand.self,
-            ListCommand.self, ExplainCommand.self, DetectionCommand.self, RacesTableCommand.self,
-            ManualCommand.self,
+            ListCommand.self, ExplainCommand.self, ManualCommand.self,
         ])
 
     static func main() async {
@@ -51,7 +50,7 @@ struct Screenrig: AsyncParsableCommand {
         } catch let failure as CommandFailure {
             if !failure.message.isEmpty { Terminal.complain(inWords: failure.message) }
             end(failure.code)
-        } catch let error as StagingError {
+        } catch let error as RunError {
             let failure = CommandFailure(error)
             Terminal.complain(inWords: failure.message)
             end(failure.code)

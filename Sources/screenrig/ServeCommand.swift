@@ -3,8 +3,8 @@ internal import Foundation
 internal import Journal
 internal import Reports
 internal import Rigs
+internal import Runner
 internal import Signing
-internal import Staging
 internal import Standin
 internal import Statistics
 internal import Synchronization

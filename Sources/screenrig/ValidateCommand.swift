@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Foundation
 internal import Races
 internal import Rigs
+internal import Runner
 internal import Wire
 
 struct ValidateCommand: ParsableCommand {

@@ -6,8 +6,8 @@ import Journal
 import Lanes
 import Reports
 import Rigs
+import Runner
 import Signing
-import Staging
 import Standin
 import Statistics
 import Testing

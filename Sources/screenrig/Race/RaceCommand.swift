@@ -5,7 +5,7 @@ internal import Journal
 internal import Lanes
 internal import Races
 internal import Rigs
-internal import Staging
+internal import Runner
 internal import Synchronization
 
 struct RaceCommand: AsyncParsableCommand {
@@ -97,11 +97,11 @@ struct RaceCommand: AsyncParsableCommand {
             search.terms.time = .seconds(3600)
         }
         let arms = RaceArms(
-            stage: stage, show: show, arena: allowed,
+            stage, in: allowed,
             isOver: { [search] in
                 search.isInterrupted()
                     || search.terms.timeLimit.map { search.clock() >= $0 } ?? false
-            })
+            }, news: { show.tell($0) })
         let comparisons = await arms.compare()
         if let given = search.terms.trials {
             search.terms.trials = max(0, given - comparisons.reduce(0) { $0 + $1.played })
@@ -113,7 +113,8 @@ struct RaceCommand: AsyncParsableCommand {
         outcome.faults = stage.strikes?.sentence
         let work = RaceCases(
             stage, isVirtual: isVirtual, directory: directory, allowance: allowance)
-        let cases = interrupts.hasInterrupted ? [] : await work.make(outcome)
+        let cases =
+            interrupts.hasInterrupted ? [] : await work.make(outcome) { Terminal.complain($0) }
         var report = report(
             outcome, cases: cases, of: stage, isInterrupted: interrupts.hasInterrupted)
         report.stillReproduces = kept
@@ -192,11 +193,4 @@ struct RaceCommand: AsyncParsableCommand {
             return .named(name)
         }
     }
-}
-
-/// Raised once, from any thread.
-final class StopFlag: Sendable {
-    private let raised = Atomic(false)
-    var isRaised: Bool { raised.load(ordering: .acquiring) }
-    func raise() { raised.store(true, ordering: .releasing) }
 }

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Races
 internal import Reports
+internal import Runner
 internal import Synchronization
 
 /// Shows a search while it goes on, and what came of it.

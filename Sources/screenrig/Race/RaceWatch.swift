@@ -4,6 +4,7 @@ internal import Journal
 internal import Lanes
 internal import Races
 internal import Reports
+internal import Runner
 internal import Synchronization
 
 /// A search on the pages of `--dashboard` and `--metrics`: its trials as they go on, what it finds, and

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Foundation
 internal import Races
 internal import Rigs
-internal import Staging
+internal import Runner
 
 struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -83,7 +83,9 @@ struct ReplayCommand: AsyncParsableCommand {
         }
         let confidence = try confidence()
         let rig = try CaseRig(
-            known, changes, faults: play.faults, isVirtual: isVirtual, readsSecrets: emit == nil,
+            known, target: changes.target, overrides: try changes.overrides.map(RigFile.split),
+            seed: changes.seed, faults: play.faults, isVirtual: isVirtual,
+            readsSecrets: emit == nil,
             allowed: play.allowed, isTrusted: isTrusted
         ).rig
         if let form = try form() { return try print(known, rig, as: form) }

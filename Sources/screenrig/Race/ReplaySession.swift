@@ -1,7 +1,7 @@
 internal import Journal
 internal import Races
 internal import Rigs
-internal import Staging
+internal import Runner
 
 /// One replay, from a case to an exit code.
 struct ReplaySession {

@@ -2,7 +2,7 @@ internal import Dashboard
 internal import Journal
 internal import Reports
 internal import Rigs
-internal import Staging
+internal import Runner
 
 /// The pages of a run that goes on: opened before it begins, so that a port that is taken ends the
 /// command and not the run.

@@ -5,8 +5,8 @@ internal import Journal
 internal import Lanes
 internal import Reports
 internal import Rigs
+internal import Runner
 internal import Signing
-internal import Staging
 internal import Synchronization
 
 /// What is found out about a target before a run begins (`target.probe`).

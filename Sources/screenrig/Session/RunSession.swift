@@ -8,8 +8,8 @@ internal import Journal
 internal import Lanes
 internal import Reports
 internal import Rigs
+internal import Runner
 internal import Signing
-internal import Staging
 internal import Standin
 internal import Statistics
 
@@ -35,7 +35,7 @@ struct RunSession {
         do {
             do {
                 try await start(traffic, isVirtual: isVirtual, pages: pages, trial: trial)
-            } catch let error as StagingError {
+            } catch let error as RunError {
                 throw CommandFailure(error)
             }
         } catch let failure as CommandFailure where traffic.play.json && !failure.message.isEmpty {
@@ -123,7 +123,7 @@ struct RunSession {
         let writer = try writer(header)
         let judge = judges ? judge(by: rules, before: writer, header) : nil
         let lanes = try venue.lanes(recordingTo: judge ?? writer)
-        if trial == nil, rig.record != .none, !traffic.wordless {
+        if trial == nil, rig.record != .none, !traffic.skipsBodies {
             writer.keepMessages(through: lanes[0].gate)
             for lane in lanes { lane.handsOverMessages = true }
         }
@@ -206,7 +206,7 @@ struct RunSession {
         return (findings, interrupts)
     }
 
-    private var judges: Bool { !traffic.unjudged }
+    private var judges: Bool { !traffic.skipsChecks }
 
     /// How progress is shown.
     private var form: Show.Form {

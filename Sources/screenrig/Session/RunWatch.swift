@@ -5,6 +5,7 @@ internal import Journal
 internal import Lanes
 internal import Reports
 internal import Rigs
+internal import Runner
 internal import Synchronization
 
 /// What of a run is shown while it goes on, and how.

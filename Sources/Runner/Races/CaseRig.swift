@@ -1,0 +1,71 @@
+internal import Foundation
+package import Races
+package import Rigs
+internal import Signing
+
+/// The rig that a case carries, with what the command line changes.
+package struct CaseRig {
+    package let rig: Rig
+
+    /// `target` and `overrides`: as `--target` and `--set` have them.
+    package init(
+        _ known: Case, target: String?, overrides changes: [(path: String, value: String)],
+        seed: UInt64?, faults: [String], isVirtual: Bool,
+        readsSecrets: Bool, allowed: [String], isTrusted: Bool
+    ) throws {
+        var overrides = changes
+        overrides.append(("seed", String(seed ?? known.seed)))
+        _ = try FaultOptions.faults(faults)
+        if let faults = FaultOptions.override(faults) { overrides.append(faults) }
+        // Another target has none of the stand-in's faults, whatever the case was found on.
+        let goesElsewhere = !isVirtual && target != nil && target != "embedded"
+        if goesElsewhere, faults.isEmpty { overrides.append(("faults", "[]")) }
+        let surroundings = RigSurroundings(
+            overrides: overrides,
+            target: isVirtual ? .embedded : target.map { .init($0) },
+            environment: ProcessInfo.processInfo.environment,
+            secrets: readsSecrets ? .resolved : .omitted)
+        let trust = CaseTrust(
+            target: target, allowed: allowed, overrides: overrides,
+            isTrusted: isTrusted || isVirtual || !readsSecrets)
+        do {
+            let reading = try Rig.read(
+                known.rig.source, file: "the rig in \(known.name)", with: surroundings)
+            if let objection = trust.objection(to: reading, of: known.name) {
+                throw RunError.badInput(objection)
+            }
+            var read = reading.rig
+            // A case may come from elsewhere: whom its requests and their secrets may reach is said here.
+            read.target.allow = []
+            rig = read
+        } catch let failure as RunError {
+            throw failure
+        } catch {
+            throw RunError.badInput("\(error)")
+        }
+        do { _ = try Assembly.faults(rig) } catch { throw RunError.badInput("\(error)") }
+    }
+}
+
+extension EmitTarget {
+    /// What a script must know of a rig's target. Secrets and the rig's own headers, which may hold
+    /// some, are left out.
+    package init(_ rig: Rig) {
+        let home = Plan(rig.racing(phones: 1), seed: rig.seed).household(0)
+        let target = rig.target
+        let (base, isEmbedded): (String, Bool) =
+            switch target.base {
+            case .embedded: ("http://127.0.0.1:8080", true)
+            case .remote(let origin, let prefix): ("\(origin)\(prefix)", false)
+            }
+        let isNear = isEmbedded || base.contains("//127.0.0.1") || base.contains("//localhost")
+        self.init(
+            base: base, requestor: target.requestor, domain: target.domain,
+            redirectURL: target.redirectURL, mvpds: target.mvpds.map(\.id),
+            resources: target.resources, usesBearer: target.usesBearer,
+            forwards: rig.forwardedFor == .perDevice,
+            firstInfo: home?.firstScreen.info.header ?? "",
+            secondInfo: home?.secondScreens.first?.info.header ?? "",
+            demoStatement: isNear ? Signing.demoSoftwareStatement() : "")
+    }
+}

@@ -1,0 +1,45 @@
+internal import Foundation
+package import Races
+
+/// The cases that somebody keeps beside a race rig, in its folder's `cases/`: what was broken once is
+/// tried first, before anything is searched.
+package struct KeptCases {
+    package struct KeptCase {
+        package var file: String
+        package var rate: HitRate
+        package var line: String
+    }
+
+    private let cases: [(file: String, known: Case)]
+
+    /// Those of the plans that this search has. A file there that is no case ends the command.
+    package init(beside rigFile: String, plans: [String]) throws {
+        let folder = URL(filePath: rigFile).deletingLastPathComponent().appending(path: "cases")
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        var cases: [(file: String, known: Case)] = []
+        for name in names.sorted() where name.hasSuffix(".json") {
+            let file = folder.appending(path: name).relativePath
+            do {
+                let known = try Case(contentsOf: file)
+                if plans.contains(known.schedule.plan) { cases.append((file, known)) }
+            } catch {
+                throw RunError.badInput("\(error)")
+            }
+        }
+        self.cases = cases
+    }
+
+    /// Five times each: what hits half of the time or more is seen with 97 %.
+    package func replay(on arena: AllowedArena, of stage: RaceStage) async -> [KeptCase] {
+        var rows: [KeptCase] = []
+        for (file, known) in cases {
+            let outcome = await Replay(known, on: arena).play(times: 5)
+            rows.append(
+                KeptCase(
+                    file: file, rate: outcome.rate,
+                    line: outcome.line(known, target: stage.venue.targetName)))
+            if outcome.wasStopped { break }
+        }
+        return rows
+    }
+}

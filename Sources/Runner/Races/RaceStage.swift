@@ -1,0 +1,107 @@
+package import Checker
+internal import Devices
+internal import Dialects
+package import Journal
+internal import Lanes
+package import Races
+package import Reports
+package import Rigs
+internal import Signing
+
+/// Where the schedules of a rig are executed: the venue, and an arena over its lanes.
+package struct RaceStage {
+    package let rig: Rig
+    package let venue: Venue
+    package let arena: LaneArena
+    /// The plans that the rig asks for.
+    package let plans: [RacePlan]
+    /// Those of two arms that it asks for.
+    package let armPlans: [ArmPlan]
+    /// What a run on this rig and target would be held to.
+    package let promises: Promises
+    /// How long the last read comes after the one before.
+    package let patience: Duration
+    /// Microseconds since 1970 at instant zero of its exchanges.
+    package let startedMicroseconds: Int64
+
+    /// As many on every machine: which lane plays a trial decides its details, and a seed must repeat.
+    private static let virtualLanes = 4
+
+    /// `sink` hears of every exchange of every trial.
+    package init(
+        _ rig: Rig, isVirtual: Bool, allowed: [String],
+        recordingTo sink: any HistorySink = Unrecorded()
+    ) async throws {
+        var rig = rig.racing(phones: 4)
+        // One connection carries what is to leave together.
+        let isGroup =
+            rig.race.gate == .group || rig.race.gate == .auto && rig.target.http == .http2
+        if isGroup { rig.connections = .pooled }
+        if rig.race.gate == .auto {
+            rig.race.gate =
+                isGroup ? .group : rig.target.proxy == .none ? .lastByte : .none
+        }
+        self.rig = rig
+        let venue = try await Venue(rig, isVirtual: isVirtual, allowed: allowed)
+        self.venue = venue
+        let patience = venue.isEmbedded ? nil : rig.load.settle
+        self.patience = RacePlan.patience(rig.race, patience)
+        plans = RacePlan.plans(rig.race, patience: patience)
+        armPlans = ArmPlan.plans(rig.race, patience: patience)
+        let lanes = try venue.lanes(
+            recordingTo: sink, virtual: Self.virtualLanes)
+        var terms = RunConfiguration(
+            rig, statement: Secret(Signing.demoSoftwareStatement()),
+            dialect: venue.dialect(of:))
+        terms.platforms = try Assembly.platforms(
+            rig, program: isVirtual ? nil : { ProgramProcess(path: $0, limit: $1) })
+        terms.retries = 1
+        let started = isVirtual ? Venue.virtualEpoch : WallClock.microseconds
+        startedMicroseconds = started
+        var rules = Rules(rig, isEmbedded: venue.isEmbedded, startedMicroseconds: started)
+        rules.throttledBy = .unknown
+        promises = rules.promises
+        // The last read comes so long after the one before.
+        rules.delivery = RacePlan.patience(rig.race, patience) - .milliseconds(10)
+        arena = LaneArena(
+            lanes, plan: Plan(rig, seed: rig.seed, run: venue.run), terms: terms, rules: rules,
+            isVirtual: isVirtual,
+            settings: isVirtual
+                ? .virtual : .init(ripening: .milliseconds(venue.isNear ? 10 : 100)))
+    }
+
+    /// What the stand-in's faults have done so far; nil where it has none.
+    package var strikes: FaultActivations? {
+        guard venue.isEmbedded, !rig.faults.isEmpty else { return nil }
+        let strikes = (try? Assembly.faults(rig)).map { FaultActivations($0, venue.truths) }
+        return strikes?.counts.isEmpty == false ? strikes : nil
+    }
+
+    /// What the race will be; in virtual time without how long it takes.
+    package func estimate(isVirtual: Bool) -> RaceEstimate {
+        RaceEstimate(
+            plans, arms: armPlans, terms: rig.race, pace: isVirtual ? nil : { pace($0) })
+    }
+
+    /// What a trial takes among as many as go on at once: most of it is waiting. Where the target has a
+    /// ceiling, each of its requests has its turn.
+    private func pace(_ schedule: Schedule) -> Duration {
+        let settle = schedule.settle
+        let length =
+            settle.quiet + settle.every * max(0, settle.reads - 1)
+            + (schedule.codeLifetime ?? .zero) + .milliseconds(200)
+        let least: Duration = .milliseconds(25)
+        let shared = length / (LaneArena.Settings().atOnce * venue.laneCount)
+        // Two screens register, a login is walked, and everything is read in the end.
+        let requests = schedule.ops.count + 11
+        let ceiling = rig.target.courtesy.ceiling(onLoopback: venue.isNear)
+        let turns = ceiling.map { Duration.seconds(Double(requests) / $0.perSecond) } ?? .zero
+        return max(least, shared, turns)
+    }
+
+    /// Takes everything down.
+    package func strike() async {
+        await arena.close()
+        await venue.strike()
+    }
+}

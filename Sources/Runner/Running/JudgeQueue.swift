@@ -1,0 +1,150 @@
+package import Checker
+internal import Dispatch
+internal import Glibc
+package import Journal
+package import Reports
+internal import Synchronization
+
+/// Judges a run while it goes on, on a queue of its own: batches go to the journal first, and then
+/// to the judge, so that a slow verdict delays no lane. Where a lane and the judge have one core
+/// between them, the lane goes first (`stepBack`, `giveWay`): what is measured must not show who looks on.
+///
+/// It never judges a sample and calls it the whole. Where more waits than `backlogLimit`, it stops
+/// listening, and what it did not hear is judged in the end:
+///
+/// ```text
+/// history holds every exchange     all of it is judged again, from the file
+/// it does not                      the rest goes to a spill file, and the judge goes on from there
+/// no spill file can be written     "not judged from second 12 on"
+/// ```
+///
+/// Safe because `judge` is used on `queue` only, which `assertOnQueue` checks; the rest that changes
+/// is in a `Mutex`.
+package final class JudgeQueue: HistorySink, @unchecked Sendable {
+    private let writer: HistoryWriter
+    /// Nothing else runs in the background, so that the threads of that quality are the judge's.
+    private let queue = DispatchQueue(label: "screenrig.judge", qos: .background)
+    private let judge: Judge
+    /// Lets only so many batches wait, where lanes may be made to wait.
+    private let gate: DispatchSemaphore?
+    private let spill: SpillFile?
+    private let backlogLimit: Int
+    private let shared = Mutex(Backlog())
+
+    private struct Backlog {
+        var waiting = 0
+        var hasFallenBehind = false
+        /// The earliest that the judge did not hear.
+        var unheard = Instant(nanoseconds: .max)
+        var findings = LiveFindings()
+        /// When those were looked up; they cost a walk over all verdicts.
+        var lookedAt: ContinuousClock.Instant?
+    }
+
+    /// How old what is told of the findings may be.
+    private static let freshness: Duration = .milliseconds(500)
+
+    private static let batchLimit = 64
+    /// Exchanges that may wait in memory.
+    package static let usualBacklog = 500_000
+
+    /// With `waits`, `append` blocks while many batches wait: for virtual time. `spill` is needed
+    /// where the history does not hold every exchange.
+    package init(
+        _ rules: Rules, lanes: Int, before writer: HistoryWriter, waits: Bool,
+        spill: SpillFile? = nil, backlogLimit: Int = usualBacklog
+    ) {
+        self.writer = writer
+        self.spill = spill
+        self.backlogLimit = backlogLimit
+        judge = Judge(rules, lanes: lanes)
+        gate = waits ? DispatchSemaphore(value: Self.batchLimit) : nil
+    }
+
+    package func append(_ batch: Batch) {
+        writer.append(batch)
+        let count = batch.exchanges.count
+        let listens = shared.withLock { shared in
+            if shared.waiting > backlogLimit { shared.hasFallenBehind = true }
+            guard !shared.hasFallenBehind else {
+                shared.unheard = batch.exchanges.reduce(shared.unheard) { min($0, $1.ended) }
+                return false
+            }
+            shared.waiting += count
+            return true
+        }
+        guard listens else {
+            spill?.append(batch)
+            return
+        }
+        gate?.wait()
+        queue.async { [self] in
+            assertOnQueue()
+            if gate == nil { Self.stepBack() }
+            judge.take(batch, pause: Self.giveWay)
+            for household in judge.takeAccused() { writer.keepWhole(household) }
+            shared.withLock { $0.waiting -= count }
+            Self.giveWay()
+            lookUp()
+            gate?.signal()
+        }
+    }
+
+    /// This machine slept: the judge is told once it has what came before.
+    package func note(_ standstill: Standstill) {
+        queue.async { [self] in
+            assertOnQueue()
+            judge.clockStoodStill(for: standstill.length, at: standstill.noticed)
+        }
+    }
+
+    /// Waits for everything handed over, and gives what was found. Where the judge fell behind and
+    /// there is no spill file, its findings say from when on nothing was heard.
+    package func finish() -> Findings {
+        queue.sync {
+            assertOnQueue()
+            let backlog = shared.withLock { $0 }
+            var isWhole = !backlog.hasFallenBehind
+            if !isWhole, let spill { isWhole = spill.replay(to: judge) }
+            var findings = judge.finish()
+            shared.withLock { $0.findings = LiveFindings(findings) }
+            for household in judge.takeAccused() { writer.keepWhole(household) }
+            if !isWhole { findings.unjudgedFrom = backlog.unheard }
+            return findings
+        }
+    }
+
+    /// What has been found so far, half a second ago. From any thread; nil when the judge fell behind.
+    package var soFar: LiveFindings? {
+        shared.withLock { $0.hasFallenBehind ? nil : $0.findings }
+    }
+
+    private func lookUp() {
+        let now = ContinuousClock.now
+        let isDue = shared.withLock { shared in
+            if let last = shared.lookedAt, now - last < Self.freshness { return false }
+            shared.lookedAt = now
+            return true
+        }
+        guard isDue else { return }
+        let findings = LiveFindings(judge.findings)
+        shared.withLock { $0.findings = findings }
+    }
+
+    /// Gives this thread a tenth of a core where lanes want all of it. Dispatch gives all its threads the
+    /// same priority on Linux, where a niceness is a thread's own; each batch says it again, for the
+    /// queue's thread may be another one.
+    private static func stepBack() {
+        setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
+    }
+
+    /// Lets a lane go first that woke up meanwhile: Linux from 6.6 on (EEVDF) leaves the processor to who
+    /// has it for a millisecond or more, however nice.
+    private static func giveWay() {
+        sched_yield()
+    }
+
+    private func assertOnQueue() {
+        dispatchPrecondition(condition: .onQueue(queue))
+    }
+}

@@ -1,0 +1,214 @@
+package import Devices
+internal import Dialects
+package import Journal
+package import Rigs
+internal import Signing
+package import Standin
+package import Statistics
+package import Wire
+
+/// A rig in the terms of each part: the one place that knows all of them.
+package enum Assembly {
+    package static func wire(_ rig: Rig, allowedByCommand: [String]) -> WireSettings {
+        let target = rig.target
+        return WireSettings(
+            connections: connections(rig.connections),
+            http: target.http == .http1 ? .http1 : .http2,
+            engine: engine(target.engine), sources: SourceAddresses(rig.sources.map(\.text)),
+            tls: WireSettings.TLS(
+                verifies: target.tls.verifies, ca: target.tls.ca, caOnly: target.tls.caOnly,
+                certificate: target.tls.certificate, key: target.tls.key,
+                minimum: target.tls.minimum == .v12 ? .v12 : .v13),
+            timeout: target.timeout, responseLimit: target.responseLimit,
+            proxy: proxy(target.proxy),
+            permission: Permission(
+                allowedByRig: target.allow,
+                allowedByCommand: allowedByCommand.map { $0.lowercased() },
+                named: named(target)),
+            pinned: Politeness.pinned(target.pinned))
+    }
+
+    /// Hosts that the rig itself names.
+    private static func named(_ target: Target) -> [String] {
+        let base: String? =
+            if case .remote(let origin, _) = target.base { origin.host } else { nil }
+        return [base, WebAddress(target.redirectURL)?.origin.host].compactMap(\.self)
+    }
+
+    private static func engine(_ engine: Target.Engine) -> WireSettings.Engine {
+        switch engine {
+        case .auto: .auto
+        case .direct: .direct
+        case .multi: .multi
+        }
+    }
+
+    private static func connections(_ connections: Rig.Connections) -> WireSettings.Connections {
+        switch connections {
+        case .perDevice: .perDevice
+        case .pooled: .pooled
+        case .fresh: .fresh
+        }
+    }
+
+    private static func proxy(_ proxy: Target.Proxy) -> WireSettings.Proxy {
+        switch proxy {
+        case .none: .none
+        case .environment: .environment
+        case .url(let url): .url(url)
+        }
+    }
+
+    /// The stand-in that a rig's embedded target asks for.
+    package static func service(_ rig: Rig) -> ServiceSettings {
+        let terms = rig.standin
+        return ServiceSettings(
+            requestors: requestors(rig),
+            providers: providers(rig), fidelity: terms.isStrict ? .strict : .lenient,
+            throttle: terms.policies.throttle.map(Self.throttle),
+            checksBearer: rig.target.usesBearer, authenticationTTL: terms.authnLifetime,
+            authorizationTTL: terms.authzLifetime, mediaTTL: terms.mediaLifetime,
+            accessTTL: terms.accessLifetime, deleteOnFirstRetrieve: terms.deletesOnFirstRetrieve,
+            signsMedia: terms.signsMedia, enhancedErrors: terms.enhancedErrors,
+            policies: policies(terms.policies), hasOpaqueUsers: terms.hasOpaqueUsers,
+            providersRemember: terms.providersRemember,
+            checksStatements: terms.verifiesStatements, unentitled: terms.unentitled)
+    }
+
+    private static func requestors(_ rig: Rig) -> [ServiceSettings.Requestor] {
+        var ids: [String] = []
+        for application in rig.applications where !ids.contains(application.requestor) {
+            ids.append(application.requestor)
+        }
+        return ids.map { .init(id: $0, domains: [rig.target.domain]) }
+    }
+
+    /// The stand-in's faults as the rig names them.
+    package static func faults(_ rig: Rig) throws(RunError) -> [Fault] {
+        var problems: [String] = []
+        let faults = rig.faults.compactMap { term -> Fault? in
+            do throws(FaultError) {
+                return try Fault(parsing: term.text)
+            } catch {
+                problems.append("\(term.place): \(error)")
+                return nil
+            }
+        }
+        guard problems.isEmpty else { throw .badInput(problems.joined(separator: "\n")) }
+        return faults
+    }
+
+    /// Who signs for the platforms of a rig's kinds. Where `program` is nil, in virtual time, there are
+    /// no programs: the built-in platform is in their place, with the key that the stand-in in this
+    /// process trusts.
+    package static func platforms(
+        _ rig: Rig, program: ((_ path: String, _ limit: Duration) -> any UserProgram)?
+    ) throws(RunError) -> [PlatformSignOn.Signer: Platform] {
+        var platforms: [PlatformSignOn.Signer: Platform] = [.demo: demoPlatform]
+        for signer in rig.kinds.compactMap({ $0.platform?.signer }) where platforms[signer] == nil {
+            switch signer {
+            case .demo: break
+            case .key(let file):
+                platforms[signer] = platform(key: try platformKey(file, of: "platform-sign-on").key)
+            case .command(let path, let limit):
+                if let program {
+                    platforms[signer] = .program(program(path, limit), within: limit + .seconds(30))
+                } else {
+                    platforms[signer] = platform(key: try platformKey(rig)?.key)
+                }
+            }
+        }
+        return platforms
+    }
+
+    /// The demo platform, which the stand-in trusts.
+    package static let demoPlatform = platform(key: nil)
+
+    private static func platform(key: RSAKey?) -> Platform {
+        .builtIn { query in
+            do throws(PlatformSAML.Refusal) {
+                return .document(
+                    try PlatformSAML.response(
+                        to: query.verificationToken, provider: query.provider,
+                        subject: query.subject, attributes: query.attributes, key: key,
+                        at: key == nil ? 0 : WallClock.microseconds / 1000))
+            } catch {
+                return .refused(code: 5, why: "\(error)")
+            }
+        }
+    }
+
+    /// The stand-in's key of the platform, where the rig names a file.
+    package static func platformKey(_ rig: Rig) throws(RunError) -> PlatformKey? {
+        guard let file = rig.standin.platformKey else { return nil }
+        return try platformKey(file, of: "platform-key")
+    }
+
+    private static func platformKey(
+        _ file: String, of key: String
+    ) throws(RunError) -> PlatformKey {
+        guard let text = Disk.contents(file) else {
+            throw .badInput(
+                "\(key): \(file) cannot be read; it must be a file with an RSA private key")
+        }
+        do throws(SigningError) {
+            return try PlatformKey(pem: text)
+        } catch {
+            throw .badInput(
+                "\(key): \(file) holds no RSA private key (PEM); make one with "
+                    + "'openssl genrsa -out \(file) 2048'")
+        }
+    }
+
+    private static func throttle(_ rule: Policies.Throttle) -> ServiceSettings.ThrottleRule {
+        let seconds = rule.rate.perSecond > 0 ? 1 / rule.rate.perSecond : 86_400 * 365
+        return .init(every: .nanoseconds(Int64((seconds * 1e9).rounded())), burst: rule.burst)
+    }
+
+    private static func policies(_ held: Policies) -> ServiceSettings.Policies {
+        ServiceSettings.Policies(
+            codeReuse: held.codeReuse == .single ? .single : .untilExpiry,
+            newCode: held.newCode == .replace ? .replace : .keep,
+            secondSignIn: held.secondSignIn == .replace ? .replace : .reject,
+            mediaReuse: held.mediaReuse == .never ? .never : .untilExpiry,
+            goneDecays: held.goneDecays)
+    }
+
+    private static func providers(_ rig: Rig) -> [ServiceSettings.Provider] {
+        let own = rig.standin.providers
+        if own.isEmpty, rig.target.mvpds.isEmpty { return ServiceSettings().providers }
+        guard own.isEmpty else { return own.map(provider) }
+        return rig.target.mvpds.map { provider(Rig.StandinTerms.Provider(id: $0.id)) }
+            + [.tempPass()]
+    }
+
+    private static func provider(
+        _ terms: Rig.StandinTerms.Provider
+    ) -> ServiceSettings.Provider {
+        let mapping = "platform-\(terms.id)"
+        var platform: ServiceSettings.Provider.Platform? =
+            switch terms.platform {
+            case .none: nil
+            case .supported: .init(mappingID: mapping)
+            case .picker: .init(mappingID: mapping, boarding: .picker)
+            case .hidden: .init(mappingID: mapping, isListed: false)
+            case .disabled: .init(mappingID: mapping, isEnabled: false)
+            }
+        platform?.enabledFor = terms.platformFor
+        platform?.refuses = terms.platformRefuses.flatMap { .init(rawValue: $0) }
+        return ServiceSettings.Provider(
+            id: terms.id, authenticationTTL: terms.authnLifetime,
+            offersMetadata: terms.offersMetadata, encryptsZip: terms.encryptsZip,
+            passTime: terms.passTime, proxy: terms.proxy, platform: platform,
+            integratedFor: terms.integratedFor)
+    }
+
+    package static func recording(_ record: Rig.Recording, seed: Seed) -> Recording {
+        switch record {
+        case .all: .all
+        case .sample(let share): .sample(share, seed: seed.value)
+        case .aggregates: .aggregates
+        case .none: .none
+        }
+    }
+}

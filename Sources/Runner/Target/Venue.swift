@@ -1,0 +1,231 @@
+package import Dialects
+internal import Foundation
+package import Journal
+package import Lanes
+package import Rigs
+package import Standin
+package import Statistics
+internal import Wire
+
+/// What a run plays on: the target, embedded or not, the clock, and the lanes with their transports.
+package struct Venue {
+    /// Where the target is.
+    package let origin: Origin
+    /// Before each path.
+    private let prefix: String
+    package let targetName: String
+    package let laneCount: Int
+    package let isVirtual: Bool
+    /// The service is a stand-in that this run has started for itself.
+    package let isEmbedded: Bool
+    /// The target is on this machine: nobody else is burdened by the load.
+    package let isNear: Bool
+    /// Tells what is played here from every other run: identities and correlation derive from it.
+    package let run: RunID
+    private let rig: Rig
+    private let wire: WireSettings
+    private let listener: Listener?
+    /// What the stand-in's faults did.
+    private let truth = TruthLog()
+
+    /// 2026-01-01T00:00:00Z: the day on which every simulated run begins.
+    package static let virtualEpoch: Int64 = 1_767_225_600_000_000
+
+    /// Starts the embedded stand-in, or checks that the target may be sent to; without `asksLeave`
+    /// the first exchange is left to find out.
+    package init(
+        _ rig: Rig, isVirtual: Bool, allowed: [String], asksLeave: Bool = true
+    ) async throws {
+        self.rig = rig
+        self.isVirtual = isVirtual
+        run = isVirtual ? RunID(of: rig.seed) : .random()
+        wire = Assembly.wire(rig, allowedByCommand: allowed)
+        var origin = Origin(scheme: .http, host: "127.0.0.1", port: 80)
+        var prefix = ""
+        var listener: Listener?
+        var isEmbedded = true
+        var isNear = true
+        var targetName: String
+        switch rig.target.base {
+        case .remote(let remote, let path) where !isVirtual:
+            isEmbedded = false
+            (origin, prefix) = (remote, path)
+            let addresses = Self.addresses(of: remote.host, wire)
+            isNear = (try? addresses.get())?.allSatisfy(\.isLoopback) ?? false
+            if asksLeave { try Self.checkPermission(remote, addresses, wire) }
+            targetName = "\(remote)\(path)"
+        case .embedded where !isVirtual:
+            let started = try await Self.startStandin(rig, truth)
+            listener = started
+            origin.port = started.port
+            targetName = "embedded (\(origin))"
+        case .embedded, .remote: targetName = "embedded (in process)"
+        }
+        if !rig.faults.isEmpty {
+            targetName += ", faults: " + rig.faults.map(\.text).joined(separator: " ")
+        }
+        self.targetName = targetName
+        self.listener = listener
+        self.origin = origin
+        self.isEmbedded = isEmbedded
+        self.isNear = isNear
+        self.prefix = prefix
+        let cores = ProcessInfo.processInfo.activeProcessorCount
+        laneCount = isVirtual ? 1 : rig.lanes ?? max(1, cores - (isEmbedded ? 1 : 0))
+    }
+
+    /// What an application speaks here.
+    package func dialect(of application: Application) -> any Dialect {
+        application.protocolName.dialect(
+            at: origin, prefix: prefix, requestor: application.requestor,
+            domain: rig.target.domain, redirectURL: rig.target.redirectURL,
+            format: rig.target.format)
+    }
+
+    private static func startStandin(_ rig: Rig, _ truth: TruthLog) async throws -> Listener {
+        var settings = Assembly.service(rig)
+        settings.platformKey = try Assembly.platformKey(rig)
+        let service = Service(
+            settings, faults: try Assembly.faults(rig),
+            seed: rig.seed.child("standin"),
+            epochMilliseconds: WallClock.microseconds / 1000)
+        do {
+            return try await Listener.start(
+                service, host: "127.0.0.1", port: 0, tls: nil, truth: { truth.append($0) })
+        } catch {
+            throw RunError.couldNotRun("the embedded stand-in cannot start: \(error)")
+        }
+    }
+
+    /// Before anything is sent: the target itself must be allowed, and have an address, unless a proxy
+    /// looks that up.
+    private static func checkPermission(
+        _ origin: Origin, _ addresses: Result<[IPAddress], Resolver.Failure>,
+        _ wire: WireSettings
+    ) throws {
+        do {
+            let refusal =
+                if let proxy = wire.proxy(for: origin) {
+                    wire.permission.refusal(
+                        of: origin.host, through: proxy.name,
+                        proxyIsLoopback: IPAddress(proxy.host)?.isLoopback
+                            ?? (proxy.host == "localhost"))
+                } else {
+                    wire.permission.refusal(of: origin.host, at: try addresses.get())
+                }
+            if let refusal { throw RunError.couldNotRun(refusal.detail) }
+        } catch let failure as Resolver.Failure {
+            throw RunError.couldNotRun(
+                "\(origin.host) has no address (\(failure)); correct target.base or --target, or pin the "
+                    + "name with target.resolve")
+        }
+    }
+
+    /// Those that the rig pins, or those of the system.
+    private static func addresses(
+        of host: String, _ wire: WireSettings
+    ) -> Result<[IPAddress], Resolver.Failure> {
+        if let pinned = wire.pinned.first(where: { $0.host == host }) {
+            return .success(pinned.addresses)
+        }
+        do throws(Resolver.Failure) { return .success(try Resolver.resolve(host)) } catch {
+            return .failure(error)
+        }
+    }
+
+    /// A single lane, live, for what comes before a run.
+    package func lane(of purpose: String) throws -> Lane {
+        let exchangeBuilder = exchangeBuilder(of: purpose, salt: .random(in: .min ... .max))
+        return try lane(
+            0, exchangeBuilder, Unrecorded(),
+            Politeness.ceilings(rig.target.courtesy, isNear: isNear),
+            from: LiveLoop.monotonic())
+    }
+
+    private func exchangeBuilder(of run: String, salt: UInt64) -> ExchangeBuilder {
+        ExchangeBuilder(
+            headers: rig.target.headers, correlates: rig.target.correlates,
+            run: run, fingerprinter: Fingerprinter(key: salt), secrets: secrets)
+    }
+
+    /// What the rig holds and a service or proxy may repeat: all that its keys name, and passwords, which
+    /// others than their owners may be told; of long files everybody's own is looked for.
+    private var secrets: KnownSecrets {
+        var secrets = KnownSecrets()
+        for secret in rig.secrets + wire.proxy.secrets { secrets.note(secret) }
+        guard case .listed(let list) = rig.accounts, list.entries.count <= 200 else {
+            return secrets
+        }
+        for entry in list.entries { secrets.note(entry.account.password) }
+        return secrets
+    }
+
+    /// The lanes, each with its transport, on one clock that starts now. `virtual`: how many there are
+    /// in virtual time, each with a clock and a service of its own.
+    package func lanes(
+        recordingTo sink: any HistorySink, virtual: Int = 1
+    ) throws -> [Lane] {
+        // Under virtual time the salt comes from the seed, so that histories repeat.
+        let salt =
+            isVirtual ? rig.seed.child("fingerprints").value : UInt64.random(in: .min ... .max)
+        let exchangeBuilder = exchangeBuilder(of: run.description, salt: salt)
+        let ceilings = Politeness.ceilings(rig.target.courtesy, isNear: isNear)
+            .part(of: laneCount)
+        if isVirtual {
+            return try (0..<virtual).map { index in
+                let lane = try virtualLane(index, exchangeBuilder, sink)
+                lane.hold(to: ceilings)
+                return lane
+            }
+        }
+        let start = LiveLoop.monotonic()
+        return try (0..<laneCount).map { index in
+            try lane(index, exchangeBuilder, sink, ceilings, from: start)
+        }
+    }
+
+    private func lane(
+        _ index: Int, _ exchangeBuilder: ExchangeBuilder, _ sink: any HistorySink,
+        _ ceilings: RateLimits, from start: Int64
+    ) throws -> Lane {
+        do {
+            let loop = try LiveLoop(origin: start, isPrecise: rig.isPrecise)
+            let lane = Lane(index: index, loop: loop, exchangeBuilder: exchangeBuilder, sink: sink)
+            lane.use(try CurlTransport(lane: lane, loop: loop, settings: wire))
+            lane.hold(to: ceilings)
+            return lane
+        } catch {
+            throw RunError.couldNotRun("\(error)")
+        }
+    }
+
+    private func virtualLane(
+        _ index: Int, _ exchangeBuilder: ExchangeBuilder, _ sink: any HistorySink
+    ) throws -> Lane {
+        let lane = Lane(
+            index: index, loop: VirtualLoop(), exchangeBuilder: exchangeBuilder, sink: sink)
+        let seed = rig.seed.child("standin")
+        var settings = Assembly.service(rig)
+        settings.platformKey = try Assembly.platformKey(rig)
+        let service = Service(
+            settings, faults: try Assembly.faults(rig),
+            seed: index == 0 ? seed : seed.child("lane", index),
+            epochMilliseconds: Self.virtualEpoch / 1000)
+        let truth = truth
+        lane.use(
+            InProcess(
+                lane: lane, service: service,
+                network: Network(latency: rig.standin.latency, loss: rig.standin.loss),
+                seed: rig.seed.child("network"), timeout: rig.target.timeout,
+                truth: { truth.append($0) }))
+        return lane
+    }
+
+    /// What the stand-in's faults have done so far.
+    package var truths: [TruthEvent] { truth.events }
+
+    /// Closes the venue.
+    package func strike() async {
+        await listener?.stop()
+    }
+}

@@ -1,0 +1,186 @@
+internal import Checker
+internal import Devices
+internal import Dialects
+internal import Foundation
+internal import Journal
+internal import Rigs
+internal import Runner
+internal import Signing
+internal import Standin
+internal import Statistics
+internal import Synchronization
+
+/// Runs one campaign with one seed, and scores the judge against what the stand-in says it did.
+struct DetectionBench: Sendable {
+    /// Where the service is.
+    enum ServicePlace: Sendable {
+        /// In this process, in virtual time.
+        case virtual
+        /// Behind sockets of this process: the embedded target.
+        case sockets
+        /// In another process, judged as anybody's (`ForeignRun`).
+        case foreign
+    }
+
+    let rigPath: String
+    let place: ServicePlace
+    /// For every run, besides the campaign's own.
+    let sets: [(String, String)]
+
+    /// Judges what the lanes record, as they record it.
+    private final class JudgingSink: HistorySink {
+        private let judge: Mutex<Judge>
+        private let hurry = Mutex(Hurry())
+
+        init(_ rules: Rules, lanes: Int) {
+            judge = Mutex(Judge(rules, lanes: lanes))
+        }
+
+        func append(_ batch: Batch) {
+            judge.withLock { $0.take(batch) }
+            hurry.withLock { $0.note(batch.exchanges) }
+        }
+
+        func finish() -> (Findings, Hurry) {
+            (judge.withLock { $0.finish() }, hurry.withLock { $0 })
+        }
+    }
+
+    /// One run for each seed, from 1. Over sockets a run mostly waits: they go on at the same time.
+    func runs(_ campaign: Campaign, seeds: Int) async throws -> [DetectionRun] {
+        if place == .virtual {
+            var runs: [DetectionRun] = []
+            for seed in 1...seeds { runs.append(try await run(campaign, seed: UInt64(seed))) }
+            return runs
+        }
+        return try await withThrowingTaskGroup(of: (Int, DetectionRun).self) { group in
+            for seed in 1...seeds {
+                group.addTask { (seed, try await run(campaign, seed: UInt64(seed))) }
+            }
+            var runs: [Int: DetectionRun] = [:]
+            for try await (seed, run) in group { runs[seed] = run }
+            return (1...seeds).compactMap { runs[$0] }
+        }
+    }
+
+    private func run(_ campaign: Campaign, seed: UInt64) async throws -> DetectionRun {
+        let isVirtual = place == .virtual
+        if place == .foreign { return try await foreignRun(campaign, seed: seed) }
+        let rig = try rig(campaign, seed: seed)
+        let venue = try await Venue(rig, isVirtual: isVirtual, allowed: [])
+        let sink = JudgingSink(rules(rig, campaign), lanes: venue.laneCount)
+        let lanes = try venue.lanes(recordingTo: sink)
+        let plan = Plan(rig, seed: rig.seed, run: venue.run)
+        var terms = RunConfiguration(
+            rig, statement: Secret(Signing.demoSoftwareStatement()),
+            dialect: venue.dialect(of:))
+        terms.platforms = try Assembly.platforms(rig, program: nil)
+        terms.retries = 1
+        let coordinator = Coordinator(plan, terms: terms, lanes: lanes)
+        await LaneThread.run { coordinator.run() }
+        let (findings, hurry) = sink.finish()
+        await venue.strike()
+        let strikes = venue.truths.map { Strike($0) }.filter {
+            isVirtual || !$0.isObservable || hurry.bears(out: $0)
+        }
+        return score(findings, strikes, campaign)
+    }
+
+    /// The processes are waited for on a thread of their own.
+    private func foreignRun(_ campaign: Campaign, seed: UInt64) async throws -> DetectionRun {
+        let foreign = ForeignRun(
+            rigPath: rigPath, fault: campaign.fault, seed: seed,
+            sets: sets + campaign.sets + campaign.foreignSets)
+        let result = try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(with: Result { try foreign.result() }) }
+        }
+        let strikes = result.strikes.filter { !$0.isObservable || result.hurry.bears(out: $0) }
+        var run = score(result.findings, strikes, campaign)
+        // Its exit codes are in README.md, Commands.
+        run.failed = result.exitStatus == 1
+        return run
+    }
+
+    private func rig(_ campaign: Campaign, seed: UInt64) throws -> Rig {
+        var overrides: [(path: String, value: String)] = [("seed", String(seed))]
+        if let faults = FaultOptions.override([campaign.fault]) { overrides.append(faults) }
+        for (path, value) in sets + campaign.sets { overrides.append((path, value)) }
+        do {
+            return try Rig.read(
+                contentsOf: rigPath, with: RigSurroundings(overrides: overrides)
+            ).rig
+        } catch {
+            throw RunError.badInput("\(error)")
+        }
+    }
+
+    private func rules(_ rig: Rig, _ campaign: Campaign) -> Rules {
+        var rules = Rules()
+        let isThrottled = Assembly.service(rig).throttle != nil
+        rules.policies.throttle = isThrottled ? .init() : nil
+        rules.throttledBy = isThrottled ? .device : .unknown
+        rules.delivery = Rules.delivery(rig.polling)
+        rules.codeLifetime = rig.code.lifetime
+        rules.knowsUsers = !rig.standin.hasOpaqueUsers
+        rules.startedMicroseconds = Venue.virtualEpoch
+        return rules
+    }
+
+    private func score(
+        _ findings: Findings, _ strikes: [Strike], _ campaign: Campaign
+    ) -> DetectionRun {
+        let expected = campaign.kind.invariants.compactMap { Checker.Invariant(name: $0) }
+        let allowed = expected.flatMap(\.companions)
+        var run = DetectionRun(households: findings.households)
+        var struck: Set<Int> = []
+        var activated: Set<Int> = []
+        // By the household that was struck at. Where two are concerned, the breach may be told at
+        // either.
+        var shown: [Int: Set<Int>] = [:]
+        for strike in strikes {
+            let both = [strike.household, strike.otherHousehold].compactMap { $0 }
+            guard let household = both.first else { continue }
+            if strike.isObservable {
+                shown[household, default: []].formUnion(both)
+            } else {
+                struck.formUnion(both)
+                activated.insert(household)
+            }
+        }
+        run.activated = activated.count
+        run.observable = shown.count
+        var hits: Set<Int> = []
+        var accused: Set<Int> = []
+        var seen: Set<String> = []
+        for violation in findings.violations {
+            let isExpected =
+                expected.contains(violation.invariant)
+                || expected.contains(where: violation.companions.contains)
+            guard violation.standing != .suspected else {
+                if isExpected { run.suspected += 1 }
+                continue
+            }
+            accused.insert(violation.household)
+            if isExpected {
+                hits.insert(violation.household)
+                run.expected[violation.invariant.name, default: 0] += 1
+            } else if !allowed.contains(violation.invariant)
+                // The proof that something is wrong, without a name for it.
+                && !(violation.invariant == .linearizable && struck.contains(violation.household))
+            {
+                run.wrong[violation.invariant.name, default: 0] += 1
+                run.doubts.append("\(violation.invariant.name): \(violation.sentence)")
+            }
+            if !struck.contains(violation.household) {
+                run.doubts.append("not struck: \(violation.invariant.name): \(violation.sentence)")
+            }
+            if seen.insert(violation.signature).inserted {
+                run.samples.append("\(violation.invariant.name): \(violation.sentence)")
+            }
+        }
+        run.missed = shown.filter { hits.isDisjoint(with: $0.value) }.map(\.key).sorted()
+        run.flagged = shown.count - run.missed.count
+        run.falseAccusations = accused.subtracting(struck).count
+        return run
+    }
+}

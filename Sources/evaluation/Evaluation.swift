@@ -1,0 +1,10 @@
+internal import ArgumentParser
+
+/// How well the judge and the race lab find what the stand-in does wrong. For those who work on screenrig.
+@main
+struct Evaluation: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "evaluation",
+        abstract: "Measure how well screenrig finds the stand-in's faults.",
+        subcommands: [DetectionCommand.self, RacesCommand.self])
+}
