@@ -44,7 +44,9 @@ struct SparseDialect: Dialect {
                 .ok, .code(issued),
                 Observation(.success, code: issued.code, generated: 0, expires: 60_000))
         case (.authenticate, _): return Reading(.ok, .page(Untrusted(reply.text)))
-        case (.assertion, _) where reply.status == 200: return Reading(.ok, .done)
+        case (.assertion, _) where reply.status == 200:
+            // Unlike a redirect, this page says that the sign-in is done.
+            return Reading(.ok, .done, Observation(.success))
         case (.pollToken, "token"):
             return Reading(
                 .ok, .signedIn(Tag(mvpd: "", user: words[1]), session: Secret("session")),

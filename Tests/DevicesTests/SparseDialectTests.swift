@@ -74,7 +74,7 @@ struct SparseDialectTests {
         let life = try Life(
             more: """
                 after-sign-in: [preauthorize, preauthorize-code, authorize, media-token, user-metadata, \
-                relaunch, logout]
+                {relaunch: 100%}, {logout: 100%}]
                 code: {delete-after: true}
                 """)
         #expect(life.record.fate == .signedIn, "\(life.record.cause)")
@@ -92,7 +92,7 @@ struct SparseDialectTests {
 
     @Test("a code that the service says is over ends the story as one that ran out")
     func over() throws {
-        let life = try Life(notices: "2min")
+        let life = try Life(notices: "2m", more: "code: {ttl: 60s}")
         #expect(life.record.fate == .abandoned)
         #expect(life.record.cause == "the code expired before the viewer signed in")
     }
@@ -117,7 +117,7 @@ struct SparseDialectTests {
             """
             rig: both
             target: {base: "http://both.test", allow: [both.test], protocol: adobe-pass-v1}
-            load: {once: {households: 2}}
+            load: {closed: {households: 2}}
             kinds: [{name: one, weight: 1}, {name: two, weight: 1}]
             """, file: "both.yaml"
         ).rig
