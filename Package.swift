@@ -164,7 +164,8 @@ let package = Package(
         tests("RigsTests", ["Rigs", "Dialects", "Statistics"], exclude: ["Golden"]),
         tests("LanesTests", ["Lanes", "Journal", "Dialects"]),
         tests(
-            "DevicesTests", ["Devices", "Rigs", "Lanes", "Journal", "Dialects", "Statistics"],
+            "DevicesTests",
+            ["Devices", "Checker", "Rigs", "Lanes", "Journal", "Dialects", "Statistics"],
             exclude: ["Pages"]),
         tests(
             "WireTests",

@@ -25,6 +25,8 @@ public struct HouseholdKind: Sendable, Hashable {
     public var secondScreens: Int = 1
     public var device: DeviceInfo
     public var viewer: Viewer = Viewer()
+    /// As whom it asks the service; nil: as the target says.
+    public var application: Application?
     /// The platform's account framework, where the first screen asks it before anybody else.
     public var platform: PlatformSignOn?
     /// Plays on a TempPass, without anybody signing in (rest-v1.md § 10, N5).

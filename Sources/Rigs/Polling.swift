@@ -7,7 +7,7 @@ extension Rig {
         public var every: Duration = .seconds(5)
         /// Share of `every` by which an interval varies both ways, 0 to 1.
         public var jitter: Double = 0.1
-        public var target: PollTarget = .authn
+        public var target: PollTarget = .token
         /// Spread: each device has a phase of its own. Aligned: all poll on the same beat.
         public var isAligned: Bool = false
         /// Code shown → first poll; nil: one interval.

@@ -101,7 +101,7 @@ extension Rig {
     }
 
     private func checkPolling(_ marks: Marks, _ reader: inout ValueReader) {
-        let floor = ProtocolTerms.pollFloor(target.protocolName)
+        let floor = target.protocolName.pollFloor
         guard marks.isWhole, polling.every < floor else { return }
         let place = marks["every"].place
         if polling.every == .zero {
@@ -110,7 +110,7 @@ extension Rig {
             reader.warn(
                 place,
                 "polling.every is below the minimum of \(Int(floor.seconds)) s in "
-                    + "\(target.protocolName): expect 429s that are not the service's fault")
+                    + "\(target.protocolName.rawValue): expect 429s that are not the service's fault")
         }
     }
 
@@ -179,11 +179,4 @@ extension Rig {
             "unknown kind of household '\(kind.shortened)'"
                 + (nearest.map { "; did you mean '\($0)'?" } ?? "; the rig has \(known)"))
     }
-}
-
-/// What a reader of rigs has to know of each protocol.
-enum ProtocolTerms {
-    /// The shortest interval at which a TV may poll. Every protocol of ours asks for 3 s or more
-    /// (rest-v1.md § 15, A19).
-    static func pollFloor(_ name: String) -> Duration { .seconds(3) }
 }

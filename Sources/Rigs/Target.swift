@@ -51,11 +51,9 @@ public struct Target: Sendable, Hashable {
     }
     /// Who speaks HTTP.
     public enum Engine: String, Sendable, CaseIterable { case auto, direct, multi }
-    public enum Format: String, Sendable, CaseIterable { case json, xml }
 
     public var base: Base
-    /// The name of a dialect.
-    public var protocolName: String = "adobe-pass-v1"
+    public var protocolName: ProtocolName = .usual
     public var requestor: String = "DEMOTV"
     public var domain: String = "demo.test"
     public var redirectURL: String = "https://demo.test/done"
@@ -76,7 +74,7 @@ public struct Target: Sendable, Hashable {
     public var headers: Headers = [:]
     public var http: HTTPVersion = .http1
     public var engine: Engine = .auto
-    public var format: Format = .json
+    public var format: DocumentFormat = .json
     public var timeout: Duration = .seconds(10)
     /// Bytes of a response's body.
     public var responseLimit: Int = 1_000_000
@@ -86,6 +84,12 @@ public struct Target: Sendable, Hashable {
     public var correlates: Bool = true
     /// Whether a preflight finds out what the service throttles by; nil: off loopback only.
     public var probes: Bool?
+    /// As whom households ask, unless their kind says otherwise.
+    public var application: Application {
+        Application(
+            protocolName: protocolName, requestor: requestor, softwareStatement: softwareStatement)
+    }
+
     /// Whether a run begins with a preflight. The embedded target says itself what it throttles by.
     public func probes(isNear: Bool) -> Bool {
         if case .embedded = base { return false }
@@ -105,7 +109,7 @@ extension Target: RigSection {
             "base", .scalar(.base), into: \.base, default: "embedded",
             "Address of the service. embedded: the stand-in, started for this run."),
         Key(
-            "protocol", .words(["adobe-pass-v1"], later: ["adobe-pass-v2", "oauth-device-grant"]),
+            "protocol", .words(later: ["adobe-pass-v2", "oauth-device-grant"]),
             into: \.protocolName, "Protocol of the service."),
         Key(
             "requestor", .scalar(.shownText), into: \.requestor,

@@ -117,8 +117,10 @@ extension Syntax where Value: Equatable & Sendable {
 
 extension Syntax
 where Value: CaseIterable & RawRepresentable<String> & Equatable & Sendable {
-    /// The words of an enum, in its order.
-    static func words() -> Syntax { .words(Value.allCases.map { ($0.rawValue, $0) }) }
+    /// The words of an enum, in its order; `later`: those that are planned.
+    static func words(later: [String] = []) -> Syntax {
+        .words(Value.allCases.map { ($0.rawValue, $0) }, later: later)
+    }
 }
 
 extension Syntax<String> {
