@@ -33,6 +33,14 @@ public enum Load: Sendable, Hashable {
         public var stages: [ArrivalStage]
         public var spacing: Spacing = .even
         public var settle: Duration = .seconds(15)
+
+        public init(
+            stages: [ArrivalStage], spacing: Spacing = .even, settle: Duration = .seconds(15)
+        ) {
+            self.stages = stages
+            self.spacing = spacing
+            self.settle = settle
+        }
     }
 
     /// No run has more: each is a row of its history.
