@@ -16,7 +16,7 @@ public struct FaultKind: Sendable, Hashable, CustomStringConvertible {
     /// Default of the parameter that every fault has but those that act always.
     let probability: String?
     let injector: any FaultInjector.Type
-    /// Its place in lists.
+    /// Its place in lists; controls come last.
     private let number: Int
 
     init(
@@ -43,11 +43,11 @@ public struct FaultKind: Sendable, Hashable, CustomStringConvertible {
     /// Whether every promise holds in spite of it.
     public var isControl: Bool { invariants.isEmpty }
 
-    /// Every fault (docs/stand-in.md, Misbehaviour), then the controls. Each file of faults names its
+    /// Every fault, then the controls (docs/stand-in.md, Misbehaviour). Each file of faults lists its
     /// own.
     public static let all: [FaultKind] =
         (ofTokenReads + ofHiddenSignIns + ofNodes + ofCodes + ofSignIns + ofEndings + ofLosses
-        + ofLoad).sorted { ($0.isControl ? 1 : 0, $0.number) < ($1.isControl ? 1 : 0, $1.number) }
+        + ofLoad).sorted { $0.number < $1.number }
 
     /// Nil when there is none of that name.
     public init?(named name: String) {
