@@ -97,10 +97,12 @@ extension Rig: RigSection {
     static let keys: [Key<Rig>] = [
         Key(
             "rig", .scalar(.shownText), into: \.name, required: true, example: "staging load",
-            "Name in reports and of the run directory."),
+            "Name in reports and of the run directory."
+        ).changingNoRequest,
         Key(
             "seed", .scalar(.seed), into: \.seed,
-            "Seed of all random choices; the same seed gives the same households."),
+            "Seed of all random choices; the same seed gives the same households."
+        ).changingNoRequest,
         Key(
             "identities", .words(), set: { $0.identities = $1 }, example: "by-seed",
             "Whether device ids, accounts and forwarded addresses change with every run. "
@@ -146,7 +148,8 @@ extension Rig: RigSection {
                 + "PROGRAM} for pages that need a script or a one-time code."),
         Key(
             "clean-up", .scalar(.flag), set: { $0.cleansUp = $1 }, example: "true",
-            "Log out and delete codes at the end, also after Ctrl-C. Default: true off loopback."),
+            "Log out and delete codes at the end, also after Ctrl-C. Default: true off loopback."
+        ).changingNoRequest,
         Key(
             "connections", .words(), into: \.connections,
             "per-device: each device keeps its own connections, as real devices do. pooled: a "
@@ -167,7 +170,8 @@ extension Rig: RigSection {
         Key(
             "lanes", .scalar(.count(1...256)), ifGiven: \.lanes, example: "1",
             "Threads that run households. Default: one per core, minus one when the target is "
-                + "embedded."),
+                + "embedded."
+        ).changingNoRequest,
         Key(
             "precise", .scalar(.flag), into: \.isPrecise,
             "Busy-wait during the last 100 us before a request is due, for exact sending; costs "
@@ -175,10 +179,12 @@ extension Rig: RigSection {
         Key(
             "record", .scalar(.recording), into: \.record, default: "all",
             "Which single exchanges are recorded. Aggregates are always complete, and households "
-                + "with a failure are always recorded in full."),
+                + "with a failure are always recorded in full."
+        ).changingNoRequest,
         Key(
             "validity", section: \.validity,
-            "When the rig itself counts as the bottleneck, so that the run is invalid."),
+            "When the rig itself counts as the bottleneck, so that the run is invalid."
+        ).changingNoRequest,
         Key(
             "promises", .either(.from(.words()) { Promises($0) }, .section),
             set: { $0.promises = $1 }, example: "documented",
@@ -186,7 +192,8 @@ extension Rig: RigSection {
                 + "documentation, and safety that depends on no policy; the rest is reported as "
                 + "observed. observe: none. A map sets single invariants: {level: documented, "
                 + "sign-in-visible: strict}. Default: strict for the embedded target, else "
-                + "documented."),
+                + "documented."
+        ).changingNoRequest,
         Key(
             "policies", .section, set: { ($0.policies, $0.standin.policies) = ($1, $1) },
             default: "{}",
@@ -198,7 +205,8 @@ extension Rig: RigSection {
                 "[{invariant: sign-in-visible, operation: poll-token, ticket: AUTH-123, "
                 + "until: 2026-12-15}]",
             "Violations accepted for now: listed in each report; they do not fail the run until "
-                + "the date."),
+                + "the date."
+        ).changingNoRequest,
         Key(
             "standin", section: \.standin, "Settings of the embedded target."),
         Key(
@@ -213,19 +221,29 @@ extension Rig: RigSection {
                 + "unless a line on the same subject replaces them: "
                 + Threshold.defaults.map(\.text).joined(separator: ", ")
                 + ". households abandoned counts only those caused by the service: the viewer "
-                + "was in time, and the code ended before the lifetime that the rig asked for."),
+                + "was in time, and the code ended before the lifetime that the rig asked for."
+        ).changingNoRequest,
         Key(
             "shows", .list(.scalar(.historyCheck)), into: \.shows,
             example: "[poll-token pending, media-token 200, households signed-in == 8]",
             "What the run must contain, or it fails; a line is " + HistoryCheck.grammar
-                + ". FATE: " + HistoryCheck.ends.joined(separator: ", ") + "."),
+                + ". FATE: " + HistoryCheck.ends.joined(separator: ", ") + "."
+        ).changingNoRequest,
         Key(
             "race", section: \.race, example: "{plans: [poll-authenticate]}",
-            "What 'screenrig race' searches, and its limits."),
+            "What 'screenrig race' searches, and its limits."
+        ).changingNoRequest,
         Key(
             "nightly", section: \.nightly,
-            "Which values 'screenrig nightly' follows, and how many run directories it keeps."),
+            "Which values 'screenrig nightly' follows, and how many run directories it keeps."
+        ).changingNoRequest,
     ]
+}
+
+extension Rig {
+    /// Keys of the top level in which two runs may differ and still be compared.
+    public static let keysThatChangeNoRequest = Set(
+        keys.filter { !$0.row.changesRequests }.map(\.row.name))
 }
 
 extension Syntax<Rig.Activity> {

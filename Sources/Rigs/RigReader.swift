@@ -50,7 +50,7 @@ struct RigReader {
         guard problems.isEmpty else { throw RigErrors(problems) }
         return RigReading(
             rig: rig, warnings: reader.warnings.inOrder, needs: needs.inOrder,
-            references: reader.references)
+            references: reader.variables.references)
     }
 }
 
@@ -127,10 +127,10 @@ extension RigReader {
     private mutating func applyTarget(to tree: inout YAMLTree) {
         if case .file(let path)? = surroundings.target {
             let place = Place(file: file, option: "--target \(path)")
-            if let inner = targetFile(path, named: path, place) { tree["target"] = inner }
+            if let inner = targetFile(path, place) { tree["target"] = inner }
         } else if let from = tree["target"]?["from"], case .scalar(let path, _) = from.content {
-            let resolved = Self.path(path, besides: from.place.option == nil ? file : "")
-            if let inner = targetFile(resolved, named: resolved, from.place),
+            let resolved = from.place.path(path)
+            if let inner = targetFile(resolved, from.place),
                 let own = tree["target"]?.entries?.filter({ $0.key != "from" })
             {
                 let rest = (inner.entries ?? []).filter { entry in
@@ -172,15 +172,13 @@ extension RigReader {
         return origin.host
     }
 
-    private mutating func targetFile(_ path: String, named name: String, _ place: Place)
-        -> YAMLTree?
-    {
+    private mutating func targetFile(_ path: String, _ place: Place) -> YAMLTree? {
         guard let text = surroundings.contents(path) else {
             problems.append(
-                RigProblem(place, .noFile(name, reason: Disk.trouble(path) ?? "cannot be read")))
+                RigProblem(place, .unreadable(path)))
             return nil
         }
-        guard let tree = YAMLTree.read(text, file: name, problems: &problems) else { return nil }
+        guard let tree = YAMLTree.read(text, file: path, problems: &problems) else { return nil }
         guard let entries = tree.entries else {
             problems.append(
                 RigProblem(
@@ -201,7 +199,7 @@ extension RigReader {
         guard case .resolved = surroundings.secrets, !path.hasPrefix("/"), !path.contains("${"),
             let value = tree["accounts"]?["file"]
         else { return source }
-        let whole = Disk.whole(Self.path(path, besides: value.place.option == nil ? file : ""))
+        let whole = Disk.whole(value.place.path(path))
         var tree = tree
         tree["accounts"]?["file"]?.content = .scalar(whole, isQuoted: true)
         return tree.yaml
@@ -215,15 +213,9 @@ extension RigReader {
         for case (let key, let path?) in files where surroundings.contents(path) == nil {
             problems.append(
                 RigProblem(
-                    marks[key].place, .noFile(path, reason: Disk.trouble(path) ?? "cannot be read"))
+                    marks[key].place, .unreadable(path))
             )
         }
-    }
-
-    /// A path beside the rig, unless it begins at the root.
-    static func path(_ path: String, besides file: String) -> String {
-        guard !path.hasPrefix("/"), let slash = file.lastIndex(of: "/") else { return path }
-        return String(file[...slash]) + path
     }
 }
 

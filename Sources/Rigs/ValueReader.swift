@@ -4,13 +4,10 @@ internal import Dialects
 /// fit becomes problems. Where a value is wrong, the default (or example) stays in its place, so that
 /// reading goes on; the section then counts as not whole.
 struct ValueReader {
-    let file: String
-    let surroundings: RigSurroundings
+    private(set) var variables: Variables
     private(set) var problems: [RigProblem] = []
     /// What the rig holds of them, by the rows' `ScalarForm.Secrecy`.
     private(set) var secrets: [Secret] = []
-    /// `NAME` and `file:PATH` of each `${...}` of the file itself, not of options or other files.
-    private(set) var references: [String] = []
     /// What was found once values were there: they are no reason not to compare others.
     private(set) var conflicts: [RigProblem] = []
     private(set) var warnings: [RigProblem] = []
@@ -18,8 +15,7 @@ struct ValueReader {
     private var isOwn = false
 
     init(file: String, _ surroundings: RigSurroundings) {
-        self.file = file
-        self.surroundings = surroundings
+        variables = Variables(in: file, surroundings)
     }
 
     /// Reads a map by its keys: what puts their values into their owner, in the order of the keys.
@@ -91,6 +87,7 @@ struct ValueReader {
     /// is missing or wrong.
     private func example<Owner>(of key: Key<Owner>) -> Key<Owner>.Setter? {
         guard key.row.fallback == nil else { return nil }
+        let file = variables.file
         var quiet = ValueReader(
             file: file, RigSurroundings(secrets: .omitted, contents: { _ in nil }))
         quiet.isOwn = true
@@ -124,7 +121,7 @@ struct ValueReader {
         _ tree: YAMLTree, _ choices: [Shape.Choice], _ asked: Asked
     ) -> String? {
         guard case .scalar(let text, _) = tree.content,
-            let word = expanded(text, tree.place)?.text
+            let word = variables.expanded(text, tree.place, &problems)?.text
         else { return nil }
         let shape = Shape.choice(choices)
         guard let choice = choices.first(where: { $0.word == word }) else {
@@ -149,25 +146,25 @@ struct ValueReader {
             }
         }
         let (form, place) = (scalar.form, tree.place)
-        if isOwn, form.secrecy == .whole { return try? scalar.parse(raw) }
-        if !isOwn, let part = inClear(raw, form.secrecy, name) {
+        if isOwn { return try? scalar.parse(raw) }
+        if let part = inClear(raw, form.secrecy, name) {
             refuse(place, .secretInClear(part))
             return nil
         }
-        guard let (text, variables) = expanded(raw, place) else { return nil }
+        guard let (text, values) = variables.expanded(raw, place, &problems) else { return nil }
         switch form.secrecy {
         case .open: break
         // A short one is a name like "qa", which stands in many texts.
-        case .variables: secrets += variables.filter { $0.utf8.count >= 6 }.map(Secret.init)
+        case .variables: secrets += values.filter { $0.utf8.count >= 6 }.map(Secret.init)
         case .credentials: secrets += WebAddress.secrets(in: text)
-        case .whole: secrets += (variables + [text]).map(Secret.init)
+        case .whole: secrets += (values + [text]).map(Secret.init)
         }
         do throws(Refusal) {
             return try scalar.parse(text)
         } catch {
             let isBare = form.hasUnit && Spelling.decimal(text) != nil
             let remark = error.remark ?? (isBare ? "which has no unit" : nil)
-            let shown = variables.isEmpty ? raw : nil
+            let shown = values.isEmpty ? raw : nil
             refuse(place, .value(name, shown: shown, remark: remark, wanted: form.wanted))
             return nil
         }
@@ -267,9 +264,6 @@ extension ValueReader {
 // MARK: Secrets
 
 extension ValueReader {
-    /// Bytes of a value, once what `${NAME}` and `${file:PATH}` stand for is in it.
-    private static let secretAtMost = 65_536
-
     /// What of a value must not be typed out in the file, and is; nil: nothing.
     private func inClear(_ raw: String, _ secrecy: ScalarForm.Secrecy, _ name: String) -> String? {
         switch secrecy {
@@ -277,7 +271,7 @@ extension ValueReader {
         case .whole: return raw.contains("${") || raw.isEmpty ? nil : name
         case .credentials:
             // A run of an older version is still reported.
-            if case .omitted = surroundings.secrets { return nil }
+            if case .omitted = variables.surroundings.secrets { return nil }
             var typed = raw
             while let start = typed.firstRange(of: "${"),
                 let end = typed[start.upperBound...].firstIndex(of: "}")
@@ -286,65 +280,6 @@ extension ValueReader {
             }
             return WebAddress.secrets(in: typed).isEmpty ? nil : "the password in \(name)"
         }
-    }
-
-    /// The text with each `${NAME}` and `${file:PATH}` replaced, and what they stand for. Nil, and a
-    /// problem noted, when one has no value.
-    mutating func expanded(
-        _ raw: String, _ place: Place
-    ) -> (text: String, variables: [String])? {
-        guard raw.contains("${"), !isOwn else { return (raw, []) }
-        if place.option == nil, place.file == file { note(referencesIn: raw) }
-        if case .omitted = surroundings.secrets { return nil }
-        var text = ""
-        var variables: [String] = []
-        var rest = raw[...]
-        while let start = rest.firstRange(of: "${") {
-            text += rest[..<start.lowerBound]
-            guard let end = rest[start.upperBound...].firstIndex(of: "}") else {
-                refuse(place, .syntax("'${' lacks its '}'; write ${NAME}"))
-                return nil
-            }
-            guard let value = secret(String(rest[start.upperBound..<end]), place) else {
-                return nil
-            }
-            text += value
-            variables.append(value)
-            rest = rest[rest.index(after: end)...]
-            guard text.utf8.count <= Self.secretAtMost else {
-                refuse(
-                    place,
-                    .conflict(
-                        "with its ${...} filled in, this value is longer than "
-                            + "\(Self.secretAtMost) bytes"))
-                return nil
-            }
-        }
-        return (text + rest, variables)
-    }
-
-    private mutating func note(referencesIn raw: String) {
-        for piece in raw.split(separator: "${", omittingEmptySubsequences: false).dropFirst() {
-            let name = String(piece.prefix { $0 != "}" })
-            if !references.contains(name) { references.append(name) }
-        }
-    }
-
-    private mutating func secret(_ name: String, _ place: Place) -> String? {
-        if name.hasPrefix("file:") {
-            let path = RigReader.path(
-                String(name.dropFirst(5)), besides: place.option == nil ? place.file : "")
-            guard let content = surroundings.contents(path) else {
-                refuse(place, .noFile(path, reason: Disk.trouble(path) ?? "cannot be read"))
-                return nil
-            }
-            return content.last?.isNewline == true ? String(content.dropLast()) : content
-        }
-        guard let value = surroundings.environment[name] else {
-            refuse(place, .noVariable(name))
-            return nil
-        }
-        return value
     }
 }
 

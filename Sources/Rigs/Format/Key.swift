@@ -91,6 +91,13 @@ struct Key<Owner: RigSection>: Sendable {
         }
     }
 
+    /// This key, which changes no request of a run: two runs that differ in it may be compared.
+    var changingNoRequest: Key {
+        var key = self
+        key.row.changesRequests = false
+        return key
+    }
+
     /// A key that the format has a place for and this version refuses.
     static func notYet(
         _ name: String, accepting: [String] = [], example: String, _ text: String
@@ -121,6 +128,7 @@ struct KeyRow: Sendable {
     var status = Status.supported
     /// Cannot stand beside a key shown before it: commented out in the reference rig.
     var isAlternative: Bool
+    var changesRequests = true
     /// Reads a value for the sake of its problems.
     var tries: @Sendable (YAMLTree, inout ValueReader) -> Void
 

@@ -21,10 +21,4 @@ struct Marks: Sendable {
     subscript(key: String) -> Marks { keys[key] ?? Marks(place) }
 
     func gives(_ key: String) -> Bool { given.contains(key) }
-
-    /// The path that stands here: beside the file that names it, or, typed into a command, beside
-    /// where it was typed.
-    func path(_ text: String) -> String {
-        RigReader.path(text, besides: place.option == nil ? place.file : "")
-    }
 }

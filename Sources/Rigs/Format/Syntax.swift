@@ -129,7 +129,7 @@ extension Syntax<String> {
     }
 
     /// A file beside the one that names it.
-    static var path: Syntax { .from(.scalar(.text)) { text, marks, _ in marks.path(text) } }
+    static var path: Syntax { .from(.scalar(.text)) { text, marks, _ in marks.place.path(text) } }
 
     /// A program beside the file that names it, and not where the shell would look.
     static var program: Syntax {
