@@ -105,7 +105,7 @@ let package = Package(
             [
                 "Checker", "Journal", "Rigs", "Dialects", "Statistics",
                 .product(name: "GRDB", package: "GRDB.swift"),
-            ]),
+            ], files: "HTML/Page"),
         part(
             "Runner",
             [
@@ -113,7 +113,9 @@ let package = Package(
                 "Signing",
                 "Rigs", "Lanes", "Journal", "Dialects", "Statistics",
             ]),
-        part("Dashboard", ["Reports", "Checker", "Journal", "Dialects", "Statistics"] + nio),
+        part(
+            "Dashboard", ["Reports", "Checker", "Journal", "Dialects", "Statistics"] + nio,
+            files: "Page"),
         .executableTarget(
             name: "screenrig",
             dependencies: [
