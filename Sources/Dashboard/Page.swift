@@ -1,3 +1,4 @@
+internal import Rendering
 internal import Reports
 
 /// The dashboard: one page that holds its style and its script, and asks nobody but this process.
@@ -45,7 +46,7 @@ enum Page {
         </main>
         <footer>Served by the run itself, on this machine only. Its report is written when it ends.</footer>
         <script>
-        \(PageScript.charts)\(script)</script>
+        \(Plot.script)\(script)</script>
         </body>
         </html>
 

@@ -1,5 +1,6 @@
 internal import Dialects
 internal import Journal
+internal import Rendering
 internal import Statistics
 
 /// Everything that the dashboard shows, as of now: one JSON object, sent whole each second. A page

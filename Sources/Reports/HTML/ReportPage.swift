@@ -1,3 +1,5 @@
+internal import Rendering
+
 /// report.html: one file, no network. Its sections answer a reader's questions in this order: did the run
 /// pass, what got worse, which promises were violated, how far did households get, what was slow and
 /// when, which errors occurred, can I trust the numbers, how was the run configured. The script adds
@@ -30,7 +32,7 @@ enum ReportPage {
             this page is computed from history.sqlite in the same directory.</footer>
             <script nonce="\(nonce(summary))">
             //<![CDATA[
-            \(HTML(stringLiteral: PageScript.report))//]]>
+            \(HTML(stringLiteral: PageScript.text))//]]>
             </script>
             </body>
             </html>
@@ -55,7 +57,7 @@ enum ReportPage {
         [
             PageSection(
                 id: "changes", title: "Changes since the last comparable run",
-                body: ComparisonSection.html(summary.comparison)),
+                body: summary.changes ?? noChanges),
             PageSection(
                 id: "thresholds", title: "Thresholds", body: thresholds(summary.thresholds)),
             summary.shows.isEmpty
@@ -87,6 +89,10 @@ enum ReportPage {
             PageSection(id: "run", title: "Run configuration", body: RigSections.run(summary.run)),
         ].compactMap(\.self)
     }
+
+    private static let noChanges: HTML = """
+        <p class="empty">There is no earlier comparable run beside this one.</p>
+        """
 
     private static func opening(_ summary: Summary) -> HTML {
         let run = summary.run

@@ -1,3 +1,5 @@
+internal import Rendering
+
 /// The load generator's own health, and the configuration of a run.
 enum RigSections {
     static func health(_ summary: Summary) -> HTML {

@@ -1,3 +1,5 @@
+internal import Rendering
+
 /// The charts over time, one below the other with the same time axis.
 struct TimelineCharts {
     /// Seconds for each point.
