@@ -13,7 +13,7 @@ let house: [SwiftSetting] = [
 /// them. To step through it, take this away. The rest is not worth the time that optimising takes.
 let quick: [SwiftSetting] = [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
-/// A library of the product with its tests beside it, by the arrows of ARCHITECTURE.md. `files`: folders of
+/// A library of the product with its tests beside it, by the arrows of ARCHITECTURE.md. `files`: files or folders of
 /// scripts or style sheets that are compiled into it, as `PackageResources.name_js`.
 func part(
     _ name: String, _ dependencies: [Target.Dependency] = [], isQuick: Bool = false,
@@ -101,7 +101,7 @@ let package = Package(
                 "Devices", "Standin", "Checker", "Rendering", "Rigs", "Lanes", "Journal",
                 "Dialects",
                 "Statistics",
-            ], files: ["Emit/Script", "Pages/Page"]),
+            ], files: ["Emit/Script", "Pages/case.css"]),
         part("Rendering", ["Dialects"], files: ["Page"]),
         part(
             "Reports", ["Rendering", "Checker", "Journal", "Rigs", "Dialects", "Statistics"],
