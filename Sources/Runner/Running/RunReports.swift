@@ -4,6 +4,7 @@ package import Journal
 internal import Races
 package import Reports
 package import Rigs
+internal import Trends
 
 /// From a finished history to the files of its directory.
 package enum RunReports {
@@ -25,7 +26,7 @@ package enum RunReports {
             let cases = try cases(of: findings, history)
             written = try Report.write(
                 history, thresholds: thresholds, findings: findings,
-                strikes: strikes(directory), comparison: comparison(directory, findings),
+                strikes: strikes(directory), changes: comparison(directory, findings)?.section,
                 cases: names(of: cases), to: other ?? directory.path)
             let folder = CaseFolder(in: other ?? directory.path)
             for made in cases {

@@ -46,7 +46,7 @@ package final class RunSession: @unchecked Sendable {
         let header = HistoryHeader(
             run: directory.name, runID: venue.run, rigName: rig.name, rigSource: rig.source,
             seed: rig.seed.value, startedMicroseconds: started, target: venue.targetName,
-            protocolName: venue.dialect.name, version: Release.version, isVirtual: venue.isVirtual,
+            protocolName: rig.protocolNames, version: Release.version, isVirtual: venue.isVirtual,
             lanes: laneCount, kinds: rig.kinds.map(\.name), plannedHouseholds: plan.households,
             load: rig.load.description, thresholds: rig.thresholds.map(\.text),
             shows: rig.shows.map(\.text), policies: rig.policies.lines,
@@ -80,8 +80,7 @@ package final class RunSession: @unchecked Sendable {
             writer.keepMessages(through: lanes[0].gate)
             for lane in lanes { lane.handsOverMessages = true }
         }
-        var terms = try venue.configuration(of: rig)
-        if let statement = options.statement { terms.statement = statement }
+        var terms = try venue.configuration(of: rig, statement: options.statement)
         if let retries = options.retries { terms.retries = retries }
         terms.startedMicroseconds = started
         pages = PageFolder(in: directory.path)

@@ -11,9 +11,10 @@ internal import Wire
 
 /// What a run plays on: the target, embedded or not, the clock, and the lanes with their transports.
 package struct Venue {
-    package let dialect: any Dialect
     /// Where the target is.
     package let origin: Origin
+    /// Before each path.
+    private let prefix: String
     package let targetName: String
     package let laneCount: Int
     package let isVirtual: Bool
@@ -80,9 +81,17 @@ package struct Venue {
         let faults =
             rig.faults.isEmpty ? "" : ", faults: " + rig.faults.map(\.text).joined(separator: " ")
         targetName = name + faults
-        dialect = Assembly.dialect(rig.target, origin: origin, prefix: prefix)
+        self.prefix = prefix
         let cores = ProcessInfo.processInfo.activeProcessorCount
         laneCount = isVirtual ? 1 : rig.lanes ?? max(1, cores - (isEmbedded ? 1 : 0))
+    }
+
+    /// What an application speaks here.
+    package func dialect(of application: Application) -> any Dialect {
+        application.protocolName.dialect(
+            at: origin, prefix: prefix, requestor: application.requestor,
+            domain: rig.target.domain, redirectURL: rig.target.redirectURL,
+            format: rig.target.format)
     }
 
     private static func startStandin(
@@ -151,7 +160,7 @@ package struct Venue {
 
     private func exchangeBuilder(of run: String, salt: UInt64) -> ExchangeBuilder {
         ExchangeBuilder(
-            dialect: dialect, headers: rig.target.headers, correlates: rig.target.correlates,
+            headers: rig.target.headers, correlates: rig.target.correlates,
             run: run, fingerprinter: Fingerprinter(key: salt), secrets: secrets)
     }
 
@@ -231,11 +240,14 @@ package struct Venue {
         return lane
     }
 
-    /// What households of `rig` are run with here, but for what a run adds of its own: accounts and
+    /// What households of `rig` are run with here (`statement`: nil for the demo one), but for what a run adds of its own: accounts and
     /// programs in virtual time are the built-in ones.
-    package func configuration(of rig: Rig) throws(RunError) -> RunConfiguration {
+    package func configuration(
+        of rig: Rig, statement: Secret? = nil
+    ) throws(RunError) -> RunConfiguration {
         var configuration = RunConfiguration(
-            rig, dialect: dialect, statement: Secret(Signing.demoSoftwareStatement()))
+            rig, statement: statement ?? Secret(Signing.demoSoftwareStatement()),
+            dialect: dialect(of:))
         configuration.platforms = try Assembly.platforms(
             rig, program: isVirtual ? nil : { ProgramProcess(path: $0, limit: $1) })
         return configuration

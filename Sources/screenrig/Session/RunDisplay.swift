@@ -1,4 +1,5 @@
 internal import Dashboard
+internal import Rendering
 internal import Reports
 internal import Runner
 internal import Synchronization
