@@ -36,7 +36,7 @@ let chosen = Context.environment["SCREENRIG_TESTS"]?.split(separator: ",").map(S
 let isFuzzing = Context.environment["SCREENRIG_FUZZ"] != nil
 let fuzzed: [Target.Dependency] = [
     "Rigs", "Wire", "Dialects", "Devices", "Lanes", "Signing", "Standin", "Races", "Journal",
-    "Checker", "Reports", .product(name: "GRDB", package: "GRDB.swift"),
+    "Checker", "Reports", "Formats", .product(name: "GRDB", package: "GRDB.swift"),
 ]
 
 let nio: [Target.Dependency] = [
@@ -54,8 +54,8 @@ let package = Package(
         .library(
             name: "ScreenrigParts",
             targets: [
-                "Statistics", "Dialects", "Journal", "Rigs", "Lanes", "Devices", "Wire", "Signing",
-                "Standin", "Checker",
+                "Statistics", "Formats", "Dialects", "Journal", "Rigs", "Lanes", "Devices", "Wire",
+                "Signing", "Standin", "Checker",
             ]),
     ],
     dependencies: [
@@ -73,24 +73,29 @@ let package = Package(
         .systemLibrary(name: "CEpoll"),
 
         part("Statistics", isQuick: true),
-        part("Dialects", isQuick: true),
+        part("Formats", isQuick: true),
+        part("Dialects", ["Formats"], isQuick: true),
         part(
             "Journal",
             [
-                "Dialects", "Statistics",
+                "Dialects", "Formats", "Statistics",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ], isQuick: true),
-        part("Rigs", ["Dialects", "Statistics", .product(name: "Yams", package: "Yams")]),
-        part("Lanes", ["Journal", "Dialects", "CEpoll"], isQuick: true),
-        part("Devices", ["Rigs", "Lanes", "Journal", "Dialects", "Statistics"], isQuick: true),
-        part("Wire", ["Lanes", "Journal", "Dialects", "CCurl"]),
-        part("Signing", ["COpenSSL"]),
         part(
-            "Standin", ["Dialects", "Lanes", "Journal", "Signing", "Statistics"] + nio + http2,
+            "Rigs", ["Dialects", "Formats", "Statistics", .product(name: "Yams", package: "Yams")]),
+        part("Lanes", ["Journal", "Dialects", "CEpoll"], isQuick: true),
+        part(
+            "Devices", ["Rigs", "Lanes", "Journal", "Dialects", "Formats", "Statistics"],
+            isQuick: true),
+        part("Wire", ["Lanes", "Journal", "Dialects", "CCurl"]),
+        part("Signing", ["Formats", "COpenSSL"]),
+        part(
+            "Standin",
+            ["Dialects", "Formats", "Lanes", "Journal", "Signing", "Statistics"] + nio + http2,
             isQuick: true),
         part("Calibration", ["Lanes", "Journal", "Dialects", "Statistics"]),
-        part("Checker", ["Journal", "Dialects", "Statistics"], isQuick: true),
+        part("Checker", ["Journal", "Dialects", "Formats", "Statistics"], isQuick: true),
         part(
             "Races",
             [
@@ -100,7 +105,7 @@ let package = Package(
         part(
             "Reports",
             [
-                "Checker", "Journal", "Rigs", "Dialects", "Statistics",
+                "Checker", "Journal", "Rigs", "Dialects", "Formats", "Statistics",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         part(
@@ -108,13 +113,14 @@ let package = Package(
             [
                 "Races", "Calibration", "Reports", "Checker", "Devices", "Wire", "Standin",
                 "Signing",
-                "Rigs", "Lanes", "Journal", "Dialects", "Statistics",
+                "Rigs", "Lanes", "Journal", "Dialects", "Formats", "Statistics",
             ]),
         part("Dashboard", ["Reports", "Checker", "Journal", "Dialects", "Statistics"] + nio),
         .executableTarget(
             name: "screenrig",
             dependencies: [
-                "Statistics", "Dialects", "Journal", "Rigs", "Lanes", "Devices", "Wire", "Signing",
+                "Statistics", "Formats", "Dialects", "Journal", "Rigs", "Lanes", "Devices", "Wire",
+                "Signing",
                 "Standin", "Checker", "Reports", "Calibration", "Races", "Runner", "Dashboard",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -126,17 +132,18 @@ let package = Package(
             dependencies: [
                 "Runner", "Races", "Reports", "Checker", "Devices", "Standin", "Signing", "Rigs",
                 "Lanes",
-                "Journal", "Dialects", "Statistics",
+                "Journal", "Dialects", "Formats", "Statistics",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: house),
 
         tests("StatisticsTests", ["Statistics"]),
-        tests("DialectsTests", ["Dialects"], exclude: ["Transcripts"]),
+        tests("FormatsTests", ["Formats"]),
+        tests("DialectsTests", ["Dialects", "Formats"], exclude: ["Transcripts"]),
         tests(
             "JournalTests",
             [
-                "Journal", "Dialects", "Statistics",
+                "Journal", "Dialects", "Formats", "Statistics",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ], exclude: ["Golden"]),
         tests("CheckerTests", ["Checker", "Journal", "Dialects", "Statistics"]),
@@ -157,14 +164,15 @@ let package = Package(
                 + http2),
         tests(
             "CalibrationTests", ["Calibration", "Lanes", "Journal", "Dialects", "Statistics"]),
-        tests("SigningTests", ["Signing"]),
+        tests("SigningTests", ["Signing", "Formats"]),
         tests(
             "StandinTests",
-            ["Standin", "Lanes", "Journal", "Dialects", "Signing", "Statistics"] + nio + http2),
+            ["Standin", "Lanes", "Journal", "Dialects", "Formats", "Signing", "Statistics"] + nio
+                + http2),
         tests(
             "ReportsTests",
             [
-                "Reports", "Checker", "Journal", "Rigs", "Dialects", "Statistics",
+                "Reports", "Checker", "Journal", "Rigs", "Dialects", "Formats", "Statistics",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             exclude: ["Golden"]),

@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Formats
 
 /// The question: one line of JSON.
 ///

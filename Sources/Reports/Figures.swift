@@ -89,28 +89,6 @@ package enum Figures {
         "\(count(number)) \(number == 1 ? noun : plural ?? noun + "s")"
     }
 
-    /// UTC, `2026-11-21T07:00:00Z`, from microseconds since 1970.
-    package static func timestamp(microseconds: Int64) -> String {
-        let (days, second) = microseconds.quotientAndFloor(by: 1_000_000).0
-            .quotientAndFloor(by: 86_400)
-        let (year, month, day) = civil(daysSince1970: days)
-        func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        return "\(year)-\(two(month))-\(two(day))"
-            + "T\(two(second / 3600)):\(two(second / 60 % 60)):\(two(second % 60))Z"
-    }
-
-    /// The Gregorian date of a day, by Howard Hinnant's `civil_from_days` (years from 0 on).
-    private static func civil(daysSince1970: Int64) -> (Int64, Int64, Int64) {
-        let (era, dayOfEra) = (daysSince1970 + 719_468).quotientAndFloor(by: 146_097)
-        let yearOfEra =
-            (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let shifted = (5 * dayOfYear + 2) / 153
-        let month = shifted < 10 ? shifted + 3 : shifted - 9
-        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-        return (year, month, dayOfYear - (153 * shifted + 2) / 5 + 1)
-    }
-
     /// `12,345.6` of `12345.6`.
     static func grouped(_ text: String) -> String {
         let sign = text.hasPrefix("-") ? "-" : ""
@@ -122,13 +100,5 @@ package enum Figures {
             result.append(digit)
         }
         return sign + result + unsigned.dropFirst(whole.count)
-    }
-}
-
-extension Int64 {
-    /// Quotient rounded down, and the remainder that is never negative.
-    fileprivate func quotientAndFloor(by divisor: Int64) -> (Int64, Int64) {
-        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
-        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
     }
 }

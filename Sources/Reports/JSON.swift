@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Formats
 
 /// A JSON text with its keys in a fixed order and its numbers finite.
 package indirect enum JSON {

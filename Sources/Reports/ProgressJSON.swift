@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Formats
 internal import Journal
 
 /// Progress and result as JSON lines, for machines (docs/politeness.md, `--json`): each line one object with

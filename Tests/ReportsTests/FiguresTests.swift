@@ -56,18 +56,6 @@ struct FiguresTests {
     }
 
     @Test(
-        "a moment is an ISO 8601 time in UTC",
-        arguments: [
-            (0, "1970-01-01T00:00:00Z"), (-1, "1969-12-31T23:59:59Z"),
-            (951_782_400_000_000, "2000-02-29T00:00:00Z"),
-            (1_795_244_400_999_999, "2026-11-21T07:00:00Z"),
-            (4_107_542_399_000_000, "2100-02-28T23:59:59Z"),
-        ] as [(Int64, String)])
-    func timestamp(microseconds: Int64, text: String) {
-        #expect(Figures.timestamp(microseconds: microseconds) == text)
-    }
-
-    @Test(
         "texts of others are one harmless line",
         arguments: [
             ("plain ünïcode ✓", "plain ünïcode ✓"), ("a\nb\tc\rd", "a b c d"),

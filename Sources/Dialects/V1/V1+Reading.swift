@@ -1,3 +1,5 @@
+internal import Formats
+
 /// What V1 answers mean. Classified by body before status, XML and JSON alike.
 extension V1 {
     public func read(_ reply: Reply, to call: Call) -> Reading {

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// The times that a service may write: instants from 1970 to 2200, durations up to 10 years. What lies
 /// outside is malformed, and no arithmetic with what lies inside can overflow, in nanoseconds either.
 extension V1 {

@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Formats
 
 /// A place in a case's file while it is read: the value, and the path that names it in errors.
 struct CaseNode {

@@ -1,5 +1,6 @@
 internal import Checker
 internal import Dialects
+internal import Formats
 internal import Foundation
 internal import Rigs
 

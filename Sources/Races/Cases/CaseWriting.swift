@@ -1,5 +1,6 @@
 internal import Checker
 internal import Dialects
+internal import Formats
 internal import Reports
 internal import Statistics
 
@@ -231,11 +232,7 @@ extension Case {
 extension Case.Trial {
     /// UTC with microseconds: `2026-11-21T07:00:00.123456Z`.
     func utc(_ nanoseconds: Int64) -> String {
-        let microseconds = startedMicroseconds + nanoseconds / 1_000
-        let whole = Figures.timestamp(microseconds: microseconds)
-        let digits = String((microseconds % 1_000_000 + 1_000_000) % 1_000_000)
-        let padded = String(repeating: "0", count: 6 - digits.count) + digits
-        return whole.dropLast() + ".\(padded)Z"
+        UTCTime.rfc3339(microseconds: startedMicroseconds + nanoseconds / 1_000, decimals: 6)
     }
 }
 

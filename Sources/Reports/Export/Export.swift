@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Formats
 internal import Journal
 
 /// Exchanges of one household in a form that other tools read.
@@ -104,8 +105,6 @@ public struct Export: Sendable {
     /// UTC with milliseconds, of an instant of the run: `2026-11-21T07:00:00.250Z`.
     static func timestamp(_ instant: Instant, _ header: HistoryHeader) -> String {
         let microseconds = header.startedMicroseconds + instant.nanoseconds / 1000
-        let whole = Figures.timestamp(microseconds: microseconds).dropLast()
-        let rest = Int((microseconds % 1_000_000 + 1_000_000) % 1_000_000) / 1000
-        return "\(whole).\(rest < 10 ? "00" : rest < 100 ? "0" : "")\(rest)Z"
+        return UTCTime.rfc3339(microseconds: microseconds, decimals: 3)
     }
 }

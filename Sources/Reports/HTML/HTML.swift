@@ -1,3 +1,5 @@
+internal import Formats
+
 /// A piece of HTML or SVG. Literals stand as they are; every text put into one is escaped, so that
 /// what came from a server or a rig can never become markup.
 struct HTML: ExpressibleByStringInterpolation, Sendable {

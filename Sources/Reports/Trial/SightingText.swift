@@ -1,4 +1,5 @@
 public import Dialects
+internal import Formats
 internal import Journal
 
 /// How a trial shows an exchange: two lines, and with `--bodies` what was said.
@@ -120,7 +121,7 @@ public struct SightingText: Sendable {
         guard let expires = sighting.exchange.observation.expires else { return "" }
         // A service may send any number: far dates are shown as the furthest that fits.
         let milliseconds = min(max(expires, 0), 253_402_300_799_000)
-        return " until \(Figures.timestamp(microseconds: milliseconds * 1000))"
+        return " until \(UTCTime(milliseconds: milliseconds).rfc3339)"
     }
 
     /// The title, where there is one near the beginning.

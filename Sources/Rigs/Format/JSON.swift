@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Formats
 
 /// JSON to be written: objects keep the order of their keys.
 indirect enum JSON: Sendable, ExpressibleByStringLiteral {

@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Formats
 internal import Signing
 
 /// Reads software statements, and remembers the last good one: a thousand devices of one app bring

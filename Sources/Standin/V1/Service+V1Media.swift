@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Formats
 internal import Signing
 
 /// Media tokens: Z5, and the verifier that a programmer runs (rest-v1.md § 11).
@@ -63,7 +64,8 @@ struct MediaSigner: Sendable {
         let token = Document.object([
             ("sessionGUID", .text(session)), ("requestorID", .text(device.requestor)),
             ("resourceID", .text(resource)), ("ttl", .number(ttl)),
-            ("issueTime", .text(Calendar.isoDate(issued))), ("mvpdId", .text(signIn.mvpd)),
+            ("issueTime", .text(UTCTime(milliseconds: issued).rfc3339)),
+            ("mvpdId", .text(signIn.mvpd)),
             ("proxyMvpdId", .text(proxy)),
         ])
         let short = token.xmlElement("shortAuthorizationToken")
@@ -87,7 +89,9 @@ struct MediaSigner: Sendable {
             let session = short.text("<sessionGUID>", "</sessionGUID>"),
             let resource = short.text("<resourceID>", "</resourceID>"),
             let ttl = short.text("<ttl>", "</ttl>").flatMap({ Int64($0) }),
-            let issued = short.text("<issueTime>", "</issueTime>").flatMap(Calendar.milliseconds)
+            let issued = short.text("<issueTime>", "</issueTime>").flatMap({
+                UTCTime(rfc3339: $0)?.milliseconds
+            })
         else { return nil }
         return MediaClaims(session: session, resource: resource, expires: issued + ttl)
     }

@@ -1,3 +1,5 @@
+import Formats
+
 @testable import Dialects
 
 extension Reader {

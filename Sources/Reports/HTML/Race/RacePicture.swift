@@ -1,3 +1,5 @@
+internal import Formats
+
 /// What a race's report shows, in plain values: this module knows of no races, and who races knows of no
 /// HTML.
 package struct RacePicture: Sendable {

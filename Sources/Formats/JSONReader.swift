@@ -11,6 +11,11 @@ public enum Tree: Hashable, Sendable {
     public struct Member: Hashable, Sendable {
         public var name: String
         public var value: Tree
+
+        public init(name: String, value: Tree) {
+            self.name = name
+            self.value = value
+        }
     }
 
     /// The first member of that name.
@@ -36,15 +41,15 @@ public enum Tree: Hashable, Sendable {
 
     /// Nested deeper than any protocol document: an attack on the stack. What no reader nests deeper is
     /// safe to compare, to hash and to free.
-    static let maximumDepth = 64
+    public static let maximumDepth = 64
     /// Values of one document, members and elements counted: ten times those of any configuration seen.
     public static let maximumNodes = 200_000
 
     /// Why a document was not read to its end.
-    enum Limit: Hashable, Sendable, CustomStringConvertible {
+    public enum Limit: Hashable, Sendable, CustomStringConvertible {
         case depth, nodes
 
-        var description: String {
+        public var description: String {
             switch self {
             case .depth: "more than \(maximumDepth) levels"
             case .nodes: "more than \(maximumNodes) values"
@@ -79,7 +84,7 @@ public struct JSONReader {
     }
 
     /// The same; `limit` is what it is beyond, if it is nil for that.
-    static func read(
+    public static func read(
         _ bytes: [UInt8], _ limit: inout Tree.Limit?, nodesAtMost: Int = Tree.maximumNodes
     ) -> Tree? {
         var reader = JSONReader(bytes: bytes, nodesAtMost: nodesAtMost)

@@ -4,7 +4,7 @@
 /// Own and strict, as `JSONReader` is: the protocol needs elements, text and little else, and what a
 /// general parser does beside that is how documents attack one. There is no DOCTYPE, so there are no
 /// entities but the five of XML; the only encoding is UTF-8; depth and number of elements are limited.
-struct XMLReader {
+public struct XMLReader {
     private let bytes: [UInt8]
     private var position = 0
     private var nodes = 0
@@ -22,7 +22,7 @@ struct XMLReader {
 
     /// The root element's name and content; nil when the document is not well formed, has a DOCTYPE, or
     /// is beyond a limit, which is then in `limit`.
-    static func read(
+    public static func read(
         _ bytes: [UInt8], _ limit: inout Tree.Limit?
     ) -> (root: String, tree: Tree)? {
         guard XMLText.isAllowed(bytes) else { return nil }
@@ -32,7 +32,7 @@ struct XMLReader {
         return isRead ? reader.root : nil
     }
 
-    static func read(_ bytes: [UInt8]) -> (root: String, tree: Tree)? {
+    public static func read(_ bytes: [UInt8]) -> (root: String, tree: Tree)? {
         var limit: Tree.Limit?
         return read(bytes, &limit)
     }

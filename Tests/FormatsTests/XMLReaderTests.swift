@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Dialects
+@testable import Formats
 
 @Suite struct XMLReaderTests {
     private static func tree(_ text: String) -> Tree? { XMLReader.read(Array(text.utf8))?.tree }
