@@ -128,7 +128,7 @@ struct DetectionBench: Sendable {
     private func score(
         _ findings: Findings, _ strikes: [Strike], _ campaign: Campaign
     ) -> DetectionRun {
-        let expected = (campaign.name?.invariants ?? []).compactMap { Checker.Invariant(name: $0) }
+        let expected = campaign.kind.invariants.compactMap { Checker.Invariant(name: $0) }
         let allowed = expected.flatMap(\.companions)
         var run = DetectionRun(households: findings.households)
         var struck: Set<Int> = []
