@@ -1,4 +1,5 @@
 internal import Checker
+internal import Formats
 internal import Journal
 
 /// The tables of a run directory as RFC 4180 has them: a header, CRLF, quotes where needed. The
@@ -12,7 +13,10 @@ enum CSV {
         return table(
             columns,
             summary.operations.map { row in
-                [row.name, String(row.count), String(row.errors), Figures.trimmed(row.perSecond)]
+                [
+                    row.name, String(row.count), String(row.errors),
+                    DecimalText.trimmed(row.perSecond),
+                ]
                     + spread(row.latency) + [String(row.completed), String(row.notEntitled)]
             })
     }
@@ -46,7 +50,7 @@ enum CSV {
             String(household.household), Sanitizer.line(household.kind), household.fate.name,
             isLost || household.fate == .running ? household.stage.name : "",
             Sanitizer.line(household.cause),
-            Figures.trimmed(household.arrived.milliseconds / 1000),
+            DecimalText.trimmed(household.arrived.milliseconds / 1000),
             number(household.signIn?.milliseconds), number(household.viewerTime.milliseconds),
             String(household.polls), String(violations), String(household.denials),
             household.signOn.paths.map(\.name).joined(separator: " "),
@@ -108,11 +112,11 @@ enum CSV {
     }
 
     private static func spread(_ spread: Spread?) -> [String] {
-        spread?.values.map { Figures.trimmed($0) } ?? Spread.names.map { _ in "" }
+        spread?.values.map { DecimalText.trimmed($0) } ?? Spread.names.map { _ in "" }
     }
 
     private static func number(_ value: Double?) -> String {
-        value.map { Figures.trimmed($0) } ?? ""
+        value.map { DecimalText.trimmed($0) } ?? ""
     }
 
     private static func field(_ text: String) -> String {

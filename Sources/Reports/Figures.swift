@@ -1,29 +1,8 @@
+internal import Formats
+
 /// Numbers as a reader sees them: three significant digits, thousands apart, the unit always there.
 /// Arithmetic of our own, so that a locale or a processor never changes a report.
 package enum Figures {
-    /// `value` with exactly `places` decimals; what is no number prints as 0.
-    package static func fixed(_ value: Double, _ places: Int) -> String {
-        guard value.isFinite else { return "0" }
-        var scale = 1.0
-        for _ in 0..<places { scale *= 10 }
-        let scaled = (abs(value) * scale).rounded()
-        guard scaled < 9e15 else { return String(value) }
-        let digits = String(Int64(scaled))
-        let padded = String(repeating: "0", count: max(0, places + 1 - digits.count)) + digits
-        let whole = String(padded.dropLast(places))
-        let sign = value < 0 && scaled > 0 ? "-" : ""
-        return places == 0 ? sign + whole : "\(sign)\(whole).\(padded.suffix(places))"
-    }
-
-    /// `value` with at most `places` decimals and no trailing zeros: the form of JSON and CSV.
-    package static func trimmed(_ value: Double, _ places: Int = 3) -> String {
-        var text = fixed(value, places)
-        guard text.contains(".") else { return text }
-        while text.hasSuffix("0") { text.removeLast() }
-        if text.hasSuffix(".") { text.removeLast() }
-        return text
-    }
-
     /// `12,345`.
     package static func count(_ number: Int) -> String {
         grouped(String(number))
@@ -39,7 +18,7 @@ package enum Figures {
             case ..<100: 1
             default: 0
             }
-        return grouped(fixed(value, places + extra))
+        return grouped(DecimalText.fixed(value, places + extra))
     }
 
     /// `0.42 ms`, `181 ms`, `1.24 s`, `12 min 5 s`.
@@ -53,7 +32,7 @@ package enum Figures {
 
     /// A length of time in whole words: `0.4 s`, `48 s`, `12 min 5 s`, `2 h 3 min`.
     package static func span(seconds: Double) -> String {
-        if seconds < 10 { return "\(trimmed(seconds, 1)) s" }
+        if seconds < 10 { return "\(DecimalText.trimmed(seconds, 1)) s" }
         let whole = Int(min(seconds, 1e12).rounded())
         switch whole {
         case ..<120: return "\(whole) s"
@@ -70,8 +49,8 @@ package enum Figures {
         let hundredfold = share * 100
         if share > 0, hundredfold < 0.001 { return "< 0.001 %" }
         if share < 1, hundredfold >= 99.95 { return "> 99.9 %" }
-        if hundredfold >= 10, extra == 0 { return "\(trimmed(hundredfold, 1)) %" }
-        return "\(trimmed(hundredfold, (hundredfold < 0.1 ? 3 : 2) + extra)) %"
+        if hundredfold >= 10, extra == 0 { return "\(DecimalText.trimmed(hundredfold, 1)) %" }
+        return "\(DecimalText.trimmed(hundredfold, (hundredfold < 0.1 ? 3 : 2) + extra)) %"
     }
 
     /// `part` of `whole` as a percentage; of nothing it is nothing.

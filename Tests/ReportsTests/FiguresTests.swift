@@ -1,3 +1,4 @@
+import Formats
 import Statistics
 import Testing
 
@@ -43,7 +44,7 @@ struct FiguresTests {
             (-2.5, "-2.5"), (.nan, "0"), (.infinity, "0"),
         ] as [(Double, String)])
     func trimmed(value: Double, text: String) {
-        #expect(Figures.trimmed(value) == text)
+        #expect(DecimalText.trimmed(value) == text)
     }
 
     @Test(

@@ -15,7 +15,7 @@ extension Deviation {
     }
 }
 
-extension Tree {
+extension JSON {
     /// Ten years, in milliseconds: no code and no token lives longer.
     static let longestLife: Int64 = 315_576_000_000
 

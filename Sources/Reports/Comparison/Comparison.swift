@@ -1,3 +1,4 @@
+internal import Formats
 internal import Statistics
 
 /// Two runs side by side: what differs, by how much, and how sure that is.
@@ -59,7 +60,7 @@ public struct Comparison: Sendable, Hashable {
 
         /// `5 % and 0.5 ms`.
         public var text: String {
-            "\(Figures.percent(relative)) and \(Figures.trimmed(milliseconds, 3)) ms"
+            "\(Figures.percent(relative)) and \(DecimalText.trimmed(milliseconds, 3)) ms"
         }
     }
 

@@ -90,7 +90,7 @@ public struct Export: Sendable {
         var lines: [String] = []
         for item in items {
             let exchange = item.exchange
-            let seconds = Figures.fixed(exchange.sent.milliseconds / 1000, 3)
+            let seconds = DecimalText.fixed(exchange.sent.milliseconds / 1000, 3)
             let answer = exchange.delivery.status.map(String.init) ?? "no response"
             lines.append(
                 "# \(exchange.sequence) \(exchange.device.name) \(exchange.operation.name), sent at "

@@ -28,14 +28,14 @@ struct HTML: ExpressibleByStringInterpolation, Sendable {
         }
         mutating func appendInterpolation(_ number: Int) { text += String(number) }
         /// A length in a drawing, to a tenth of a unit.
-        mutating func appendInterpolation(px: Double) { text += Figures.trimmed(px, 1) }
+        mutating func appendInterpolation(px: Double) { text += DecimalText.trimmed(px, 1) }
     }
 
     static let none: HTML = ""
 
     /// A number as it is shown, with the number that it is: sorting and machines go by the latter.
     static func number(_ value: Double, shown text: String) -> HTML {
-        "<data value=\"\(Figures.trimmed(value))\">\(text)</data>"
+        "<data value=\"\(DecimalText.trimmed(value))\">\(text)</data>"
     }
 }
 

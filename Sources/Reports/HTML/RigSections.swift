@@ -1,3 +1,5 @@
+internal import Formats
+
 /// The load generator's own health, and the configuration of a run.
 enum RigSections {
     static func health(_ summary: Summary) -> HTML {
@@ -46,7 +48,7 @@ enum RigSections {
             ["Longest iteration of a lane's event loop", time(health.longestTurnMs), "–"],
             [
                 "CPU time, in percent of one core",
-                "\(Figures.trimmed(health.cpuPercent, 1)) %", "–",
+                "\(DecimalText.trimmed(health.cpuPercent, 1)) %", "–",
             ],
         ]
     }

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// The charts over time, one below the other with the same time axis.
 struct TimelineCharts {
     var course: Course
@@ -23,7 +25,7 @@ struct TimelineCharts {
                     ChartSeries(
                         name: "arriving", style: "s5", isArea: true, values: points.map(\.arrivals))
                 ]
-            ) { "\(Figures.grouped(Figures.trimmed($0, 2)))/s" },
+            ) { "\(Figures.grouped(DecimalText.trimmed($0, 2)))/s" },
             panel(
                 "TVs waiting with a code on screen", id: "waiting", height: 116,
                 [
@@ -31,7 +33,7 @@ struct TimelineCharts {
                         name: "waiting", style: "s6", isArea: true,
                         values: points.map { Double($0.waiting) })
                 ]
-            ) { Figures.trimmed($0, 1) },
+            ) { DecimalText.trimmed($0, 1) },
             panel(
                 "Requests answered per second", id: "rate", height: 190,
                 [
@@ -39,7 +41,7 @@ struct TimelineCharts {
                         name: "answered", style: "s1", isArea: true, values: points.map(\.completed)
                     )
                 ]
-            ) { "\(Figures.grouped(Figures.trimmed($0, 2)))/s" },
+            ) { "\(Figures.grouped(DecimalText.trimmed($0, 2)))/s" },
             panel(
                 "Latency of all operations", id: "latencies", height: 220, isLog: true,
                 [
@@ -56,7 +58,7 @@ struct TimelineCharts {
                             name: "errors", style: "bad", isArea: true, values: points.map(\.errors)
                         )
                     ]
-                ) { "\(Figures.grouped(Figures.trimmed($0, 2)))/s" })
+                ) { "\(Figures.grouped(DecimalText.trimmed($0, 2)))/s" })
         }
         return panels
     }
@@ -78,7 +80,7 @@ struct TimelineCharts {
                 panel(
                     "Busiest lane, share of time busy", id: "busy", height: 150,
                     [ChartSeries(name: "busy", style: "s1", isArea: true, values: busy)]
-                ) { "\(Figures.trimmed($0, 1)) %" })
+                ) { "\(DecimalText.trimmed($0, 1)) %" })
         }
         return panels
     }

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// nights.html: each series of each rig with its lasting changes. One file, no network, no script.
 public enum NightsPage {
     /// Nights that charts and tables show; the judgement is of all.
@@ -182,7 +184,7 @@ public enum NightsPage {
                         + recent.series.map { series in
                             series.values[index].map { value -> HTML in
                                 """
-                                <data value="\(Figures.trimmed(value, 6) as String)">\(series.text(value))</data>
+                                <data value="\(DecimalText.trimmed(value, 6) as String)">\(series.text(value))</data>
                                 """
                             } ?? "–"
                         }

@@ -18,11 +18,11 @@ public struct SightingText: Sendable {
 
     public func text(_ sighting: RecordedExchange) -> String {
         let exchange = sighting.exchange
-        let seconds = Figures.fixed(exchange.begun.milliseconds / 1000, 3).padded(
+        let seconds = DecimalText.fixed(exchange.begun.milliseconds / 1000, 3).padded(
             to: 8, right: true)
         let status = exchange.delivery.status.map(String.init) ?? "---"
         let milliseconds = (exchange.ended.milliseconds - exchange.begun.milliseconds)
-        let time = Figures.fixed(milliseconds, 1).padded(to: 8, right: true)
+        let time = DecimalText.fixed(milliseconds, 1).padded(to: 8, right: true)
         let head =
             "\(seconds) s  \(exchange.device.name.padded(to: 6)) "
             + "\(exchange.operation.name.padded(to: 21)) \(status) \(time) ms  "

@@ -26,7 +26,7 @@ extension Reader {
     }
 }
 
-extension Tree {
+extension JSON {
     /// How many values and names it holds.
     fileprivate var size: Int {
         switch self {

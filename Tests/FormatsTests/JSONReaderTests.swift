@@ -3,8 +3,8 @@ import Testing
 
 @testable import Formats
 
-@Suite struct TreeTests {
-    @Test("JSON and XML read to the same tree")
+@Suite struct JSONReaderTests {
+    @Test("JSON and XML read to the same value")
     func sameTree() throws {
         let json = try #require(JSONReader.read(Array(#"{"a":"1","b":{"c":"x & y"}}"#.utf8)))
         let xml = try #require(
