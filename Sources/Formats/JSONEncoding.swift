@@ -19,12 +19,14 @@ extension JSON: Encodable {
         self = .object([Member(name: "schema", value: .string(schema))] + members)
     }
 
-    /// Into a value that `init(encoding:)` makes.
+    /// Into a value that `init(encoding:)` makes; for any other encoder, its text.
     public func encode(to encoder: any Encoder) throws {
-        guard let encoder = encoder as? JSONValueEncoder else {
-            preconditionFailure("JSON is written by JSON(encoding:)")
+        if let encoder = encoder as? JSONValueEncoder {
+            encoder.slot.content = .value(self)
+        } else {
+            var container = encoder.singleValueContainer()
+            try container.encode(text(.compact))
         }
-        encoder.slot.content = .value(self)
     }
 }
 
