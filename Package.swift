@@ -13,14 +13,14 @@ let house: [SwiftSetting] = [
 /// them. To step through it, take this away. The rest is not worth the time that optimising takes.
 let quick: [SwiftSetting] = [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
-/// A library of the product with its tests beside it, by the arrows of ARCHITECTURE.md. `files`: a folder of
+/// A library of the product with its tests beside it, by the arrows of ARCHITECTURE.md. `files`: files or folders of
 /// scripts or style sheets that are compiled into it, as `PackageResources.name_js`.
 func part(
     _ name: String, _ dependencies: [Target.Dependency] = [], isQuick: Bool = false,
-    files: String? = nil
+    files: [String] = []
 ) -> Target {
     .target(
-        name: name, dependencies: dependencies, resources: files.map { [.embedInCode($0)] } ?? [],
+        name: name, dependencies: dependencies, resources: files.map { .embedInCode($0) },
         swiftSettings: isQuick ? house + quick : house)
 }
 
@@ -39,7 +39,8 @@ let chosen = Context.environment["SCREENRIG_TESTS"]?.split(separator: ",").map(S
 let isFuzzing = Context.environment["SCREENRIG_FUZZ"] != nil
 let fuzzed: [Target.Dependency] = [
     "Rigs", "Wire", "Dialects", "Devices", "Lanes", "Signing", "Standin", "Races", "Journal",
-    "Checker", "Reports", "Formats", .product(name: "GRDB", package: "GRDB.swift"),
+    "Checker", "Rendering", "Reports", "Trends", "Formats",
+    .product(name: "GRDB", package: "GRDB.swift"),
 ]
 
 let nio: [Target.Dependency] = [
@@ -57,8 +58,8 @@ let package = Package(
         .library(
             name: "ScreenrigParts",
             targets: [
-                "Statistics", "Formats", "Dialects", "Journal", "Rigs", "Lanes", "Devices", "Wire",
-                "Signing", "Standin", "Checker",
+                "Statistics", "Dialects", "Journal", "Rigs", "Lanes", "Devices", "Wire", "Signing",
+                "Standin", "Checker",
             ]),
     ],
     dependencies: [
@@ -102,29 +103,43 @@ let package = Package(
         part(
             "Races",
             [
-                "Devices", "Standin", "Checker", "Reports", "Rigs", "Lanes", "Journal", "Dialects",
+                "Devices", "Standin", "Checker", "Rendering", "Rigs", "Lanes", "Journal",
+                "Dialects", "Formats",
                 "Statistics",
-            ], files: "Emit/Script"),
+            ], files: ["Emit/Script", "Pages/case.css"]),
+        part("Rendering", ["Dialects", "Formats"], files: ["Page"]),
         part(
             "Reports",
+            ["Rendering", "Checker", "Journal", "Rigs", "Dialects", "Formats", "Statistics"],
+            files: ["HTML/Page"]),
+        part(
+            "Trends",
             [
-                "Checker", "Journal", "Rigs", "Dialects", "Formats", "Statistics",
+                "Reports", "Rendering", "Checker", "Journal", "Rigs", "Dialects", "Formats",
+                "Statistics",
                 .product(name: "GRDB", package: "GRDB.swift"),
-            ]),
+            ], files: ["Page"]),
         part(
             "Runner",
             [
-                "Races", "Calibration", "Reports", "Checker", "Devices", "Wire", "Standin",
+                "Races", "Calibration", "Rendering", "Reports", "Checker", "Devices", "Wire",
+                "Standin",
                 "Signing",
                 "Rigs", "Lanes", "Journal", "Dialects", "Formats", "Statistics",
             ]),
-        part("Dashboard", ["Reports", "Checker", "Journal", "Dialects", "Statistics"] + nio),
+        part(
+            "Dashboard",
+            ["Rendering", "Reports", "Checker", "Journal", "Dialects", "Statistics"] + nio,
+            files: ["Page"]),
         .executableTarget(
             name: "screenrig",
             dependencies: [
                 "Statistics", "Formats", "Dialects", "Journal", "Rigs", "Lanes", "Devices", "Wire",
                 "Signing",
-                "Standin", "Checker", "Reports", "Calibration", "Races", "Runner", "Dashboard",
+                "Standin", "Checker", "Rendering", "Reports", "Trends", "Formats", "Calibration",
+                "Races",
+                "Runner",
+                "Dashboard",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: house),
@@ -133,7 +148,8 @@ let package = Package(
         .executableTarget(
             name: "evaluation",
             dependencies: [
-                "Runner", "Races", "Reports", "Checker", "Devices", "Standin", "Signing", "Rigs",
+                "Runner", "Races", "Rendering", "Reports", "Checker", "Devices", "Standin",
+                "Signing", "Rigs",
                 "Lanes",
                 "Journal", "Dialects", "Formats", "Statistics",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -153,13 +169,15 @@ let package = Package(
         tests(
             "RacesTests",
             [
-                "Races", "Runner", "Devices", "Standin", "Checker", "Reports", "Rigs", "Lanes",
-                "Journal", "Dialects", "Signing", "Statistics",
+                "Races", "Runner", "Devices", "Standin", "Checker", "Rendering", "Reports", "Rigs",
+                "Lanes",
+                "Journal", "Dialects", "Formats", "Signing", "Statistics",
             ], exclude: ["Golden"]),
         tests("RigsTests", ["Rigs", "Dialects", "Statistics"], exclude: ["Golden"]),
         tests("LanesTests", ["Lanes", "Journal", "Dialects"]),
         tests(
-            "DevicesTests", ["Devices", "Rigs", "Lanes", "Journal", "Dialects", "Statistics"],
+            "DevicesTests",
+            ["Devices", "Checker", "Rigs", "Lanes", "Journal", "Dialects", "Statistics"],
             exclude: ["Pages"]),
         tests(
             "WireTests",
@@ -175,23 +193,28 @@ let package = Package(
         tests(
             "ReportsTests",
             [
-                "Reports", "Checker", "Journal", "Rigs", "Dialects", "Formats", "Statistics",
-                .product(name: "GRDB", package: "GRDB.swift"),
+                "Rendering", "Reports", "Trends", "Checker", "Journal", "Rigs", "Dialects",
+                "Formats",
+                "Statistics", .product(name: "GRDB", package: "GRDB.swift"),
             ],
             exclude: ["Golden"]),
         tests(
             "DashboardTests",
-            ["Dashboard", "Reports", "Checker", "Journal", "Dialects", "Statistics"] + nio),
+            [
+                "Dashboard", "Rendering", "Reports", "Checker", "Journal", "Dialects", "Statistics",
+            ] + nio),
         tests(
             "SimulationTests",
             [
                 "Checker", "Devices", "Standin", "Runner", "Rigs", "Lanes", "Journal", "Dialects",
-                "Statistics", "Reports", "Signing", "Calibration",
+                "Formats",
+                "Statistics", "Rendering", "Reports", "Trends", "Signing", "Calibration",
             ]),
         tests(
             "CommandTests",
             [
-                "screenrig", "Rigs", "Reports", "Journal", "Dialects", "Signing", "Standin",
+                "screenrig", "Rigs", "Rendering", "Reports", "Trends", "Journal", "Dialects",
+                "Signing", "Standin",
                 "Statistics", .product(name: "Yams", package: "Yams"),
             ], exclude: ["Golden"]),
         isFuzzing

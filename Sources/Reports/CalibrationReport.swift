@@ -1,4 +1,5 @@
 internal import Formats
+internal import Rendering
 public import Statistics
 
 /// What a machine can do as a sender of load, for a reader and for scripts.

@@ -1,6 +1,7 @@
 internal import Dialects
 internal import Formats
 internal import Journal
+internal import Rendering
 internal import Statistics
 
 /// Everything that the dashboard shows, as of now: one JSON object, sent whole each second. A page
@@ -48,13 +49,23 @@ public struct LiveBoard: Sendable {
     public var json: String {
         JSON.members([
             ("title", .string(Sanitizer.line(state.title))),
-            ("progress", ProgressJSON.object(state)),
+            ("progress", ProgressJSON.members(state)),
             ("operations", .array(state.progress.works.map(operation))),
             ("signInMs", Self.times(state.progress.signIn)),
             ("findings", findings), ("search", state.search?.json ?? .null),
             ("course", series),
             ("ended", ended),
         ]).text(.compact)
+    }
+
+    /// The charts over time, drawn as report.html draws them: HTML, as a JSON string on one line.
+    public var charts: String {
+        // So that the first seconds of a long run do not fill the whole width.
+        let least = min(Double(state.planned?.components.seconds ?? 0), 30)
+        let seconds = max(state.progress.elapsed.milliseconds / 1000, least)
+        let charts = TimelineCharts(width: course.width, seconds: seconds)
+            .live(Array(course.shown), isSearch: state.search != nil)
+        return JSON.string(charts.map(\.text).joined()).text(.compact)
     }
 
     private func operation(_ work: Progress.Work) -> JSON {

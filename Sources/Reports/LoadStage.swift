@@ -1,5 +1,6 @@
 internal import Formats
 internal import Journal
+internal import Rendering
 internal import Rigs
 
 /// A part of the load as the rig wrote it, for the charts over time.

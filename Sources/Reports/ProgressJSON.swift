@@ -1,6 +1,7 @@
 internal import Dialects
 internal import Formats
 internal import Journal
+internal import Rendering
 
 /// Progress and result as JSON lines, for machines (docs/politeness.md, `--json`): each line one object with
 /// a `type`; keys may be added, none removed or renamed.

@@ -2,6 +2,7 @@ import Formats
 import Statistics
 import Testing
 
+@testable import Rendering
 @testable import Reports
 
 @Suite("Charts")

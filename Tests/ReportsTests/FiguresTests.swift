@@ -2,7 +2,7 @@ import Formats
 import Statistics
 import Testing
 
-@testable import Reports
+@testable import Rendering
 
 @Suite("Numbers and texts")
 struct FiguresTests {

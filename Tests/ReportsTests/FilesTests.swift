@@ -6,6 +6,7 @@ import Rigs
 import Statistics
 import Testing
 
+@testable import Rendering
 @testable import Reports
 
 @Suite("The files of a run directory")

@@ -1,6 +1,6 @@
 internal import Checker
 internal import Formats
-internal import Reports
+internal import Rendering
 internal import Statistics
 
 /// What a replay says. Reproducibility is always printed with its interval, its window and its

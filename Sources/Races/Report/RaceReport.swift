@@ -2,7 +2,7 @@ internal import Checker
 internal import Formats
 internal import Foundation
 internal import Journal
-package import Reports
+internal import Rendering
 internal import Statistics
 
 /// What a race leaves in its directory beside its cases: report.html, summary.json, junit.xml and tables.

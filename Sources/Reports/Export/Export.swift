@@ -1,6 +1,7 @@
 internal import Dialects
 internal import Formats
 internal import Journal
+internal import Rendering
 
 /// Exchanges of one household in a form that other tools read.
 public struct Export: Sendable {

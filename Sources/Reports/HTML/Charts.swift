@@ -1,4 +1,5 @@
 internal import Formats
+internal import Rendering
 
 /// Latency by percentile, one curve for each operation: the slowest in colour and named, the others
 /// in grey.

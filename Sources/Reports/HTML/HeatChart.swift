@@ -1,4 +1,5 @@
 internal import Formats
+internal import Rendering
 
 /// How often each latency occurred over time: the darker, the more answers.
 struct HeatChart {

@@ -1,4 +1,5 @@
 internal import Formats
+internal import Rendering
 
 /// report.html: one file, no network. Its sections answer a reader's questions in this order: did the run
 /// pass, what got worse, which promises were violated, how far did households get, what was slow and
@@ -32,8 +33,7 @@ enum ReportPage {
             this page is computed from history.sqlite in the same directory.</footer>
             <script nonce="\(nonce(summary))">
             //<![CDATA[
-            \(HTML(stringLiteral: PageScript.text))
-            //]]>
+            \(HTML(stringLiteral: PageScript.text))//]]>
             </script>
             </body>
             </html>
@@ -58,7 +58,7 @@ enum ReportPage {
         [
             PageSection(
                 id: "changes", title: "Changes since the last comparable run",
-                body: ComparisonSection.html(summary.comparison)),
+                body: summary.changes ?? noChanges),
             PageSection(
                 id: "thresholds", title: "Thresholds", body: thresholds(summary.thresholds)),
             summary.shows.isEmpty
@@ -91,6 +91,10 @@ enum ReportPage {
         ].compactMap(\.self)
     }
 
+    private static let noChanges: HTML = """
+        <p class="empty">There is no earlier comparable run beside this one.</p>
+        """
+
     private static func opening(_ summary: Summary) -> HTML {
         let run = summary.run
         let missed = summary.thresholds.filter { !$0.met }.map(\.sentence)
@@ -114,7 +118,7 @@ enum ReportPage {
         func fact(
             _ name: String, _ number: Double?, _ value: String, _ aside: String = ""
         ) -> HTML {
-            let shown: HTML = number.map { .number($0, shown: value) } ?? "\(value)"
+            let shown: HTML = number.map { .decimal($0, shown: value) } ?? "\(value)"
             return "<div><dt>\(name)</dt><dd>\(shown) <small>\(aside)</small></dd></div>"
         }
         let (households, exchanges) = (summary.households, summary.exchanges)
@@ -138,7 +142,7 @@ enum ReportPage {
         guard !results.isEmpty else { return "<p class=\"empty\">The rig sets no thresholds.</p>" }
         return Table(
             caption: "Thresholds",
-            columns: [.text("Threshold"), .number("Measured"), .text("Verdict")],
+            columns: [.string("Threshold"), .decimal("Measured"), .string("Verdict")],
             rows: results.map { result in
                 [
                     "<code>\(result.expression)</code>", "\(result.actual)",
@@ -153,7 +157,7 @@ enum ReportPage {
     private static func shows(_ results: [HistoryCheckResult]) -> HTML {
         Table(
             caption: "Expected results",
-            columns: [.text("Line of 'shows'"), .number("Found"), .text("Verdict")],
+            columns: [.string("Line of 'shows'"), .decimal("Found"), .string("Verdict")],
             rows: results.map { result in
                 [
                     "<code>\(result.expression)</code>", "\(result.actual)",
@@ -167,8 +171,8 @@ enum ReportPage {
 
     private static func timeline(_ summary: Summary) -> HTML {
         let charts = TimelineCharts(
-            course: summary.course, seconds: summary.run.seconds, stages: summary.stages)
-        guard !charts.isEmpty else {
+            width: summary.course.width, seconds: summary.run.seconds, stages: summary.stages)
+        guard summary.course.points.count > 1 else {
             return "<p class=\"empty\">The run was too short for a timeline.</p>"
         }
         let step = Figures.span(seconds: Double(summary.course.width))
@@ -177,7 +181,7 @@ enum ReportPage {
             <p class="lead">\(load)Each point covers \(step). Dotted lines mark where a stage of the \
             load begins.</p>
             \(brush)
-            \(charts.service)
+            \(charts.service(summary.course.points))
             """
     }
 

@@ -1,5 +1,6 @@
 internal import Checker
 internal import Formats
+internal import Rendering
 
 /// The picture of a violation on a true time axis, for the distance is the story: a lane for each
 /// screen and one for what the service may have believed, a box from call to return for each

@@ -1,4 +1,5 @@
 internal import Formats
+internal import Rendering
 
 /// The slowest sign-ins, request by request.
 enum WaterfallSection {
