@@ -1,3 +1,4 @@
+internal import Formats
 internal import Rendering
 
 /// Where a search for races is, for those who watch it.

@@ -1,3 +1,4 @@
+internal import Formats
 internal import Rendering
 
 /// Errors grouped by cause, each with the first one as an example.

@@ -118,7 +118,7 @@ enum ReportPage {
         func fact(
             _ name: String, _ number: Double?, _ value: String, _ aside: String = ""
         ) -> HTML {
-            let shown: HTML = number.map { .decimal($0, shown: value) } ?? "\(value)"
+            let shown: HTML = number.map { .number($0, shown: value) } ?? "\(value)"
             return "<div><dt>\(name)</dt><dd>\(shown) <small>\(aside)</small></dd></div>"
         }
         let (households, exchanges) = (summary.households, summary.exchanges)
@@ -142,7 +142,7 @@ enum ReportPage {
         guard !results.isEmpty else { return "<p class=\"empty\">The rig sets no thresholds.</p>" }
         return Table(
             caption: "Thresholds",
-            columns: [.string("Threshold"), .decimal("Measured"), .string("Verdict")],
+            columns: [.text("Threshold"), .number("Measured"), .text("Verdict")],
             rows: results.map { result in
                 [
                     "<code>\(result.expression)</code>", "\(result.actual)",
@@ -157,7 +157,7 @@ enum ReportPage {
     private static func shows(_ results: [HistoryCheckResult]) -> HTML {
         Table(
             caption: "Expected results",
-            columns: [.string("Line of 'shows'"), .decimal("Found"), .string("Verdict")],
+            columns: [.text("Line of 'shows'"), .number("Found"), .text("Verdict")],
             rows: results.map { result in
                 [
                     "<code>\(result.expression)</code>", "\(result.actual)",

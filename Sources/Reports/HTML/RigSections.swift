@@ -1,3 +1,4 @@
+internal import Formats
 internal import Rendering
 
 /// The load generator's own health, and the configuration of a run.

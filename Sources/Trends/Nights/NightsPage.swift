@@ -1,3 +1,4 @@
+internal import Formats
 internal import Rendering
 internal import Reports
 
