@@ -126,7 +126,36 @@ private struct JSONValueEncoder: Encoder {
                 .box(value)
         }
 
+        // The library's own of these leave nil out.
+        func encodeIfPresent(_ value: Bool?, forKey key: Key) throws {
+            try optional(value, key)
+        }
+
+        func encodeIfPresent(_ value: String?, forKey key: Key) throws {
+            try optional(value, key)
+        }
+
+        func encodeIfPresent(_ value: Double?, forKey key: Key) throws {
+            try optional(value, key)
+        }
+
+        func encodeIfPresent(_ value: Int?, forKey key: Key) throws {
+            try optional(value, key)
+        }
+
+        func encodeIfPresent(_ value: Int64?, forKey key: Key) throws {
+            try optional(value, key)
+        }
+
+        func encodeIfPresent(_ value: UInt64?, forKey key: Key) throws {
+            try optional(value, key)
+        }
+
         func encodeIfPresent<T: Encodable>(_ value: T?, forKey key: Key) throws {
+            try optional(value, key)
+        }
+
+        private func optional<T: Encodable>(_ value: T?, _ key: Key) throws {
             if let value { return try encode(value, forKey: key) }
             if !(T.self is any InlineCodable.Type) { encodeNil(forKey: key) }
         }

@@ -32,7 +32,6 @@ import Testing
         var offset: Duration
         var side: Side
         var rate: Rate
-        var other: Rate?
         var note: String?
         var arguments: [Argument]
         var spread: [Duration]
@@ -42,7 +41,7 @@ import Testing
         private enum CodingKeys: String, CodingKey {
             case side, rate
             case offset = "offsetUs"
-            case other, note, arguments
+            case note, arguments
             case spread = "spreadNs"
             case inner
             case seed
@@ -50,7 +49,7 @@ import Testing
     }
 
     static let record = Record(
-        offset: .nanoseconds(15_499), side: .far, rate: Rate(hits: 1, trials: 2), other: nil,
+        offset: .nanoseconds(15_499), side: .far, rate: Rate(hits: 1, trials: 2),
         note: nil, arguments: [Argument("b", "1"), Argument("a", "2")],
         spread: [.microseconds(-1)], inner: [], seed: .max)
 
@@ -90,7 +89,7 @@ import Testing
             ),
             (#""a": "2""#, #""a": 2"#, "arguments.a is 2; it must be a text"),
             (#""k": 1"#, #""kk": 1"#, "k is missing; it must be a whole number"),
-            (#""inner": []"#, #""inner": [{}]"#, "inner[0].offsetUs is missing"),
+            (#""inner": []"#, #""inner": [{}]"#, "inner[0].side is missing"),
             (#""seed": ""#, #""seed": "-"#, "seed is '-1844"),
         ])
     func mistakes(from: String, to: String, says: String) throws {
