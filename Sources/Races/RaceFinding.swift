@@ -1,4 +1,5 @@
 public import Checker
+public import Formats
 internal import Statistics
 
 /// What a race search found out about one promise: the schedule that breaks it most often, and how
@@ -84,7 +85,7 @@ public struct RaceFinding: Sendable, Hashable {
     }
 
     /// Tenth, median and ninetieth percentile.
-    public struct Quantiles: Sendable, Hashable {
+    public struct Quantiles: Codable, Sendable, Hashable {
         public var p10: Duration
         public var p50: Duration
         public var p90: Duration
@@ -101,7 +102,12 @@ public struct RaceFinding: Sendable, Hashable {
     }
 
     /// What happened at one offset.
-    public struct CurvePoint: Sendable, Hashable {
+    public struct CurvePoint: Codable, Sendable, Hashable {
+        private enum CodingKeys: String, CodingKey {
+            case offset = "offsetUs"
+            case rate
+        }
+
         /// The mean of what was achieved.
         public var offset: Duration
         public var rate: HitRate
@@ -114,13 +120,26 @@ public struct RaceFinding: Sendable, Hashable {
 }
 
 /// k hits of n trials.
-public struct HitRate: Sendable, Hashable {
+public struct HitRate: Codable, InlineCodable, Sendable, Hashable {
+    public static let firstKey = "k"
+
+    private enum CodingKeys: String, CodingKey {
+        case hits = "k"
+        case trials = "n"
+    }
+
     public var hits: Int
     public var trials: Int
 
     public init(hits: Int = 0, trials: Int = 0) {
         self.hits = hits
         self.trials = trials
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        trials = try container.decode(in: 0...1_000_000_000, forKey: .trials)
+        hits = try container.decode(in: 0...trials, forKey: .hits)
     }
 
     /// 0 of nothing.

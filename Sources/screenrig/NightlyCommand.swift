@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Formats
 internal import Foundation
 internal import Journal
 internal import Rendering
@@ -104,7 +105,7 @@ struct NightlyCommand: AsyncParsableCommand {
         _ rig: Rig, _ directory: RunDirectory, started: Int64, _ failure: CommandFailure?,
         _ nights: NightBook
     ) -> Night {
-        let date = NightKeeping.date(ofMicroseconds: started)
+        let date = UTCTime(microseconds: started).rfc3339
         do {
             return try Night(
                 History(path: directory.history), series: rig.nightly.series, started: date,

@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Formats
 internal import Journal
 internal import Lanes
 internal import Rigs
@@ -64,7 +65,7 @@ struct PlatformQuestion {
             ("user", account.user), ("password", account.password.reveal()),
         ]
         let members = fields.map { "\"\($0.0)\": \(JSONText.quoted($0.1))" }
-        let token = JSONText.quoted(FormEncoding.base64(query.verificationToken))
+        let token = JSONText.quoted(Base64.encode(query.verificationToken))
         return "{\"verificationToken\": \(token), \"attributes\": [\(attributes)], "
             + members.joined(separator: ", ") + "}\n"
     }

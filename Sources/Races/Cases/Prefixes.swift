@@ -77,7 +77,7 @@ struct Prefixes {
 
 extension Case {
     /// One point of the curve: that op and all before it keep their times.
-    public struct Prefix: Sendable, Hashable {
+    public struct Prefix: Codable, Sendable, Hashable {
         /// Empty where none does.
         public var op: String
         public var rate: HitRate

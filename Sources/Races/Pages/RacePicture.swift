@@ -1,3 +1,4 @@
+internal import Formats
 internal import Rendering
 
 /// What a race's report shows, in plain values: this module knows of no races, and who races knows of no
@@ -123,11 +124,12 @@ package struct RacePicture: Sendable {
             let hits = picture.hits
             text += CSV.line([
                 finding.plan, picture.invariant, hits.map { String($0.hits) } ?? "",
-                hits.map { String($0.trials) } ?? "", hits.map { Figures.trimmed($0.low) } ?? "",
-                hits.map { Figures.trimmed($0.high) } ?? "",
-                picture.window.map { Figures.trimmed($0.low) } ?? "",
-                picture.window.map { Figures.trimmed($0.high) } ?? "",
-                picture.best.map { Figures.trimmed($0) } ?? "", finding.when, finding.method,
+                hits.map { String($0.trials) } ?? "",
+                hits.map { DecimalText.trimmed($0.low) } ?? "",
+                hits.map { DecimalText.trimmed($0.high) } ?? "",
+                picture.window.map { DecimalText.trimmed($0.low) } ?? "",
+                picture.window.map { DecimalText.trimmed($0.high) } ?? "",
+                picture.best.map { DecimalText.trimmed($0) } ?? "", finding.when, finding.method,
                 finding.file ?? "", Sanitizer.line(picture.sentence, limit: 600),
             ])
         }
@@ -139,7 +141,7 @@ package struct RacePicture: Sendable {
         for finding in findings {
             for point in finding.picture.curve {
                 text += CSV.line([
-                    finding.plan, finding.picture.invariant, Figures.trimmed(point.offset),
+                    finding.plan, finding.picture.invariant, DecimalText.trimmed(point.offset),
                     String(point.share.hits), String(point.share.trials),
                 ])
             }
@@ -220,7 +222,7 @@ package struct RacePicture: Sendable {
             }
         }
         let counts = "tests=\"\(cases.count)\" failures=\"\(failures)\" errors=\"0\""
-        let time = "time=\"\(Figures.fixed(seconds, 3))\""
+        let time = "time=\"\(DecimalText.fixed(seconds, 3))\""
         let stamp = started.hasSuffix("Z") ? String(started.dropLast()) : started
         return """
             <?xml version="1.0" encoding="UTF-8"?>
