@@ -20,39 +20,17 @@ public struct RaceFinding: Sendable, Hashable {
     /// Achieved offsets of those trials.
     public var achieved: Quantiles?
     /// Hits over the offset, in the order of offsets.
-    public var curve: [CurvePoint]
+    public var curve: [CurvePoint] = []
     /// The first breach in the judge's words.
     public var sentence: String
     /// From the start of the search to the first hit.
-    public var firstSeen: Duration
+    public var firstSeen: Duration = .zero
     /// Below what can be aimed at: the two are "simultaneous".
-    public var isSimultaneous: Bool
+    public var isSimultaneous: Bool = false
     /// How it was come by: `sweep`, `random order`, `priorities, 2 change points`.
-    public var method: String
+    public var method: String = "sweep"
     /// What went on around the trials: `nobody` where they would have been in each other's way.
-    public var company: Isolation
-
-    public init(
-        plan: String, invariant: Invariant, schedule: Schedule, swept: String,
-        window: Window? = nil, best: Duration, rate: HitRate, achieved: Quantiles? = nil,
-        curve: [CurvePoint] = [], sentence: String, firstSeen: Duration = .zero,
-        isSimultaneous: Bool = false, method: String = "sweep", company: Isolation = .crowd
-    ) {
-        self.plan = plan
-        self.invariant = invariant
-        self.schedule = schedule
-        self.swept = swept
-        self.window = window
-        self.best = best
-        self.rate = rate
-        self.achieved = achieved
-        self.curve = curve
-        self.sentence = sentence
-        self.firstSeen = firstSeen
-        self.isSimultaneous = isSimultaneous
-        self.method = method
-        self.company = company
-    }
+    public var company: Isolation = .crowd
 
     /// Below this share of hits, with no window to be made out, it is rare.
     static let rare = 0.2

@@ -14,15 +14,6 @@ public struct AttributeQuery: Sendable, Hashable {
     public var subject: String
     /// The attributes that the app asks for.
     public var attributes: [String]
-
-    public init(
-        verificationToken: [UInt8], provider: String, subject: String, attributes: [String]
-    ) {
-        self.verificationToken = verificationToken
-        self.provider = provider
-        self.subject = subject
-        self.attributes = attributes
-    }
 }
 
 /// Who signs for a platform.

@@ -81,11 +81,6 @@ extension Case {
         /// Empty where none does.
         public var op: String
         public var rate: HitRate
-
-        public init(op: String, rate: HitRate) {
-            self.op = op
-            self.rate = rate
-        }
     }
 
     /// The op with which the rate rises most; nil where it never does by a quarter.

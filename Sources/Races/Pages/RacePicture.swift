@@ -20,24 +20,6 @@ package struct RacePicture: Sendable {
     /// Name and value: what it rests on.
     package var facts: [(name: String, value: String)]
 
-    package init(
-        rig: String, target: String, version: String, started: String, seconds: Double,
-        verdict: Verdict, headline: String, findings: [Finding], arms: [Arms], sweeps: [Sweep],
-        facts: [(name: String, value: String)]
-    ) {
-        self.rig = rig
-        self.target = target
-        self.version = version
-        self.started = started
-        self.seconds = seconds
-        self.verdict = verdict
-        self.headline = headline
-        self.findings = findings
-        self.arms = arms
-        self.sweeps = sweeps
-        self.facts = facts
-    }
-
     /// One broken promise, drawn as its case is; `command` is empty where there is no case.
     package struct Finding: Sendable {
         package var plan: String
@@ -48,18 +30,6 @@ package struct RacePicture: Sendable {
         package var method: String
         /// Path of its case from the report on; nil: none was written.
         package var file: String?
-
-        package init(
-            plan: String, picture: CasePicture, when: String, rate: String, method: String,
-            file: String?
-        ) {
-            self.plan = plan
-            self.picture = picture
-            self.when = when
-            self.rate = rate
-            self.method = method
-            self.file = file
-        }
     }
 
     /// Two arms that were compared.
@@ -68,13 +38,6 @@ package struct RacePicture: Sendable {
         package var isBroken: Bool
         package var isDecided: Bool
         package var sentence: String
-
-        package init(plan: String, isBroken: Bool, isDecided: Bool, sentence: String) {
-            self.plan = plan
-            self.isBroken = isBroken
-            self.isDecided = isDecided
-            self.sentence = sentence
-        }
     }
 
     /// One way to play a plan.
@@ -88,19 +51,6 @@ package struct RacePicture: Sendable {
         package var broken: [String]
         /// Why it could not be played; empty where it could.
         package var obstacle: String
-
-        package init(
-            plan: String, title: String, rounds: Int, trials: Int, discarded: Int,
-            broken: [String], obstacle: String
-        ) {
-            self.plan = plan
-            self.title = title
-            self.rounds = rounds
-            self.trials = trials
-            self.discarded = discarded
-            self.broken = broken
-            self.obstacle = obstacle
-        }
     }
 
     /// Every file but summary.json.
