@@ -26,6 +26,12 @@ public struct LaneTurn: Sendable, Hashable {
         public var household: Int
         public var sequence: Int
         public var operation: OperationName
+
+        public init(household: Int, sequence: Int, operation: OperationName) {
+            self.household = household
+            self.sequence = sequence
+            self.operation = operation
+        }
     }
 
     public init(lane: Int, phase: TurnPhase, began: Int64 = 0, exchange: ExchangeName? = nil) {

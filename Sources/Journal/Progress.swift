@@ -26,6 +26,16 @@ public struct Progress: Sendable, Hashable {
         public var status: Int
         public var reason: String
         public var count: Int
+
+        public init(
+            operation: OperationName, outcome: Outcome, status: Int, reason: String, count: Int
+        ) {
+            self.operation = operation
+            self.outcome = outcome
+            self.status = status
+            self.reason = reason
+            self.count = count
+        }
     }
 
     /// One operation over the whole run so far; making connections too.

@@ -15,6 +15,16 @@ public struct RaceReport: Sendable {
         public var seed: UInt64
         /// Microseconds since 1970.
         public var startedMicroseconds: Int64
+
+        public init(
+            rig: String, target: String, version: String, seed: UInt64, startedMicroseconds: Int64
+        ) {
+            self.rig = rig
+            self.target = target
+            self.version = version
+            self.seed = seed
+            self.startedMicroseconds = startedMicroseconds
+        }
     }
 
     let outcome: RaceOutcome
