@@ -49,7 +49,7 @@ public struct LiveBoard: Sendable {
     public var json: String {
         JSON.members([
             ("title", .string(Sanitizer.line(state.title))),
-            ("progress", ProgressJSON.members(state)),
+            ("progress", ProgressJSON.object(state)),
             ("operations", .array(state.progress.works.map(operation))),
             ("signInMs", Self.times(state.progress.signIn)),
             ("findings", findings), ("search", state.search?.json ?? .null),
