@@ -35,7 +35,8 @@ let chosen = Context.environment["SCREENRIG_TESTS"]?.split(separator: ",").map(S
 /// they stay one target keeps the replayed entry points those that are fuzzed.
 let isFuzzing = Context.environment["SCREENRIG_FUZZ"] != nil
 let fuzzed: [Target.Dependency] = [
-    "Rigs", "Wire", "Dialects", "Devices", "Lanes", "Signing", "Standin", "Races", "Journal",
+    "Rigs", "Wire", "Dialects", "Vocabulary", "Devices", "Lanes", "Signing", "Standin", "Races",
+    "Journal",
     "Checker", "Reports", .product(name: "GRDB", package: "GRDB.swift"),
 ]
 
@@ -54,7 +55,8 @@ let package = Package(
         .library(
             name: "ScreenrigParts",
             targets: [
-                "Statistics", "Dialects", "Journal", "Rigs", "Lanes", "Devices", "Wire", "Signing",
+                "Statistics", "Dialects", "Vocabulary", "Journal", "Rigs", "Lanes", "Devices",
+                "Wire", "Signing",
                 "Standin", "Checker",
             ]),
     ],
@@ -73,34 +75,41 @@ let package = Package(
         .systemLibrary(name: "CEpoll"),
 
         part("Statistics", isQuick: true),
-        part("Dialects", isQuick: true),
+        part("Vocabulary", isQuick: true),
+        part("Dialects", ["Vocabulary"], isQuick: true),
         part(
             "Journal",
             [
-                "Dialects", "Statistics",
+                "Dialects", "Vocabulary", "Statistics",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ], isQuick: true),
-        part("Rigs", ["Dialects", "Statistics", .product(name: "Yams", package: "Yams")]),
-        part("Lanes", ["Journal", "Dialects", "CEpoll"], isQuick: true),
-        part("Devices", ["Rigs", "Lanes", "Journal", "Dialects", "Statistics"], isQuick: true),
-        part("Wire", ["Lanes", "Journal", "Dialects", "CCurl"]),
+        part(
+            "Rigs",
+            ["Dialects", "Vocabulary", "Statistics", .product(name: "Yams", package: "Yams")]),
+        part("Lanes", ["Journal", "Dialects", "Vocabulary", "CEpoll"], isQuick: true),
+        part(
+            "Devices", ["Rigs", "Lanes", "Journal", "Dialects", "Vocabulary", "Statistics"],
+            isQuick: true),
+        part("Wire", ["Lanes", "Journal", "Dialects", "Vocabulary", "CCurl"]),
         part("Signing", ["COpenSSL"]),
         part(
-            "Standin", ["Dialects", "Lanes", "Journal", "Signing", "Statistics"] + nio + http2,
+            "Standin",
+            ["Dialects", "Vocabulary", "Lanes", "Journal", "Signing", "Statistics"] + nio + http2,
             isQuick: true),
-        part("Calibration", ["Lanes", "Journal", "Dialects", "Statistics"]),
-        part("Checker", ["Journal", "Dialects", "Statistics"], isQuick: true),
+        part("Calibration", ["Lanes", "Journal", "Dialects", "Vocabulary", "Statistics"]),
+        part("Checker", ["Journal", "Dialects", "Vocabulary", "Statistics"], isQuick: true),
         part(
             "Races",
             [
                 "Devices", "Standin", "Checker", "Reports", "Rigs", "Lanes", "Journal", "Dialects",
+                "Vocabulary",
                 "Statistics",
             ]),
         part(
             "Reports",
             [
-                "Checker", "Journal", "Rigs", "Dialects", "Statistics",
+                "Checker", "Journal", "Rigs", "Dialects", "Vocabulary", "Statistics",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         part(
@@ -108,13 +117,16 @@ let package = Package(
             [
                 "Races", "Calibration", "Reports", "Checker", "Devices", "Wire", "Standin",
                 "Signing",
-                "Rigs", "Lanes", "Journal", "Dialects", "Statistics",
+                "Rigs", "Lanes", "Journal", "Dialects", "Vocabulary", "Statistics",
             ]),
-        part("Dashboard", ["Reports", "Checker", "Journal", "Dialects", "Statistics"] + nio),
+        part(
+            "Dashboard",
+            ["Reports", "Checker", "Journal", "Dialects", "Vocabulary", "Statistics"] + nio),
         .executableTarget(
             name: "screenrig",
             dependencies: [
-                "Statistics", "Dialects", "Journal", "Rigs", "Lanes", "Devices", "Wire", "Signing",
+                "Statistics", "Dialects", "Vocabulary", "Journal", "Rigs", "Lanes", "Devices",
+                "Wire", "Signing",
                 "Standin", "Checker", "Reports", "Calibration", "Races", "Runner", "Dashboard",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -126,61 +138,70 @@ let package = Package(
             dependencies: [
                 "Runner", "Races", "Reports", "Checker", "Devices", "Standin", "Signing", "Rigs",
                 "Lanes",
-                "Journal", "Dialects", "Statistics",
+                "Journal", "Dialects", "Vocabulary", "Statistics",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: house),
 
         tests("StatisticsTests", ["Statistics"]),
-        tests("DialectsTests", ["Dialects"], exclude: ["Transcripts"]),
+        tests("DialectsTests", ["Dialects", "Vocabulary"], exclude: ["Transcripts"]),
         tests(
             "JournalTests",
             [
-                "Journal", "Dialects", "Statistics",
+                "Journal", "Dialects", "Vocabulary", "Statistics",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ], exclude: ["Golden"]),
-        tests("CheckerTests", ["Checker", "Journal", "Dialects", "Statistics"]),
+        tests("CheckerTests", ["Checker", "Journal", "Dialects", "Vocabulary", "Statistics"]),
         tests(
             "RacesTests",
             [
                 "Races", "Runner", "Devices", "Standin", "Checker", "Reports", "Rigs", "Lanes",
-                "Journal", "Dialects", "Signing", "Statistics",
+                "Journal", "Dialects", "Vocabulary", "Signing", "Statistics",
             ], exclude: ["Golden"]),
-        tests("RigsTests", ["Rigs", "Dialects", "Statistics"], exclude: ["Golden"]),
-        tests("LanesTests", ["Lanes", "Journal", "Dialects"]),
+        tests("RigsTests", ["Rigs", "Dialects", "Vocabulary", "Statistics"], exclude: ["Golden"]),
+        tests("LanesTests", ["Lanes", "Journal", "Dialects", "Vocabulary"]),
         tests(
-            "DevicesTests", ["Devices", "Rigs", "Lanes", "Journal", "Dialects", "Statistics"],
+            "DevicesTests",
+            ["Devices", "Rigs", "Lanes", "Journal", "Dialects", "Vocabulary", "Statistics"],
             exclude: ["Pages"]),
         tests(
             "WireTests",
-            ["Wire", "Statistics", "Lanes", "Journal", "Dialects", "Signing", "Standin"] + nio
+            [
+                "Wire", "Statistics", "Lanes", "Journal", "Dialects", "Vocabulary", "Signing",
+                "Standin",
+            ] + nio
                 + http2),
         tests(
-            "CalibrationTests", ["Calibration", "Lanes", "Journal", "Dialects", "Statistics"]),
+            "CalibrationTests",
+            ["Calibration", "Lanes", "Journal", "Dialects", "Vocabulary", "Statistics"]),
         tests("SigningTests", ["Signing"]),
         tests(
             "StandinTests",
-            ["Standin", "Lanes", "Journal", "Dialects", "Signing", "Statistics"] + nio + http2),
+            ["Standin", "Lanes", "Journal", "Dialects", "Vocabulary", "Signing", "Statistics"] + nio
+                + http2),
         tests(
             "ReportsTests",
             [
-                "Reports", "Checker", "Journal", "Rigs", "Dialects", "Statistics",
+                "Reports", "Checker", "Journal", "Rigs", "Dialects", "Vocabulary", "Statistics",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             exclude: ["Golden"]),
         tests(
             "DashboardTests",
-            ["Dashboard", "Reports", "Checker", "Journal", "Dialects", "Statistics"] + nio),
+            ["Dashboard", "Reports", "Checker", "Journal", "Dialects", "Vocabulary", "Statistics"]
+                + nio),
         tests(
             "SimulationTests",
             [
                 "Checker", "Devices", "Standin", "Runner", "Rigs", "Lanes", "Journal", "Dialects",
+                "Vocabulary",
                 "Statistics", "Reports", "Signing", "Calibration",
             ]),
         tests(
             "CommandTests",
             [
-                "screenrig", "Rigs", "Reports", "Journal", "Dialects", "Signing", "Standin",
+                "screenrig", "Rigs", "Reports", "Journal", "Dialects", "Vocabulary", "Signing",
+                "Standin",
                 "Statistics", .product(name: "Yams", package: "Yams"),
             ], exclude: ["Golden"]),
         isFuzzing

@@ -1,5 +1,6 @@
 internal import Dialects
 internal import Statistics
+internal import Vocabulary
 
 /// What concerns more than one device: who wrote which tag, which codes live, whose media token it
 /// is, the service's clock; and everything that was found.

@@ -1,4 +1,5 @@
 internal import Reports
+internal import Vocabulary
 
 /// The dashboard: one page that holds its style and its script, and asks nobody but this process.
 enum Page {

@@ -1,5 +1,6 @@
-public import Checker
+internal import Checker
 internal import Statistics
+public import Vocabulary
 
 /// What a race search found out about one promise: the schedule that breaks it most often, and how
 /// often and when it does.

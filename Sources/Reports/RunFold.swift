@@ -2,6 +2,7 @@ internal import Checker
 internal import Dialects
 internal import Journal
 internal import Statistics
+internal import Vocabulary
 
 /// Everything that the files of a run directory need, from one pass over its history.
 struct RunFold {

@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Vocabulary
 
 // What `target:` says to spare a service, and where it is.
 extension RigAssembly {

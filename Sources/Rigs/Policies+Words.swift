@@ -1,3 +1,5 @@
+public import Vocabulary
+
 extension Policies {
     /// What each policy of a rig settles, in the order of the format: for `screenrig explain`.
     public static var words: [(name: String, text: String, fallback: String)] {

@@ -1,67 +1,34 @@
-public import Dialects
-
-extension Rig {
-    /// Which breaches of the service's promises may fail a run (rigs/reference.yaml, `promises`).
-    public struct Promises: Sendable, Hashable {
-        public enum Level: String, Sendable, CaseIterable {
-            case strict, documented, observe
-        }
-
-        /// Nil: strict for the embedded target, else documented.
-        public var level: Level?
-        /// By the names of invariants.
-        public var overrides: [String: Level]
-
-        public init(_ level: Level? = nil, overrides: [String: Level] = [:]) {
-            self.level = level
-            self.overrides = overrides
-        }
-    }
-
-    /// A breach that is accepted for now (rigs/reference.yaml, `known`).
-    public struct Known: Sendable, Hashable {
-        /// Name of the invariant.
-        public var invariant: String
-        public var operation: OperationName?
-        public var ticket: String
-        /// `2026-12-15`; nil: for ever.
-        public var until: String?
-
-        public init(
-            invariant: String, operation: OperationName? = nil, ticket: String,
-            until: String? = nil
-        ) {
-            self.invariant = invariant
-            self.operation = operation
-            self.ticket = ticket
-            self.until = until
-        }
-    }
-}
+internal import Vocabulary
 
 /// What is promised, and what is forgiven.
 extension RigAssembly {
-    func promises() -> Rig.Promises {
+    /// The level, if the rig names one, and the levels of single invariants.
+    func promises() -> (level: Promises.Level?, overrides: [Invariant: Promises.Level]) {
         if let word = rootItem("promises")?.value as? String {
-            return Rig.Promises(Rig.Promises.Level(rawValue: word))
+            return (Promises.Level(rawValue: word), [:])
         }
-        guard let section = rootItem("promises")?.value as? Section else { return Rig.Promises() }
-        var promises = Rig.Promises()
+        guard let section = rootItem("promises")?.value as? Section else { return (nil, [:]) }
+        var level: Promises.Level?
+        var overrides: [Invariant: Promises.Level] = [:]
         for (key, item) in section.items {
-            guard let level = (item.value as? String).flatMap(Rig.Promises.Level.init) else {
-                continue
+            guard let word = (item.value as? String).flatMap(Promises.Level.init) else { continue }
+            if let invariant = Invariant(name: key) {
+                overrides[invariant] = word
+            } else {
+                level = word
             }
-            if key == "level" { promises.level = level } else { promises.overrides[key] = level }
         }
-        return promises
+        return (level, overrides)
     }
 
-    func known(_ items: [Item]) -> [Rig.Known] {
+    func known(_ items: [Item]) -> [KnownViolation] {
         items.compactMap { item in
-            guard let section = item.value as? Section, section.isWhole else { return nil }
+            guard let section = item.value as? Section, section.isWhole,
+                let invariant = Invariant(name: section.value("invariant"))
+            else { return nil }
             let operation: String? = section.optional("operation")
-            return Rig.Known(
-                invariant: section.value("invariant"),
+            return KnownViolation(
+                invariant: invariant,
                 operation: operation.flatMap(OperationName.init(name:)),
                 ticket: section.value("ticket"), until: section.optional("until"))
         }

@@ -1,5 +1,6 @@
 public import Dialects
 public import Statistics
+public import Vocabulary
 
 /// What a rig file says, already checked and with every default filled in: nothing in it means "not
 /// validated yet". The keys and their defaults are those of rigs/reference.yaml.
@@ -30,10 +31,12 @@ public struct Rig: Sendable, Hashable {
     public var validity: Validity
     /// What the service is held to.
     public var policies: Policies
-    /// Which breaches may fail the run.
-    public var promises: Promises
-    /// Breaches accepted for now.
-    public var known: [Known]
+    /// Which violations may fail the run; nil: strict for the embedded target, else documented.
+    public var promiseLevel: Promises.Level?
+    /// The level of single invariants.
+    public var promiseLevels: [Invariant: Promises.Level]
+    /// Violations accepted for now.
+    public var known: [KnownViolation]
     public var standin: StandinTerms
     /// Misbehaviour of the embedded stand-in.
     public var faults: [FaultTerms]
@@ -174,7 +177,8 @@ public struct Rig: Sendable, Hashable {
         sources: [AddressRange] = [], forwardedFor: ForwardedFor = .perDevice, lanes: Int? = nil,
         isPrecise: Bool = false, record: Recording = .all,
         validity: Validity = Validity(), policies: Policies = Policies(),
-        promises: Promises = Promises(), known: [Known] = [],
+        promiseLevel: Promises.Level? = nil, promiseLevels: [Invariant: Promises.Level] = [:],
+        known: [KnownViolation] = [],
         standin: StandinTerms = StandinTerms(), faults: [FaultTerms] = [],
         thresholds: [Threshold] = [], shows: [HistoryCheck] = [], race: RaceTerms = RaceTerms(),
         nightly: Nightly = Nightly(), source: String = ""
@@ -199,7 +203,8 @@ public struct Rig: Sendable, Hashable {
         self.record = record
         self.validity = validity
         self.policies = policies
-        self.promises = promises
+        self.promiseLevel = promiseLevel
+        self.promiseLevels = promiseLevels
         self.known = known
         self.standin = standin
         self.faults = faults

@@ -28,6 +28,7 @@ struct RigAssembly {
         self.needs = needs.warnings
         warnings += Self.idleStandin(root.value("standin"), target)
         let policies = policies(root.value("policies"))
+        let promises = promises()
         return Rig(
             name: root.value("rig"), seed: root.value("seed"),
             identities: identities == "by-seed" ? .bySeed : .perRun, target: target,
@@ -45,7 +46,8 @@ struct RigAssembly {
             validity: Rig.Validity(
                 latenessP99: validity.value("lateness-p99"), busy: validity.value("busy"),
                 failsOnBreach: validity.value("on-breach") == "fail"),
-            policies: policies, promises: promises(), known: known(root.optional("known") ?? []),
+            policies: policies, promiseLevel: promises.level, promiseLevels: promises.overrides,
+            known: known(root.optional("known") ?? []),
             standin: standin(root.value("standin"), under: policies),
             faults: faults(root.value("faults"), target),
             thresholds: thresholds(root.value("thresholds"), kinds),

@@ -1,3 +1,5 @@
+internal import Vocabulary
+
 /// What the service is held to, and what the stand-in does.
 extension RigAssembly {
     func policies(_ section: Section) -> Policies {

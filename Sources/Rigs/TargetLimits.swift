@@ -1,3 +1,5 @@
+public import Vocabulary
+
 /// What a target may be burdened with: terms of `target:` that protect a service that is not ours.
 public struct TargetLimits: Sendable, Hashable {
     /// A limit that has a default off loopback, and none on it.

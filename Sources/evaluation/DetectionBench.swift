@@ -9,6 +9,7 @@ internal import Signing
 internal import Standin
 internal import Statistics
 internal import Synchronization
+internal import Vocabulary
 
 /// Runs one campaign with one seed, and scores the judge against what the stand-in says it did.
 struct DetectionBench: Sendable {
@@ -115,7 +116,7 @@ struct DetectionBench: Sendable {
 
     private func rules(_ rig: Rig, _ campaign: Campaign) -> Rules {
         var rules = Rules()
-        let isThrottled = Assembly.service(rig).throttle != nil
+        let isThrottled = rig.standin.policies.throttle != nil
         rules.policies.throttle = isThrottled ? .init() : nil
         rules.throttledBy = isThrottled ? .device : .unknown
         rules.delivery = Rules.delivery(rig.polling)
@@ -128,7 +129,7 @@ struct DetectionBench: Sendable {
     private func score(
         _ findings: Findings, _ strikes: [Strike], _ campaign: Campaign
     ) -> DetectionRun {
-        let expected = (campaign.name?.invariants ?? []).compactMap { Checker.Invariant(name: $0) }
+        let expected = (campaign.name?.invariants ?? []).compactMap { Invariant(name: $0) }
         let allowed = expected.flatMap(\.companions)
         var run = DetectionRun(households: findings.households)
         var struck: Set<Int> = []

@@ -3,6 +3,7 @@ internal import Checker
 internal import Journal
 internal import Reports
 internal import Rigs
+internal import Vocabulary
 
 struct JudgeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

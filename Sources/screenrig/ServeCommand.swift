@@ -8,6 +8,7 @@ internal import Signing
 internal import Standin
 internal import Statistics
 internal import Synchronization
+internal import Vocabulary
 
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -155,7 +156,7 @@ struct ServeCommand: AsyncParsableCommand {
             var settings = Assembly.service(reading.rig)
             settings.platformKey = try Assembly.platformKey(reading.rig)
             if strict { settings.fidelity = .strict }
-            if isUnthrottled { settings.throttle = nil }
+            if isUnthrottled { settings.policies.throttle = nil }
             return settings
         } catch {
             throw CommandFailure.badInput("\(error)".replacing("--set ", with: "--policy "))

@@ -1,6 +1,7 @@
 import Dialects
 import Rigs
 import Testing
+import Vocabulary
 
 @testable import Races
 

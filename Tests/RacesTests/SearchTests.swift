@@ -3,6 +3,7 @@ import Rigs
 import Statistics
 import Synchronization
 import Testing
+import Vocabulary
 
 @testable import Races
 

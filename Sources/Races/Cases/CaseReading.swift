@@ -2,6 +2,7 @@ internal import Checker
 internal import Dialects
 internal import Foundation
 internal import Rigs
+internal import Vocabulary
 
 extension Case {
     /// Reads a case's file.

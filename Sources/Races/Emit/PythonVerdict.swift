@@ -1,4 +1,5 @@
 internal import Checker
+internal import Vocabulary
 
 /// The part of the emitted script that says whether a trial broke the promise. Shorter than the
 /// judge, and independent of it: only what the two of a conflict prove by themselves, with the

@@ -1,5 +1,6 @@
 internal import Checker
 internal import Journal
+internal import Vocabulary
 
 /// Has the real judge look at one trial.
 struct TrialJudge: Sendable {

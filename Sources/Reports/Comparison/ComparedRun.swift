@@ -2,6 +2,7 @@ internal import Checker
 internal import Dialects
 internal import Journal
 internal import Statistics
+internal import Vocabulary
 
 /// What a comparison needs of one run: its distributions in stretches of time, its errors, what
 /// became of its promises.

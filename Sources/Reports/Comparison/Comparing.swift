@@ -1,5 +1,6 @@
 internal import Dialects
 internal import Statistics
+internal import Vocabulary
 
 extension Comparison {
     /// Holds `run` against `base`. The same two runs give the same answer, every time.

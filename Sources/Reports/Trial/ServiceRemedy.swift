@@ -1,6 +1,7 @@
 internal import Dialects
 internal import Journal
 internal import Rigs
+internal import Vocabulary
 
 /// Remedies for answers of the service to its own calls.
 enum ServiceRemedy {

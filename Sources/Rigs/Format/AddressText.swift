@@ -1,5 +1,6 @@
 internal import Dialects
 internal import Glibc
+internal import Vocabulary
 
 extension Scalar {
     /// `embedded`, or the address of a service.

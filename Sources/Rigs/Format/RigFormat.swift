@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Vocabulary
 
 /// The format of a rig file, as data: the reader, the JSON Schema and
 /// rigs/reference.yaml are made of these rows. A key that is refused as not supported yet is a row
@@ -106,15 +107,15 @@ enum RigFormat {
                 "level", .words("strict", "documented", "observe"), example: "documented",
                 "Level of all invariants that are not listed here.")
         ]
-        + Threshold.invariants.map {
+        + Invariant.allCases.map {
             Key(
-                $0, .words("strict", "documented", "observe"), example: "observe",
+                $0.name, .words("strict", "documented", "observe"), example: "observe",
                 "Level of this invariant.")
         }
 
     private static let known: [Key] = [
         Key(
-            "invariant", .choice(Threshold.invariants.map { Shape.Choice($0) }), required: true,
+            "invariant", .choice(Invariant.allCases.map { Shape.Choice($0.name) }), required: true,
             example: "sign-in-visible", "The violated invariant."),
         Key(
             "operation", .choice(OperationName.allCases.map { Shape.Choice($0.name) }),

@@ -1,5 +1,6 @@
 internal import Dialects
 internal import Statistics
+internal import Vocabulary
 
 /// A kind of text with a meaning: how it is spelled, and what it comes to.
 struct Scalar: Sendable {

@@ -72,12 +72,12 @@ package enum Assembly {
         return ServiceSettings(
             requestors: [.init(id: rig.target.requestor, domains: [rig.target.domain])],
             providers: providers(rig), fidelity: terms.isStrict ? .strict : .lenient,
-            throttle: terms.policies.throttle.map(Self.throttle),
+            policies: terms.policies,
             checksBearer: rig.target.usesBearer, authenticationTTL: terms.authnLifetime,
             authorizationTTL: terms.authzLifetime, mediaTTL: terms.mediaLifetime,
             accessTTL: terms.accessLifetime, deleteOnFirstRetrieve: terms.deletesOnFirstRetrieve,
             signsMedia: terms.signsMedia, enhancedErrors: terms.enhancedErrors,
-            policies: policies(terms.policies), hasOpaqueUsers: terms.hasOpaqueUsers,
+            hasOpaqueUsers: terms.hasOpaqueUsers,
             providersRemember: terms.providersRemember,
             checksStatements: terms.verifiesStatements, unentitled: terms.unentitled)
     }
@@ -157,20 +157,6 @@ package enum Assembly {
                 "\(key): \(file) holds no RSA private key (PEM); make one with "
                     + "'openssl genrsa -out \(file) 2048'")
         }
-    }
-
-    private static func throttle(_ rule: Policies.Throttle) -> ServiceSettings.ThrottleRule {
-        let seconds = rule.rate.perSecond > 0 ? 1 / rule.rate.perSecond : 86_400 * 365
-        return .init(every: .nanoseconds(Int64((seconds * 1e9).rounded())), burst: rule.burst)
-    }
-
-    private static func policies(_ held: Policies) -> ServiceSettings.Policies {
-        ServiceSettings.Policies(
-            codeReuse: held.codeReuse == .single ? .single : .untilExpiry,
-            newCode: held.newCode == .replace ? .replace : .keep,
-            secondSignIn: held.secondSignIn == .replace ? .replace : .reject,
-            mediaReuse: held.mediaReuse == .never ? .never : .untilExpiry,
-            goneDecays: held.goneDecays)
     }
 
     private static func providers(_ rig: Rig) -> [ServiceSettings.Provider] {

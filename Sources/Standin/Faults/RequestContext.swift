@@ -1,5 +1,6 @@
 internal import Dialects
 internal import Journal
+internal import Vocabulary
 
 /// A request, and whose it is.
 struct RequestContext {

@@ -1,6 +1,7 @@
 internal import Dialects
 internal import Journal
 internal import Statistics
+internal import Vocabulary
 
 // Faults of load, and the controls.
 
@@ -26,7 +27,7 @@ struct ThrottleWedge: FaultInjector {
     ) {
         // Which requests count is not for those outside to know: all do.
         let identity = Service.identity(of: visit.question.request)
-        count(identity, at: visit.moment.now, service.settings.throttle)
+        count(identity, at: visit.moment.now, service.settings.policies.throttle)
         guard visit.endpoint.isThrottled else { return }
         switch mode {
         case "never-recovers":
@@ -52,7 +53,7 @@ struct ThrottleWedge: FaultInjector {
     /// Among the first of a burst, or after a whole period without a request: even one that was turned
     /// away counts (rest-v1.md § 14, A18).
     private mutating func count(
-        _ identity: String, at now: Instant, _ rule: ServiceSettings.ThrottleRule?
+        _ identity: String, at now: Instant, _ rule: Policies.Throttle?
     ) {
         let rule = rule ?? .init()
         let former = asked[identity] ?? (0, .start)

@@ -64,7 +64,7 @@ extension Invariant {
 
     /// Policy-free safety: counts under `documented` whoever promised it;
     /// `one-owner` hangs on `code-reuse`.
-    var isSafety: Bool {
+    public var isSafety: Bool {
         switch self {
         case .noTokenBeforeSignIn, .tokenIsolation, .oneToken, .codeUnique, .deleteFinal,
             .errorsHaveNoEffect, .authorizationGates:
@@ -109,6 +109,23 @@ extension Invariant {
         case .clockAgreement: [.expiryRespected]
         case .throttleContract: [.pollingEnds, .signInDelivered, .errorsHaveNoEffect]
         default: []
+        }
+    }
+}
+
+extension Invariant {
+    /// The level that its breach disproves.
+    public var level: ConsistencyLevel? {
+        switch self {
+        case .noTokenBeforeSignIn, .tokenIsolation, .oneOwner, .oneToken, .codeUnique,
+            .deleteFinal, .errorsHaveNoEffect, .authorizationGates:
+            .safety
+        case .signInDelivered: .eventual
+        case .tokenMonotonic: .monotonicReads
+        case .logoutFinal: .readYourWrites
+        case .signInVisible: .crossScreen
+        case .linearizable: .linearizable
+        default: nil
         }
     }
 }
