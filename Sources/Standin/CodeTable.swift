@@ -82,8 +82,8 @@ struct CodeTable: Sendable {
     private var queue = DueQueue<CodeKey>()
     /// For faults: a code may be issued while another record of it lives.
     var allowsTwins = false
-    /// Id of the record that was issued last.
-    private(set) var latest: String?
+    /// The code that was issued last.
+    private(set) var latest: CodeKey?
 
     /// Codes held at present, with expired ones that are not swept yet.
     var count: Int { records.count }
@@ -104,7 +104,7 @@ struct CodeTable: Sendable {
                 id: ids.record(), text: text, key: key, device: device, mvpd: mvpd,
                 generated: time, expires: time + ttl, registrant: registrant)
             records[key] = record
-            latest = record.id
+            latest = key
             if supersedes { newest[owner] = key }
             queue.add(key, due: record.expires)
             return record

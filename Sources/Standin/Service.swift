@@ -68,7 +68,7 @@ public struct Service: Sendable {
                 defer { self.faults = faults }
                 return faults.answer(request, by: &self, at: moment)
             }
-            let reply = answerV1(V1Question(request), at: moment)
+            let reply = Self.question(request).answer(by: &self, at: moment)
             return [.reply(reply, to: request.id, after: .zero)]
         case .deed(let deed):
             switch deed.act {
@@ -76,7 +76,7 @@ public struct Service: Sendable {
             case .fault(let deed):
                 if var faults = faults.take() {
                     defer { self.faults = faults }
-                    return faults.act(deed, on: &self, at: moment)
+                    return faults.run(deed, on: &self, at: moment)
                 }
             }
             return []

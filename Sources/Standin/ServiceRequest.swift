@@ -33,6 +33,27 @@ public struct ServiceRequest: Sendable, Hashable {
         self.body = body
         self.peer = peer
     }
+
+    /// One cookie of the request.
+    func cookie(_ name: String) -> String? {
+        for field in headers.all("Cookie") {
+            for pair in field.utf8.split(separator: UInt8(ascii: ";")) {
+                let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1)
+                if parts.count == 2, Substring(parts[0]).trimmingSpaces() == name {
+                    return Substring(parts[1]).trimmingSpaces()
+                }
+            }
+        }
+        return nil
+    }
+
+    /// By what the throttle tells devices apart. `X-Forwarded-For` has one address; of a list, the
+    /// first is the device.
+    var throttleIdentity: String {
+        guard let forwarded = headers["X-Forwarded-For"], !forwarded.isEmpty else { return peer }
+        guard forwarded.utf8.contains(UInt8(ascii: ",")) else { return forwarded }
+        return Substring(forwarded.utf8.prefix { $0 != UInt8(ascii: ",") }).trimmingSpaces()
+    }
 }
 
 /// What happens to the service.

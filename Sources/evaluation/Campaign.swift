@@ -1,49 +1,19 @@
 internal import Standin
 
-/// One row of the detection table: a fault with parameters that fit the test bench, and what of the
-/// bench has to be otherwise for it.
+/// One row of the detection table: a fault with parameters that fit the test bench
+/// (rigs/detection.yaml), and what of the bench has to be otherwise for it.
 struct Campaign: Sendable {
-    let fault: String
+    let kind: FaultKind
+
+    /// As `--fault` takes it.
+    var fault: String { kind.text(with: kind.detection.parameters) }
     /// `path.to.key` and value, as `--set` has them.
-    var sets: [(String, String)] = []
+    var sets: [(String, String)] { kind.detection.sets }
     /// The same for somebody else's server.
-    var foreignSets: [(String, String)] = []
+    var foreignSets: [(String, String)] { kind.detection.foreignSets }
+    var isStatistical: Bool { kind.detection.isStatistical }
 
-    var name: FaultName? {
-        FaultName(rawValue: String(fault.prefix { $0 != ":" }))
-    }
-
-    /// Load, not order: no single answer is wrong, so that a suspicion is all that there can be.
-    var isStatistical: Bool { name == .herdCollapse }
-
-    /// Every fault and control, in the order of the catalogue (rigs/detection.yaml is the bench).
-    static let all: [Campaign] = FaultName.allCases.map { name in
-        switch name {
-        // Codes live 6 s on the bench: R2 and N1 come when half a second of them is gone.
-        case .expirySkew: Campaign(fault: "expiry-skew:skew=-5500ms")
-        case .mvpdTorn: Campaign(fault: "mvpd-torn:window=1s")
-        // Two viewers who sign in at once do so within some tenths of a second.
-        case .doubleConsume: Campaign(fault: "double-consume:window=200ms")
-        case .ssoVersusLogin: Campaign(fault: "sso-vs-login:window=1s")
-        case .retryAppliesTwice: Campaign(fault: "retry-applies-twice:window=200ms")
-        // Half and half, nobody could say whose clock is right.
-        case .nodeClockSkew: Campaign(fault: "node-clock-skew:nodes=8")
-        // The poll loops of a TV are one screen to a load balancer.
-        case .stickyOnly: Campaign(fault: "sticky-only", sets: [("polling.pollers", "1")])
-        // The contract is one request a second: polls of true TVs, and a burst that exceeds it.
-        case .throttleWedge:
-            Campaign(
-                fault: "throttle-wedge",
-                sets: [("standin.throttle", "contract"), ("polling.every", "500ms")],
-                // By what a service throttles is known of the embedded one alone.
-                foreignSets: [("target.probe", "on")])
-        case .herdCollapse:
-            Campaign(
-                fault: "herd-collapse:rate=100/s",
-                sets: [("polling.phase", "aligned"), ("polling.every", "100ms")])
-        default: Campaign(fault: name.rawValue)
-        }
-    }
+    static let all = FaultKind.all.map(Campaign.init)
 }
 
 /// What became of one run of a campaign.
@@ -98,8 +68,8 @@ struct DetectionRow: Sendable {
 
     /// A row of the table; `tellsRuns`: with how many runs failed.
     func markdown(tellsRuns: Bool) -> String {
-        let expected = campaign.name?.invariants.joined(separator: ", ") ?? ""
-        let isControl = campaign.name?.isControl == true
+        let expected = campaign.kind.invariants.joined(separator: ", ")
+        let isControl = campaign.kind.isControl
         let share =
             observable == 0 || campaign.isStatistical
             ? "-"

@@ -48,7 +48,7 @@ struct DetectionCommand: AsyncParsableCommand {
         }
         let names = only?.split(separator: ",").map(String.init)
         let campaigns = Campaign.all.filter { campaign in
-            names?.contains { campaign.name?.rawValue == $0 } ?? true
+            names?.contains { campaign.kind.name == $0 } ?? true
         }
         if seeds > 0 {
             let bench = DetectionBench(rigPath: rig, place: .virtual, sets: sets)

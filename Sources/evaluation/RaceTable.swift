@@ -1,3 +1,5 @@
+internal import Standin
+
 /// The table of a page while it is being measured: rows come one by one, each is written at once, and
 /// those of another time stay until they are measured again.
 struct RaceTable {
@@ -5,7 +7,7 @@ struct RaceTable {
     private let mark: String
     private var lines: [String: String] = [:]
 
-    static let controls = ["none", "slow", "noisy"]
+    static let controls = FaultKind.all.filter(\.isControl).map(\.name)
 
     /// With the rows that stand at that mark of the page already; without a page it keeps nothing.
     init(page: String?, mark: String) throws {

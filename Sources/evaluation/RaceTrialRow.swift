@@ -6,57 +6,16 @@ internal import Vocabulary
 
 /// A fault of the race table: what it is raced by, and what is to come of it.
 struct RaceExhibit {
-    var fault: FaultName
-    /// With its window of 30 ms.
-    var text: String
-    var plan: String
-    /// The offsets at which it shows, in milliseconds; nil: it shows from or up to somewhere.
-    var low: Double?
-    var high: Double?
-    /// Operations of the smallest reproduction.
-    var least: Int
-    /// It shows on both sides alike, and either will do.
-    var isSymmetric = false
+    let fault: FaultKind
+    let race: FaultKind.Race
+
+    /// As `--fault` takes it.
+    var text: String { fault.text(with: race.parameters) }
 
     /// The timing faults.
-    static let timing: [RaceExhibit] = [
-        .init(
-            fault: .tokenFlap, text: "token-flap:window=30ms", plan: "poll-poll", low: 0, high: 30,
-            least: 4, isSymmetric: true),
-        .init(
-            fault: .ackBeforeApply, text: "ack-before-apply:window=30ms",
-            plan: "poll-authenticate", low: 0, high: 30, least: 3),
-        .init(
-            fault: .staleReplica, text: "stale-replica:lag=30ms,read-share=100%",
-            plan: "poll-authenticate", low: 0, high: 30, least: 3),
-        .init(
-            fault: .staleReplica, text: "stale-replica:lag=30ms", plan: "poll-authenticate", low: 0,
-            high: 30, least: 3),
-        .init(
-            fault: .deviceBlindCache, text: "device-blind-cache:ttl=30ms", plan: "poll-poll",
-            low: 0, high: 30, least: 5),
-        .init(
-            fault: .doubleConsume, text: "double-consume:window=30ms",
-            plan: "authenticate-authenticate", low: 0, high: 30, least: 3, isSymmetric: true),
-        .init(
-            fault: .pollDoubleMint, text: "poll-double-mint:window=30ms",
-            plan: "poll-authenticate", low: 0, high: 30, least: 4),
-        .init(
-            fault: .logoutResurrection, text: "logout-resurrection:delay=30ms",
-            plan: "poll-logout", low: 30, least: 4),
-        .init(
-            fault: .deleteLoses, text: "delete-loses:window=30ms", plan: "authenticate-delete",
-            low: -30, high: 0, least: 3),
-        .init(
-            fault: .mvpdTorn, text: "mvpd-torn:window=30ms", plan: "authenticate-authenticate",
-            low: -30, high: 0, least: 4),
-        .init(
-            fault: .pollErasesApproval, text: "poll-erases-approval:window=30ms",
-            plan: "poll-authenticate", low: -30, high: 0, least: 4),
-        .init(
-            fault: .ssoVersusLogin, text: "sso-vs-login:window=30ms", plan: "sso-authenticate",
-            low: -30, high: 30, least: 4),
-    ]
+    static let timing = FaultKind.all.flatMap { kind in
+        kind.races.map { RaceExhibit(fault: kind, race: $0) }
+    }
 
     var invariants: [Invariant] { fault.invariants.compactMap { Invariant(name: $0) } }
 
@@ -67,9 +26,9 @@ struct RaceExhibit {
                 low.map { abs(window.low.inPlainMilliseconds - $0) } ?? 0,
                 high.map { abs(window.high.inPlainMilliseconds - $0) } ?? 0)
         }
-        let straight = distance(low, high)
-        guard isSymmetric else { return straight }
-        return min(straight, distance(high.map { -$0 }, low.map { -$0 }))
+        let straight = distance(race.low, race.high)
+        guard race.isSymmetric else { return straight }
+        return min(straight, distance(race.high.map { -$0 }, race.low.map { -$0 }))
     }
 }
 
@@ -101,7 +60,7 @@ struct RaceTrialRow {
 
     var markdown: String {
         let cells = [
-            "`\(exhibit.text)`", exhibit.plan, "\(found.count)/\(scores.count)", named, times,
+            "`\(exhibit.text)`", exhibit.race.plan, "\(found.count)/\(scores.count)", named, times,
             window, off, rate, unaimedText, gain, operations, replays,
         ]
         return "| " + cells.joined(separator: " | ") + " |"
@@ -165,7 +124,7 @@ struct RaceTrialRow {
     private var operations: String {
         let counts = scores.compactMap { $0.made?.schedule.ops.count }
         guard let least = counts.min(), let most = counts.max() else { return "-" }
-        return (least == most ? "\(least)" : "\(least)-\(most)") + " (\(exhibit.least))"
+        return (least == most ? "\(least)" : "\(least)-\(most)") + " (\(exhibit.race.least))"
     }
 
     /// The lower bound of the worst case that was replayed.

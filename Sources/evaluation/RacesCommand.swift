@@ -54,7 +54,7 @@ struct RacesCommand: AsyncParsableCommand {
         var table = try RaceTable(page: page, mark: mark)
         print(RaceTrialRow.head)
         for exhibit in RaceExhibit.timing
-        where names?.contains(exhibit.fault.rawValue) ?? true {
+        where names?.contains(exhibit.fault.name) ?? true {
             var row = RaceTrialRow(exhibit: exhibit)
             for seed in 1...seeds {
                 row.scores.append(
@@ -78,7 +78,7 @@ struct RaceBench {
     let isVirtual: Bool
 
     func race(_ exhibit: RaceExhibit, seed: UInt64, shrinks: Bool) async throws -> RaceScore {
-        let stage = try await stage(exhibit.plan, faults: [exhibit.text], seed: seed)
+        let stage = try await stage(exhibit.race.plan, faults: [exhibit.text], seed: seed)
         let flag = StopFlag()
         let wanted = exhibit.invariants
         var search = search(stage) { news in
@@ -112,7 +112,7 @@ struct RaceBench {
     ) async throws -> HitRate? {
         guard let made else { return nil }
         let read = try Case(Array(made.json.utf8), file: made.name)
-        let stage = try await stage(exhibit.plan, faults: [exhibit.text], seed: seed)
+        let stage = try await stage(exhibit.race.plan, faults: [exhibit.text], seed: seed)
         let outcome = await Replay(read, on: stage.arena).play(times: 50, batch: 10)
         await stage.strike()
         return outcome.rate
@@ -120,7 +120,7 @@ struct RaceBench {
 
     /// How often it would be hit by polls every 5 s: at any offset within 2.5 s, 1,000 times.
     func unaimed(_ exhibit: RaceExhibit) async throws -> HitRate {
-        let stage = try await stage(exhibit.plan, faults: [exhibit.text], seed: 1)
+        let stage = try await stage(exhibit.race.plan, faults: [exhibit.text], seed: 1)
         var dice = Seed(1).child("un-aimed").generator()
         var rate = HitRate()
         let variants = stage.plans[0].variants

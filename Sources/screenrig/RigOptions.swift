@@ -90,14 +90,18 @@ struct TrafficOptions: ParsableArguments {
     )
     var judgeBacklog = JudgeQueue.usualBacklog
 
-    @Flag(help: ArgumentHelp("Check nothing, to measure what checking costs.", visibility: .hidden))
-    var unjudged = false
+    /// `--unjudged` is its name in 0.1.0.
+    @Flag(
+        name: [.customLong("no-check"), .customLong("unjudged")],
+        help: ArgumentHelp("Check nothing, to measure what checking costs.", visibility: .hidden))
+    var skipsChecks = false
 
     @Flag(
+        name: [.customLong("no-bodies"), .customLong("wordless")],
         help: ArgumentHelp(
             "Record no requests and responses, to measure what recording costs.",
             visibility: .hidden))
-    var wordless = false
+    var skipsBodies = false
 
     @OptionGroup var play: PlayOptions
 

@@ -33,7 +33,7 @@ struct FaultScene: Sendable, CustomTestStringConvertible {
 }
 
 extension FaultScene {
-    /// One for each fault, in the order of `FaultName`.
+    /// One for each fault.
     static let all: [FaultScene] = reads + signIns + codes + endings + losses + strain
 
     private static let soon: Duration = .milliseconds(10)

@@ -9,9 +9,9 @@ import Testing
 struct FaultTests {
     @Test("every fault of the table has a scene")
     func complete() throws {
-        let shown = try Set(FaultScene.all.map { try Fault(parsing: $0.fault).name })
-        #expect(shown == Set(FaultName.allCases.filter { !$0.isControl }))
-        #expect(shown.count == 27)
+        let shown = try Set(FaultScene.all.map { try Fault(parsing: $0.fault).kind })
+        #expect(shown == Set(FaultKind.all.filter { !$0.isControl }))
+        #expect(Set(FaultKind.all.map(\.name)).count == FaultKind.all.count)
     }
 
     @Test("without it the promise holds", arguments: FaultScene.all)
@@ -28,23 +28,26 @@ struct FaultTests {
         var caller = try scene.caller()
         #expect(scene.symptom(&caller))
         let truth = caller.service.takeTruth()
-        let strikes = truth.filter { $0.kind == .activated }
-        #expect(!strikes.isEmpty && truth.allSatisfy { $0.fault == fault.name })
+        let activated = truth.filter { $0.kind == .activated }
+        #expect(!activated.isEmpty && truth.allSatisfy { $0.fault == fault.kind.name })
         let shown = truth.filter { $0.kind == .observable }
         #expect(!shown.isEmpty)
-        #expect(shown.allSatisfy { event in strikes.contains { $0.strike == event.strike } })
-        #expect(Set(shown.map(\.strike)).count == shown.count)
+        #expect(
+            shown.allSatisfy { event in
+                activated.contains { $0.activation == event.activation }
+            })
+        #expect(Set(shown.map(\.activation)).count == shown.count)
         // What was not asked for again is told once.
         #expect(caller.service.takeTruth().isEmpty)
     }
 
     @Test("switched on and never striking, it is not exercised", arguments: FaultScene.all)
     func spared(scene: FaultScene) throws {
-        let name = try Fault(parsing: scene.fault).name
+        let kind = try Fault(parsing: scene.fault).kind
         let spared = scene.fault + (scene.fault.contains(":") ? "," : ":") + "probability=0%"
         var caller = try scene.caller([spared])
         #expect(!scene.symptom(&caller))
-        #expect(caller.service.takeTruth().isEmpty, "\(name)")
+        #expect(caller.service.takeTruth().isEmpty, "\(kind.name)")
     }
 
     @Test("the same seed strikes at the same requests", arguments: FaultScene.all)
@@ -79,12 +82,12 @@ struct FaultTests {
         caller.advance(.milliseconds(60))
         let third = caller.poll()
         #expect([first.status, second.status, third.status] == [200, 404, 200])
-        #expect(caller.service.takeTruth().contains { $0.fault == .tokenFlap })
+        #expect(caller.service.takeTruth().contains { $0.fault == "token-flap" })
     }
 
     @Test("what struck is told with its household, device, code and exchange")
     func truth() throws {
-        var caller = Caller(.unthrottled, faults: [Fault(.tokenFlap)])
+        var caller = Caller(.unthrottled, faults: [try Fault(parsing: "token-flap")])
         caller.register()
         caller.logIn(caller.issue())
         _ = caller.poll()
@@ -94,7 +97,7 @@ struct FaultTests {
         let truth = caller.service.takeTruth()
         #expect(truth.map(\.kind) == [.activated, .observable])
         let event = try #require(truth.first)
-        #expect(event.household == 17 && event.device == "tv-1" && event.strike == 1)
+        #expect(event.household == 17 && event.device == "tv-1" && event.activation == 1)
         #expect(event.operation == "poll-token" && event.exchange == "night-1/17/23")
         #expect(
             event.json
@@ -255,7 +258,8 @@ struct ControlTests {
     @Test("slow answers late, and does all at once")
     func slow() throws {
         var service = Service(
-            .unthrottled, faults: [Fault(.slow)], seed: Seed(3), epochMilliseconds: Caller.epoch)
+            .unthrottled, faults: [try Fault(parsing: "slow")], seed: Seed(3),
+            epochMilliseconds: Caller.epoch)
         for number in 1...50 {
             let request = ServiceRequest(
                 id: RequestID(UInt64(number)), method: .get, target: "/api/v1/config/DEMOTV",
@@ -339,7 +343,7 @@ struct FaultTextTests {
             (
                 "token-flop",
                 "there is no fault 'token-flop'; did you mean 'token-flap'?; the faults are "
-                    + FaultName.allCases.map(\.rawValue).joined(separator: ", ")
+                    + FaultKind.all.map(\.name).joined(separator: ", ")
             ),
             (
                 "token-flap:windw=3s",
@@ -379,12 +383,11 @@ struct FaultTextTests {
         }
     }
 
-    @Test("every parameter's default reads", arguments: FaultName.allCases)
-    func defaults(name: FaultName) throws {
-        for parameter in name.parameters {
-            let text = "\(name.rawValue):\(parameter.name)=\(parameter.fallback)"
-            #expect(try Fault(parsing: text).name == name)
+    @Test("every parameter's default reads", arguments: FaultKind.all)
+    func defaults(kind: FaultKind) throws {
+        for parameter in kind.parameters {
+            let text = kind.text(with: "\(parameter.name)=\(parameter.fallback)")
+            #expect(try Fault(parsing: text).kind == kind)
         }
-        #expect(name.isControl == name.invariants.isEmpty)
     }
 }

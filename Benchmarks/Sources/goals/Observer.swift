@@ -60,7 +60,7 @@ private struct Arm {
             [
                 bench.generators.screenrig, "run", "\(bench.root)/Benchmarks/rigs/observer.yaml",
                 "--lanes", "1", "--quiet", "--out", out,
-            ] + (isJudged ? [] : ["--unjudged"]), core: bench.generators.core)
+            ] + (isJudged ? [] : ["--no-check"]), core: bench.generators.core)
         guard ended.code == 0,
             let data = FileManager.default.contents(atPath: out + "/summary.json"),
             let read = try? JSONSerialization.jsonObject(with: data) as? [String: Any],

@@ -25,7 +25,7 @@ package enum FaultOptions {
     }
 
     /// For shells to complete.
-    package static var names: [String] { FaultName.allCases.map(\.rawValue) }
+    package static var names: [String] { FaultKind.all.map(\.name) }
 }
 
 /// Where the stand-in's faults say what they did: lines of JSON (see `TruthEvent`).
@@ -48,8 +48,8 @@ package final class TruthFile: Sendable {
 
     /// Says which faults are switched on, whatever comes of them.
     package func enable(_ faults: [Fault]) {
-        let lines = faults.filter { !$0.name.isControl }.map {
-            "{\"event\":\"\(FaultActivations.enabled)\",\"fault\":\"\($0.name.rawValue)\",\"us\":0}\n"
+        let lines = faults.filter { !$0.kind.isControl }.map {
+            "{\"event\":\"\(FaultActivations.enabled)\",\"fault\":\"\($0.kind.name)\",\"us\":0}\n"
         }
         handle.withLock { try? $0.write(contentsOf: Data(lines.joined().utf8)) }
     }
@@ -66,11 +66,11 @@ extension FaultActivations {
     /// Of faults that are switched on, and what they did.
     package init(_ faults: [Fault], _ events: [TruthEvent]) {
         // Controls break nothing, and note nothing.
-        self.init(faults.filter { !$0.name.isControl }.map(\.name.rawValue))
+        self.init(faults.filter { !$0.kind.isControl }.map(\.kind.name))
         take(events)
     }
 
     package mutating func take(_ events: [TruthEvent]) {
-        for event in events { add(event.fault.rawValue, event.kind.rawValue) }
+        for event in events { add(event.fault, event.kind.rawValue) }
     }
 }

@@ -3,14 +3,25 @@ internal import Journal
 
 // Faults of what comes after a sign-in: authorizations, media tokens, the end.
 
+extension FaultKind {
+    static let ofEndings = [LogoutResurrection.kind, PartialLogout.kind, MediaTokenReuse.kind]
+}
+
 /// A token that was logged out comes back (R12).
 struct LogoutResurrection: FaultInjector {
+    static let kind = FaultKind(
+        12, "logout-resurrection", "a token that was logged out comes back",
+        violates: ["logout-final"],
+        [.init("delay", .duration, "30ms", "from the logout to the return")],
+        races: [.init("delay=30ms", plan: "poll-logout", low: 30, least: 4)],
+        injector: Self.self)
+
     private var chance: Chance
     private let delay: Duration
     private var leaving: SignIn?
     private var due: [Int: (signIn: SignIn, session: Session)] = [:]
     private var tickets = 0
-    private var struck: [DeviceKey: (serial: Int, strike: Int)] = [:]
+    private var returned: [DeviceKey: (serial: Int, activation: Int)] = [:]
 
     init(_ fault: Fault, _ chance: Chance) {
         self.chance = chance
@@ -18,45 +29,51 @@ struct LogoutResurrection: FaultInjector {
     }
 
     mutating func before(
-        _ visit: RequestContext, _ service: inout Service, _ course: inout FaultContext
+        _ request: RequestContext, _ service: inout Service, _ context: inout FaultContext
     ) {
-        leaving = visit.isLogout ? visit.device.flatMap { service.tokens[$0] } : nil
+        leaving = request.purpose == .logout ? request.device.flatMap { service.tokens[$0] } : nil
     }
 
     mutating func after(
-        _ visit: RequestContext, _ reply: inout Reply, _ service: inout Service,
-        _ course: inout FaultContext
+        _ request: RequestContext, _ reply: inout Reply, _ service: inout Service,
+        _ context: inout FaultContext
     ) {
-        if let signIn = leaving, let device = visit.device, service.tokens[device] == nil,
-            chance.strikes()
+        if let signIn = leaving, let device = request.device, service.tokens[device] == nil,
+            chance.draw()
         {
             tickets += 1
-            due[tickets] = (signIn, visit.session)
-            course.putOff(tickets, by: delay)
+            due[tickets] = (signIn, request.session)
+            context.schedule(tickets, in: delay)
         }
-        guard visit.readsToken, reply.status == 200, let device = visit.device,
-            let entry = struck[device], service.tokens[device]?.serial == entry.serial
+        guard request.readsToken, request.isGranted(reply), let device = request.device,
+            let entry = returned[device], service.tokens[device]?.serial == entry.serial
         else { return }
-        struck[device] = nil
-        course.show(entry.strike, chance.name, visit.session, at: visit)
+        returned[device] = nil
+        context.show(entry.activation, request)
     }
 
-    mutating func act(_ ticket: Int, _ service: inout Service, _ course: inout FaultContext) {
+    mutating func run(ticket: Int, _ service: inout Service, _ context: inout FaultContext) {
         guard let (signIn, session) = due.removeValue(forKey: ticket),
             let device = session.device, service.tokens[device] == nil
         else { return }
         service.tokens[device] = signIn
-        struck[device] = (signIn.serial, course.strike(chance.name, session, at: nil))
+        returned[device] = (signIn.serial, context.activate(session))
     }
 }
 
 /// Logout leaves authorizations and media tokens alive (R13).
 struct PartialLogout: FaultInjector {
+    static let kind = FaultKind(
+        13, "partial-logout", "logout leaves authorizations and media tokens valid",
+        violates: ["logout-final", "authorization-gates"],
+        [.init("keep", .words(["authz", "media"]), "authz+media", "what stays")],
+        injector: Self.self)
+
     private var chance: Chance
     private let keepsAuthorizations: Bool
     private let keepsMedia: Bool
     private var leaving: SignIn?
-    private var kept: [DeviceKey: (signIn: SignIn, strike: Int, isShown: Bool)] = [:]
+    private var kept: [DeviceKey: (signIn: SignIn, activation: Int, isShown: Bool)] = [:]
 
     init(_ fault: Fault, _ chance: Chance) {
         self.chance = chance
@@ -64,44 +81,54 @@ struct PartialLogout: FaultInjector {
         keepsMedia = fault["keep"].words.contains("media")
     }
 
-    private func serves(_ endpoint: V1Endpoint) -> Bool {
-        switch endpoint {
-        case .authorizationToken: keepsAuthorizations
+    private func serves(_ purpose: RequestContext.Purpose) -> Bool {
+        switch purpose {
+        case .readAuthorization: keepsAuthorizations
         case .mediaToken: keepsMedia
         default: false
         }
     }
 
     mutating func before(
-        _ visit: RequestContext, _ service: inout Service, _ course: inout FaultContext
+        _ request: RequestContext, _ service: inout Service, _ context: inout FaultContext
     ) {
-        leaving = visit.isLogout ? visit.device.flatMap { service.tokens[$0] } : nil
-        guard let device = visit.device, let entry = kept[device],
-            service.tokens[device] == nil, serves(visit.endpoint)
+        leaving = request.purpose == .logout ? request.device.flatMap { service.tokens[$0] } : nil
+        guard let device = request.device, let entry = kept[device],
+            service.tokens[device] == nil, serves(request.purpose)
         else { return }
-        course.pretend(entry.signIn, of: device, in: &service)
+        context.pretend(entry.signIn, of: device, in: &service)
     }
 
     mutating func after(
-        _ visit: RequestContext, _ reply: inout Reply, _ service: inout Service,
-        _ course: inout FaultContext
+        _ request: RequestContext, _ reply: inout Reply, _ service: inout Service,
+        _ context: inout FaultContext
     ) {
-        guard let device = visit.device else { return }
-        if course.signedIn == device { kept[device] = nil }
-        if let signIn = leaving, service.tokens[device] == nil, chance.strikes() {
-            let strike = course.strike(chance.name, visit.session, at: visit)
-            kept[device] = (signIn, strike, false)
+        guard let device = request.device else { return }
+        if context.signedIn == device { kept[device] = nil }
+        if let signIn = leaving, service.tokens[device] == nil, chance.draw() {
+            let activation = context.activate(request)
+            kept[device] = (signIn, activation, false)
         }
-        guard serves(visit.endpoint), reply.status == 200, let entry = kept[device],
+        guard serves(request.purpose), request.isGranted(reply), let entry = kept[device],
             !entry.isShown
         else { return }
         kept[device]?.isShown = true
-        course.show(entry.strike, chance.name, visit.session, at: visit)
+        context.show(entry.activation, request)
     }
 }
 
 /// A media token is given to another, or is over already (R24).
 struct MediaTokenReuse: FaultInjector {
+    static let kind = FaultKind(
+        24, "media-token-reuse", "a media token is issued twice, or is expired already",
+        violates: ["authorization-gates"],
+        [
+            .init(
+                "mode", .word(["device", "resource", "expired"]), "device",
+                "whose token it is: another device's, another resource's, or one that is over")
+        ],
+        injector: Self.self)
+
     private var chance: Chance
     private let mode: String
     /// The tokens given out last, newest first.
@@ -113,18 +140,18 @@ struct MediaTokenReuse: FaultInjector {
     }
 
     mutating func after(
-        _ visit: RequestContext, _ reply: inout Reply, _ service: inout Service,
-        _ course: inout FaultContext
+        _ request: RequestContext, _ reply: inout Reply, _ service: inout Service,
+        _ context: inout FaultContext
     ) {
-        guard visit.endpoint == .mediaToken, reply.status == 200, let device = visit.device,
-            let resource = visit.question["resource"],
-            let text = reply.member("serializedToken")
+        guard request.purpose == .mediaToken, request.isGranted(reply), let device = request.device,
+            let resource = request.resource,
+            let text = request.question.text(of: .mediaToken, in: reply)
         else { return }
-        let isXML = reply.headers["Content-Type"]?.contains("xml") ?? false
         if mode == "expired" {
-            guard let expires = reply.member("expires"), chance.strikes() else { return }
-            let past = String(visit.moment.milliseconds - 60_000)
-            reply.replaceMember("expires", expires, with: past, isXML: isXML)
+            guard request.question.text(of: .mediaExpiry, in: reply) != nil, chance.draw()
+            else { return }
+            let past = String(request.moment.milliseconds - 60_000)
+            request.question.set(.mediaExpiry, to: past, in: &reply)
         } else {
             // What was really given, which may be another's.
             var shown = text
@@ -137,30 +164,11 @@ struct MediaTokenReuse: FaultInjector {
                     ? $0.device != device && $0.resource == resource
                     : $0.device == device && $0.resource != resource
             }
-            guard let other, chance.strikes() else { return }
-            reply.replaceMember("serializedToken", text, with: other.text, isXML: isXML)
+            guard let other, chance.draw() else { return }
+            request.question.set(.mediaToken, to: other.text, in: &reply)
             shown = other.text
         }
-        let strike = course.strike(chance.name, visit.session, at: visit)
-        course.show(strike, chance.name, visit.session, at: visit)
-    }
-}
-
-extension Reply {
-    /// The text member of that name, in JSON or XML.
-    func member(_ name: String) -> String? {
-        let body = body[...]
-        let part =
-            body.between("\"\(name)\":\"", "\"") ?? body.between("<\(name)>", "</\(name)>")
-        return part.map { String(decoding: $0, as: UTF8.self) }
-    }
-
-    /// Writes another text in the place of a member's.
-    mutating func replaceMember(
-        _ name: String, _ text: String, with other: String, isXML: Bool
-    ) {
-        let (head, tail) = isXML ? ("<\(name)>", "</\(name)>") : ("\"\(name)\":\"", "\"")
-        guard let range = body[...].firstRange(of: head + text + tail) else { return }
-        body.replaceSubrange(range, with: Array((head + other + tail).utf8))
+        let activation = context.activate(request)
+        context.show(activation, request)
     }
 }

@@ -1,12 +1,12 @@
 /// One fault switched on, with its parameters: `token-flap:probability=10%,window=30ms`.
 public struct Fault: Hashable, Sendable, CustomStringConvertible {
-    public let name: FaultName
+    public let kind: FaultKind
     /// As given; what is not here has its default.
     private var given: [String: FaultValue] = [:]
 
     /// With every parameter at its default.
-    public init(_ name: FaultName) {
-        self.name = name
+    public init(_ kind: FaultKind) {
+        self.kind = kind
     }
 
     /// From `NAME` or `NAME:key=value,…`.
@@ -29,18 +29,18 @@ public struct Fault: Hashable, Sendable, CustomStringConvertible {
     public init(
         named text: String, _ parameters: [(name: String, value: String)]
     ) throws(FaultError) {
-        guard let name = FaultName(rawValue: text) else { throw .unknownName(text) }
-        self.init(name)
+        guard let kind = FaultKind(named: text) else { throw .unknownName(text) }
+        self.init(kind)
         for (key, value) in parameters { try set(key, to: value) }
     }
 
     private mutating func set(_ key: String, to text: String) throws(FaultError) {
-        guard let parameter = name.parameters.first(where: { $0.name == key }) else {
-            throw .unknownParameter(key, of: name)
+        guard let parameter = kind.parameters.first(where: { $0.name == key }) else {
+            throw .unknownParameter(key, of: kind)
         }
-        guard given[key] == nil else { throw .twice(key, of: name) }
+        guard given[key] == nil else { throw .twice(key, of: kind) }
         guard let value = FaultValue(text, parameter.kind) else {
-            throw .badValue(text, of: parameter, fault: name)
+            throw .badValue(text, of: parameter, fault: kind)
         }
         given[key] = value
     }
@@ -48,18 +48,18 @@ public struct Fault: Hashable, Sendable, CustomStringConvertible {
     /// The value of a parameter, given or by default.
     subscript(_ key: String) -> FaultValue {
         if let value = given[key] { return value }
-        guard let parameter = name.parameters.first(where: { $0.name == key }),
+        guard let parameter = kind.parameters.first(where: { $0.name == key }),
             let value = FaultValue(parameter.fallback, parameter.kind)
-        else { preconditionFailure("\(name.rawValue) has no parameter \(key)") }
+        else { preconditionFailure("\(kind.name) has no parameter \(key)") }
         return value
     }
 
     /// As it is typed, parameters in the order of the catalogue.
     public var description: String {
-        let pairs = name.parameters.compactMap { parameter in
+        let pairs = kind.parameters.compactMap { parameter in
             given[parameter.name].map { "\(parameter.name)=\($0.text)" }
         }
-        return name.rawValue + (pairs.isEmpty ? "" : ":" + pairs.joined(separator: ","))
+        return kind.text(with: pairs.joined(separator: ","))
     }
 }
 
@@ -96,6 +96,15 @@ public struct FaultParameter: Hashable, Sendable {
         case .words(let words): "some of \(words.joined(separator: ", ")), joined with +"
         }
     }
+
+    init(_ name: String, _ kind: Kind, _ fallback: String, _ line: String) {
+        self.name = name
+        self.kind = kind
+        self.fallback = fallback
+        self.line = line
+    }
+
+    static func window(_ line: String) -> Self { Self("window", .duration, "30ms", line) }
 }
 
 /// The value of a parameter, with the text that it was.
@@ -157,27 +166,27 @@ struct FaultValue: Hashable, Sendable {
 /// What is wrong with a fault as it was given.
 public enum FaultError: Error, Hashable, Sendable, CustomStringConvertible {
     case unknownName(String)
-    case unknownParameter(String, of: FaultName)
-    case badValue(String, of: FaultParameter, fault: FaultName)
-    case twice(String, of: FaultName)
+    case unknownParameter(String, of: FaultKind)
+    case badValue(String, of: FaultParameter, fault: FaultKind)
+    case twice(String, of: FaultKind)
     case notAPair(String, of: String)
 
     public var description: String {
         switch self {
         case .unknownName(let name):
-            let names = FaultName.allCases.map(\.rawValue)
+            let names = FaultKind.all.map(\.name)
             return "there is no fault '\(name)'" + Self.nearest(to: name, among: names)
                 + "; the faults are \(names.joined(separator: ", "))"
         case .unknownParameter(let key, let fault):
             let names = fault.parameters.map(\.name)
-            guard !names.isEmpty else { return "\(fault.rawValue) takes no parameters" }
-            return "\(fault.rawValue) has no parameter '\(key)'"
+            guard !names.isEmpty else { return "\(fault.name) takes no parameters" }
+            return "\(fault.name) has no parameter '\(key)'"
                 + Self.nearest(to: key, among: names)
                 + "; it takes \(names.joined(separator: ", "))"
         case .badValue(let text, let parameter, let fault):
-            return "\(parameter.name) of \(fault.rawValue) is '\(text)'; it must be "
+            return "\(parameter.name) of \(fault.name) is '\(text)'; it must be "
                 + parameter.wanted
-        case .twice(let key, let fault): return "\(key) of \(fault.rawValue) is given twice"
+        case .twice(let key, let fault): return "\(key) of \(fault.name) is given twice"
         case .notAPair(let text, let fault):
             return
                 "'\(text)' of \(fault) is no key=value; write for example \(fault):probability=10%"

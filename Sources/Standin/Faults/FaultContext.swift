@@ -6,8 +6,7 @@ struct FaultContext {
     /// What the service takes for now.
     var moment: Moment
     /// When the present sign-in of the device was first shown to anybody.
-    let told: TokenExposure.Shown?
-    var strikes: Int
+    let shownAt: TokenExposure.Shown?
     /// Set before: the service is not asked.
     var reply: Reply?
     var delay: Duration = .zero
@@ -18,16 +17,18 @@ struct FaultContext {
     /// A sign-in came about.
     var signedIn: DeviceKey?
     var effects: [Effect] = []
-    var truth: [TruthEvent] = []
     var exposure = TokenExposure()
-    /// Index of the fault at work.
-    var fault = 0
+    /// The fault at work: its index and its name.
+    var fault = (index: 0, name: "")
+    /// Activations of this service so far.
+    private(set) var activations: Int
+    private(set) var truth: [TruthEvent] = []
     private var former: [(DeviceKey, SignIn?)] = []
 
-    init(moment: Moment, told: TokenExposure.Shown?, strikes: Int) {
+    init(moment: Moment, shownAt: TokenExposure.Shown?, activations: Int) {
         self.moment = moment
-        self.told = told
-        self.strikes = strikes
+        self.shownAt = shownAt
+        self.activations = activations
     }
 
     /// For this request only, the device has this sign-in, or none.
@@ -37,64 +38,93 @@ struct FaultContext {
     }
 
     /// The truth again; what a request changed in a pretended sign-in is lost with it.
-    mutating func putBack(in service: inout Service) {
+    mutating func restore(in service: inout Service) {
         for (device, signIn) in former.reversed() { service.tokens[device] = signIn }
         former = []
     }
 
-    mutating func putOff(_ ticket: Int, by duration: Duration) {
-        effects.append(
-            .again(
-                .deed(Deed(act: .fault(FaultDeed(fault: fault, ticket: ticket)))),
-                at: moment.now + duration))
+    /// `run(ticket:)` of the fault at work is called that much later.
+    mutating func schedule(_ ticket: Int, in delay: Duration) {
+        let deed = Deed(act: .fault(FaultDeed(fault: fault.index, ticket: ticket)))
+        effects.append(.again(.deed(deed), at: moment.now + delay))
     }
 
-    /// Notes that a fault struck; its number.
+    /// Notes that the fault at work does something at this request; the activation's number.
+    /// `session`: whom it concerns, if not who asks; `other`: the second household concerned.
     @discardableResult
-    mutating func strike(
-        _ name: FaultName, _ session: Session, at visit: RequestContext?, other: Int? = nil
+    mutating func activate(
+        _ request: RequestContext, for session: Session? = nil, other: Int? = nil
     ) -> Int {
-        strikes += 1
-        note(.activated, strikes, name, session, visit, other)
-        return strikes
+        activations += 1
+        note(.activated, activations, session ?? request.session, request, other)
+        return activations
     }
 
-    /// Notes that a strike showed.
+    /// The same of something that was scheduled.
+    mutating func activate(_ session: Session) -> Int {
+        activations += 1
+        note(.activated, activations, session, nil, nil)
+        return activations
+    }
+
+    /// Notes that an activation became visible from outside.
     mutating func show(
-        _ strike: Int, _ name: FaultName, _ session: Session, at visit: RequestContext?,
+        _ activation: Int, _ request: RequestContext, for session: Session? = nil,
         other: Int? = nil
     ) {
-        note(.observable, strike, name, session, visit, other)
+        note(.observable, activation, session ?? request.session, request, other)
     }
 
     private mutating func note(
-        _ kind: TruthEvent.Kind, _ strike: Int, _ name: FaultName, _ session: Session,
-        _ visit: RequestContext?, _ other: Int?
+        _ kind: TruthEvent.Kind, _ activation: Int, _ session: Session,
+        _ request: RequestContext?, _ other: Int?
     ) {
-        let moment = visit?.moment ?? moment
+        let moment = request?.moment ?? moment
         truth.append(
             TruthEvent(
-                kind: kind, strike: strike, fault: name, at: moment.now,
+                kind: kind, activation: activation, fault: fault.name, at: moment.now,
                 wallMilliseconds: moment.milliseconds, household: session.household,
                 otherHousehold: other, device: session.device?.device, code: session.code,
-                operation: visit?.operation?.name, exchange: visit?.exchange))
+                operation: request?.operation?.name, exchange: request?.exchange))
     }
 }
 
-/// A strike that is noted when it first does something, and shown once: of what a fault has decided
-/// beforehand and may never come to.
-struct LazyStrike: Sendable {
+/// An activation that is noted when it first does something, and shown once: of what a fault has
+/// decided beforehand and may never come to.
+struct LazyActivation: Sendable {
     private var number: Int?
     private var isShown = false
 
-    /// It does something in this visit; `isVisible`: from outside it can be told by now.
+    /// It does something at this request; `isVisible`: it can be noticed from outside by now.
     mutating func act(
-        _ name: FaultName, at visit: RequestContext, isVisible: Bool, _ course: inout FaultContext
+        _ request: RequestContext, isVisible: Bool, _ context: inout FaultContext
     ) {
-        let strike = number ?? course.strike(name, visit.session, at: visit)
-        number = strike
+        let activation = number ?? context.activate(request)
+        number = activation
         guard isVisible, !isShown else { return }
         isShown = true
-        course.show(strike, name, visit.session, at: visit)
+        context.show(activation, request)
+    }
+}
+
+/// Activations that the next poll to return that sign-in makes visible.
+struct AwaitedPolls: Sendable {
+    private var awaited: [DeviceKey: (serial: Int?, activation: Int)] = [:]
+
+    /// `serial`: of the sign-in; nil: a poll that finds none.
+    mutating func add(_ activation: Int, of device: DeviceKey, serial: Int?) {
+        awaited[device] = (serial, activation)
+    }
+
+    mutating func show(
+        _ request: RequestContext, _ reply: Reply, _ service: Service,
+        _ context: inout FaultContext
+    ) {
+        guard request.isPoll, let device = request.device, let entry = awaited[device],
+            request.question.meaning(of: reply) == (entry.serial == nil ? .absent : .granted),
+            service.tokens[device]?.serial == entry.serial
+        else { return }
+        awaited[device] = nil
+        context.show(entry.activation, request)
     }
 }

@@ -3,23 +3,24 @@ internal import Journal
 internal import Statistics
 
 /// The faults that are switched on, and what they remember. The service asks it at three points:
-/// before a request is answered, after, and when something that was put off is due.
+/// before a request is answered, after, and when something that was scheduled is due.
 struct Faults: Sendable {
-    private var injectors: [any FaultInjector]
+    private var injectors: [(name: String, injector: any FaultInjector)]
     /// What is so far known to have been shown of each device's sign-in.
     private var exposure = TokenExposure()
-    private var strikes = 0
-    private(set) var truth: [TruthEvent] = []
+    private var activations = 0
+    private var truth: [TruthEvent] = []
     /// For how long codes are kept beyond their expiry, in milliseconds: for faults that accept them.
     let retention: Int64
 
     /// Nil when none of them does anything.
     init?(_ faults: [Fault], seed: Seed) {
         injectors = faults.enumerated().compactMap { index, fault in
-            fault.name.injector(fault, Chance(fault, seed: seed.child("fault", index)))
+            let chance = Chance(fault, seed: seed.child("fault", index))
+            return fault.kind.injector.init(fault, chance).map { (fault.kind.name, $0) }
         }
         guard !injectors.isEmpty else { return nil }
-        retention = injectors.map(\.retention).max() ?? 0
+        retention = injectors.map(\.injector.retention).max() ?? 0
     }
 
     mutating func takeTruth() -> [TruthEvent] {
@@ -32,50 +33,48 @@ struct Faults: Sendable {
         -> [Effect]
     {
         var request = request
-        for index in injectors.indices { injectors[index].rewrite(&request) }
-        let visit = RequestContext(V1Question(request), service, at: moment)
-        var course = course(at: moment, told: visit.device.flatMap { exposure[$0] })
+        for index in injectors.indices { injectors[index].injector.rewrite(&request) }
+        let asked = Service.question(request).context(in: service, at: moment)
+        var context = FaultContext(
+            moment: moment, shownAt: asked.device.flatMap { exposure[$0] }, activations: activations
+        )
         for index in injectors.indices {
-            course.fault = index
-            injectors[index].before(visit, &service, &course)
+            context.fault = (index, injectors[index].name)
+            injectors[index].injector.before(asked, &service, &context)
         }
         let made = service.tokens.made
-        if !course.isHeld, course.reply == nil, !course.isReset {
-            course.reply = service.answerV1(visit.question, at: course.moment)
+        if !context.isHeld, context.reply == nil, !context.isReset {
+            context.reply = asked.question.answer(by: &service, at: context.moment)
         }
-        if service.tokens.made > made { course.signedIn = visit.device }
-        course.putBack(in: &service)
-        if var reply = course.reply {
+        if service.tokens.made > made { context.signedIn = asked.device }
+        context.restore(in: &service)
+        if var reply = context.reply {
             for index in injectors.indices {
-                course.fault = index
-                injectors[index].after(visit, &reply, &service, &course)
+                context.fault = (index, injectors[index].name)
+                injectors[index].injector.after(asked, &reply, &service, &context)
             }
-            course.reply = reply
-            exposure.note(visit, reply, course)
+            context.reply = reply
+            exposure.note(asked, reply, context)
         }
-        settle(course)
-        if course.isReset { return course.effects + [.reset(request.id)] }
-        guard let reply = course.reply, !course.isHeld else { return course.effects }
-        return [.reply(reply, to: request.id, after: course.delay)] + course.effects
+        settle(context)
+        if context.isReset { return context.effects + [.reset(request.id)] }
+        guard let reply = context.reply, !context.isHeld else { return context.effects }
+        return [.reply(reply, to: request.id, after: context.delay)] + context.effects
     }
 
-    /// Something that a fault had put off.
-    mutating func act(_ deed: FaultDeed, on service: inout Service, at moment: Moment) -> [Effect] {
-        var course = course(at: moment, told: nil)
-        course.fault = deed.fault
-        course.exposure = exposure
-        injectors[deed.fault].act(deed.ticket, &service, &course)
-        if let device = course.signedIn { exposure.forget(device) }
-        settle(course)
-        return course.effects
+    /// Something that a fault had scheduled.
+    mutating func run(_ deed: FaultDeed, on service: inout Service, at moment: Moment) -> [Effect] {
+        var context = FaultContext(moment: moment, shownAt: nil, activations: activations)
+        context.fault = (deed.fault, injectors[deed.fault].name)
+        context.exposure = exposure
+        injectors[deed.fault].injector.run(ticket: deed.ticket, &service, &context)
+        if let device = context.signedIn { exposure.forget(device) }
+        settle(context)
+        return context.effects
     }
 
-    private func course(at moment: Moment, told: TokenExposure.Shown?) -> FaultContext {
-        FaultContext(moment: moment, told: told, strikes: strikes)
-    }
-
-    private mutating func settle(_ course: FaultContext) {
-        strikes = course.strikes
-        truth += course.truth
+    private mutating func settle(_ context: FaultContext) {
+        activations = context.activations
+        truth += context.truth
     }
 }

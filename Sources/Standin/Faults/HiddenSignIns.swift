@@ -3,6 +3,12 @@ internal import Journal
 
 // Faults of sign-ins that took effect, and that the first screen's side does not know.
 
+extension FaultKind {
+    static let ofHiddenSignIns = [
+        LostAuthentication.kind, AckBeforeApply.kind, PollErasesApproval.kind,
+    ]
+}
+
 /// Sign-ins that the first screen's side does not know (yet, or any more): what several faults have
 /// in common.
 struct HiddenSignIns: Sendable {
@@ -11,64 +17,76 @@ struct HiddenSignIns: Sendable {
         var from: Instant
         /// Nil: for ever.
         var to: Instant?
-        var strike: Int
+        var activation: Int
         var isShown = false
     }
 
     private var hidden: [DeviceKey: Hidden] = [:]
 
     mutating func hide(
-        _ device: DeviceKey, _ service: Service, from: Instant, to: Instant?, strike: Int
+        _ device: DeviceKey, _ service: Service, from: Instant, to: Instant?, activation: Int
     ) {
         guard let serial = service.tokens[device]?.serial else { return }
-        hidden[device] = Hidden(serial: serial, from: from, to: to, strike: strike)
+        hidden[device] = Hidden(serial: serial, from: from, to: to, activation: activation)
     }
 
-    /// Hides it from a read of the token. Observable when somebody had been told of it before.
+    /// Hides it from a read of the token. Visible where it had been shown to somebody before.
     mutating func apply(
-        _ name: FaultName, _ visit: RequestContext, _ service: inout Service,
-        _ course: inout FaultContext
+        _ request: RequestContext, _ service: inout Service,
+        _ context: inout FaultContext
     ) {
-        guard visit.readsToken, let device = visit.device, let entry = hidden[device],
-            service.tokens[device]?.serial == entry.serial, visit.moment.now >= entry.from,
-            entry.to.map({ visit.moment.now < $0 }) ?? true
+        guard request.readsToken, let device = request.device, let entry = hidden[device],
+            service.tokens[device]?.serial == entry.serial, request.moment.now >= entry.from,
+            entry.to.map({ request.moment.now < $0 }) ?? true
         else { return }
-        course.pretend(nil, of: device, in: &service)
-        guard !entry.isShown, visit.isPoll, let told = course.told,
-            told.isSurelyBefore(visit.moment.now)
+        context.pretend(nil, of: device, in: &service)
+        guard !entry.isShown, request.isPoll, let shownAt = context.shownAt,
+            shownAt.isSurelyBefore(request.moment.now)
         else { return }
         hidden[device]?.isShown = true
-        course.show(entry.strike, name, visit.session, at: visit)
+        context.show(entry.activation, request)
     }
 }
 
-/// The phone is told yes, and no poll ever sees it (R03).
+/// The phone's sign-in is confirmed, and no poll ever sees it (R03).
 struct LostAuthentication: FaultInjector {
+    static let kind = FaultKind(
+        3, "lost-authentication",
+        "the phone's sign-in is confirmed, but no poll ever returns the token",
+        // Late rather than lost, where the TV stops asking soon.
+        violates: ["sign-in-delivered", "sign-in-visible"], injector: Self.self)
+
     private var chance: Chance
     private var hidden = HiddenSignIns()
 
-    init(_ chance: Chance) {
+    init(_ fault: Fault, _ chance: Chance) {
         self.chance = chance
     }
 
     mutating func before(
-        _ visit: RequestContext, _ service: inout Service, _ course: inout FaultContext
+        _ request: RequestContext, _ service: inout Service, _ context: inout FaultContext
     ) {
-        hidden.apply(chance.name, visit, &service, &course)
+        hidden.apply(request, &service, &context)
     }
 
     mutating func after(
-        _ visit: RequestContext, _ reply: inout Reply, _ service: inout Service,
-        _ course: inout FaultContext
+        _ request: RequestContext, _ reply: inout Reply, _ service: inout Service,
+        _ context: inout FaultContext
     ) {
-        guard let device = course.signedIn, chance.strikes() else { return }
-        let strike = course.strike(chance.name, visit.session, at: visit)
-        hidden.hide(device, service, from: visit.moment.now, to: nil, strike: strike)
+        guard let device = context.signedIn, chance.draw() else { return }
+        let activation = context.activate(request)
+        hidden.hide(device, service, from: request.moment.now, to: nil, activation: activation)
     }
 }
 
-/// The phone is told yes, and the TV's side knows a while later (R04).
+/// The phone's sign-in is confirmed, and the TV's side knows a while later (R04).
 struct AckBeforeApply: FaultInjector {
+    static let kind = FaultKind(
+        4, "ack-before-apply", "the phone's sign-in is confirmed before polls return the token",
+        violates: ["sign-in-visible"], [.window("from the answer to the act")],
+        races: [.init("window=30ms", plan: "poll-authenticate", low: 0, high: 30, least: 3)],
+        injector: Self.self)
+
     private var chance: Chance
     private let window: Duration
     private var hidden = HiddenSignIns()
@@ -79,24 +97,32 @@ struct AckBeforeApply: FaultInjector {
     }
 
     mutating func before(
-        _ visit: RequestContext, _ service: inout Service, _ course: inout FaultContext
+        _ request: RequestContext, _ service: inout Service, _ context: inout FaultContext
     ) {
-        hidden.apply(chance.name, visit, &service, &course)
+        hidden.apply(request, &service, &context)
     }
 
     mutating func after(
-        _ visit: RequestContext, _ reply: inout Reply, _ service: inout Service,
-        _ course: inout FaultContext
+        _ request: RequestContext, _ reply: inout Reply, _ service: inout Service,
+        _ context: inout FaultContext
     ) {
-        guard let device = course.signedIn, chance.strikes() else { return }
-        let strike = course.strike(chance.name, visit.session, at: visit)
-        let now = visit.moment.now
-        hidden.hide(device, service, from: now, to: now + window, strike: strike)
+        guard let device = context.signedIn, chance.draw() else { return }
+        let activation = context.activate(request)
+        let now = request.moment.now
+        hidden.hide(device, service, from: now, to: now + window, activation: activation)
     }
 }
 
 /// A poll writes back what it read, over a sign-in that came in between (R23).
 struct PollErasesApproval: FaultInjector {
+    static let kind = FaultKind(
+        23, "poll-erases-approval",
+        "a poll overwrites a concurrent sign-in with what it read before",
+        violates: ["sign-in-delivered", "token-monotonic", "sign-in-visible", "poll-is-pure"],
+        [.window("from reading to writing back")],
+        races: [.init("window=30ms", plan: "poll-authenticate", low: -30, high: 0, least: 4)],
+        injector: Self.self)
+
     private var chance: Chance
     private let window: Duration
     /// When polls read "none", of late.
@@ -109,25 +135,25 @@ struct PollErasesApproval: FaultInjector {
     }
 
     mutating func before(
-        _ visit: RequestContext, _ service: inout Service, _ course: inout FaultContext
+        _ request: RequestContext, _ service: inout Service, _ context: inout FaultContext
     ) {
-        if visit.isPoll, let device = visit.device, service.tokens[device] == nil {
-            let now = visit.moment.now
+        if request.isPoll, let device = request.device, service.tokens[device] == nil {
+            let now = request.moment.now
             readAt[device, default: []].removeAll { now >= $0 + window }
             readAt[device, default: []].append(now)
         }
-        hidden.apply(chance.name, visit, &service, &course)
+        hidden.apply(request, &service, &context)
     }
 
     mutating func after(
-        _ visit: RequestContext, _ reply: inout Reply, _ service: inout Service,
-        _ course: inout FaultContext
+        _ request: RequestContext, _ reply: inout Reply, _ service: inout Service,
+        _ context: inout FaultContext
     ) {
-        guard let device = course.signedIn else { return }
+        guard let device = context.signedIn else { return }
         // The one that writes back first.
-        let first = readAt.removeValue(forKey: device)?.first { visit.moment.now < $0 + window }
-        guard let read = first, chance.strikes() else { return }
-        let strike = course.strike(chance.name, visit.session, at: visit)
-        hidden.hide(device, service, from: read + window, to: nil, strike: strike)
+        let first = readAt.removeValue(forKey: device)?.first { request.moment.now < $0 + window }
+        guard let read = first, chance.draw() else { return }
+        let activation = context.activate(request)
+        hidden.hide(device, service, from: read + window, to: nil, activation: activation)
     }
 }

@@ -4,8 +4,24 @@ internal import Journal
 // Faults of what a device has: a sign-in, an authorization, the resource that it asked for. Polls go
 // on as if nothing were wrong; calls that need what is lost say so.
 
+extension FaultKind {
+    static let ofLosses = [LostSession.kind, LostAuthorization.kind, ResourceSwap.kind]
+}
+
 /// A sign-in is lost some time after it was made (R02, for good).
 struct LostSession: FaultInjector {
+    static let kind = FaultKind(
+        26, "lost-session",
+        "a sign-in is lost after a while: polls still return it, other calls do not",
+        violates: ["token-monotonic", "sign-in-visible"],
+        [
+            .init("after", .duration, "100ms", "from the sign-in to its loss"),
+            .init(
+                "seen-by", .word(["gated", "all"]), "gated",
+                "calls that say so: those that need a sign-in, or polls and checks too"),
+        ],
+        injector: Self.self)
+
     private var chance: Chance
     private let after: Duration
     private let isSeenByPolls: Bool
@@ -13,7 +29,7 @@ struct LostSession: FaultInjector {
     private struct LossRecord {
         var serial: Int
         var from: Instant
-        var strike = LazyStrike()
+        var activation = LazyActivation()
     }
     private var losses: [DeviceKey: LossRecord] = [:]
 
@@ -24,39 +40,46 @@ struct LostSession: FaultInjector {
     }
 
     mutating func before(
-        _ visit: RequestContext, _ service: inout Service, _ course: inout FaultContext
+        _ request: RequestContext, _ service: inout Service, _ context: inout FaultContext
     ) {
-        guard visit.readsToken, isSeenByPolls || !visit.asksForToken, let device = visit.device,
+        guard request.readsToken, isSeenByPolls || !request.asksForToken,
+            let device = request.device,
             var loss = losses[device], service.tokens[device]?.serial == loss.serial
         else { return }
-        let now = visit.moment.now
+        let now = request.moment.now
         guard now >= loss.from else { return }
-        course.pretend(nil, of: device, in: &service)
-        loss.strike.act(
-            chance.name, at: visit, isVisible: course.told?.isSurelyBefore(now) ?? false, &course)
+        context.pretend(nil, of: device, in: &service)
+        loss.activation.act(
+            request, isVisible: context.shownAt?.isSurelyBefore(now) ?? false, &context)
         losses[device] = loss
     }
 
     mutating func after(
-        _ visit: RequestContext, _ reply: inout Reply, _ service: inout Service,
-        _ course: inout FaultContext
+        _ request: RequestContext, _ reply: inout Reply, _ service: inout Service,
+        _ context: inout FaultContext
     ) {
-        guard let device = course.signedIn, let serial = service.tokens[device]?.serial,
-            chance.strikes()
+        guard let device = context.signedIn, let serial = service.tokens[device]?.serial,
+            chance.draw()
         else { return }
-        losses[device] = LossRecord(serial: serial, from: visit.moment.now + after)
+        losses[device] = LossRecord(serial: serial, from: request.moment.now + after)
     }
 }
 
 /// An authorization is lost some time after it was granted.
 struct LostAuthorization: FaultInjector {
+    static let kind = FaultKind(
+        27, "lost-authorization", "an authorization disappears without a cause",
+        violates: ["authorization-gates"],
+        [.init("after", .duration, "0ms", "from the authorization to its loss")],
+        injector: Self.self)
+
     private var chance: Chance
     private let after: Duration
 
     private struct LossRecord {
         var serial: Int
         var granted: Instant
-        var strike = LazyStrike()
+        var activation = LazyActivation()
     }
     private var losses: [DeviceKey: [String: LossRecord]] = [:]
 
@@ -66,59 +89,62 @@ struct LostAuthorization: FaultInjector {
     }
 
     mutating func before(
-        _ visit: RequestContext, _ service: inout Service, _ course: inout FaultContext
+        _ request: RequestContext, _ service: inout Service, _ context: inout FaultContext
     ) {
-        guard visit.endpoint == .authorizationToken || visit.endpoint == .mediaToken,
-            let device = visit.device, let resource = visit.question["resource"],
+        guard request.purpose == .readAuthorization || request.purpose == .mediaToken,
+            let device = request.device, let resource = request.resource,
             var loss = losses[device]?[resource], var signIn = service.tokens[device],
             signIn.serial == loss.serial
         else { return }
-        let since = visit.moment.now - loss.granted
+        let since = request.moment.now - loss.granted
         guard since >= after else { return }
         signIn.authorizations[resource] = nil
-        course.pretend(signIn, of: device, in: &service)
-        loss.strike.act(chance.name, at: visit, isVisible: since >= TokenExposure.margin, &course)
+        context.pretend(signIn, of: device, in: &service)
+        loss.activation.act(request, isVisible: since >= TokenExposure.margin, &context)
         losses[device]?[resource] = loss
     }
 
     mutating func after(
-        _ visit: RequestContext, _ reply: inout Reply, _ service: inout Service,
-        _ course: inout FaultContext
+        _ request: RequestContext, _ reply: inout Reply, _ service: inout Service,
+        _ context: inout FaultContext
     ) {
-        guard visit.endpoint == .authorize, reply.status == 200, let device = visit.device,
-            let resource = visit.question["resource"],
+        guard request.purpose == .authorize, request.isGranted(reply), let device = request.device,
+            let resource = request.resource,
             let serial = service.tokens[device]?.serial
         else { return }
         losses[device, default: [:]][resource] =
-            chance.strikes() ? LossRecord(serial: serial, granted: visit.moment.now) : nil
+            chance.draw() ? LossRecord(serial: serial, granted: request.moment.now) : nil
     }
 }
 
 /// An answer about one resource bears the id of another.
 struct ResourceSwap: FaultInjector {
+    static let kind = FaultKind(
+        28, "resource-swap", "a response about one resource names another",
+        violates: ["conforms"], injector: Self.self)
+
     private var chance: Chance
     /// What was asked for last.
     private var latest = ""
 
-    init(_ chance: Chance) { self.chance = chance }
+    init(_ fault: Fault, _ chance: Chance) { self.chance = chance }
 
     mutating func after(
-        _ visit: RequestContext, _ reply: inout Reply, _ service: inout Service,
-        _ course: inout FaultContext
+        _ request: RequestContext, _ reply: inout Reply, _ service: inout Service,
+        _ context: inout FaultContext
     ) {
-        switch visit.endpoint {
-        case .authorize, .authorizationToken, .mediaToken: break
+        switch request.purpose {
+        case .authorize, .readAuthorization, .mediaToken: break
         default: return
         }
-        guard reply.status == 200, let asked = visit.question["resource"],
-            let shown = reply.member("resource")
+        guard request.isGranted(reply), let asked = request.resource,
+            let shown = request.question.text(of: .resource, in: reply)
         else { return }
         defer { latest = asked }
-        guard chance.strikes() else { return }
+        guard chance.draw() else { return }
         let other = latest.isEmpty || latest == asked ? shown + "-other" : latest
-        let isXML = reply.headers["Content-Type"]?.contains("xml") ?? false
-        reply.replaceMember("resource", shown, with: other, isXML: isXML)
-        let strike = course.strike(chance.name, visit.session, at: visit)
-        course.show(strike, chance.name, visit.session, at: visit)
+        request.question.set(.resource, to: other, in: &reply)
+        let activation = context.activate(request)
+        context.show(activation, request)
     }
 }

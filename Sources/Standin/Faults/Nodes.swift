@@ -3,8 +3,27 @@ internal import Journal
 
 // Faults of nodes that know different things of a sign-in.
 
+extension FaultKind {
+    static let ofNodes = [StaleReplica.kind, StickyOnly.kind]
+}
+
 /// Some polls are answered by a node that lags behind (R05).
 struct StaleReplica: FaultInjector {
+    static let kind = FaultKind(
+        5, "stale-replica", "some polls go to a replica that lags",
+        violates: ["sign-in-visible", "token-monotonic", "logout-final"],
+        [
+            .init("nodes", .count(2...16), "2", "of which one lags"),
+            .init("lag", .duration, "100ms", "how far behind it is"),
+            .init("read-share", .share, "50%", "of the polls that it answers"),
+        ],
+        races: [
+            .init(
+                "lag=30ms,read-share=100%", plan: "poll-authenticate", low: 0, high: 30, least: 3),
+            .init("lag=30ms", plan: "poll-authenticate", low: 0, high: 30, least: 3),
+        ],
+        injector: Self.self)
+
     private var chance: Chance
     private let lag: Duration
     private let share: Double
@@ -13,7 +32,7 @@ struct StaleReplica: FaultInjector {
     private struct Past {
         var signIn: SignIn?
         var end: Instant
-        var strike = LazyStrike()
+        var activation = LazyActivation()
     }
     private var pasts: [DeviceKey: Past] = [:]
 
@@ -24,41 +43,51 @@ struct StaleReplica: FaultInjector {
     }
 
     mutating func before(
-        _ visit: RequestContext, _ service: inout Service, _ course: inout FaultContext
+        _ request: RequestContext, _ service: inout Service, _ context: inout FaultContext
     ) {
-        guard let device = visit.device else { return }
-        let now = visit.moment.now
-        if visit.isLogout, let signIn = service.tokens[device], chance.strikes() {
+        guard let device = request.device else { return }
+        let now = request.moment.now
+        if request.purpose == .logout, let signIn = service.tokens[device], chance.draw() {
             pasts[device] = Past(signIn: signIn, end: now + lag)
         }
-        guard visit.isPoll, var past = pasts[device], now < past.end else { return }
+        guard request.isPoll, var past = pasts[device], now < past.end else { return }
         guard chance.dice.chance(share) else { return }
-        course.pretend(past.signIn, of: device, in: &service)
+        context.pretend(past.signIn, of: device, in: &service)
         let isLater =
             past.signIn == nil
-            ? course.told?.isSurelyBefore(now) ?? false
+            ? context.shownAt?.isSurelyBefore(now) ?? false
             : (now - past.end) + lag >= TokenExposure.margin
-        past.strike.act(chance.name, at: visit, isVisible: isLater, &course)
+        past.activation.act(request, isVisible: isLater, &context)
         pasts[device] = past
     }
 
     mutating func after(
-        _ visit: RequestContext, _ reply: inout Reply, _ service: inout Service,
-        _ course: inout FaultContext
+        _ request: RequestContext, _ reply: inout Reply, _ service: inout Service,
+        _ context: inout FaultContext
     ) {
-        guard let device = course.signedIn, chance.strikes() else { return }
-        pasts[device] = Past(signIn: nil, end: visit.moment.now + lag)
+        guard let device = context.signedIn, chance.draw() else { return }
+        pasts[device] = Past(signIn: nil, end: request.moment.now + lag)
     }
 }
 
 /// A sign-in is known only to the node that it was made on (R21). Which node a screen reaches hangs
 /// on a cookie, as with load balancers; whoever has none gets one.
 struct StickyOnly: FaultInjector {
+    static let kind = FaultKind(
+        21, "sticky-only", "only the node that handled a sign-in knows it",
+        // Where two sign in, one is there for a while.
+        violates: [
+            "path-independence", "sign-in-delivered", "sign-in-visible", "token-monotonic",
+        ],
+        [.init("nodes", .count(2...16), "2", "that share nothing of a sign-in")],
+        // The poll loops of a TV are one screen to a load balancer.
+        detection: .init(sets: [("polling.pollers", "1")]), injector: Self.self)
+
     private var chance: Chance
     private let nodes: Int
     private static let cookie = "STANDIN_NODE"
-    private var madeOn: [DeviceKey: (serial: Int, node: Int, strike: LazyStrike)] = [:]
-    /// Of the visit under way.
+    private var madeOn: [DeviceKey: (serial: Int, node: Int, activation: LazyActivation)] = [:]
+    /// Of the request under way.
     private var node = 0
     private var isNew = false
 
@@ -68,31 +97,31 @@ struct StickyOnly: FaultInjector {
     }
 
     mutating func before(
-        _ visit: RequestContext, _ service: inout Service, _ course: inout FaultContext
+        _ request: RequestContext, _ service: inout Service, _ context: inout FaultContext
     ) {
-        let known = visit.question.cookie(Self.cookie).flatMap(Int.init)
+        let known = request.message.cookie(Self.cookie).flatMap(Int.init)
         isNew = known == nil
         node = known ?? chance.dice.below(nodes)
-        guard visit.readsToken, let device = visit.device, var made = madeOn[device],
+        guard request.readsToken, let device = request.device, var made = madeOn[device],
             service.tokens[device]?.serial == made.serial, made.node != node
         else { return }
-        course.pretend(nil, of: device, in: &service)
-        guard visit.isPoll else { return }
-        let isLater = course.told?.isSurelyBefore(visit.moment.now) ?? false
-        made.strike.act(chance.name, at: visit, isVisible: isLater, &course)
+        context.pretend(nil, of: device, in: &service)
+        guard request.isPoll else { return }
+        let isLater = context.shownAt?.isSurelyBefore(request.moment.now) ?? false
+        made.activation.act(request, isVisible: isLater, &context)
         madeOn[device] = made
     }
 
     mutating func after(
-        _ visit: RequestContext, _ reply: inout Reply, _ service: inout Service,
-        _ course: inout FaultContext
+        _ request: RequestContext, _ reply: inout Reply, _ service: inout Service,
+        _ context: inout FaultContext
     ) {
-        if isNew, reply.status != 429 {
+        if isNew, request.question.meaning(of: reply) != .throttled {
             reply.headers.append("Set-Cookie", "\(Self.cookie)=\(node); Path=/")
         }
-        guard let device = course.signedIn, let signIn = service.tokens[device],
-            chance.strikes()
+        guard let device = context.signedIn, let signIn = service.tokens[device],
+            chance.draw()
         else { return }
-        madeOn[device] = (signIn.serial, node, LazyStrike())
+        madeOn[device] = (signIn.serial, node, LazyActivation())
     }
 }

@@ -2,61 +2,99 @@ internal import Dialects
 internal import Journal
 internal import Vocabulary
 
-/// A request, and whose it is.
+/// What a request is about, whichever protocol it came by: what faults see of it.
 struct RequestContext {
-    let question: V1Question
-    let endpoint: V1Endpoint
+    /// What a request asks for.
+    enum Purpose: Hashable, Sendable {
+        /// A first screen asks for a code to show.
+        case issueCode
+        /// Either screen looks a code up.
+        case readCode
+        /// A first screen gives its code up.
+        case deleteCode
+        /// A browser begins to log in with a code.
+        case beginLogin
+        /// The provider's answer reaches the service: this makes the sign-in.
+        case finishLogin
+        /// The second screen asks whether its code has led to a sign-in.
+        case checkCode
+        /// A first screen asks for its sign-in.
+        case poll
+        /// A first screen asks whether it has one.
+        case checkSignIn
+        case preauthorize, authorize, readAuthorization, mediaToken, userMetadata
+        /// Ends a sign-in.
+        case logout
+        /// What a browser goes through after it has logged out.
+        case logoutHop
+        case other
+    }
+
+    let question: any ProtocolQuestion
+    let message: ServiceRequest
+    let purpose: Purpose
     let operation: OperationName?
+    /// Whether the throttle counts it.
+    let isThrottled: Bool
     let moment: Moment
     /// The first screen that it is about: by its own words, or by the code.
     let device: DeviceKey?
-    /// The life of the code it names, dead or alive.
+    /// The code it names, or the one its login began with.
+    let code: CodeKey?
+    /// That code's life, dead or alive.
     let record: CodeRecord?
     /// The browser's login that it belongs to.
     let login: BrowserLogin?
+    /// What is to be played.
+    let resource: String?
     let household: Int?
     let exchange: String?
 
     var session: Session { Session(household: household, device: device, code: record?.text) }
-    var isPoll: Bool { endpoint == .pollToken && question.request.method == .get }
-    var isLogout: Bool { endpoint == .logout }
+    var isPoll: Bool { purpose == .poll }
 
     /// Asks whether somebody is signed in, and for nothing else.
-    var asksForToken: Bool { isPoll || endpoint == .checkAuthentication }
+    var asksForToken: Bool { isPoll || purpose == .checkSignIn }
 
     /// What a first screen asks of its sign-in.
     var readsToken: Bool {
-        switch endpoint {
-        case .checkAuthentication, .preauthorize, .authorize, .authorizationToken, .mediaToken,
+        switch purpose {
+        case .poll, .checkSignIn, .preauthorize, .authorize, .readAuthorization, .mediaToken,
             .userMetadata:
             true
-        default: isPoll
+        default: false
         }
     }
 
-    init(_ question: V1Question, _ service: Service, at moment: Moment) {
+    /// `device` and `code`: as the request names them itself.
+    init(
+        _ question: any ProtocolQuestion, _ message: ServiceRequest, for purpose: Purpose,
+        operation: OperationName?, isThrottled: Bool, device: DeviceKey?, code: CodeKey?,
+        login: BrowserLogin?, resource: String?, in service: Service, at moment: Moment
+    ) {
         self.question = question
+        self.message = message
+        self.purpose = purpose
+        self.operation = operation
+        self.isThrottled = isThrottled
+        self.code = code ?? login?.code
+        record = self.code.flatMap { service.codes[$0] }
+        self.device = purpose == .issueCode ? device : record?.device ?? device
+        self.login = login
+        self.resource = resource
         self.moment = moment
-        endpoint = question.route.endpoint
-        operation = endpoint.operation(question.request.method)
-        login = question["RelayState"].flatMap { service.logins[$0] }
-        let code = CodeKey(question.route.code) ?? question["reg_code"].flatMap { CodeKey($0) }
-        record = (code ?? login?.code).flatMap { service.codes[$0] }
-        let requestor =
-            question["requestor"] ?? (question.route.name.isEmpty ? nil : question.route.name)
-        if let record, endpoint != .registrationCode {
-            device = record.device
-        } else if let requestor, let id = question["deviceId"] {
-            device = DeviceKey(
-                requestor: requestor, device: id, user: question["deviceUser"] ?? "",
-                app: question["appId"] ?? "")
-        } else {
-            device = nil
-        }
-        exchange = question.request.headers["X-Screenrig"]
+        exchange = message.headers["X-Screenrig"]
         household = exchange.flatMap { text in
             let parts = text.split(separator: "/")
             return parts.count == 3 ? Int(parts[1]) : nil
         }
+    }
+
+    /// Whether an answer to it says yes.
+    func isGranted(_ reply: Reply) -> Bool { question.meaning(of: reply) == .granted }
+
+    /// An answer in the service's place.
+    func reply(_ answer: InjectedAnswer, by service: inout Service) -> Reply {
+        question.reply(answer, by: &service, at: moment)
     }
 }

@@ -4,9 +4,9 @@ internal import Journal
 /// Since when the outside knows of each device's sign-in.
 struct TokenExposure: Sendable {
     struct Shown: Sendable {
-        /// Somebody was told that there is one.
+        /// Somebody was answered that there is one.
         var toAnybody: Instant
-        /// A poll was told.
+        /// A poll was.
         var toPoll: Instant?
     }
 
@@ -20,17 +20,14 @@ struct TokenExposure: Sendable {
 
     mutating func forget(_ device: DeviceKey) { shown[device] = nil }
 
-    mutating func note(_ visit: RequestContext, _ reply: Reply, _ course: FaultContext) {
-        guard let device = visit.device else { return }
-        if course.signedIn != nil || visit.isLogout { shown[device] = nil }
-        guard reply.status == 200 else { return }
-        let now = visit.moment.now
-        if visit.isPoll {
-            if shown[device] == nil { shown[device] = Shown(toAnybody: now) }
-            if shown[device]?.toPoll == nil { shown[device]?.toPoll = now }
-        } else if visit.endpoint == .checkCode || visit.endpoint == .checkAuthentication {
-            if shown[device] == nil { shown[device] = Shown(toAnybody: now) }
-        }
+    mutating func note(_ request: RequestContext, _ reply: Reply, _ context: FaultContext) {
+        guard let device = request.device else { return }
+        if context.signedIn != nil || request.purpose == .logout { shown[device] = nil }
+        guard request.asksForToken || request.purpose == .checkCode, request.isGranted(reply)
+        else { return }
+        let now = request.moment.now
+        if shown[device] == nil { shown[device] = Shown(toAnybody: now) }
+        if request.isPoll, shown[device]?.toPoll == nil { shown[device]?.toPoll = now }
     }
 }
 

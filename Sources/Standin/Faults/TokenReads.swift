@@ -1,14 +1,23 @@
 internal import Dialects
 internal import Journal
 
-// Faults of what a first screen is told of its sign-in, while the sign-in itself is as it should be.
+// Faults of what a first screen hears of its sign-in, while the sign-in itself is as it should be.
+
+extension FaultKind {
+    static let ofTokenReads = [PrematureToken.kind, TokenFlap.kind, DeviceBlindCache.kind]
+}
 
 /// A poll before any sign-in is answered with a default account (R01).
 struct PrematureToken: FaultInjector {
+    static let kind = FaultKind(
+        1, "premature-token", "a poll before the sign-in returns a default account",
+        violates: ["no-token-before-sign-in"], [.window("from the first such poll on")],
+        injector: Self.self)
+
     private var chance: Chance
     private let window: Duration
-    /// The codes that it strikes at, with the instant until which it goes on once begun.
-    private var struck: [DeviceKey: Instant?] = [:]
+    /// The devices whose code it acts on, with the instant until which it goes on once begun.
+    private var premature: [DeviceKey: Instant?] = [:]
 
     init(_ fault: Fault, _ chance: Chance) {
         self.chance = chance
@@ -16,40 +25,53 @@ struct PrematureToken: FaultInjector {
     }
 
     mutating func before(
-        _ visit: RequestContext, _ service: inout Service, _ course: inout FaultContext
+        _ request: RequestContext, _ service: inout Service, _ context: inout FaultContext
     ) {
-        guard visit.isPoll, let device = visit.device, let end = struck[device],
+        guard request.isPoll, let device = request.device, let end = premature[device],
             service.tokens[device] == nil
         else { return }
-        let now = visit.moment.now
+        let now = request.moment.now
         if let end, now >= end { return }
         if end == nil {
-            struck[device] = now + window
-            let strike = course.strike(chance.name, visit.session, at: visit)
-            course.show(strike, chance.name, visit.session, at: visit)
+            premature[device] = now + window
+            let activation = context.activate(request)
+            context.show(activation, request)
         }
         let signIn = SignIn(
             mvpd: service.settings.providers.first?.id ?? "", user: "standin-user",
-            started: visit.moment.milliseconds,
-            expires: visit.moment.milliseconds
+            started: request.moment.milliseconds,
+            expires: request.moment.milliseconds
                 + service.settings.authenticationTTL.wholeMilliseconds,
-            serial: 0, updated: visit.moment.milliseconds)
-        course.pretend(signIn, of: device, in: &service)
+            serial: 0, updated: request.moment.milliseconds)
+        context.pretend(signIn, of: device, in: &service)
     }
 
     mutating func after(
-        _ visit: RequestContext, _ reply: inout Reply, _ service: inout Service,
-        _ course: inout FaultContext
+        _ request: RequestContext, _ reply: inout Reply, _ service: inout Service,
+        _ context: inout FaultContext
     ) {
-        if let device = course.signedIn { struck[device] = nil }
-        guard visit.endpoint == .registrationCode, reply.status == 201, let device = visit.device
+        if let device = context.signedIn { premature[device] = nil }
+        guard request.purpose == .issueCode, request.isGranted(reply), let device = request.device
         else { return }
-        if chance.strikes() { struck[device] = .some(nil) }
+        if chance.draw() { premature[device] = .some(nil) }
     }
 }
 
 /// After the first token, polls see none for a while (R02).
 struct TokenFlap: FaultInjector {
+    static let kind = FaultKind(
+        2, "token-flap", "after the first token, polls return none for a while",
+        violates: ["token-monotonic"],
+        [
+            .init("after", .duration, "0ms", "from the first token on"),
+            .window("for how long there is none"),
+        ],
+        races: [
+            .init(
+                "window=30ms", plan: "poll-poll", low: 0, high: 30, least: 4, isSymmetric: true)
+        ],
+        injector: Self.self)
+
     private var chance: Chance
     private let after: Duration
     private let window: Duration
@@ -58,7 +80,7 @@ struct TokenFlap: FaultInjector {
         var serial: Int
         var from: Instant
         var to: Instant
-        var strike = LazyStrike()
+        var activation = LazyActivation()
     }
     private var flaps: [DeviceKey: Flap] = [:]
 
@@ -69,36 +91,46 @@ struct TokenFlap: FaultInjector {
     }
 
     mutating func before(
-        _ visit: RequestContext, _ service: inout Service, _ course: inout FaultContext
+        _ request: RequestContext, _ service: inout Service, _ context: inout FaultContext
     ) {
-        guard visit.isPoll, let device = visit.device, var flap = flaps[device],
+        guard request.isPoll, let device = request.device, var flap = flaps[device],
             service.tokens[device]?.serial == flap.serial
         else { return }
-        let now = visit.moment.now
+        let now = request.moment.now
         guard now >= flap.from, now < flap.to else { return }
-        course.pretend(nil, of: device, in: &service)
-        flap.strike.act(
-            chance.name, at: visit, isVisible: (now - flap.from) + after >= TokenExposure.margin,
-            &course)
+        context.pretend(nil, of: device, in: &service)
+        flap.activation.act(
+            request, isVisible: (now - flap.from) + after >= TokenExposure.margin,
+            &context)
         flaps[device] = flap
     }
 
     mutating func after(
-        _ visit: RequestContext, _ reply: inout Reply, _ service: inout Service,
-        _ course: inout FaultContext
+        _ request: RequestContext, _ reply: inout Reply, _ service: inout Service,
+        _ context: inout FaultContext
     ) {
-        guard visit.isPoll, reply.status == 200, let device = visit.device,
+        guard request.isPoll, request.isGranted(reply), let device = request.device,
             let serial = service.tokens[device]?.serial, flaps[device]?.serial != serial
         else { return }
         // Decided once for each sign-in; one that is spared has a flap of no length.
-        let from = visit.moment.now + after
+        let from = request.moment.now + after
         flaps[device] = Flap(
-            serial: serial, from: from, to: chance.strikes() ? from + window : from)
+            serial: serial, from: from, to: chance.draw() ? from + window : from)
     }
 }
 
 /// A token answer is cached for all devices of the requestor (R06, R22).
 struct DeviceBlindCache: FaultInjector {
+    static let kind = FaultKind(
+        6, "device-blind-cache", "a token response is cached for all devices of the requestor",
+        violates: ["token-isolation"],
+        [
+            .init("ttl", .duration, "30ms", "life of a cached answer"),
+            .init("key", .word(["requestor"]), "requestor", "what the cache looks at"),
+        ],
+        races: [.init("ttl=30ms", plan: "poll-poll", low: 0, high: 30, least: 5)],
+        injector: Self.self)
+
     private var chance: Chance
     private let life: Duration
 
@@ -115,27 +147,27 @@ struct DeviceBlindCache: FaultInjector {
     }
 
     mutating func before(
-        _ visit: RequestContext, _ service: inout Service, _ course: inout FaultContext
+        _ request: RequestContext, _ service: inout Service, _ context: inout FaultContext
     ) {
-        guard visit.isPoll, let device = visit.device, let entry = cached[device.requestor],
-            visit.moment.now < entry.end, entry.session.device != device
+        guard request.isPoll, let device = request.device, let entry = cached[device.requestor],
+            request.moment.now < entry.end, entry.session.device != device
         else { return }
-        course.reply = entry.reply
+        context.reply = entry.reply
         let other = entry.session.household
-        let strike = course.strike(chance.name, visit.session, at: visit, other: other)
-        course.show(strike, chance.name, visit.session, at: visit, other: other)
+        let activation = context.activate(request, other: other)
+        context.show(activation, request, other: other)
     }
 
     mutating func after(
-        _ visit: RequestContext, _ reply: inout Reply, _ service: inout Service,
-        _ course: inout FaultContext
+        _ request: RequestContext, _ reply: inout Reply, _ service: inout Service,
+        _ context: inout FaultContext
     ) {
-        guard visit.isPoll, reply.status == 200, let device = visit.device,
+        guard request.isPoll, request.isGranted(reply), let device = request.device,
             service.tokens[device] != nil,
-            cached[device.requestor].map({ visit.moment.now >= $0.end }) ?? true,
-            chance.strikes()
+            cached[device.requestor].map({ request.moment.now >= $0.end }) ?? true,
+            chance.draw()
         else { return }
         cached[device.requestor] = Cached(
-            reply: reply, end: visit.moment.now + life, session: visit.session)
+            reply: reply, end: request.moment.now + life, session: request.session)
     }
 }

@@ -10,17 +10,18 @@ public import Journal
 ///      "device":"…","code":"ABC1234","operation":"poll-token","exchange":"run/17/23"}
 public struct TruthEvent: Hashable, Sendable {
     public enum Kind: String, Sendable {
-        /// The fault struck.
+        /// The fault did something.
         case activated
-        /// Somebody was answered so that the strike can be told from outside. Comes once for each
-        /// strike, or never.
+        /// A response made the activation visible from outside. Comes once for each activation, or
+        /// never.
         case observable
     }
 
     public var kind: Kind
-    /// Counts strikes of this service from 1; ties the two kinds together.
-    public var strike: Int
-    public var fault: FaultName
+    /// Counts activations of this service from 1; ties the two kinds together.
+    public var activation: Int
+    /// Its name.
+    public var fault: String
     /// Since the service was started.
     public var at: Instant
     /// Epoch milliseconds of the service's wall clock.
@@ -39,8 +40,8 @@ public struct TruthEvent: Hashable, Sendable {
     /// One line of the truth file, without its end.
     public var json: String {
         var members: [(String, Document)] = [
-            ("event", .text(kind.rawValue)), ("id", .number(Int64(strike))),
-            ("fault", .text(fault.rawValue)),
+            ("event", .text(kind.rawValue)), ("id", .number(Int64(activation))),
+            ("fault", .text(fault)),
             ("us", .number(at.nanoseconds / 1000)), ("wallMs", .number(wallMilliseconds)),
         ]
         if let household { members.append(("household", .number(Int64(household)))) }
@@ -55,7 +56,7 @@ public struct TruthEvent: Hashable, Sendable {
     }
 }
 
-/// Who a strike concerns.
+/// Whom an activation concerns.
 struct Session: Hashable, Sendable {
     var household: Int?
     var device: DeviceKey?

@@ -13,7 +13,7 @@ extension Service {
     /// § 14: in front of everything else, so that not even a bad method is answered.
     private mutating func throttled(_ question: V1Question, at moment: Moment) -> Reply? {
         guard throttle != nil, question.route.endpoint.isThrottled else { return nil }
-        let identity = Self.identity(of: question.request)
+        let identity = question.request.throttleIdentity
         if throttle?.admits(identity, at: moment.now) == true { return nil }
         counters.throttled += 1
         return tooManyRequests(at: moment)
@@ -25,15 +25,6 @@ extension Service {
             headers: [
                 "Date": date(at: moment), "Content-Type": "text/html", "Server": "openresty",
             ], body: Pages.tooManyRequests)
-    }
-
-    /// `X-Forwarded-For` has one address (§ 3.2); of a list, the first is the device.
-    static func identity(of request: ServiceRequest) -> String {
-        guard let forwarded = request.headers["X-Forwarded-For"], !forwarded.isEmpty else {
-            return request.peer
-        }
-        guard forwarded.utf8.contains(UInt8(ascii: ",")) else { return forwarded }
-        return Substring(forwarded.utf8.prefix { $0 != UInt8(ascii: ",") }).trimmingSpaces()
     }
 
     private mutating func admitted(_ question: V1Question, at moment: Moment) -> Reply {

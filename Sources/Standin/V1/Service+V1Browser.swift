@@ -42,7 +42,7 @@ extension Service {
 
     /// Hop 2: an authentication request for the provider.
     mutating func sendToProvider(_ question: V1Question, at moment: Moment) -> Reply {
-        guard let id = question.cookie(Self.flowCookie), let login = logins[id],
+        guard let id = question.request.cookie(Self.flowCookie), let login = logins[id],
             question["mso_id"] == login.mvpd, question["requestor_id"] == login.requestor
         else { return page(400, Pages.lost, at: moment) }
         let provider = "/mvpd/\(Percent.encode(login.mvpd))"
@@ -60,7 +60,8 @@ extension Service {
             let login = logins[id], login.mvpd == question.route.name, !login.isOver
         else { return page(400, Pages.lost, at: moment) }
         // The provider knows this browser: no questions asked (A12).
-        if let cookie = question.cookie(Self.rememberedCookie), let session = sessions[cookie],
+        if let cookie = question.request.cookie(Self.rememberedCookie),
+            let session = sessions[cookie],
             session.mvpd == login.mvpd
         {
             return returnToService(login, user: session.user, at: moment)
@@ -82,7 +83,7 @@ extension Service {
         guard let id = question["RelayState"], let login = logins[id],
             login.mvpd == question.route.name, !login.isOver, !login.session.isEmpty,
             question["csrf_token"] == login.token,
-            question.cookie(Self.sessionCookie) == login.session
+            question.request.cookie(Self.sessionCookie) == login.session
         else { return page(403, Pages.lost, at: moment) }
         guard let user = question["username"], let password = question["password"],
             password != "wrong"
@@ -104,7 +105,7 @@ extension Service {
     mutating func cancelLogin(_ question: V1Question, at moment: Moment) -> Reply {
         guard let id = question["RelayState"], let login = logins[id],
             login.mvpd == question.route.name, !login.isOver,
-            question.cookie(Self.sessionCookie) == login.session
+            question.request.cookie(Self.sessionCookie) == login.session
         else { return page(400, Pages.lost, at: moment) }
         return returnToService(login, user: nil, at: moment)
     }
@@ -128,7 +129,7 @@ extension Service {
         guard let id = question["RelayState"], let login = logins[id] else {
             return page(400, Pages.lost, at: moment)
         }
-        guard question.cookie(Self.flowCookie) == id, !login.isOver,
+        guard question.request.cookie(Self.flowCookie) == id, !login.isOver,
             let bytes = Base64.decode(text),
             let user = SAML.user(in: bytes, login: id, mvpd: login.mvpd),
             let record = codes.live(login.code, of: login.requestor, at: moment.milliseconds),

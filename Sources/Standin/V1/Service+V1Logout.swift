@@ -65,7 +65,7 @@ extension Service {
         _ question: V1Question, at moment: Moment
     ) throws(ClassicError) -> Reply {
         let redirect = try redirectURL(question)
-        if let id = question.cookie(Self.rememberedCookie),
+        if let id = question.request.cookie(Self.rememberedCookie),
             sessions[id]?.mvpd == question.route.name
         {
             sessions.end(id)

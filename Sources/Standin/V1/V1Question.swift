@@ -78,19 +78,6 @@ struct V1Question: Sendable {
         return self["access_token"]
     }
 
-    /// One cookie of the request.
-    func cookie(_ name: String) -> String? {
-        for field in request.headers.all("Cookie") {
-            for pair in field.utf8.split(separator: UInt8(ascii: ";")) {
-                let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1)
-                if parts.count == 2, Substring(parts[0]).trimmingSpaces() == name {
-                    return Substring(parts[1]).trimmingSpaces()
-                }
-            }
-        }
-        return nil
-    }
-
     private static func format(_ name: String) -> V1Format? {
         switch name {
         case "json": .json

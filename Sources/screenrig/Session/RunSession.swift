@@ -123,7 +123,7 @@ struct RunSession {
         let writer = try writer(header)
         let judge = judges ? judge(by: rules, before: writer, header) : nil
         let lanes = try venue.lanes(recordingTo: judge ?? writer)
-        if trial == nil, rig.record != .none, !traffic.wordless {
+        if trial == nil, rig.record != .none, !traffic.skipsBodies {
             writer.keepMessages(through: lanes[0].gate)
             for lane in lanes { lane.handsOverMessages = true }
         }
@@ -206,7 +206,7 @@ struct RunSession {
         return (findings, interrupts)
     }
 
-    private var judges: Bool { !traffic.unjudged }
+    private var judges: Bool { !traffic.skipsChecks }
 
     /// How progress is shown.
     private var form: Show.Form {

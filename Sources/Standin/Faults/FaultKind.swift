@@ -1,0 +1,105 @@
+/// A fault that can be switched on: everything that is said of it anywhere, in one declaration beside
+/// its injector. `list`, `explain`, completions, errors, the benches of detection and of races, and
+/// the tests read it.
+public struct FaultKind: Sendable, Hashable {
+    public let name: String
+    /// What it does, in one line.
+    public let line: String
+    /// The invariants that name it, likeliest first; none for controls.
+    public let invariants: [String]
+    /// What it takes, `probability` first.
+    public let parameters: [FaultParameter]
+    /// What the bench of `make detection` (rigs/detection.yaml) needs to show it.
+    public let detection: Detection
+    /// What the bench of `make races` looks for; empty: it is no matter of timing.
+    public let races: [Race]
+    /// Default of the parameter that every fault has but those that act always.
+    let probability: String?
+    let injector: any FaultInjector.Type
+    /// Its place in lists.
+    private let number: Int
+
+    init(
+        _ number: Int, _ name: String, _ line: String, violates invariants: [String],
+        probability: String? = "100%", _ parameters: [FaultParameter] = [],
+        detection: Detection = Detection(), races: [Race] = [],
+        injector: any FaultInjector.Type
+    ) {
+        self.number = number
+        self.name = name
+        self.line = line
+        self.invariants = invariants
+        let share = probability.map {
+            FaultParameter(
+                "probability", .share, $0, "share of opportunities in which it is activated")
+        }
+        self.parameters = [share].compactMap(\.self) + parameters
+        self.detection = detection
+        self.races = races
+        self.probability = probability
+        self.injector = injector
+    }
+
+    /// Whether every promise holds in spite of it.
+    public var isControl: Bool { invariants.isEmpty }
+
+    /// Every fault (docs/stand-in.md, Misbehaviour), then the controls. Each file of faults names its
+    /// own.
+    public static let all: [FaultKind] =
+        (ofTokenReads + ofHiddenSignIns + ofNodes + ofCodes + ofSignIns + ofEndings + ofLosses
+        + ofLoad).sorted { ($0.isControl ? 1 : 0, $0.number) < ($1.isControl ? 1 : 0, $1.number) }
+
+    /// Nil when there is none of that name.
+    public init?(named name: String) {
+        guard let kind = Self.all.first(where: { $0.name == name }) else { return nil }
+        self = kind
+    }
+
+    public static func == (left: FaultKind, right: FaultKind) -> Bool { left.name == right.name }
+    public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
+
+extension FaultKind {
+    /// How a fault is run to see whether the judge finds it.
+    public struct Detection: Sendable {
+        /// Parameters that fit the bench: `window=1s`; empty: the defaults do.
+        public var parameters = ""
+        /// Keys of the rig and their values, as `--set` has them.
+        public var sets: [(String, String)] = []
+        /// The same for a service in another process.
+        public var foreignSets: [(String, String)] = []
+        /// Load, not order: no single answer is wrong, so that a suspicion is all that there can be.
+        public var isStatistical = false
+    }
+
+    /// How a fault of timing is raced, and what is to come of it.
+    public struct Race: Sendable {
+        /// With a window of 30 ms.
+        public let parameters: String
+        public let plan: String
+        /// The offsets at which it shows, in milliseconds; nil: it shows from or up to somewhere.
+        public let low: Double?
+        public let high: Double?
+        /// Operations of the smallest reproduction.
+        public let least: Int
+        /// It shows on both sides alike, and either will do.
+        public let isSymmetric: Bool
+
+        init(
+            _ parameters: String, plan: String, low: Double? = nil, high: Double? = nil,
+            least: Int, isSymmetric: Bool = false
+        ) {
+            self.parameters = parameters
+            self.plan = plan
+            self.low = low
+            self.high = high
+            self.least = least
+            self.isSymmetric = isSymmetric
+        }
+    }
+
+    /// With parameters as `--fault` takes it.
+    public func text(with parameters: String) -> String {
+        name + (parameters.isEmpty ? "" : ":" + parameters)
+    }
+}
