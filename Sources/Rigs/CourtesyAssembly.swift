@@ -56,11 +56,11 @@ extension RigAssembly {
                 }
                 continue
             }
-            let spread = (terms?.value("spread") as String?).flatMap(PinnedHost.Spread.init)
+            let spread = (terms?.value("spread") as String?).flatMap(TransportOptions.Spread.init)
             pinned.append(
                 PinnedHost(host: host, addresses: addresses, spread: spread ?? .household))
         }
-        if case .url = section.value("proxy", as: Target.Proxy.self), !pinned.isEmpty {
+        if case .url = section.value("proxy", as: TransportOptions.Proxy.self), !pinned.isEmpty {
             refuse(
                 section.place(of: "resolve"),
                 "'resolve' has no effect with a proxy, which resolves names itself; remove "

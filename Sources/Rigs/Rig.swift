@@ -19,7 +19,7 @@ public struct Rig: Sendable, Hashable {
     public var login: Login
     /// Households log out and delete their codes before they end.
     public var cleansUp: Bool
-    public var connections: Connections
+    public var connections: TransportOptions.Connections
     /// Local addresses to send from; empty: the system chooses.
     public var sources: [AddressRange]
     public var forwardedFor: ForwardedFor
@@ -57,22 +57,8 @@ public struct Rig: Sendable, Hashable {
         case bySeed = "by-seed"
     }
 
-    public enum Connections: String, Sendable, CaseIterable {
-        case perDevice = "per-device"
-        case pooled, fresh
-    }
-
     public enum ForwardedFor: Sendable, Hashable {
         case perDevice
-        case none
-    }
-
-    /// What is kept of single exchanges. Aggregates are always kept in full.
-    public enum Recording: Sendable, Hashable {
-        case all
-        /// This share (0 to 1) of the households that nothing went wrong in, and all others.
-        case sample(Double)
-        case aggregates
         case none
     }
 
@@ -173,7 +159,7 @@ public struct Rig: Sendable, Hashable {
         name: String, seed: Seed, identities: Identities, target: Target, load: Load,
         kinds: [HouseholdKind], polling: Polling = Polling(), code: CodeTerms = CodeTerms(),
         afterSignIn: [Activity] = [], accounts: Accounts = .generated, login: Login = .auto,
-        cleansUp: Bool = false, connections: Connections = .perDevice,
+        cleansUp: Bool = false, connections: TransportOptions.Connections = .perDevice,
         sources: [AddressRange] = [], forwardedFor: ForwardedFor = .perDevice, lanes: Int? = nil,
         isPrecise: Bool = false, record: Recording = .all,
         validity: Validity = Validity(), policies: Policies = Policies(),

@@ -1,5 +1,6 @@
 internal import Dialects
 internal import Statistics
+internal import Vocabulary
 
 /// Puts the values of the rows together to a `Rig`, and checks what concerns several at once. A
 /// section in which a problem was found already is not checked further: its values are stand-ins.
@@ -96,9 +97,9 @@ struct RigAssembly {
 
 extension RigAssembly {
     /// The direct engine speaks HTTP/1.1 only.
-    private mutating func engine(_ section: Section) -> Target.Engine {
-        let engine: Target.Engine = Self.word("engine", in: section)
-        let http: Target.HTTPVersion = Self.word("http", in: section)
+    private mutating func engine(_ section: Section) -> TransportOptions.Engine {
+        let engine: TransportOptions.Engine = Self.word("engine", in: section)
+        let http: TransportOptions.HTTP = Self.word("http", in: section)
         if engine == .direct, http == .http2 {
             refuse(
                 section.place(of: "engine"),
@@ -144,8 +145,8 @@ extension RigAssembly {
         return section.value("clients") == "shared" ? .shared : .perDevice
     }
 
-    private mutating func tls(_ section: Section, _ target: Section) -> Target.TLS {
-        let tls = Target.TLS(
+    private mutating func tls(_ section: Section, _ target: Section) -> TransportOptions.TLS {
+        let tls = TransportOptions.TLS(
             verifies: section.value("verify"), ca: RigReader.file("ca", of: section),
             caOnly: section.value("ca-only"),
             certificate: RigReader.file("certificate", of: section),
@@ -427,7 +428,7 @@ extension RigAssembly {
     }
 
     private mutating func shows(_ items: [Item], _ kinds: [HouseholdKind]) -> [HistoryCheck] {
-        let record: Rig.Recording = root.value("record")
+        let record: Recording = root.value("record")
         return items.compactMap { item in
             guard let expected = item.value as? HistoryCheck else { return nil }
             check(expected.kind, item.place, kinds)

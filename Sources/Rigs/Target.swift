@@ -1,4 +1,5 @@
 public import Dialects
+public import Vocabulary
 
 /// The service under test, as a rig describes it.
 public struct Target: Sendable, Hashable {
@@ -25,45 +26,6 @@ public struct Target: Sendable, Hashable {
         case given(ClientCredentials)
     }
 
-    public enum Proxy: Sendable, Hashable {
-        case none, environment
-        case url(String)
-    }
-
-    public enum TLSVersion: String, Sendable, CaseIterable {
-        case v12 = "1.2"
-        case v13 = "1.3"
-    }
-
-    public struct TLS: Sendable, Hashable {
-        public var verifies: Bool
-        /// PEM file, added to the system's roots, or alone with `caOnly`.
-        public var ca: String?
-        public var caOnly: Bool
-        public var certificate: String?
-        public var key: String?
-        public var minimum: TLSVersion
-
-        public init(
-            verifies: Bool = true, ca: String? = nil, caOnly: Bool = false,
-            certificate: String? = nil,
-            key: String? = nil, minimum: TLSVersion = .v12
-        ) {
-            self.verifies = verifies
-            self.ca = ca
-            self.caOnly = caOnly
-            self.certificate = certificate
-            self.key = key
-            self.minimum = minimum
-        }
-    }
-
-    public enum HTTPVersion: String, Sendable, CaseIterable {
-        case http1 = "1.1"
-        case http2 = "2"
-    }
-    /// Who speaks HTTP.
-    public enum Engine: String, Sendable, CaseIterable { case auto, direct, multi }
     public enum Format: String, Sendable, CaseIterable { case json, xml }
 
     public var base: Base
@@ -87,15 +49,15 @@ public struct Target: Sendable, Hashable {
     /// In the order of the file.
     public var pinned: [PinnedHost]
     public var headers: Headers
-    public var http: HTTPVersion
-    public var engine: Engine
+    public var http: TransportOptions.HTTP
+    public var engine: TransportOptions.Engine
     public var format: Format
     public var timeout: Duration
     /// Bytes of a response's body.
     public var responseLimit: Int
     public var maxHops: Int
-    public var proxy: Proxy
-    public var tls: TLS
+    public var proxy: TransportOptions.Proxy
+    public var tls: TransportOptions.TLS
     public var correlates: Bool
     /// Whether a preflight finds out what the service throttles by; nil: off loopback only.
     public var probes: Bool?
@@ -106,10 +68,11 @@ public struct Target: Sendable, Hashable {
         mvpds: [WeightedProvider] = [], resources: [String] = ["demo-1"],
         softwareStatement: Secret? = nil, clients: ClientRegistration = .perDevice,
         usesBearer: Bool = true,
-        allow: [String] = [], headers: Headers = [:], http: HTTPVersion = .http1,
-        engine: Engine = .auto,
+        allow: [String] = [], headers: Headers = [:], http: TransportOptions.HTTP = .http1,
+        engine: TransportOptions.Engine = .auto,
         format: Format = .json, timeout: Duration = .seconds(10), responseLimit: Int = 1_000_000,
-        maxHops: Int = 20, proxy: Proxy = .none, tls: TLS = TLS(), correlates: Bool = true,
+        maxHops: Int = 20, proxy: TransportOptions.Proxy = .none,
+        tls: TransportOptions.TLS = .init(), correlates: Bool = true,
         courtesy: TargetLimits = TargetLimits(), pinned: [PinnedHost] = [],
         fetchesRedirect: Bool = false, probes: Bool? = nil
     ) {

@@ -51,6 +51,15 @@ public struct TargetLimits: Sendable, Hashable {
         self.hostRates = hostRates
     }
 
+    /// What holds a run back whose target is, or is not, on this machine.
+    public func rates(onLoopback: Bool) -> RateLimits {
+        RateLimits(
+            perSecond: ceiling(onLoopback: onLoopback)?.perSecond,
+            perHost: Dictionary(
+                hostRates.map { ($0.host, $0.rate.perSecond) }, uniquingKeysWith: min),
+            connections: onLoopback ? nil : .usual)
+    }
+
     /// The ceiling that holds for a target that is, or is not, on this machine.
     public func ceiling(onLoopback: Bool) -> Rate? {
         maxRate.value(onLoopback ? nil : Self.usualRate)
@@ -74,23 +83,13 @@ extension TargetLimits.Limit {
 
 /// Addresses that a rig pins to a host, instead of asking the system for its name.
 public struct PinnedHost: Sendable, Hashable {
-    /// Who shares an address.
-    public enum Spread: String, Sendable, CaseIterable {
-        /// All screens of a household.
-        case household
-        /// Each screen has the next one.
-        case screen
-        /// Each request goes to the next one; needs `connections: fresh`.
-        case request
-    }
-
     /// Lower case.
     public var host: String
     /// Literal addresses, at least one.
     public var addresses: [String]
-    public var spread: Spread
+    public var spread: TransportOptions.Spread
 
-    public init(host: String, addresses: [String], spread: Spread = .household) {
+    public init(host: String, addresses: [String], spread: TransportOptions.Spread = .household) {
         self.host = host
         self.addresses = addresses
         self.spread = spread

@@ -98,11 +98,11 @@ extension Scalar {
         pattern: "none|environment|https?:\\/\\/[^\\s@]+", secrecy: .credentials
     ) { text throws(Refusal) in
         switch text {
-        case "none": return Target.Proxy.none
-        case "environment": return Target.Proxy.environment
+        case "none": return TransportOptions.Proxy.none
+        case "environment": return TransportOptions.Proxy.environment
         default:
             guard WebAddress(text) != nil else { throw Refusal(remark: nil) }
-            return Target.Proxy.url(text)
+            return TransportOptions.Proxy.url(text)
         }
     }
 
@@ -112,14 +112,14 @@ extension Scalar {
         pattern: "all|aggregates|none|sample\\( *[0-9]+(\\.[0-9]+)? *% *\\)"
     ) { text throws(Refusal) in
         switch text {
-        case "all": return Rig.Recording.all
-        case "aggregates": return Rig.Recording.aggregates
-        case "none": return Rig.Recording.none
+        case "all": return Recording.all
+        case "aggregates": return Recording.aggregates
+        case "none": return Recording.none
         default:
             guard text.hasPrefix("sample("), text.hasSuffix(")") else { throw Refusal(remark: nil) }
             let inside = text.dropFirst(7).dropLast().trimmingSpaces()
             guard let share = try share.parse(inside) as? Double else { throw Refusal(remark: nil) }
-            return Rig.Recording.sample(share)
+            return Recording.sample(share)
         }
     }
 }

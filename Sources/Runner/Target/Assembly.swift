@@ -1,10 +1,10 @@
 package import Devices
 package import Dialects
-package import Journal
+internal import Journal
 package import Rigs
 internal import Signing
 package import Standin
-package import Statistics
+internal import Statistics
 package import Wire
 
 /// A rig in the terms of each part: the one place that knows all of them.
@@ -19,20 +19,16 @@ package enum Assembly {
     package static func wire(_ rig: Rig, allowedByCommand: [String]) -> WireSettings {
         let target = rig.target
         return WireSettings(
-            connections: connections(rig.connections),
-            http: target.http == .http1 ? .http1 : .http2,
-            engine: engine(target.engine), sources: SourceAddresses(rig.sources.map(\.text)),
-            tls: WireSettings.TLS(
-                verifies: target.tls.verifies, ca: target.tls.ca, caOnly: target.tls.caOnly,
-                certificate: target.tls.certificate, key: target.tls.key,
-                minimum: target.tls.minimum == .v12 ? .v12 : .v13),
-            timeout: target.timeout, responseLimit: target.responseLimit,
-            proxy: proxy(target.proxy),
+            connections: rig.connections, http: target.http, engine: target.engine,
+            sources: SourceAddresses(rig.sources.map(\.text)), tls: target.tls,
+            timeout: target.timeout, responseLimit: target.responseLimit, proxy: target.proxy,
             permission: Permission(
                 allowedByRig: target.allow,
                 allowedByCommand: allowedByCommand.map { $0.lowercased() },
                 named: named(target)),
-            pinned: Politeness.pinned(target.pinned))
+            pinned: target.pinned.compactMap {
+                PinnedAddresses(host: $0.host, addresses: $0.addresses, spread: $0.spread)
+            })
     }
 
     /// Hosts that the rig itself names.
@@ -40,30 +36,6 @@ package enum Assembly {
         let base: String? =
             if case .remote(let origin, _) = target.base { origin.host } else { nil }
         return [base, WebAddress(target.redirectURL)?.origin.host].compactMap(\.self)
-    }
-
-    private static func engine(_ engine: Target.Engine) -> WireSettings.Engine {
-        switch engine {
-        case .auto: .auto
-        case .direct: .direct
-        case .multi: .multi
-        }
-    }
-
-    private static func connections(_ connections: Rig.Connections) -> WireSettings.Connections {
-        switch connections {
-        case .perDevice: .perDevice
-        case .pooled: .pooled
-        case .fresh: .fresh
-        }
-    }
-
-    private static func proxy(_ proxy: Target.Proxy) -> WireSettings.Proxy {
-        switch proxy {
-        case .none: .none
-        case .environment: .environment
-        case .url(let url): .url(url)
-        }
     }
 
     /// The stand-in that a rig's embedded target asks for.
@@ -186,14 +158,5 @@ package enum Assembly {
             offersMetadata: terms.offersMetadata, encryptsZip: terms.encryptsZip,
             passTime: terms.passTime, proxy: terms.proxy, platform: platform,
             integratedFor: terms.integratedFor)
-    }
-
-    package static func recording(_ record: Rig.Recording, seed: Seed) -> Recording {
-        switch record {
-        case .all: .all
-        case .sample(let share): .sample(share, seed: seed.value)
-        case .aggregates: .aggregates
-        case .none: .none
-        }
     }
 }

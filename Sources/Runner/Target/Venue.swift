@@ -5,6 +5,7 @@ package import Lanes
 package import Rigs
 package import Standin
 package import Statistics
+internal import Vocabulary
 internal import Wire
 
 /// What a run plays on: the target, embedded or not, the clock, and the lanes with their transports.
@@ -129,7 +130,7 @@ package struct Venue {
         let exchangeBuilder = exchangeBuilder(of: purpose, salt: .random(in: .min ... .max))
         return try lane(
             0, exchangeBuilder, Unrecorded(),
-            Politeness.ceilings(rig.target.courtesy, isNear: isNear),
+            rig.target.courtesy.rates(onLoopback: isNear),
             from: LiveLoop.monotonic())
     }
 
@@ -160,7 +161,7 @@ package struct Venue {
         let salt =
             isVirtual ? rig.seed.child("fingerprints").value : UInt64.random(in: .min ... .max)
         let exchangeBuilder = exchangeBuilder(of: run.description, salt: salt)
-        let ceilings = Politeness.ceilings(rig.target.courtesy, isNear: isNear)
+        let ceilings = rig.target.courtesy.rates(onLoopback: isNear)
             .part(of: laneCount)
         if isVirtual {
             return try (0..<virtual).map { index in

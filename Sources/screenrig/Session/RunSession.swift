@@ -145,7 +145,9 @@ struct RunSession {
             terms.loginProgram = ProgramProcess(path: program, limit: rig.login.limit)
         }
         let coordinator = Coordinator(plan, terms: terms, lanes: lanes)
-        let breaker = Politeness.breaker(rig.target.courtesy, isNear: venue.isNear)
+        let breaker = rig.target.courtesy.breaker(onLoopback: venue.isNear).map {
+            Breaker(above: $0.errors, for: $0.lasting)
+        }
         let record = TurnRecord(lanes: lanes.count, path: directory.file(LaneTurn.file))
         for lane in lanes { lane.keepTurns(in: record) }
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
@@ -236,7 +238,7 @@ struct RunSession {
         do {
             return try HistoryWriter(
                 path: directory.history, header: header,
-                recording: Assembly.recording(rig.record, seed: rig.seed),
+                recording: rig.record,
                 waits: venue.isVirtual)
         } catch {
             throw CommandFailure.couldNotRun("\(error)")
