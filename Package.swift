@@ -13,14 +13,14 @@ let house: [SwiftSetting] = [
 /// them. To step through it, take this away. The rest is not worth the time that optimising takes.
 let quick: [SwiftSetting] = [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
-/// A library of the product with its tests beside it, by the arrows of ARCHITECTURE.md. `files`: a folder of
+/// A library of the product with its tests beside it, by the arrows of ARCHITECTURE.md. `files`: files or folders of
 /// scripts or style sheets that are compiled into it, as `PackageResources.name_js`.
 func part(
     _ name: String, _ dependencies: [Target.Dependency] = [], isQuick: Bool = false,
-    files: String? = nil
+    files: [String] = []
 ) -> Target {
     .target(
-        name: name, dependencies: dependencies, resources: files.map { [.embedInCode($0)] } ?? [],
+        name: name, dependencies: dependencies, resources: files.map { .embedInCode($0) },
         swiftSettings: isQuick ? house + quick : house)
 }
 
@@ -40,7 +40,8 @@ let isFuzzing = Context.environment["SCREENRIG_FUZZ"] != nil
 let fuzzed: [Target.Dependency] = [
     "Rigs", "Wire", "Dialects", "Vocabulary", "Devices", "Lanes", "Signing", "Standin", "Races",
     "Journal",
-    "Checker", "Reports", .product(name: "GRDB", package: "GRDB.swift"),
+    "Checker", "Rendering", "Reports", "Trends",
+    .product(name: "GRDB", package: "GRDB.swift"),
 ]
 
 let nio: [Target.Dependency] = [
@@ -105,32 +106,43 @@ let package = Package(
         part(
             "Races",
             [
-                "Devices", "Standin", "Checker", "Reports", "Rigs", "Lanes", "Journal", "Dialects",
-                "Vocabulary",
+                "Devices", "Standin", "Checker", "Rendering", "Rigs", "Lanes", "Journal",
+                "Dialects", "Vocabulary",
                 "Statistics",
-            ], files: "Emit/Script"),
+            ], files: ["Emit/Script", "Pages/case.css"]),
+        part("Rendering", ["Dialects", "Vocabulary"], files: ["Page"]),
         part(
             "Reports",
+            ["Rendering", "Checker", "Journal", "Rigs", "Dialects", "Vocabulary", "Statistics"],
+            files: ["HTML/Page"]),
+        part(
+            "Trends",
             [
-                "Checker", "Journal", "Rigs", "Dialects", "Vocabulary", "Statistics",
+                "Reports", "Rendering", "Checker", "Journal", "Rigs", "Dialects", "Vocabulary",
+                "Statistics",
                 .product(name: "GRDB", package: "GRDB.swift"),
-            ]),
+            ], files: ["Page"]),
         part(
             "Runner",
             [
-                "Races", "Calibration", "Reports", "Checker", "Devices", "Wire", "Standin",
+                "Races", "Calibration", "Rendering", "Reports", "Checker", "Devices", "Wire",
+                "Standin",
                 "Signing",
                 "Rigs", "Lanes", "Journal", "Dialects", "Vocabulary", "Statistics",
             ]),
         part(
             "Dashboard",
-            ["Reports", "Checker", "Journal", "Dialects", "Vocabulary", "Statistics"] + nio),
+            ["Rendering", "Reports", "Checker", "Journal", "Dialects", "Vocabulary", "Statistics"]
+                + nio,
+            files: ["Page"]),
         .executableTarget(
             name: "screenrig",
             dependencies: [
                 "Statistics", "Dialects", "Vocabulary", "Journal", "Rigs", "Lanes", "Devices",
                 "Wire", "Signing",
-                "Standin", "Checker", "Reports", "Calibration", "Races", "Runner", "Dashboard",
+                "Standin", "Checker", "Rendering", "Reports", "Trends", "Calibration", "Races",
+                "Runner",
+                "Dashboard",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: house),
@@ -139,7 +151,8 @@ let package = Package(
         .executableTarget(
             name: "evaluation",
             dependencies: [
-                "Runner", "Races", "Reports", "Checker", "Devices", "Standin", "Signing", "Rigs",
+                "Runner", "Races", "Rendering", "Reports", "Checker", "Devices", "Standin",
+                "Signing", "Rigs",
                 "Lanes",
                 "Journal", "Dialects", "Vocabulary", "Statistics",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -158,14 +171,18 @@ let package = Package(
         tests(
             "RacesTests",
             [
-                "Races", "Runner", "Devices", "Standin", "Checker", "Reports", "Rigs", "Lanes",
+                "Races", "Runner", "Devices", "Standin", "Checker", "Rendering", "Reports", "Rigs",
+                "Lanes",
                 "Journal", "Dialects", "Vocabulary", "Signing", "Statistics",
             ], exclude: ["Golden"]),
         tests("RigsTests", ["Rigs", "Dialects", "Vocabulary", "Statistics"], exclude: ["Golden"]),
         tests("LanesTests", ["Lanes", "Journal", "Dialects", "Vocabulary"]),
         tests(
             "DevicesTests",
-            ["Devices", "Rigs", "Lanes", "Journal", "Dialects", "Vocabulary", "Statistics"],
+            [
+                "Devices", "Checker", "Rigs", "Lanes", "Journal", "Dialects", "Vocabulary",
+                "Statistics",
+            ],
             exclude: ["Pages"]),
         tests(
             "WireTests",
@@ -185,26 +202,30 @@ let package = Package(
         tests(
             "ReportsTests",
             [
-                "Reports", "Checker", "Journal", "Rigs", "Dialects", "Vocabulary", "Statistics",
-                .product(name: "GRDB", package: "GRDB.swift"),
+                "Rendering", "Reports", "Trends", "Checker", "Journal", "Rigs", "Dialects",
+                "Vocabulary",
+                "Statistics", .product(name: "GRDB", package: "GRDB.swift"),
             ],
             exclude: ["Golden"]),
         tests(
             "DashboardTests",
-            ["Dashboard", "Reports", "Checker", "Journal", "Dialects", "Vocabulary", "Statistics"]
-                + nio),
+            [
+                "Dashboard", "Rendering", "Reports", "Checker", "Journal", "Dialects", "Vocabulary",
+                "Statistics",
+            ] + nio),
         tests(
             "SimulationTests",
             [
                 "Checker", "Devices", "Standin", "Runner", "Rigs", "Lanes", "Journal", "Dialects",
                 "Vocabulary",
-                "Statistics", "Reports", "Signing", "Calibration",
+                "Statistics", "Rendering", "Reports", "Trends", "Signing", "Calibration",
             ]),
         tests(
             "CommandTests",
             [
-                "screenrig", "Rigs", "Reports", "Journal", "Dialects", "Vocabulary", "Signing",
-                "Standin",
+                "screenrig", "Rigs", "Rendering", "Reports", "Trends", "Journal", "Dialects",
+                "Vocabulary",
+                "Signing", "Standin",
                 "Statistics", .product(name: "Yams", package: "Yams"),
             ], exclude: ["Golden"]),
         isFuzzing

@@ -1,5 +1,6 @@
 internal import Checker
 internal import Journal
+internal import Rendering
 internal import Vocabulary
 
 /// The outcome of a run, in one word (docs/reports.md, summary.json).

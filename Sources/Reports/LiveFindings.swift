@@ -1,4 +1,5 @@
 public import Checker
+internal import Rendering
 public import Vocabulary
 
 /// What the judge has found so far, for those who watch a run.

@@ -1,4 +1,5 @@
 public import Checker
+internal import Rendering
 public import Vocabulary
 
 /// Violations of one promise that do not fail the run, because the protocol does not make that promise: a

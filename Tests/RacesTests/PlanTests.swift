@@ -1,9 +1,9 @@
 import Dialects
-import Rigs
 import Testing
 import Vocabulary
 
 @testable import Races
+@testable import Rigs
 
 @Suite struct PlanTests {
     @Test("the plans of the format are those of the catalogue, in its order")

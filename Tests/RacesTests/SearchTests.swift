@@ -1,11 +1,11 @@
 import Checker
-import Rigs
 import Statistics
 import Synchronization
 import Testing
 import Vocabulary
 
 @testable import Races
+@testable import Rigs
 
 /// An arena without devices: a promise breaks by a rule of the test's own.
 struct RuleArena: Arena {

@@ -6,6 +6,7 @@ import Statistics
 import Testing
 import Vocabulary
 
+@testable import Rendering
 @testable import Reports
 
 @Suite("The files of a run directory")

@@ -1,5 +1,6 @@
 internal import Dialects
 internal import Journal
+internal import Rendering
 internal import Rigs
 internal import Vocabulary
 

@@ -121,7 +121,6 @@ package struct CalibrationRun {
     }
 
     private func lanes(recordingTo sink: any HistorySink) throws -> [Track] {
-        let origin = call.address.origin
         let settings = WireSettings(
             connections: terms.sharing, sources: terms.sources,
             tls: TransportOptions.TLS(ca: terms.ca), permission: permission)
@@ -130,9 +129,6 @@ package struct CalibrationRun {
             connections: isNear ? nil : .usual
         ).part(of: terms.lanes)
         let exchangeBuilder = ExchangeBuilder(
-            dialect: V1(
-                origin: origin, requestor: "DEMOTV", domain: "demo.test",
-                redirectURL: "https://demo.test/done"),
             run: "calibrate", fingerprinter: Fingerprinter(key: 1))
         let start = LiveLoop.monotonic()
         do {

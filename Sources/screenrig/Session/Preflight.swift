@@ -3,6 +3,7 @@ internal import Dialects
 internal import Glibc
 internal import Journal
 internal import Lanes
+internal import Rendering
 internal import Reports
 internal import Rigs
 internal import Runner
@@ -20,7 +21,8 @@ enum Preflight {
         let salt = UInt64.random(in: .min ... .max)
         let plan = Plan(rig, seed: rig.seed, run: .random())
         let terms = RunConfiguration(
-            rig, dialect: venue.dialect, statement: Secret(Signing.demoSoftwareStatement()))
+            rig, statement: Secret(Signing.demoSoftwareStatement()),
+            dialect: venue.dialect(of:))
         guard let probe = ThrottleProbe(plan, terms: terms, salt: salt) else { return nil }
         if !isQuiet {
             Terminal.complain(
