@@ -1,8 +1,8 @@
 package import Checker
-package import Dialects
+internal import Dialects
 package import Journal
 internal import Statistics
-internal import Vocabulary
+package import Vocabulary
 
 /// Everything that the files of a run directory need, from one pass over its history.
 package struct RunFold {

@@ -1,6 +1,6 @@
 package import Devices
 internal import Dialects
-package import Journal
+internal import Journal
 package import Rigs
 internal import Signing
 package import Standin
