@@ -41,7 +41,8 @@ let chosen = Context.environment["SCREENRIG_TESTS"]?.split(separator: ",").map(S
 /// they stay one target keeps the replayed entry points those that are fuzzed.
 let isFuzzing = Context.environment["SCREENRIG_FUZZ"] != nil
 let fuzzed: [Target.Dependency] = [
-    "Rigs", "Wire", "Dialects", "Devices", "Lanes", "Signing", "Standin", "Races", "Journal",
+    "Rigs", "Wire", "Dialects", "Vocabulary", "Devices", "Lanes", "Signing", "Standin", "Races",
+    "Journal",
     "Checker", "Rendering", "Reports", "Trends", "Formats",
     .product(name: "GRDB", package: "GRDB.swift"),
 ]
@@ -61,7 +62,8 @@ let package = Package(
         .library(
             name: "ScreenrigParts",
             targets: [
-                "Statistics", "Dialects", "Journal", "Rigs", "Lanes", "Devices", "Wire", "Signing",
+                "Statistics", "Dialects", "Vocabulary", "Journal", "Rigs", "Lanes", "Devices",
+                "Wire", "Signing",
                 "Standin", "Checker",
             ]),
     ],
@@ -81,44 +83,57 @@ let package = Package(
 
         part("Statistics", isQuick: true),
         part("Formats", isQuick: true),
-        part("Dialects", ["Formats"], isQuick: true),
+        part("Vocabulary", isQuick: true),
+        part("Dialects", ["Formats", "Vocabulary"], isQuick: true),
         part(
             "Journal",
             [
-                "Dialects", "Formats", "Statistics",
+                "Dialects", "Vocabulary", "Formats", "Statistics",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ], isQuick: true),
         part(
-            "Rigs", ["Dialects", "Formats", "Statistics", .product(name: "Yams", package: "Yams")]),
-        part("Lanes", ["Journal", "Dialects", "CEpoll"], isQuick: true),
+            "Rigs",
+            [
+                "Dialects", "Vocabulary", "Formats", "Statistics",
+                .product(name: "Yams", package: "Yams"),
+            ]),
+        part("Lanes", ["Journal", "Dialects", "Vocabulary", "CEpoll"], isQuick: true),
         part(
-            "Devices", ["Rigs", "Lanes", "Journal", "Dialects", "Formats", "Statistics"],
+            "Devices",
+            ["Rigs", "Lanes", "Journal", "Dialects", "Vocabulary", "Formats", "Statistics"],
             isQuick: true),
-        part("Wire", ["Lanes", "Journal", "Dialects", "CCurl"]),
+        part("Wire", ["Lanes", "Journal", "Dialects", "Vocabulary", "CCurl"]),
         part("Signing", ["Formats", "COpenSSL"]),
         part(
             "Standin",
-            ["Dialects", "Formats", "Lanes", "Journal", "Signing", "Statistics"] + nio + http2,
+            ["Dialects", "Vocabulary", "Formats", "Lanes", "Journal", "Signing", "Statistics"] + nio
+                + http2,
             isQuick: true),
-        part("Calibration", ["Lanes", "Journal", "Dialects", "Statistics"]),
-        part("Checker", ["Journal", "Dialects", "Formats", "Statistics"], isQuick: true),
+        part("Calibration", ["Lanes", "Journal", "Dialects", "Vocabulary", "Statistics"]),
+        part(
+            "Checker", ["Journal", "Dialects", "Vocabulary", "Formats", "Statistics"], isQuick: true
+        ),
         part(
             "Races",
             [
                 "Devices", "Standin", "Checker", "Rendering", "Rigs", "Lanes", "Journal",
-                "Dialects", "Formats",
+                "Dialects", "Vocabulary", "Formats",
                 "Statistics",
             ], files: ["Emit/Script", "Pages/case.css"]),
-        part("Rendering", ["Dialects", "Formats"], files: ["Page"]),
+        part("Rendering", ["Dialects", "Vocabulary", "Formats"], files: ["Page"]),
         part(
             "Reports",
-            ["Rendering", "Checker", "Journal", "Rigs", "Dialects", "Formats", "Statistics"],
+            [
+                "Rendering", "Checker", "Journal", "Rigs", "Dialects", "Vocabulary", "Formats",
+                "Statistics",
+            ],
             files: ["HTML/Page"]),
         part(
             "Trends",
             [
-                "Reports", "Rendering", "Checker", "Journal", "Rigs", "Dialects", "Formats",
+                "Reports", "Rendering", "Checker", "Journal", "Rigs", "Dialects", "Vocabulary",
+                "Formats",
                 "Statistics",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ], files: ["Page"]),
@@ -128,18 +143,20 @@ let package = Package(
                 "Races", "Calibration", "Trends", "Reports", "Checker", "Devices", "Wire",
                 "Standin",
                 "Signing",
-                "Rigs", "Lanes", "Journal", "Dialects", "Formats", "Statistics",
+                "Rigs", "Lanes", "Journal", "Dialects", "Vocabulary", "Formats", "Statistics",
             ]),
         part(
             "Dashboard",
-            ["Rendering", "Reports", "Checker", "Journal", "Dialects", "Statistics"] + nio,
+            ["Rendering", "Reports", "Checker", "Journal", "Dialects", "Vocabulary", "Statistics"]
+                + nio,
             files: ["Page"]),
         .executableTarget(
             name: "screenrig",
             dependencies: [
-                "Statistics", "Formats", "Dialects", "Journal", "Rigs", "Lanes", "Devices", "Wire",
+                "Statistics", "Formats", "Dialects", "Vocabulary", "Journal", "Rigs", "Lanes",
+                "Devices", "Wire",
                 "Signing",
-                "Standin", "Checker", "Rendering", "Reports", "Trends", "Formats", "Calibration",
+                "Standin", "Checker", "Rendering", "Reports", "Trends", "Calibration",
                 "Races",
                 "Runner",
                 "Dashboard",
@@ -154,49 +171,60 @@ let package = Package(
                 "Runner", "Races", "Rendering", "Reports", "Checker", "Devices", "Standin",
                 "Signing", "Rigs",
                 "Lanes",
-                "Journal", "Dialects", "Formats", "Statistics",
+                "Journal", "Dialects", "Vocabulary", "Formats", "Statistics",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: house),
 
         tests("StatisticsTests", ["Statistics"]),
         tests("FormatsTests", ["Formats"]),
-        tests("DialectsTests", ["Dialects", "Formats"], exclude: ["Transcripts"]),
+        tests("DialectsTests", ["Dialects", "Vocabulary", "Formats"], exclude: ["Transcripts"]),
         tests(
             "JournalTests",
             [
-                "Journal", "Dialects", "Formats", "Statistics",
+                "Journal", "Dialects", "Vocabulary", "Formats", "Statistics",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ], exclude: ["Golden"]),
-        tests("CheckerTests", ["Checker", "Journal", "Dialects", "Statistics"]),
+        tests("CheckerTests", ["Checker", "Journal", "Dialects", "Vocabulary", "Statistics"]),
         tests(
             "RacesTests",
             [
                 "Races", "Runner", "Devices", "Standin", "Checker", "Rendering", "Reports", "Rigs",
                 "Lanes",
-                "Journal", "Dialects", "Formats", "Signing", "Statistics",
+                "Journal", "Dialects", "Vocabulary", "Formats", "Signing", "Statistics",
             ], exclude: ["Golden"]),
-        tests("RigsTests", ["Rigs", "Dialects", "Statistics"], exclude: ["Golden"]),
-        tests("LanesTests", ["Lanes", "Journal", "Dialects"]),
+        tests("RigsTests", ["Rigs", "Dialects", "Vocabulary", "Statistics"], exclude: ["Golden"]),
+        tests("LanesTests", ["Lanes", "Journal", "Dialects", "Vocabulary"]),
         tests(
             "DevicesTests",
-            ["Devices", "Checker", "Rigs", "Lanes", "Journal", "Dialects", "Statistics"],
+            [
+                "Devices", "Checker", "Rigs", "Lanes", "Journal", "Dialects", "Vocabulary",
+                "Statistics",
+            ],
             exclude: ["Pages"]),
         tests(
             "WireTests",
-            ["Wire", "Statistics", "Lanes", "Journal", "Dialects", "Signing", "Standin"] + nio
+            [
+                "Wire", "Statistics", "Lanes", "Journal", "Dialects", "Vocabulary", "Signing",
+                "Standin",
+            ] + nio
                 + http2),
         tests(
-            "CalibrationTests", ["Calibration", "Lanes", "Journal", "Dialects", "Statistics"]),
+            "CalibrationTests",
+            ["Calibration", "Lanes", "Journal", "Dialects", "Vocabulary", "Statistics"]),
         tests("SigningTests", ["Signing", "Formats"]),
         tests(
             "StandinTests",
-            ["Standin", "Lanes", "Journal", "Dialects", "Formats", "Signing", "Statistics"] + nio
+            [
+                "Standin", "Lanes", "Journal", "Dialects", "Vocabulary", "Formats", "Signing",
+                "Statistics",
+            ] + nio
                 + http2),
         tests(
             "ReportsTests",
             [
                 "Rendering", "Reports", "Trends", "Checker", "Journal", "Rigs", "Dialects",
+                "Vocabulary",
                 "Formats",
                 "Statistics", .product(name: "GRDB", package: "GRDB.swift"),
             ],
@@ -204,12 +232,14 @@ let package = Package(
         tests(
             "DashboardTests",
             [
-                "Dashboard", "Rendering", "Reports", "Checker", "Journal", "Dialects", "Statistics",
+                "Dashboard", "Rendering", "Reports", "Checker", "Journal", "Dialects", "Vocabulary",
+                "Statistics",
             ] + nio),
         tests(
             "SimulationTests",
             [
                 "Checker", "Devices", "Standin", "Runner", "Rigs", "Lanes", "Journal", "Dialects",
+                "Vocabulary",
                 "Formats",
                 "Statistics", "Rendering", "Reports", "Trends", "Signing", "Calibration",
             ]),
@@ -217,6 +247,7 @@ let package = Package(
             "CommandTests",
             [
                 "screenrig", "Rigs", "Rendering", "Reports", "Trends", "Journal", "Dialects",
+                "Vocabulary",
                 "Signing", "Standin",
                 "Statistics", .product(name: "Yams", package: "Yams"),
             ], exclude: ["Golden"]),

@@ -1,6 +1,7 @@
 internal import Dialects
 internal import Journal
 internal import Statistics
+internal import Vocabulary
 
 /// R20: polls that are sent together and fail, or wait, where those sent alone do not. Statistics,
 /// so that it is a suspicion and no more: whatever comes with load looks the same. Polls are

@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Vocabulary
 
 /// An operation as a device's record keeps it: 32 bytes.
 struct CompactOperation: Sendable, Hashable {

@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Vocabulary
 
 /// What each answer is held against as it returns: everything that was called before then has been
 /// noted. The first that finds something names the breach; the rest may add to it.

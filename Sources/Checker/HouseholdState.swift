@@ -1,5 +1,6 @@
 internal import Dialects
 internal import Journal
+internal import Vocabulary
 
 /// Everything that is known of one household's device while it lives: what waits to be judged, what
 /// has happened, and what may be true. Operations are taken in as they end and judged in the order

@@ -1,4 +1,5 @@
 public import Journal
+public import Vocabulary
 
 /// Judges a run while it goes on: takes exchanges and households' ends, in any interleaving of
 /// lanes that keeps the order of each, and says what was found so far and, in the end, in all. Used

@@ -1,6 +1,7 @@
 internal import Dialects
 internal import Formats
 internal import Journal
+internal import Vocabulary
 
 /// One operation as it is judged: an exchange without its texts. `call` and `ret` are the tightest
 /// interval that is still true.

@@ -1,3 +1,5 @@
+public import Vocabulary
+
 /// The result of one promise in a run, the same for every output. A violation that was found only along
 /// with another counts with that one; the promise has not held.
 public enum PromiseResult: Sendable, Hashable {

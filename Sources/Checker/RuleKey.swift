@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Vocabulary
 
 /// One key of the rules in a history's header (`Rules.texts`). A key is never given another meaning:
 /// it ends with a version (`until`), and another begins (`since`).
@@ -117,7 +118,7 @@ struct RuleKey: Sendable {
         guard parts.count == 2, let every = Int64(parts[0]), every > 0, let burst = Int(parts[1]),
             burst >= 0
         else { return false }
-        rules.policies.throttle = Rules.Policies.Throttle(every: .nanoseconds(every), burst: burst)
+        rules.policies.throttle = Policies.Throttle(every: .nanoseconds(every), burst: burst)
         return true
     }
 
@@ -134,7 +135,7 @@ struct RuleKey: Sendable {
         let operation = OperationName(name: parts[1])
         guard operation != nil || parts[1].isEmpty else { return false }
         rules.known.append(
-            Known(
+            KnownViolation(
                 invariant: invariant, operation: operation, ticket: parts[3],
                 until: parts[2].isEmpty ? nil : parts[2]))
         return true

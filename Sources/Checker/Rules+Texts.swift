@@ -1,3 +1,5 @@
+internal import Vocabulary
+
 /// Rules as the header of a history holds them: `key=value` texts, read back strictly. What cannot be
 /// read is an error with its name: a verdict by other rules than the run's own would be a lie.
 ///

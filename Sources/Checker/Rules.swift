@@ -1,4 +1,5 @@
 internal import Dialects
+public import Vocabulary
 
 /// Everything that a history is judged by. Held in the header of a history, so that judging again
 /// needs no rig.
@@ -15,7 +16,7 @@ public struct Rules: Sendable, Hashable {
 
     public var policies = Policies()
     public var promises = Promises()
-    public var known: [Known] = []
+    public var known: [KnownViolation] = []
     /// Whether tokens name the login that was typed. If not, what the service calls an account's user
     /// comes from the accounts file, or is learned from sign-ins (`UserLedger`).
     public var knowsUsers = true

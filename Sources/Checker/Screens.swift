@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Vocabulary
 
 /// What each screen of a household does: how busy it is for the service's throttle, and what it asks
 /// for again because nobody answered.

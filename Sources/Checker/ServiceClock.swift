@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Vocabulary
 
 /// The service's clock against ours, without asking it: each code's `generated` was read while its
 /// request was under way, and so was each answer's `Date`. The two may come from different machines

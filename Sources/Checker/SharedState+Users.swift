@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Vocabulary
 
 /// Who is who, once the run is over: what households accused strangers of, and what only the ledger
 /// of all devices tells.

@@ -1,6 +1,7 @@
 internal import Dialects
 internal import Formats
 internal import Statistics
+internal import Vocabulary
 
 /// What concerns more than one device: who wrote which tag, which codes live, whose media token it
 /// is, the service's clock; and everything that was found.

@@ -1,4 +1,5 @@
-public import Dialects
+internal import Dialects
+public import Vocabulary
 
 /// How sure a violation is.
 public enum Certainty: Sendable, Hashable {

@@ -3,6 +3,7 @@ internal import Dialects
 internal import Journal
 internal import Reports
 internal import Statistics
+internal import Vocabulary
 
 /// A run as Prometheus reads it. docs/live.md lists the metrics; their names are kept.
 enum Metrics {

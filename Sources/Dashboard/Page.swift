@@ -1,5 +1,6 @@
 internal import Rendering
 internal import Reports
+internal import Vocabulary
 
 /// The dashboard: one page that holds its style and its script, and asks nobody but this process.
 enum Page {

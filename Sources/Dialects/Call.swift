@@ -1,3 +1,5 @@
+public import Vocabulary
+
 /// Header fields in the order they are sent or came; names compare without case (RFC 9110, 5.1).
 public struct Headers: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     public struct Field: Hashable, Sendable {

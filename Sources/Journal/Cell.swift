@@ -1,5 +1,6 @@
 public import Dialects
 public import Statistics
+public import Vocabulary
 
 /// The aggregate of one operation of one kind of household in one second of the run: what is kept
 /// of every exchange, whatever `record:` says. Counts go to the second in which the exchange ended,

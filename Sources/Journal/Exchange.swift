@@ -1,4 +1,5 @@
 public import Dialects
+public import Vocabulary
 
 /// One screen of one household.
 public struct DeviceID: Hashable, Sendable, Comparable {

@@ -1,5 +1,6 @@
 internal import Dialects
 internal import GRDB
+internal import Vocabulary
 
 /// An exchange as a row of `exchanges` and back: exactly, but for the secret of the observation,
 /// which stays behind. A NUL in a text becomes its picture, for SQLite ends texts there.

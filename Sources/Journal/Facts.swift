@@ -1,5 +1,6 @@
 internal import Dialects
 internal import Statistics
+internal import Vocabulary
 
 /// The header and the end of a history as facts of `meta`.
 struct Facts {
@@ -105,6 +106,9 @@ struct Facts {
         }
         if let text = self["judging"], FlatJSON.readTexts(text) == nil {
             return "its rules ('judging') cannot be read"
+        }
+        if let key = self["throttled_by"], ThrottleKey(rawValue: key) == nil {
+            return "'throttled_by' is '\(key.prefix(60))', which is not a known key"
         }
         if let text = self["standstills"],
             FlatJSON.readTexts(text)?.allSatisfy({ Self.isStandstill($0) }) != true

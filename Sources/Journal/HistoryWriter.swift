@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import Synchronization
+public import Vocabulary
 
 /// Writes a history while the run goes on, off the lanes: batches are handed over to a serial queue
 /// of its own, counted there, and written in transactions, at least one in each second.

@@ -1,7 +1,10 @@
+internal import Vocabulary
+
 /// Decides which exchanges are kept one by one (rigs/reference.yaml, `record`). Of a sample, the exchanges
 /// of an undecided household wait here until it ends or is found to be not clean.
 struct Keeper: Sendable {
     private let recording: Recording
+    private let seed: UInt64
     private var waiting: [Int: [Exchange]] = [:]
     private var waitingCount = 0
     /// Living households that are kept whole because something was not clean.
@@ -11,14 +14,15 @@ struct Keeper: Sendable {
     /// may turn out clean: the file grows rather than the memory.
     static let limit = 200_000
 
-    init(_ recording: Recording) { self.recording = recording }
+    /// `seed` chooses the households of a sample.
+    init(_ recording: Recording, seed: UInt64) { (self.recording, self.seed) = (recording, seed) }
 
     /// What to write now that this exchange ended: nothing, it, or it with all that waited for it.
     mutating func take(_ exchange: Exchange) -> [Exchange] {
         switch recording {
         case .all: return [exchange]
         case .aggregates, .none: return []
-        case .sample(let share, let seed):
+        case .sample(let share):
             let household = exchange.device.household
             if kept.contains(household) || Self.isChosen(household, share: share, seed: seed) {
                 return [exchange]

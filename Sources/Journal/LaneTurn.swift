@@ -1,5 +1,6 @@
-public import Dialects
+internal import Dialects
 internal import Foundation
+public import Vocabulary
 
 /// What a lane is at, seen from outside: by the watchdog of a run, and by `report` after the process
 /// has ended without a word (a trap, `kill -9`).

@@ -1,5 +1,6 @@
 internal import Dialects
 internal import Glibc
+internal import Vocabulary
 
 /// What a writer knows: counts everything, keeps what is to be kept, and writes it in transactions
 /// after each of which the file is consistent in itself. Used on the writer's queue only.
@@ -49,7 +50,7 @@ final class Ledger {
         self.path = path
         self.recording = recording
         isLimited = pageLimit != nil
-        keeper = Keeper(recording)
+        keeper = Keeper(recording, seed: header.seed)
         kinds = Dictionary(
             header.kinds.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
         through = Array(repeating: .start, count: max(1, header.lanes))

@@ -1,5 +1,6 @@
 public import Dialects
 public import Statistics
+public import Vocabulary
 
 /// Where a run is, for a line every few seconds. Renewed about once a second.
 public struct Progress: Sendable, Hashable {

@@ -1,5 +1,6 @@
 internal import Dialects
 internal import GRDB
+internal import Vocabulary
 
 // Rows of the smaller tables, and back.
 

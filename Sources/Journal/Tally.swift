@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Vocabulary
 
 /// What is counted of every exchange, whatever is kept of it: cells and groups of errors.
 ///

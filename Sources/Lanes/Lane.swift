@@ -2,6 +2,7 @@ public import Dialects
 internal import Glibc
 public import Journal
 internal import Synchronization
+public import Vocabulary
 
 /// The lane was stopped while a flow slept.
 public struct Stopped: Error {

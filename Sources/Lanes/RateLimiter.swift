@@ -1,4 +1,5 @@
 internal import Journal
+internal import Vocabulary
 
 /// Who waits to send, and who may go next. First come, first served, but for those whose own host or
 /// new connection is what they wait for: they let others pass.

@@ -2,6 +2,7 @@ internal import CEpoll
 internal import Dialects
 internal import Glibc
 internal import Journal
+internal import Vocabulary
 
 /// What each lane is at, in memory that outlives the process where it is a file's: lanes write, a
 /// watchdog reads. Eight stores of a word for each exchange.

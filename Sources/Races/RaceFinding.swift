@@ -1,6 +1,7 @@
 public import Checker
 public import Formats
 internal import Statistics
+public import Vocabulary
 
 /// What a race search found out about one promise: the schedule that breaks it most often, and how
 /// often and when it does.

@@ -1,5 +1,6 @@
 public import Dialects
 public import Formats
+public import Vocabulary
 
 /// What several devices do, and when against one another: the thing that a race search varies, that
 /// a shrinker makes smaller and that a case holds. Says nothing of who the devices are: each

@@ -1,6 +1,7 @@
 public import Checker
-public import Dialects
+internal import Dialects
 public import Journal
+public import Vocabulary
 
 /// One execution of a schedule, with a device, a code and an account that nothing has used before.
 public struct TrialResult: Sendable {

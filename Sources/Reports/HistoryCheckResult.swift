@@ -63,8 +63,8 @@ struct HistoryCheckCounter {
             return status.map { cell.statuses[$0] ?? 0 } ?? outcome.map { cell[$0] } ?? cell.ended
         case .households(let end):
             return fold.tally(kind: check.kind).count(end)
-        case .violation(let name):
-            let verdict = Invariant(name: name).flatMap { fold.findings?[$0] }
+        case .violation(let invariant):
+            let verdict = fold.findings?[invariant]
             return verdict.map { $0.violations + $0.observed + $0.known + $0.suspected } ?? 0
         case .exchange, .event: return 0
         }

@@ -1,6 +1,7 @@
 internal import Checker
 internal import Journal
 internal import Rendering
+internal import Vocabulary
 
 /// The outcome of a run, in one word (docs/reports.md, summary.json).
 public enum RunOutcome: String, Sendable, CaseIterable {
@@ -152,15 +153,9 @@ extension Summary {
         let households = Set(failing.map(\.household)).count
         let what =
             promises.count == 1
-            ? "\(promises[0].name)\(Self.line(of: promises[0]))"
+            ? "\(promises[0].name) (\(promises[0].line))"
             : "\(Figures.count(promises.count)) promises"
         return "the service violated \(what) in \(Figures.counted(households, "household"))"
-    }
-
-    /// ` (a TV sees only the token of its own household's sign-in)`: for those who do not know names.
-    private static func line(of promise: Invariant) -> String {
-        let known = Explanation.invariants.first { $0.name == promise.name }
-        return known.map { " (\($0.line))" } ?? ""
     }
 
     /// What the judge's counts are about: after an outage only part of the run was put to the test.

@@ -1,5 +1,6 @@
 public import Checker
 internal import Rendering
+public import Vocabulary
 
 /// What the judge has found so far, for those who watch a run.
 public struct LiveFindings: Sendable, Hashable {

@@ -3,6 +3,7 @@ internal import Dialects
 internal import Journal
 public import Rigs
 internal import Statistics
+internal import Vocabulary
 
 extension LiveState {
     /// Holds what is known so far against the rig's thresholds, and its lateness against

@@ -1,5 +1,6 @@
 public import Checker
 internal import Rendering
+public import Vocabulary
 
 /// Violations of one promise that do not fail the run, because the protocol does not make that promise: a
 /// run that passes with them passes "with observations", in every output.
@@ -56,36 +57,5 @@ extension Findings {
             case .policy: "it is a policy of the rig, not a promise of the protocol"
             }
         return "\(who); `promises: \(strict)` fails it"
-    }
-}
-
-extension Invariant {
-    /// What was seen where it broke, after a number of households: `179 of 200 ...`.
-    fileprivate var observed: String {
-        switch self {
-        case .noTokenBeforeSignIn: "TVs saw a token before any sign-in"
-        case .tokenIsolation: "TVs saw the sign-in of another household"
-        case .signInVisible:
-            "TVs got 'pending' from a poll after their sign-in had been confirmed"
-        case .signInDelivered:
-            "TVs still got 'pending' one poll interval after their sign-in had been confirmed"
-        case .tokenMonotonic: "TVs saw their sign-in and then got 'pending' again"
-        case .oneOwner: "households had a code that worked for more than one sign-in"
-        case .oneToken: "TVs saw different tokens for one sign-in"
-        case .codeUnique: "households had a code that another device held at the same time"
-        case .expiryRespected: "households had a token or code that did not end at its expiry"
-        case .logoutFinal: "TVs still used a sign-in after its logout"
-        case .deleteFinal: "households had a code that worked after its deletion"
-        case .errorsHaveNoEffect: "households saw an effect of a rejected request"
-        case .retryOnce: "households saw a retried request take effect twice"
-        case .authorizationGates: "TVs got a media token without authorization"
-        case .clockAgreement: "households saw timestamps from different clocks"
-        case .throttleContract: "households were throttled below their limit"
-        case .pollIsPure: "households lost a sign-in to a poll"
-        case .pathIndependence: "households got responses that depend on the path of the request"
-        case .pollingEnds: "TVs kept polling after their code had expired"
-        case .linearizable: "households got responses that no order of the requests explains"
-        case .conforms: "households got responses that deviate from the protocol"
-        }
     }
 }

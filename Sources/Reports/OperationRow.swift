@@ -1,6 +1,7 @@
 internal import Dialects
 internal import Journal
 internal import Statistics
+internal import Vocabulary
 
 /// One operation over the whole run: a row of latencies.csv, an entry of summary.json.
 public struct OperationRow: Sendable, Hashable {

@@ -1,7 +1,8 @@
 package import Checker
-package import Dialects
+internal import Dialects
 package import Journal
 internal import Statistics
+package import Vocabulary
 
 /// Everything that the files of a run directory need, from one pass over its history.
 package struct RunFold {

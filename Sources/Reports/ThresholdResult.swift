@@ -4,6 +4,7 @@ internal import Journal
 internal import Rendering
 internal import Rigs
 internal import Statistics
+internal import Vocabulary
 
 /// A threshold held against a run.
 public struct ThresholdResult: Sendable, Hashable {
@@ -135,8 +136,8 @@ private struct ThresholdReading {
     /// Broken promises that fail the run, or what could not be decided.
     private mutating func read(_ threshold: Threshold, _ verdicts: [Verdict]) {
         let of =
-            if case .invariant(let name) = threshold.subject {
-                verdicts.filter { $0.invariant.name == name }
+            if case .invariant(let invariant) = threshold.subject {
+                verdicts.filter { $0.invariant == invariant }
             } else { verdicts }
         let isUndecided = threshold.subject == .undecided
         let counts = (

@@ -1,6 +1,7 @@
 internal import Dialects
 package import Journal
 internal import Statistics
+internal import Vocabulary
 
 /// One second of one operation: a row of timeline.csv.
 struct TimelineRow: Hashable {

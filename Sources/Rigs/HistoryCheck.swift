@@ -1,4 +1,5 @@
 public import Dialects
+public import Vocabulary
 
 /// A line of `shows:`: something that the history of a run must hold, and how often
 /// (rigs/reference.yaml, `shows`). A rig says with these what it is there to show, so that one that
@@ -13,7 +14,7 @@ public struct HistoryCheck: Sendable, Hashable {
         /// Households that ended so, or that got so far (`HistoryCheck.ends`).
         case households(String)
         /// Breaches of an invariant, whether they fail the run or not.
-        case violation(String)
+        case violation(Invariant)
     }
 
     /// Only households of the kind with this name.
@@ -106,9 +107,9 @@ extension HistoryCheck {
         switch first {
         case "event": return try event(rest.joined(separator: " "))
         case "households":
-            return .households(try word(rest, of: ends, called: "fate of households"))
+            return .households(try word(rest, of: ends, \.self, called: "fate of households"))
         case "violation":
-            return .violation(try word(rest, of: Threshold.invariants, called: "invariant"))
+            return .violation(try word(rest, of: Invariant.allCases, \.name, called: "invariant"))
         default: break
         }
         guard let operation = OperationName(name: first) else {
@@ -165,17 +166,18 @@ extension HistoryCheck {
         return .event(name, detail: detail.isEmpty ? nil : detail)
     }
 
-    private static func word(
-        _ words: ArraySlice<String>, of known: [String], called what: String
-    ) throws(Refusal) -> String {
+    private static func word<Known>(
+        _ words: ArraySlice<String>, of known: [Known], _ name: (Known) -> String,
+        called what: String
+    ) throws(Refusal) -> Known {
         let text = words.joined(separator: " ")
-        guard known.contains(text) else {
+        guard let found = known.first(where: { name($0) == text }) else {
             throw Refusal(
                 remark: text.isEmpty
                     ? "which names no \(what)"
-                    : "whose '\(text)' is not a known \(what)\(hint(text, among: known))")
+                    : "whose '\(text)' is not a known \(what)\(hint(text, among: known.map(name)))")
         }
-        return text
+        return found
     }
 
     private static func hint(_ word: String, among known: [String]) -> String {

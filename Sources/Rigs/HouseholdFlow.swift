@@ -1,5 +1,6 @@
 internal import Dialects
 internal import Statistics
+internal import Vocabulary
 
 /// What one average household asks for, and how long it lives: the end-to-end sequence of
 /// rest-v1.md § 16, with the rig's shares and mean times. This table is the one place to change when

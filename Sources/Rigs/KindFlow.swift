@@ -1,5 +1,6 @@
 internal import Dialects
 internal import Statistics
+internal import Vocabulary
 
 /// What one average household of a kind asks for, and how long it lives, in seconds.
 struct KindFlow {

@@ -1,15 +1,5 @@
 internal import Statistics
-
-/// Households per second.
-public struct Rate: Sendable, Hashable, Comparable {
-    public var perSecond: Double
-
-    public init(perSecond: Double) {
-        self.perSecond = perSecond
-    }
-
-    public static func < (left: Rate, right: Rate) -> Bool { left.perSecond < right.perSecond }
-}
+public import Vocabulary
 
 /// How households come.
 public enum Load: Sendable, Hashable {

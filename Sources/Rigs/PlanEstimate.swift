@@ -1,5 +1,6 @@
-public import Dialects
+internal import Dialects
 internal import Statistics
+public import Vocabulary
 
 /// What a plan will come to, before any of it runs: for `screenrig validate`. Expectations, not
 /// promises: of a service that answers at once, and of viewers as slow as their distributions say.

@@ -1,3 +1,5 @@
+public import Vocabulary
+
 extension Policies: RigSection {
     static let blank = Policies()
     static let keys =

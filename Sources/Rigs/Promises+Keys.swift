@@ -1,26 +1,32 @@
-internal import Dialects
+internal import Vocabulary
 
-extension Rig.Promises: RigSection {
-    static let blank = Rig.Promises()
-    static let keys: [Key<Rig.Promises>] =
+/// `promises` as a map.
+struct PromiseSection {
+    var level: Promises.Level?
+    var overrides: [Invariant: Promises.Level] = [:]
+}
+
+extension PromiseSection: RigSection {
+    static let blank = PromiseSection()
+    static let keys: [Key<PromiseSection>] =
         [
             Key(
                 "level", .words(), ifGiven: \.level, example: "documented",
                 "Level of all invariants that are not listed here.")
         ]
-        + Threshold.invariants.map { name in
+        + Invariant.allCases.map { invariant in
             Key(
-                name, .words(), set: { $0.overrides[name] = $1 }, example: "observe",
-                "Level of this invariant.")
+                invariant.name, .words(), set: { $0.overrides[invariant] = $1 },
+                example: "observe", "Level of this invariant.")
         }
 }
 
-extension Rig.Known: RigSection {
-    static let blank = Rig.Known(invariant: "", ticket: "")
-    static let keys: [Key<Rig.Known>] = [
+extension KnownViolation: RigSection {
+    static let blank = KnownViolation(invariant: .conforms, ticket: "")
+    static let keys: [Key<KnownViolation>] = [
         Key(
-            "invariant", .words(Threshold.invariants), into: \.invariant, required: true,
-            example: "sign-in-visible", "The violated invariant."),
+            "invariant", .words(Invariant.allCases.map { ($0.name, $0) }), into: \.invariant,
+            required: true, example: "sign-in-visible", "The violated invariant."),
         Key(
             "operation", .words(OperationName.allCases.map { ($0.name, $0) }), ifGiven: \.operation,
             example: "poll-token", "Accept only violations shown by this operation."),

@@ -1,5 +1,6 @@
 public import Dialects
 public import Statistics
+public import Vocabulary
 
 /// What a rig file says, already checked and with every default filled in: nothing in it means "not
 /// validated yet". The keys and their defaults are those of rigs/reference.yaml.
@@ -18,7 +19,7 @@ public struct Rig: Sendable, Hashable {
     public var login: Login = .auto
     /// Households log out and delete their codes before they end.
     public var cleansUp: Bool = false
-    public var connections: Connections = .perDevice
+    public var connections: TransportOptions.Connections = .perDevice
     /// Local addresses to send from; empty: the system chooses.
     public var sources: [AddressRange] = []
     public var forwardedFor: ForwardedFor = .perDevice
@@ -30,10 +31,12 @@ public struct Rig: Sendable, Hashable {
     public var validity: Validity = Validity()
     /// What the service is held to.
     public var policies: Policies = Policies()
-    /// Which breaches may fail the run.
-    public var promises: Promises = Promises()
+    /// Which violations may fail the run; nil: strict for the embedded target, else documented.
+    public var promiseLevel: Promises.Level?
+    /// The level of single invariants.
+    public var promiseLevels: [Invariant: Promises.Level] = [:]
     /// Breaches accepted for now.
-    public var known: [Known] = []
+    public var known: [KnownViolation] = []
     public var standin: StandinTerms = StandinTerms()
     /// Misbehaviour of the embedded stand-in.
     public var faults: [FaultTerms] = []
@@ -54,22 +57,8 @@ public struct Rig: Sendable, Hashable {
         case bySeed = "by-seed"
     }
 
-    public enum Connections: String, Sendable, CaseIterable {
-        case perDevice = "per-device"
-        case pooled, fresh
-    }
-
     public enum ForwardedFor: Sendable, Hashable {
         case perDevice
-        case none
-    }
-
-    /// What is kept of single exchanges. Aggregates are always kept in full.
-    public enum Recording: Sendable, Hashable {
-        case all
-        /// This share (0 to 1) of the households that nothing went wrong in, and all others.
-        case sample(Double)
-        case aggregates
         case none
     }
 
@@ -186,8 +175,9 @@ extension Rig: RigSection {
             "When the rig itself counts as the bottleneck, so that the run is invalid."
         ).changingNoRequest,
         Key(
-            "promises", .either(.from(.words()) { Promises($0) }, .section),
-            set: { $0.promises = $1 }, example: "documented",
+            "promises", .either(.from(.words()) { PromiseSection(level: $0) }, .section),
+            set: { ($0.promiseLevel, $0.promiseLevels) = ($1.level, $1.overrides) },
+            example: "documented",
             "Which violations fail the run. strict: all. documented: those of the vendor's "
                 + "documentation, and safety that depends on no policy; the rest is reported as "
                 + "observed. observe: none. A map sets single invariants: {level: documented, "

@@ -1,3 +1,5 @@
+internal import Vocabulary
+
 /// Reads a rig in four steps: text to tree; options and other files put into the tree; the tree held
 /// against the keys of the format, which put their values into a `Rig`; what concerns several keys.
 /// Each step goes on after a problem as far as there is sense in it, so that one run of the reader
@@ -214,7 +216,7 @@ extension RigReader {
     }
 
     /// What secures connections stands in files: one that is not there is a mistake in the rig.
-    private mutating func checkFiles(_ tls: Target.TLS, _ marks: Marks) {
+    private mutating func checkFiles(_ tls: TransportOptions.TLS, _ marks: Marks) {
         // A report of a run needs none of them.
         guard case .resolved = surroundings.secrets, marks.isWhole else { return }
         let files = [("ca", tls.ca), ("certificate", tls.certificate), ("key", tls.key)]

@@ -1,4 +1,5 @@
 public import Statistics
+public import Vocabulary
 
 extension Rig {
     /// Settings of the embedded stand-in.

@@ -1,4 +1,5 @@
 public import Dialects
+public import Vocabulary
 
 /// The service under test, as a rig describes it.
 public struct Target: Sendable, Hashable {
@@ -25,33 +26,6 @@ public struct Target: Sendable, Hashable {
         case given(ClientCredentials)
     }
 
-    public enum Proxy: Sendable, Hashable {
-        case none, environment
-        case url(String)
-    }
-
-    public enum TLSVersion: String, Sendable, CaseIterable {
-        case v12 = "1.2"
-        case v13 = "1.3"
-    }
-
-    public struct TLS: Sendable, Hashable {
-        public var verifies: Bool = true
-        /// PEM file, added to the system's roots, or alone with `caOnly`.
-        public var ca: String?
-        public var caOnly: Bool = false
-        public var certificate: String?
-        public var key: String?
-        public var minimum: TLSVersion = .v12
-    }
-
-    public enum HTTPVersion: String, Sendable, CaseIterable {
-        case http1 = "1.1"
-        case http2 = "2"
-    }
-    /// Who speaks HTTP.
-    public enum Engine: String, Sendable, CaseIterable { case auto, direct, multi }
-
     public var base: Base
     public var protocolName: ProtocolName = .usual
     public var requestor: String = "DEMOTV"
@@ -72,15 +46,15 @@ public struct Target: Sendable, Hashable {
     /// In the order of the file.
     public var pinned: [PinnedHost] = []
     public var headers: Headers = [:]
-    public var http: HTTPVersion = .http1
-    public var engine: Engine = .auto
+    public var http: TransportOptions.HTTP = .http1
+    public var engine: TransportOptions.Engine = .auto
     public var format: DocumentFormat = .json
     public var timeout: Duration = .seconds(10)
     /// Bytes of a response's body.
     public var responseLimit: Int = 1_000_000
     public var maxHops: Int = 20
-    public var proxy: Proxy = .none
-    public var tls: TLS = TLS()
+    public var proxy: TransportOptions.Proxy = .none
+    public var tls: TransportOptions.TLS = .init()
     public var correlates: Bool = true
     /// Whether a preflight finds out what the service throttles by; nil: off loopback only.
     public var probes: Bool?
@@ -270,9 +244,9 @@ extension ClientCredentials: RigSection {
     ]
 }
 
-extension Target.TLS: RigSection {
-    static let blank = Target.TLS()
-    static let keys: [Key<Target.TLS>] = [
+extension TransportOptions.TLS: RigSection {
+    static let blank = TransportOptions.TLS()
+    static let keys: [Key<TransportOptions.TLS>] = [
         Key(
             "verify", .scalar(.flag), into: \.verifies, "Verify certificate and name."),
         Key(

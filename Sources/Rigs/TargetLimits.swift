@@ -1,3 +1,5 @@
+public import Vocabulary
+
 /// What a target may be burdened with: terms of `target:` that protect a service that is not ours.
 public struct TargetLimits: Sendable, Hashable {
     /// A limit that has a default off loopback, and none on it.
@@ -29,6 +31,16 @@ public struct TargetLimits: Sendable, Hashable {
     public var maxRate: Limit<Rate> = .usual
     public var breaker: Limit<BreakerLimits> = .usual
     public var hostRates: [HostRate] = []
+
+    /// What holds a run back whose target is, or is not, on this machine.
+    public func rates(onLoopback: Bool) -> RateLimits {
+        RateLimits(
+            perSecond: ceiling(onLoopback: onLoopback)?.perSecond,
+            perHost: Dictionary(
+                hostRates.map { ($0.host, $0.rate.perSecond) }, uniquingKeysWith: min),
+            connections: onLoopback ? nil : .usual)
+    }
+
     /// The ceiling that holds for a target that is, or is not, on this machine.
     public func ceiling(onLoopback: Bool) -> Rate? {
         maxRate.value(onLoopback ? nil : Self.usualRate)
@@ -52,21 +64,11 @@ extension TargetLimits.Limit {
 
 /// Addresses that a rig pins to a host, instead of asking the system for its name.
 public struct PinnedHost: Sendable, Hashable {
-    /// Who shares an address.
-    public enum Spread: String, Sendable, CaseIterable {
-        /// All screens of a household.
-        case household
-        /// Each screen has the next one.
-        case screen
-        /// Each request goes to the next one; needs `connections: fresh`.
-        case request
-    }
-
     /// Lower case.
     public var host: String
     /// Literal addresses, at least one.
     public var addresses: [String]
-    public var spread: Spread = .household
+    public var spread: TransportOptions.Spread = .household
 }
 
 extension TargetLimits.BreakerLimits: RigSection {

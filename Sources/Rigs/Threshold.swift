@@ -1,4 +1,5 @@
-public import Dialects
+internal import Dialects
+public import Vocabulary
 
 /// A line of `thresholds:`, understood (rigs/reference.yaml, `thresholds`).
 public struct Threshold: Sendable, Hashable {
@@ -15,7 +16,7 @@ public struct Threshold: Sendable, Hashable {
         /// Signed in by another path than their kind asks for.
         case householdsDiverted
         case violations, undecided
-        case invariant(String)
+        case invariant(Invariant)
     }
 
     /// Which of an exchange's times.

@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Vocabulary
 
 extension Threshold {
     /// The grammar in full, for the documentation of the format.
@@ -38,15 +39,6 @@ extension Threshold {
             }
         } + own
     }
-
-    /// Names of the invariants, which thresholds may speak of.
-    public static let invariants = [
-        "no-token-before-sign-in", "token-isolation", "sign-in-visible", "sign-in-delivered",
-        "token-monotonic", "one-owner", "one-token", "code-unique", "expiry-respected",
-        "logout-final", "delete-final", "errors-have-no-effect", "retry-once",
-        "authorization-gates", "clock-agreement", "throttle-contract", "poll-is-pure",
-        "path-independence", "polling-ends", "linearizable", "conforms",
-    ]
 
     /// Understands a line such as `poll-token service p99 < 250ms`.
     static func read(_ line: String) throws(Refusal) -> Threshold {
@@ -100,7 +92,9 @@ extension Threshold {
         default: break
         }
         guard let first = words.first else { throw Refusal(remark: "which has no subject") }
-        if words.count == 1, invariants.contains(first) { return (.invariant(first), amount) }
+        if words.count == 1, let invariant = Invariant(name: first) {
+            return (.invariant(invariant), amount)
+        }
         let subject = try subject(first)
         if words.count == 2, case .operation = subject, words[1] == "errors" {
             return (subject, .errors)
@@ -130,7 +124,7 @@ extension Threshold {
         }
         if let operation = OperationName(name: word) { return .operation(operation) }
         let known =
-            OperationName.allCases.map(\.name) + invariants + [
+            OperationName.allCases.map(\.name) + Invariant.allCases.map(\.name) + [
                 "sign-in", "sign-in-service", "token-visibility", "platform-sign-in", "errors",
                 "throttled", "rate",
                 "households", "violations", "undecided",

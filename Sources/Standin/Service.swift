@@ -43,7 +43,7 @@ public struct Service: Sendable {
         self.faults = Faults(faults, seed: seed.child("faults"))
         epoch = epochMilliseconds
         ids = IDs(seed.child("ids"))
-        throttle = settings.throttle.map(Throttle.init)
+        throttle = settings.policies.throttle.map(Throttle.init)
         tokens = TokenTable(goneDecays: settings.policies.goneDecays)
         statements = Statements(
             revoked: settings.revokedSoftware, checks: settings.checksStatements)

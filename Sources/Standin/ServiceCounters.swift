@@ -1,4 +1,5 @@
-public import Dialects
+internal import Dialects
+public import Vocabulary
 
 /// What the service has counted itself: the other half of a rig's numbers.
 public struct ServiceCounters: Hashable, Sendable {

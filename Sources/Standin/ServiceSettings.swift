@@ -1,4 +1,5 @@
 internal import Signing
+public import Vocabulary
 
 /// How the stand-in behaves where the protocol leaves it open or allows a choice. The defaults are
 /// those of rest-v1.md.
@@ -9,17 +10,6 @@ public struct ServiceSettings: Hashable, Sendable {
         case lenient
         /// Everything mandatory is demanded; no shortcuts.
         case strict
-    }
-
-    /// A leaky bucket: one request each `every`, and `burst` more at once (rest-v1.md § 14, A18).
-    public struct ThrottleRule: Hashable, Sendable {
-        public var every: Duration
-        public var burst: Int
-
-        public init(every: Duration = .seconds(1), burst: Int = 10) {
-            self.every = every
-            self.burst = burst
-        }
     }
 
     /// A channel: who asks for sign-ins.
@@ -48,8 +38,8 @@ public struct ServiceSettings: Hashable, Sendable {
     public var requestors: [Requestor]
     public var providers: [Provider]
     public var fidelity: Fidelity
-    /// Nil: no throttling.
-    public var throttle: ThrottleRule?
+    /// What the protocol leaves open, and the budget of each device.
+    public var policies: Policies
     /// Whether calls need an access token (A3).
     public var checksBearer: Bool
     public var codeTTL: Duration
@@ -72,8 +62,6 @@ public struct ServiceSettings: Hashable, Sendable {
     public var revokedSoftware: [String]
     /// Errors carry `action`, `code`, `trace` … for every requestor (§ 4).
     public var enhancedErrors: Bool
-    /// What the protocol leaves open.
-    public var policies: Policies
     /// Users have ids of the service's own, the same at each sign-in, instead of their logins.
     public var hasOpaqueUsers: Bool
     /// A provider's browser session outlives a sign-in: the next login in that browser asks for
@@ -97,14 +85,14 @@ public struct ServiceSettings: Hashable, Sendable {
                 platform: .init(mappingID: "demo-sat", boarding: .picker)),
             .tempPass(),
         ],
-        fidelity: Fidelity = .lenient, throttle: ThrottleRule? = ThrottleRule(),
+        fidelity: Fidelity = .lenient, policies: Policies = Policies(),
         checksBearer: Bool = true, codeTTL: Duration = .seconds(1800),
         longestCodeTTL: Duration = .seconds(36_000), authenticationTTL: Duration = .seconds(21_600),
         authorizationTTL: Duration = .seconds(86_400), mediaTTL: Duration = .seconds(420),
         accessTTL: Duration = .seconds(21_600), deleteOnFirstRetrieve: Bool = false,
         signsMedia: Bool = false, preauthorizeLimit: Int = 5, registrationURL: String? = nil,
         revokedSoftware: [String] = [], enhancedErrors: Bool = false,
-        policies: Policies = Policies(), hasOpaqueUsers: Bool = false,
+        hasOpaqueUsers: Bool = false,
         providersRemember: Bool = false, checksStatements: Bool = true,
         platformKey: PlatformKey? = nil, unentitled: Double = 0
     ) {
@@ -112,7 +100,6 @@ public struct ServiceSettings: Hashable, Sendable {
         self.requestors = requestors
         self.providers = providers
         self.fidelity = fidelity
-        self.throttle = throttle
         self.checksBearer = checksBearer
         self.codeTTL = codeTTL
         self.longestCodeTTL = longestCodeTTL

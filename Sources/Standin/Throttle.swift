@@ -1,4 +1,5 @@
 internal import Journal
+internal import Vocabulary
 
 /// A leaky bucket for each identity: rate and burst, no delay, one bucket across all listed
 /// endpoints (rest-v1.md § 14, reading A18). A request that is turned down takes nothing from it.
@@ -17,7 +18,7 @@ struct Throttle: Sendable {
     /// coming and going.
     private static let patience: Int64 = 60_000_000_000
 
-    init(_ rule: ServiceSettings.ThrottleRule) {
+    init(_ rule: Policies.Throttle) {
         every = Instant(rule.every).nanoseconds
         depth = every * Int64(rule.burst)
     }

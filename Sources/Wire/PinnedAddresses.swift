@@ -1,25 +1,18 @@
 internal import Dialects
 public import Journal
+public import Vocabulary
 
 /// Addresses that a rig gives to a name, so that the system is not asked (rigs/reference.yaml, `resolve`).
 /// Permission is asked for all the same: pinning a host allows nothing.
 public struct PinnedAddresses: Sendable, Hashable {
-    /// Who shares an address.
-    public enum Spread: Sendable, Hashable {
-        case household
-        /// A household's TV and its phones have one after the other.
-        case screen
-        case request
-    }
-
     /// Lower case.
     public var host: String
     /// At least one.
     public var addresses: [IPAddress]
-    public var spread: Spread
+    public var spread: TransportOptions.Spread
 
     /// Nil when there is no address, or one of them is none.
-    public init?(host: String, addresses: [String], spread: Spread = .household) {
+    public init?(host: String, addresses: [String], spread: TransportOptions.Spread = .household) {
         let read = addresses.compactMap { IPAddress($0) }
         guard !read.isEmpty, read.count == addresses.count else { return nil }
         self.host = host

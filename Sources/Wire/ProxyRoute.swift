@@ -1,5 +1,6 @@
 public import Dialects
 internal import Glibc
+public import Vocabulary
 
 /// Which origins are reached through which proxy. libcurl would read the environment by itself; here
 /// it is read once and decided by us, because permission and isolation depend on it.
@@ -36,7 +37,7 @@ struct ProxyRoute: Hashable, Sendable {
         return found
     }
 
-    init(_ proxy: WireSettings.Proxy, environment: [String: String]) throws(WireError) {
+    init(_ proxy: TransportOptions.Proxy, environment: [String: String]) throws(WireError) {
         switch proxy {
         case .none: break
         case .url(let text):
@@ -100,7 +101,7 @@ extension WireSettings {
     }
 }
 
-extension WireSettings.Proxy {
+extension TransportOptions.Proxy {
     /// `host:port` of the proxy that `environment` would use for `origin`, without user and
     /// password; nil where it names none, or nothing readable.
     public static func ofEnvironment(for origin: Origin) -> String? {

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Vocabulary
 
 /// The file of root certificates that libcurl is given.
 ///
@@ -16,7 +17,7 @@ final class TrustFile {
         "/etc/ssl/cert.pem", "/etc/ssl/ca-bundle.pem",
     ]
 
-    init(_ tls: WireSettings.TLS) throws(WireError) {
+    init(_ tls: TransportOptions.TLS) throws(WireError) {
         for case (let key, let file?) in [
             ("tls.certificate", tls.certificate), ("tls.key", tls.key),
         ] {

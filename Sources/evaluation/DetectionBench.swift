@@ -5,6 +5,8 @@ internal import Reports
 internal import Rigs
 internal import Runner
 internal import Standin
+internal import Statistics
+internal import Vocabulary
 
 /// Runs one campaign with one seed, and scores the judge against what the stand-in says it did.
 struct DetectionBench: Sendable {
@@ -98,7 +100,7 @@ struct DetectionBench: Sendable {
     private func score(
         _ findings: Findings, _ strikes: [Strike], _ campaign: Campaign
     ) -> DetectionRun {
-        let expected = campaign.kind.invariants.compactMap { Checker.Invariant(name: $0) }
+        let expected = campaign.kind.invariants.compactMap { Invariant(name: $0) }
         let allowed = expected.flatMap(\.companions)
         var run = DetectionRun(households: findings.households)
         var struck: Set<Int> = []

@@ -2,6 +2,7 @@ internal import Checker
 internal import Races
 internal import Standin
 internal import Statistics
+internal import Vocabulary
 
 /// A fault of the race table: what it is raced by, and what is to come of it.
 struct RaceExhibit {

@@ -4,6 +4,7 @@ internal import Dialects
 internal import Foundation
 internal import Rigs
 internal import Runner
+internal import Vocabulary
 internal import Wire
 
 struct CalibrateCommand: AsyncParsableCommand {

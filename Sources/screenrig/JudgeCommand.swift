@@ -4,6 +4,7 @@ internal import Journal
 internal import Reports
 internal import Rigs
 internal import Runner
+internal import Vocabulary
 
 struct JudgeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

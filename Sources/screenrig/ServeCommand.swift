@@ -9,6 +9,7 @@ internal import Signing
 internal import Standin
 internal import Statistics
 internal import Synchronization
+internal import Vocabulary
 
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -156,7 +157,7 @@ struct ServeCommand: AsyncParsableCommand {
             var settings = Assembly.service(reading.rig)
             settings.platformKey = try Assembly.platformKey(reading.rig)
             if strict { settings.fidelity = .strict }
-            if isUnthrottled { settings.throttle = nil }
+            if isUnthrottled { settings.policies.throttle = nil }
             return settings
         } catch {
             throw CommandFailure.badInput("\(error)".replacing("--set ", with: "--policy "))

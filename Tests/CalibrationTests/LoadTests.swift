@@ -3,6 +3,7 @@ import Journal
 import Lanes
 import Statistics
 import Testing
+import Vocabulary
 
 @testable import Calibration
 

@@ -1,6 +1,7 @@
 import Checker
 import Journal
 import Testing
+import Vocabulary
 
 /// access-enabler-sdk.md § 10: the judge's part; rule by rule it is tested beside `CallbackOrder`.
 @Suite("The order of an SDK's callbacks is judged with the rest")

@@ -1,5 +1,6 @@
 import Dialects
 import Testing
+import Vocabulary
 
 @testable import Checker
 

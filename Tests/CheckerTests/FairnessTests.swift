@@ -1,6 +1,7 @@
 import Dialects
 import Journal
 import Testing
+import Vocabulary
 
 @testable import Checker
 
@@ -47,7 +48,7 @@ struct FairnessTests {
             // 2025-10-09, the day of the story's epoch.
             $0.rules.startedMicroseconds = Story.epoch * 1000
             $0.rules.known = [
-                Known(
+                KnownViolation(
                     invariant: .tokenMonotonic, operation: .pollToken, ticket: "AUTH-1",
                     until: until)
             ]
@@ -55,7 +56,7 @@ struct FairnessTests {
         #expect(story.findings.violations.map(\.standing) == [standing])
         let other = Story.flap {
             $0.rules.known = [
-                Known(invariant: .tokenMonotonic, operation: .mediaToken, ticket: "AUTH-2")
+                KnownViolation(invariant: .tokenMonotonic, operation: .mediaToken, ticket: "AUTH-2")
             ]
         }
         #expect(other.findings.violations.map(\.standing) == [.fails])

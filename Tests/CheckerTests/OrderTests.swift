@@ -1,6 +1,7 @@
 import Dialects
 import Journal
 import Testing
+import Vocabulary
 
 @testable import Checker
 

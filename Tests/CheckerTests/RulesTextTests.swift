@@ -1,5 +1,6 @@
 import Dialects
 import Testing
+import Vocabulary
 
 @testable import Checker
 
@@ -19,8 +20,8 @@ struct RulesTextTests {
         rules.policies.throttle = nil
         rules.promises = Promises(.documented, overrides: [.oneToken: .observe])
         rules.known = [
-            Known(invariant: .codeUnique, ticket: "A;B=C"),
-            Known(
+            KnownViolation(invariant: .codeUnique, ticket: "A;B=C"),
+            KnownViolation(
                 invariant: .oneOwner, operation: .pollToken, ticket: "T", until: "2026-12-15"),
         ]
         rules.knowsUsers = false

@@ -1,6 +1,7 @@
 import Checker
 import Dialects
 import Journal
+import Vocabulary
 
 /// A history told in milliseconds, exchange by exchange, as the journal would bring it.
 struct Story {

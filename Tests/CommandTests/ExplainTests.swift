@@ -1,6 +1,7 @@
 import Foundation
 import Rigs
 import Testing
+import Vocabulary
 
 @testable import Reports
 
@@ -63,7 +64,7 @@ struct ExplainTests {
 
     @Test(
         "so is every policy, level and word of what is judged",
-        arguments: Policies().lines + Rig.Promises.Level.allCases.map { "promises: \($0.rawValue)" }
+        arguments: Policies().lines + Promises.Level.allCases.map { "promises: \($0.rawValue)" }
             + [
                 "service time", "staleness", "Turnbull", "clopper", "Clopper-Pearson",
                 "linearizable",

@@ -3,6 +3,7 @@ import Journal
 import Reports
 import Rigs
 import Testing
+import Vocabulary
 
 /// Exchanges as a trial sees them, without a network: replies are read by the dialect itself.
 struct TryScene: Sendable, CustomTestStringConvertible {

@@ -2,6 +2,7 @@ import Dialects
 import Journal
 import Reports
 import Testing
+import Vocabulary
 
 @Suite("What a trial shows of secrets")
 struct TryRedactionTests {

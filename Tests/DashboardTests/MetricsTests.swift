@@ -4,6 +4,7 @@ import Journal
 import Reports
 import Statistics
 import Testing
+import Vocabulary
 
 @testable import Dashboard
 

@@ -4,6 +4,7 @@ import Lanes
 import Rigs
 import Statistics
 import Synchronization
+import Vocabulary
 
 @testable import Devices
 

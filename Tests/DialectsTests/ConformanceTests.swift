@@ -1,5 +1,6 @@
 import Formats
 import Testing
+import Vocabulary
 
 @testable import Dialects
 

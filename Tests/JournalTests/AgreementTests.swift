@@ -1,6 +1,7 @@
 import Dialects
 import Statistics
 import Testing
+import Vocabulary
 
 @testable import Journal
 
@@ -85,7 +86,7 @@ struct AgreementTests {
 
     @Test("error groups: counts, extremes and the first example", arguments: Seed.samples(10))
     func groups(seed: Seed) throws {
-        for recording in [.all, .aggregates, .none, .sample(0.5, seed: 1)] as [Recording] {
+        for recording in [.all, .aggregates, .none, .sample(0.5)] as [Recording] {
             let scratch = Scratch()
             var samples = Samples(seed)
             let batches = samples.batches(lanes: 2, seconds: 5)

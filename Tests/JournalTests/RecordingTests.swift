@@ -2,6 +2,7 @@ import Dialects
 import Foundation
 import Statistics
 import Testing
+import Vocabulary
 
 @testable import Journal
 
@@ -42,11 +43,13 @@ struct RecordingTests {
         }
     }
 
-    private func record(_ population: Population, _ recording: Recording, _ scratch: Scratch)
-        throws -> History
-    {
+    private func record(
+        _ population: Population, _ recording: Recording, seed: Seed = Seed(1), _ scratch: Scratch
+    ) throws -> History {
+        var header = Samples.header()
+        header.seed = seed.value
         let writer = try HistoryWriter(
-            path: scratch.history, header: Samples.header(), recording: recording)
+            path: scratch.history, header: header, recording: recording)
         for batch in population.batches { writer.append(batch) }
         _ = writer.finish(Samples.end)
         return try History(path: scratch.path)
@@ -56,7 +59,7 @@ struct RecordingTests {
     func sample(seed: Seed) throws {
         let scratch = Scratch()
         let population = Population(seed)
-        let history = try record(population, .sample(0.1, seed: seed.value), scratch)
+        let history = try record(population, .sample(0.1), seed: seed, scratch)
         var lives: [Int: Int] = [:]
         try history.lives { lives[$0] = $1.count }
         #expect(lives.values.allSatisfy { $0 == 6 })
@@ -86,7 +89,7 @@ struct RecordingTests {
         let scratch = Scratch()
         var samples = Samples(Seed(1))
         let writer = try HistoryWriter(
-            path: scratch.history, header: Samples.header(), recording: .sample(0, seed: 1))
+            path: scratch.history, header: Samples.header(), recording: .sample(0))
         let exchange = samples.exchange(household: 9, clean: true)
         writer.append(Batch(lane: 0, exchanges: [exchange], through: exchange.ended))
         _ = writer.finish(Samples.end)
@@ -95,7 +98,7 @@ struct RecordingTests {
 
     @Test("what waits for its household to end is bounded: beyond it, it is kept")
     func bounded() {
-        var keeper = Keeper(.sample(0, seed: 1))
+        var keeper = Keeper(.sample(0), seed: 1)
         var samples = Samples(Seed(1))
         var exchange = samples.exchange(clean: true)
         exchange.provoked = false
@@ -113,7 +116,7 @@ struct RecordingTests {
         let scratch = Scratch()
         let population = Population(Seed(3))
         let writer = try HistoryWriter(
-            path: scratch.history, header: Samples.header(), recording: .sample(0, seed: 1))
+            path: scratch.history, header: Samples.header(), recording: .sample(0))
         let clean = (0..<Population.size).first {
             !population.erring.contains($0) && !population.failing.contains($0)
         }

@@ -1,6 +1,7 @@
 import Dialects
 import Foundation
 import Statistics
+import Vocabulary
 
 @testable import Journal
 

@@ -2,6 +2,7 @@ import Dialects
 import Journal
 import Synchronization
 import Testing
+import Vocabulary
 
 @testable import Lanes
 

@@ -2,6 +2,7 @@ import Dialects
 import Journal
 import Statistics
 import Testing
+import Vocabulary
 
 @testable import Races
 

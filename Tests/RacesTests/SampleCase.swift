@@ -1,6 +1,7 @@
 import Checker
 import Dialects
 import Races
+import Vocabulary
 
 extension Case {
     /// A phone is told yes, and a poll 15 ms later sees nothing.

@@ -2,6 +2,7 @@ import Checker
 import Statistics
 import Synchronization
 import Testing
+import Vocabulary
 
 @testable import Races
 @testable import Rigs

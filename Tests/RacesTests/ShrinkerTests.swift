@@ -2,6 +2,7 @@ import Checker
 import Races
 import Statistics
 import Testing
+import Vocabulary
 
 @Suite("The shrinker")
 struct ShrinkerTests {

@@ -3,6 +3,7 @@ import Journal
 import Races
 import Statistics
 import Synchronization
+import Vocabulary
 
 /// An arena whose truth is known: a rule says how often a schedule breaks what. Each answer comes
 /// from the seed.

@@ -3,6 +3,7 @@ import Foundation
 import Journal
 import Statistics
 import Testing
+import Vocabulary
 
 @testable import Rendering
 @testable import Reports

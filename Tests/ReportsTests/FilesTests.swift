@@ -5,6 +5,7 @@ import Journal
 import Rigs
 import Statistics
 import Testing
+import Vocabulary
 
 @testable import Rendering
 @testable import Reports

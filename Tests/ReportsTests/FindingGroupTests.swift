@@ -3,6 +3,7 @@ import Dialects
 import Foundation
 import Rigs
 import Testing
+import Vocabulary
 
 @testable import Journal
 @testable import Reports

@@ -4,6 +4,7 @@ import Foundation
 import Reports
 import Rigs
 import Testing
+import Vocabulary
 
 @testable import Journal
 

@@ -3,6 +3,7 @@ import Dialects
 import Journal
 import Rigs
 import Testing
+import Vocabulary
 
 @testable import Reports
 

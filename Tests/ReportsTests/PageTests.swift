@@ -4,6 +4,7 @@ import Journal
 import Rigs
 import Statistics
 import Testing
+import Vocabulary
 
 @testable import Reports
 

@@ -2,6 +2,7 @@ import Dialects
 import Journal
 import Reports
 import Statistics
+import Vocabulary
 
 /// A made-up run from a seed: every exchange, and from those, by the plainest code there is, what
 /// the journal would have kept.

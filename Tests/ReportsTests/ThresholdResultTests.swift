@@ -54,7 +54,7 @@ struct ThresholdResultTests {
             ("b", .householdsNotEntitled, .count, .equal, 0, "0 of 1", true),
             (nil, .violations, .count, .equal, 0, "0 (not checked)", true),
             (nil, .undecided, .share, .below, 0.001, "0 (not checked)", true),
-            (nil, .invariant("token-isolation"), .count, .equal, 0, "not checked", false),
+            (nil, .invariant(.tokenIsolation), .count, .equal, 0, "not checked", false),
         ] as [Row])
     func reads(row: Row) throws {
         let result = try result(row.subject, row.measure, row.comparison, row.bound, kind: row.kind)

@@ -1,5 +1,6 @@
 import Statistics
 import Testing
+import Vocabulary
 
 @testable import Rigs
 

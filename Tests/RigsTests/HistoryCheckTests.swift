@@ -43,7 +43,7 @@ struct HistoryCheckTests {
             comparison: .equal, bound: 12),
         Form(line: "households logged-out", subject: .households("logged-out")),
         Form(
-            line: "violation one-owner <= 0", subject: .violation("one-owner"),
+            line: "violation one-owner <= 0", subject: .violation(.oneOwner),
             comparison: .atMost, bound: 0),
     ]
 

@@ -1,4 +1,5 @@
 import Testing
+import Vocabulary
 
 @testable import Rigs
 
@@ -8,7 +9,7 @@ struct KeyTests {
     func defaults() {
         Self.expectDefaults(of: Rig.keys, on: Rig.blank)
         Self.expectDefaults(of: Target.keys, on: Target.blank)
-        Self.expectDefaults(of: Target.TLS.keys, on: Target.TLS.blank)
+        Self.expectDefaults(of: TransportOptions.TLS.keys, on: TransportOptions.TLS.blank)
         Self.expectDefaults(of: TargetLimits.BreakerLimits.keys, on: .blank)
         Self.expectDefaults(of: PinnedHost.keys, on: PinnedHost.blank)
         Self.expectDefaults(of: HouseholdKind.keys, on: HouseholdKind.blank)

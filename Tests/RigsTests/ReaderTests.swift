@@ -1,6 +1,7 @@
 import Dialects
 import Statistics
 import Testing
+import Vocabulary
 
 @testable import Rigs
 

@@ -29,7 +29,7 @@ struct ThresholdTests {
             ("households not-entitled < 5%", .householdsNotEntitled, .share, .below, 0.05),
             ("violations == 0", .violations, .count, .equal, 0),
             ("undecided < 0.1%", .undecided, .share, .below, 0.001),
-            ("one-owner == 0", .invariant("one-owner"), .count, .equal, 0),
+            ("one-owner == 0", .invariant(.oneOwner), .count, .equal, 0),
         ])
     func forms(
         line: String, subject: Threshold.Subject, measure: Threshold.Measure,

@@ -4,6 +4,7 @@ import Reports
 import Rigs
 import Standin
 import Testing
+import Vocabulary
 
 /// Counts by operation and status, whoever counted.
 private struct Counts: Equatable, CustomStringConvertible {

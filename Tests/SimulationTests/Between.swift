@@ -2,6 +2,7 @@ import Dialects
 import Journal
 import Lanes
 import Standin
+import Vocabulary
 
 /// Between devices and the stand-in: hears every secret that passes, and may lose answers on their
 /// way back, after the service has acted.

@@ -4,6 +4,7 @@ import Reports
 import Rigs
 import Statistics
 import Testing
+import Vocabulary
 
 /// Every sort of first screen against the stand-in, rig by rig.
 @Suite("First screens of all sorts sign in")

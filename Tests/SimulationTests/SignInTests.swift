@@ -4,6 +4,7 @@ import Reports
 import Rigs
 import Statistics
 import Testing
+import Vocabulary
 
 @Suite("Living rooms sign in")
 struct SignInTests {

@@ -27,7 +27,8 @@ struct AuthorizationTests {
 
     @Test("an expired sign-in is as good as none")
     func expired() {
-        var caller = Caller.signedIn(ServiceSettings(throttle: nil, checksBearer: false))
+        var caller = Caller.signedIn(
+            ServiceSettings(policies: .init(throttle: nil), checksBearer: false))
         #expect(caller.get("/api/v1/authorize?\(Self.resource)").status == 200)
         caller.advance(.seconds(21_600))
         #expect(caller.get("/api/v1/authorize?\(Self.resource)").status == 403)
@@ -76,7 +77,7 @@ struct AuthorizationTests {
     @Test("Z3 authorizes, and answers from its cache until it expires")
     func authorize() {
         var caller = Caller.signedIn(
-            ServiceSettings(throttle: nil, authorizationTTL: .seconds(100)))
+            ServiceSettings(policies: .init(throttle: nil), authorizationTTL: .seconds(100)))
         let first = caller.get("/api/v1/authorize?\(Self.resource)")
         #expect(
             first.text
@@ -118,7 +119,8 @@ struct AuthorizationTests {
     @Test(
         "Z5 mints a new token each time, for an authorized resource only", arguments: [false, true])
     func media(signs: Bool) throws {
-        var caller = Caller.signedIn(ServiceSettings(throttle: nil, signsMedia: signs))
+        var caller = Caller.signedIn(
+            ServiceSettings(policies: .init(throttle: nil), signsMedia: signs))
         #expect(caller.get("/api/v1/tokens/media?\(Self.resource)").text == Self.denied)
         _ = caller.get("/api/v1/authorize?\(Self.resource)")
         let first = caller.get("/api/v1/tokens/media?\(Self.resource)")
@@ -152,7 +154,8 @@ struct AuthorizationTests {
                 #"{"updated":1760000000,"encrypted":[],"data":{"userID":"viewer-1""#))
         #expect(reply.text.contains(#""zip":["12345"]"#))
         let silent = ServiceSettings.Provider(id: "DemoCable", offersMetadata: false)
-        var other = Caller.signedIn(ServiceSettings(providers: [silent], throttle: nil))
+        var other = Caller.signedIn(
+            ServiceSettings(providers: [silent], policies: .init(throttle: nil)))
         #expect(other.get("/api/v1/tokens/usermetadata?\(Caller.key())").status == 404)
     }
 }

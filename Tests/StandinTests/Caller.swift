@@ -119,7 +119,7 @@ struct Caller {
 }
 
 extension ServiceSettings {
-    static let unthrottled = ServiceSettings(throttle: nil)
+    static let unthrottled = ServiceSettings(policies: .init(throttle: nil))
 }
 
 extension Reply {

@@ -242,7 +242,7 @@ struct DeviceInfoTests {
     @Test("it may come as a parameter")
     func parameter() {
         var caller = Caller.registered(
-            ServiceSettings(fidelity: .strict, throttle: nil))
+            ServiceSettings(fidelity: .strict, policies: .init(throttle: nil)))
         caller.sendsDeviceInfo = false
         let target = "/api/v1/tokens/authn?\(Caller.key())"
         #expect(caller.get("\(target)&device_info=\(Caller.deviceInfo)").status == 404)
@@ -252,7 +252,8 @@ struct DeviceInfoTests {
         "without it strict mode says 400, lenient mode reads the user agent",
         arguments: [(ServiceSettings.Fidelity.lenient, 404), (.strict, 400)])
     func missing(fidelity: ServiceSettings.Fidelity, status: Int) {
-        var caller = Caller.registered(ServiceSettings(fidelity: fidelity, throttle: nil))
+        var caller = Caller.registered(
+            ServiceSettings(fidelity: fidelity, policies: .init(throttle: nil)))
         caller.sendsDeviceInfo = false
         #expect(caller.poll().status == status)
         if fidelity == .lenient {

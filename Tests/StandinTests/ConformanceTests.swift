@@ -2,6 +2,7 @@ import Signing
 import Standin
 import Statistics
 import Testing
+import Vocabulary
 
 @testable import Dialects
 
@@ -10,10 +11,10 @@ import Testing
 @Suite("the service and the conformance table", .serialized)
 struct StandinConformanceTests {
     static func settings(
-        enhanced: Bool = false, throttle: ServiceSettings.ThrottleRule? = nil
+        enhanced: Bool = false, throttle: Policies.Throttle? = nil
     ) -> ServiceSettings {
         var settings = ServiceSettings(
-            throttle: throttle, enhancedErrors: enhanced)
+            policies: .init(throttle: throttle), enhancedErrors: enhanced)
         settings.providers += [
             // A sign-in that is over as it begins.
             .init(id: "DemoGone", authenticationTTL: .zero),
@@ -106,7 +107,7 @@ struct StandinConformanceTests {
             #expect(bare.status == 401 && bare.text == #"{"error":"access_denied"}"#, "\(path)")
             world.bearer = "stale"
             #expect(world.ask(method, path).status == 401, "\(path)")
-            let throttled = ServiceSettings.ThrottleRule(burst: 1)
+            let throttled = Policies.Throttle(burst: 1)
             var busy = World(DirectAsker(Self.settings(throttle: throttled)))
             _ = busy.ask(method, path)
             let reply = busy.ask(method, path)

@@ -131,7 +131,8 @@ struct EnhancedErrorTests {
     private static func caller(enhanced: Bool) -> Caller {
         Caller(
             ServiceSettings(
-                throttle: nil, checksBearer: false, authorizationTTL: .seconds(100),
+                policies: .init(throttle: nil), checksBearer: false,
+                authorizationTTL: .seconds(100),
                 enhancedErrors: enhanced))
     }
 
@@ -178,7 +179,7 @@ struct EnhancedErrorTests {
                 requestors: [
                     .init(id: "DEMOTV", domains: ["demo.test"]),
                     .init(id: "NEWTV", domains: ["new.test"], enhancedErrors: true),
-                ], throttle: nil, checksBearer: false))
+                ], policies: .init(throttle: nil), checksBearer: false))
         let old = caller.get("/api/v1/checkauthn?requestor=DEMOTV&deviceId=d")
         #expect(old.text == #"{"status":403,"message":"Authentication token not found"}"#)
         let new = caller.get("/api/v1/checkauthn?requestor=NEWTV&deviceId=d")

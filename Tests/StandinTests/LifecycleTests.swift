@@ -172,7 +172,7 @@ struct LifecycleTests {
     @Test("in the strict variant the first token answer deletes the record (A10)")
     func deletedOnRetrieval() {
         var caller = Caller.registered(
-            ServiceSettings(throttle: nil, deleteOnFirstRetrieve: true))
+            ServiceSettings(policies: .init(throttle: nil), deleteOnFirstRetrieve: true))
         let code = caller.issue()
         caller.logIn(code)
         #expect(caller.get("\(Caller.codePath)/\(code)").status == 200)

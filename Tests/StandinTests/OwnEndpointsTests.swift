@@ -74,7 +74,8 @@ struct OwnEndpointsTests {
 
     @Test("in strict mode there is no shortcut")
     func strict() {
-        var caller = Caller.registered(ServiceSettings(fidelity: .strict, throttle: nil))
+        var caller = Caller.registered(
+            ServiceSettings(fidelity: .strict, policies: .init(throttle: nil)))
         let code = caller.issue()
         let body = #"{"code":"\#(code)","mvpd":"DemoCable"}"#
         #expect(caller.post("/_standin/approve", body: body).status == 404)

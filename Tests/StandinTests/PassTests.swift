@@ -58,7 +58,8 @@ struct PassTests {
 
     @Test("in strict fidelity a trial needs device information, and there are no back doors")
     func strict() {
-        var caller = Caller.registered(ServiceSettings(fidelity: .strict, throttle: nil))
+        var caller = Caller.registered(
+            ServiceSettings(fidelity: .strict, policies: .init(throttle: nil)))
         #expect(Self.freePreview(&caller) == 204)
         caller.sendsDeviceInfo = false
         #expect(Self.freePreview(&caller) == 400)
@@ -69,7 +70,8 @@ struct PassTests {
 
     @Test("a signed media token is verified once, within its time, unchanged")
     func media() throws {
-        var caller = Caller.signedIn(ServiceSettings(throttle: nil, signsMedia: true))
+        var caller = Caller.signedIn(
+            ServiceSettings(policies: .init(throttle: nil), signsMedia: true))
         _ = caller.get(Self.authorize)
         func mint(_ caller: inout Caller) -> String {
             caller.get("/api/v1/tokens/media?\(Self.key)&resource=demo-1")
@@ -123,7 +125,7 @@ struct PassTests {
         let foreign = "{\"software_statement\":\"\(parts[0]).\(parts[1]).c2lnbmF0dXJl\"}"
         var strict = Caller(.unthrottled)
         #expect(strict.post("/o/client/register", body: foreign).status == 400)
-        var open = Caller(ServiceSettings(throttle: nil, checksStatements: false))
+        var open = Caller(ServiceSettings(policies: .init(throttle: nil), checksStatements: false))
         #expect(open.post("/o/client/register", body: foreign).status == 201)
         #expect(
             open.post("/o/client/register", body: "{\"software_statement\":\"a.b\"}").status == 400)

@@ -3,18 +3,19 @@ import Journal
 import Signing
 import Standin
 import Testing
+import Vocabulary
 
 @Suite("what the protocol leaves open")
 struct PolicyTests {
     private static let key = Caller.key()
 
-    private static func caller(_ policies: ServiceSettings.Policies) -> Caller {
-        .registered(ServiceSettings(throttle: nil, policies: policies))
+    private static func caller(_ policies: Policies) -> Caller {
+        .registered(ServiceSettings(policies: policies))
     }
 
     @Test("code-reuse: a used code is spent, or serves until it expires")
     func codeReuse() {
-        for reuse in ServiceSettings.Policies.CodeReuse.allCases {
+        for reuse in Policies.CodeReuse.allCases {
             var caller = Self.caller(.init(codeReuse: reuse))
             let code = caller.issue()
             caller.logIn(code, user: "first")
@@ -30,7 +31,7 @@ struct PolicyTests {
 
     @Test("new-code: a device's former code dies, or stays")
     func newCode() {
-        for policy in ServiceSettings.Policies.NewCode.allCases {
+        for policy in Policies.NewCode.allCases {
             var caller = Self.caller(.init(newCode: policy))
             let first = caller.issue()
             let second = caller.issue()
@@ -44,7 +45,7 @@ struct PolicyTests {
 
     @Test("second-sign-in: the newest counts, or the first stays")
     func secondSignIn() {
-        for policy in ServiceSettings.Policies.SecondSignIn.allCases {
+        for policy in Policies.SecondSignIn.allCases {
             var caller = Self.caller(.init(secondSignIn: policy))
             caller.logIn(caller.issue(), user: "first")
             let last = caller.logIn(caller.issue(), user: "second")
@@ -67,7 +68,7 @@ struct PolicyTests {
 
     @Test("media-reuse: each request has a token of its own, or the same until it expires")
     func mediaReuse() {
-        for policy in ServiceSettings.Policies.MediaReuse.allCases {
+        for policy in Policies.MediaReuse.allCases {
             var caller = Self.caller(.init(mediaReuse: policy))
             caller.logIn(caller.issue())
             _ = caller.get("/api/v1/authorize?\(Self.key)&resource=a")
@@ -85,7 +86,7 @@ struct PolicyTests {
         for decays in [true, false] {
             var caller = Caller(
                 ServiceSettings(
-                    throttle: nil, checksBearer: false, policies: .init(goneDecays: decays)))
+                    policies: .init(goneDecays: decays, throttle: nil), checksBearer: false))
             caller.logIn(caller.issue())
             caller.advance(.seconds(6 * 3600))
             #expect(caller.poll().status == 410)
@@ -99,7 +100,8 @@ struct PolicyTests {
     func throttle() {
         var caller = Caller(
             ServiceSettings(
-                throttle: .init(every: .milliseconds(500), burst: 2), checksBearer: false))
+                policies: .init(throttle: .init(every: .milliseconds(500), burst: 2)),
+                checksBearer: false))
         #expect((0..<4).map { _ in caller.poll().status } == [404, 404, 404, 429])
         caller.advance(.milliseconds(500))
         #expect((0..<2).map { _ in caller.poll().status } == [404, 429])

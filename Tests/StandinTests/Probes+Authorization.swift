@@ -1,6 +1,7 @@
 import Dialects
 import Standin
 import Testing
+import Vocabulary
 
 // What a signed-in device may do, and how it ends.
 

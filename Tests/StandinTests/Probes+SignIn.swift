@@ -1,6 +1,7 @@
 import Dialects
 import Standin
 import Testing
+import Vocabulary
 
 // Signing in and what it leaves: the browser, what polls say of it, and partner sign-on.
 

@@ -1,6 +1,7 @@
 import Dialects
 import Standin
 import Testing
+import Vocabulary
 
 /// One question and the status that the page has for it. `page` is the row of the table.
 struct Probe<A: Asker>: CustomTestStringConvertible {

@@ -56,7 +56,7 @@ struct ReadingTests {
         #expect(caller.get(Caller.authenticate(code)).status == 302)
         let back = "redirect_url=https%3A%2F%2Fdemo.test%2Fdone"
         #expect(caller.get("/api/v1/logout?\(Self.key)&\(back)").status == 302)
-        var open = Caller(ServiceSettings(throttle: nil, checksBearer: false))
+        var open = Caller(ServiceSettings(policies: .init(throttle: nil), checksBearer: false))
         let other = open.issue()
         for target in needing {
             let target = target.replacing(code, with: other)
@@ -132,7 +132,8 @@ struct ReadingTests {
             "\(Caller.codePath)?deviceId=a&registrationURL=http%3A%2F%2Fa.test", body: "")
         #expect(own.member("registrationURL") == "http://a.test")
         var configured = Caller.registered(
-            ServiceSettings(throttle: nil, registrationURL: "http://b.test/activate"))
+            ServiceSettings(
+                policies: .init(throttle: nil), registrationURL: "http://b.test/activate"))
         let given = configured.post("\(Caller.codePath)?deviceId=a", body: "")
         #expect(given.member("registrationURL") == "http://b.test/activate")
     }
@@ -153,7 +154,7 @@ struct ReadingTests {
     func a10() {
         for deletes in [false, true] {
             var caller = Caller.registered(
-                ServiceSettings(throttle: nil, deleteOnFirstRetrieve: deletes))
+                ServiceSettings(policies: .init(throttle: nil), deleteOnFirstRetrieve: deletes))
             let code = caller.issue()
             caller.logIn(code)
             #expect(caller.get("\(Caller.codePath)/\(code)").status == 200)
@@ -177,7 +178,7 @@ struct ReadingTests {
         let back = "redirect_url=https%3A%2F%2Fdemo.test%2Fout"
         for isWebView in [false, true] {
             var caller = Caller.registered(
-                ServiceSettings(throttle: nil, providersRemember: true))
+                ServiceSettings(policies: .init(throttle: nil), providersRemember: true))
             caller.logIn(caller.issue())
             if isWebView {
                 let first = caller.get("/api/v1/logout?\(Self.key)&\(back)")
@@ -218,7 +219,8 @@ struct ReadingTests {
 
     @Test("A14: a token that is over answers 410, while a fresh code is pending as well")
     func a14() {
-        var caller = Caller.signedIn(ServiceSettings(throttle: nil, checksBearer: false))
+        var caller = Caller.signedIn(
+            ServiceSettings(policies: .init(throttle: nil), checksBearer: false))
         caller.advance(.seconds(21_600))
         #expect(caller.poll().text == #"{"status":410,"message":"Gone"}"#)
         let code = caller.issue()
@@ -272,7 +274,8 @@ struct ReadingTests {
 
     @Test("A23: preauthorizations are well-formed, and name the same items in both formats")
     func a23() {
-        var caller = Caller.registered(ServiceSettings(throttle: nil, enhancedErrors: true))
+        var caller = Caller.registered(
+            ServiceSettings(policies: .init(throttle: nil), enhancedErrors: true))
         let code = caller.issue()
         caller.logIn(code)
         let target = "/api/v1/preauthorize/\(code)?requestor=DEMOTV&resource=a%22b,deny-c"

@@ -95,7 +95,7 @@ struct ThrottleTests {
 
     @Test("without a rule nobody is throttled")
     func off() {
-        var caller = Caller(ServiceSettings(throttle: nil, checksBearer: false))
+        var caller = Caller(ServiceSettings(policies: .init(throttle: nil), checksBearer: false))
         #expect((0..<100).allSatisfy { _ in caller.poll().status == 404 })
     }
 

@@ -37,7 +37,8 @@ struct TokenTests {
 
     @Test("when the token expires N3 says so and N4 says 410; a day later nobody remembers")
     func expiry() {
-        var caller = Caller.signedIn(ServiceSettings(throttle: nil, checksBearer: false))
+        var caller = Caller.signedIn(
+            ServiceSettings(policies: .init(throttle: nil), checksBearer: false))
         caller.advance(.milliseconds(21_600_000 - 1))
         #expect(caller.poll().status == 200)
         caller.advance(.milliseconds(1))
@@ -52,7 +53,8 @@ struct TokenTests {
     @Test("a provider may have a life of its own for its sign-ins")
     func providerTTL() {
         let short = ServiceSettings.Provider(id: "DemoCable", authenticationTTL: .seconds(60))
-        var caller = Caller.signedIn(ServiceSettings(providers: [short], throttle: nil))
+        var caller = Caller.signedIn(
+            ServiceSettings(providers: [short], policies: .init(throttle: nil)))
         caller.advance(.seconds(60))
         #expect(caller.poll().status == 410)
     }

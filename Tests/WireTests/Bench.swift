@@ -3,6 +3,7 @@ import Glibc
 import Journal
 import Lanes
 import Synchronization
+import Vocabulary
 
 @testable import Wire
 
@@ -32,7 +33,7 @@ final class Bench: @unchecked Sendable {
 
     /// Runs `story` on a lane of its own and returns what it returns.
     static func run<Value: Sendable>(
-        engine: WireSettings.Engine? = nil, _ settings: WireSettings = WireSettings(),
+        engine: TransportOptions.Engine? = nil, _ settings: WireSettings = WireSettings(),
         environment: [String: String] = [:],
         lookup: @escaping NameTable.Lookup = NameTable.system,
         _ story: @escaping @Sendable (Bench) async -> Value
@@ -79,7 +80,7 @@ final class Bench: @unchecked Sendable {
 }
 
 /// What is true of an exchange is true with either.
-let engines: [WireSettings.Engine] = [.direct, .multi]
+let engines: [TransportOptions.Engine] = [.direct, .multi]
 
 func device(_ household: Int = 1) -> Device {
     let info = DeviceInfo(

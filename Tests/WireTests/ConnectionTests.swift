@@ -3,13 +3,14 @@ import Glibc
 import Journal
 import Lanes
 import Testing
+import Vocabulary
 
 @testable import Wire
 
 @Suite("connections", .serialized)
 struct ConnectionTests {
     @Test("two devices never share a connection, and each keeps its own", arguments: engines)
-    func perDevice(_ engine: WireSettings.Engine) throws {
+    func perDevice(_ engine: TransportOptions.Engine) throws {
         let server = RoughServer.plain()
         defer { server.stop() }
         let port = server.port
@@ -34,7 +35,7 @@ struct ConnectionTests {
     }
 
     @Test("one device has a connection for each origin, by name or address", arguments: engines)
-    func origins(_ engine: WireSettings.Engine) throws {
+    func origins(_ engine: TransportOptions.Engine) throws {
         let servers = [RoughServer.plain("a"), RoughServer.plain("b")]
         defer { for server in servers { server.stop() } }
         let ports = servers.map(\.port)
@@ -54,7 +55,7 @@ struct ConnectionTests {
     }
 
     @Test("the host header is the real one, not the alias", arguments: engines)
-    func hostHeader(_ engine: WireSettings.Engine) throws {
+    func hostHeader(_ engine: TransportOptions.Engine) throws {
         let seen = Seen()
         let server = RoughServer { visit in
             while let request = visit.request() {
@@ -72,7 +73,7 @@ struct ConnectionTests {
 
     @Test(
         "two requests of one device at once go over two connections of its own", arguments: engines)
-    func concurrent(_ engine: WireSettings.Engine) throws {
+    func concurrent(_ engine: TransportOptions.Engine) throws {
         let server = RoughServer { visit in
             while visit.request() != nil {
                 visit.pause(20)
@@ -93,7 +94,7 @@ struct ConnectionTests {
     }
 
     @Test("pooled: a free connection serves any device", arguments: engines)
-    func pooled(_ engine: WireSettings.Engine) throws {
+    func pooled(_ engine: TransportOptions.Engine) throws {
         let server = RoughServer.plain()
         defer { server.stop() }
         let port = server.port
@@ -111,7 +112,7 @@ struct ConnectionTests {
     }
 
     @Test("fresh: each request has a new connection, closed after it", arguments: engines)
-    func fresh(_ engine: WireSettings.Engine) throws {
+    func fresh(_ engine: TransportOptions.Engine) throws {
         let server = RoughServer.plain()
         defer { server.stop() }
         let port = server.port
@@ -130,7 +131,7 @@ struct ConnectionTests {
     @Test(
         "a device that is switched off closes its connections at once, and its place is free",
         arguments: engines)
-    func retire(_ engine: WireSettings.Engine) throws {
+    func retire(_ engine: TransportOptions.Engine) throws {
         let server = RoughServer.plain()
         defer { server.stop() }
         let port = server.port
@@ -155,7 +156,7 @@ struct ConnectionTests {
     }
 
     @Test("2,000 devices one after another do not pile up descriptors", arguments: engines)
-    func manyDevices(_ engine: WireSettings.Engine) throws {
+    func manyDevices(_ engine: TransportOptions.Engine) throws {
         let server = RoughServer.plain()
         defer { server.stop() }
         let port = server.port
@@ -183,7 +184,7 @@ struct ConnectionTests {
     }
 
     @Test("200 devices at once, in shards, each over its own connection", arguments: engines)
-    func manyAtOnce(_ engine: WireSettings.Engine) throws {
+    func manyAtOnce(_ engine: TransportOptions.Engine) throws {
         let server = RoughServer { visit in
             while visit.request() != nil {
                 visit.pause(20)
@@ -209,7 +210,7 @@ struct ConnectionTests {
     @Test(
         "a server that closes kept connections costs a new connection, nothing else",
         arguments: engines)
-    func idleClose(_ engine: WireSettings.Engine) throws {
+    func idleClose(_ engine: TransportOptions.Engine) throws {
         let server = RoughServer { visit in
             if visit.request() != nil { visit.answer("{}") }
         }

@@ -3,6 +3,7 @@ import Glibc
 import Journal
 import Lanes
 import Testing
+import Vocabulary
 
 @testable import Wire
 
@@ -19,7 +20,7 @@ struct DirectTests {
     @Test(
         "tells how long a connection took to make, with the exchange that needed it",
         arguments: engines)
-    func opening(_ engine: WireSettings.Engine) throws {
+    func opening(_ engine: TransportOptions.Engine) throws {
         let files = try Certificates(["server"])
         let server = try TidyServer(.http1, certificates: files)
         let plain = RoughServer.plain()
@@ -127,8 +128,8 @@ struct DirectTests {
 
     @Test(
         "requests that are spread over addresses do not stay on the connection they find",
-        arguments: [WireSettings.Connections.perDevice, .pooled])
-    func spread(_ connections: WireSettings.Connections) throws {
+        arguments: [TransportOptions.Connections.perDevice, .pooled])
+    func spread(_ connections: TransportOptions.Connections) throws {
         let server = RoughServer.plain()
         defer { server.stop() }
         let port = server.port
@@ -219,7 +220,7 @@ struct DirectTests {
     }
 
     @Test("each device sends from an address of its own, for all its life", arguments: engines)
-    func sources(_ engine: WireSettings.Engine) throws {
+    func sources(_ engine: TransportOptions.Engine) throws {
         let server = RoughServer { visit in
             while visit.request() != nil { visit.answer(visit.peer) }
         }
@@ -256,7 +257,7 @@ struct DirectTests {
     }
 
     @Test("goes through the tunnel of a proxy, and devices stay apart", arguments: engines)
-    func tunnel(_ engine: WireSettings.Engine) throws {
+    func tunnel(_ engine: TransportOptions.Engine) throws {
         let files = try Certificates(["server"])
         let server = try TidyServer(.http1, certificates: files)
         let seen = Seen()

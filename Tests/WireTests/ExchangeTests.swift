@@ -3,13 +3,14 @@ import Journal
 import Lanes
 import Synchronization
 import Testing
+import Vocabulary
 
 @testable import Wire
 
 @Suite("an exchange over HTTP/1.1")
 struct ExchangeTests {
     @Test("carries method, target, headers and body as the call has them", arguments: engines)
-    func request(_ engine: WireSettings.Engine) throws {
+    func request(_ engine: TransportOptions.Engine) throws {
         let seen = Seen()
         let server = RoughServer { visit in
             while let request = visit.request() {
@@ -47,7 +48,7 @@ struct ExchangeTests {
     @Test(
         "brings status, headers as received and body back, with true stamps and the route",
         arguments: engines)
-    func reply(_ engine: WireSettings.Engine) throws {
+    func reply(_ engine: TransportOptions.Engine) throws {
         let server = RoughServer { visit in
             while visit.request() != nil {
                 visit.pause(5)
@@ -90,7 +91,7 @@ struct ExchangeTests {
     }
 
     @Test("redirects are answers, never followed", arguments: engines)
-    func redirect(_ engine: WireSettings.Engine) throws {
+    func redirect(_ engine: TransportOptions.Engine) throws {
         let server = RoughServer { visit in
             while visit.request() != nil {
                 visit.answer("", status: "302 Found", headers: "Location: /elsewhere\r\n")

@@ -4,6 +4,7 @@ import Journal
 import Lanes
 import Synchronization
 import Testing
+import Vocabulary
 
 @testable import Wire
 
@@ -28,7 +29,7 @@ struct IdleConnectionTests {
     /// Two requests of one device; between them the lane does nothing until `isReady`, so that only a
     /// look at the connection itself can find what has come.
     private static func twice(
-        _ engine: WireSettings.Engine, _ settings: WireSettings, _ call: Call,
+        _ engine: TransportOptions.Engine, _ settings: WireSettings, _ call: Call,
         _ isReady: @escaping @Sendable () -> Bool
     ) throws -> [Transfer] {
         try Bench.run(engine: engine, settings) { bench in
@@ -48,7 +49,7 @@ struct IdleConnectionTests {
     @Test(
         "with bytes that nobody asked for, or ended, it carries no other request",
         arguments: engines, surprises)
-    func plain(_ engine: WireSettings.Engine, _ row: Surprise) throws {
+    func plain(_ engine: TransportOptions.Engine, _ row: Surprise) throws {
         let isReady = Flag()
         let server = RoughServer { visit in
             guard visit.request() != nil else { return }
@@ -68,7 +69,7 @@ struct IdleConnectionTests {
     }
 
     @Test("the same over TLS", arguments: engines, surprises)
-    func secured(_ engine: WireSettings.Engine, _ row: Surprise) throws {
+    func secured(_ engine: TransportOptions.Engine, _ row: Surprise) throws {
         let isReady = Flag()
         let files = try Certificates(["server"])
         let server = try RoughServer.secure(files) { visit in
@@ -86,7 +87,7 @@ struct IdleConnectionTests {
     }
 
     @Test("nor with bytes in the record of the answer before", arguments: engines)
-    func sameRecord(_ engine: WireSettings.Engine) throws {
+    func sameRecord(_ engine: TransportOptions.Engine) throws {
         let files = try Certificates(["server"])
         let server = try RoughServer.secure(files) { visit in
             while visit.hasRequest() {
@@ -102,7 +103,7 @@ struct IdleConnectionTests {
 
     @Test(
         "quiet, over TLS with its session tickets, it carries the next request", arguments: engines)
-    func quiet(_ engine: WireSettings.Engine) throws {
+    func quiet(_ engine: TransportOptions.Engine) throws {
         let files = try Certificates(["server"])
         let server = try RoughServer.secure(files) { visit in
             while visit.hasRequest() { visit.send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1") }

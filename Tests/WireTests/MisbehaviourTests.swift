@@ -2,6 +2,7 @@ import Dialects
 import Journal
 import Lanes
 import Testing
+import Vocabulary
 
 @testable import Wire
 
@@ -118,7 +119,7 @@ struct MisbehaviourTests {
     ]
 
     @Test("is told apart, and the stamps stay in order", arguments: engines, cases)
-    func misbehaviour(_ engine: WireSettings.Engine, _ row: Case) throws {
+    func misbehaviour(_ engine: TransportOptions.Engine, _ row: Case) throws {
         let server = RoughServer(row.script)
         defer { server.stop() }
         let port = server.port
@@ -137,7 +138,7 @@ struct MisbehaviourTests {
     }
 
     @Test("1xx do not end the wait: the first byte is the final answer's", arguments: engines)
-    func interim(_ engine: WireSettings.Engine) throws {
+    func interim(_ engine: TransportOptions.Engine) throws {
         let server = RoughServer { visit in
             _ = visit.request()
             visit.send("HTTP/1.1 103 Early Hints\r\n\r\n")
@@ -157,7 +158,7 @@ struct MisbehaviourTests {
     @Test(
         "a kept connection that dies after the request was sent: sent once, and lost",
         arguments: engines)
-    func noSilentRetry(_ engine: WireSettings.Engine) throws {
+    func noSilentRetry(_ engine: TransportOptions.Engine) throws {
         let seen = Seen()
         let server = RoughServer { visit in
             guard visit.request() != nil else { return }

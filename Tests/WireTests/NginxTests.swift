@@ -3,6 +3,7 @@ import Foundation
 import Journal
 import Lanes
 import Testing
+import Vocabulary
 
 @testable import Wire
 
@@ -90,7 +91,7 @@ struct NginxTests {
     @Test(
         "answers with and without body, kept connections and their end, over both engines",
         arguments: engines, [false, true])
-    func keepAlive(_ engine: WireSettings.Engine, _ isTLS: Bool) throws {
+    func keepAlive(_ engine: TransportOptions.Engine, _ isTLS: Bool) throws {
         let files = try Certificates(["server"])
         let nginx = try Nginx(files)
         defer { nginx.stop() }
@@ -108,7 +109,7 @@ struct NginxTests {
     }
 
     @Test("through the tunnel of a proxy", arguments: engines)
-    func tunnel(_ engine: WireSettings.Engine) throws {
+    func tunnel(_ engine: TransportOptions.Engine) throws {
         let files = try Certificates(["server"])
         let nginx = try Nginx(files)
         defer { nginx.stop() }

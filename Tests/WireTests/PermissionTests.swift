@@ -1,5 +1,6 @@
 import Dialects
 import Testing
+import Vocabulary
 
 @testable import Wire
 
@@ -99,7 +100,7 @@ struct PermissionTests {
     @Test(
         "an unlisted host is refused before a byte leaves, whatever it resolves to",
         arguments: engines)
-    func refused(_ engine: WireSettings.Engine) throws {
+    func refused(_ engine: TransportOptions.Engine) throws {
         let server = RoughServer.plain()
         defer { server.stop() }
         let port = server.port
@@ -114,7 +115,7 @@ struct PermissionTests {
     }
 
     @Test("a name that only a server gave is not even looked up", arguments: engines)
-    func unasked(_ engine: WireSettings.Engine) throws {
+    func unasked(_ engine: TransportOptions.Engine) throws {
         let asked = Seen()
         let transfers = try Bench.run(
             engine: engine,

@@ -2,6 +2,7 @@ import Dialects
 import Journal
 import Lanes
 import Testing
+import Vocabulary
 
 @testable import Wire
 
@@ -10,7 +11,7 @@ struct ProxyTests {
     @Test(
         "no proxy is used unless the rig says so, whatever the environment holds",
         arguments: engines)
-    func untold(_ engine: WireSettings.Engine) throws {
+    func untold(_ engine: TransportOptions.Engine) throws {
         let server = RoughServer.plain()
         defer { server.stop() }
         let port = server.port
@@ -24,7 +25,7 @@ struct ProxyTests {
     @Test(
         "through a proxy the whole address is asked for, and devices stay apart", arguments: engines
     )
-    func forward(_ engine: WireSettings.Engine) throws {
+    func forward(_ engine: TransportOptions.Engine) throws {
         let seen = Seen()
         let proxy = RoughServer { visit in
             while let request = visit.request() {
@@ -54,7 +55,7 @@ struct ProxyTests {
     }
 
     @Test("the environment is obeyed when the rig says so, with its exceptions", arguments: engines)
-    func environment(_ engine: WireSettings.Engine) throws {
+    func environment(_ engine: TransportOptions.Engine) throws {
         let proxy = RoughServer.plain("by proxy")
         let server = RoughServer.plain("direct")
         defer {
@@ -79,7 +80,7 @@ struct ProxyTests {
     }
 
     @Test("a proxy that is down, or refuses to tunnel, is named", arguments: engines)
-    func broken(_ engine: WireSettings.Engine) throws {
+    func broken(_ engine: TransportOptions.Engine) throws {
         let refusing = RoughServer { visit in
             while visit.request() != nil {
                 visit.answer("", status: "407 Proxy Authentication Required")
@@ -101,7 +102,7 @@ struct ProxyTests {
     }
 
     @Test("a 407 of a proxy is the proxy's, and no answer of the service", arguments: engines)
-    func credentials(_ engine: WireSettings.Engine) throws {
+    func credentials(_ engine: TransportOptions.Engine) throws {
         let server = RoughServer { visit in
             while visit.request() != nil {
                 visit.answer("", status: "407 Proxy Authentication Required")

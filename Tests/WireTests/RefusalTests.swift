@@ -4,13 +4,14 @@ import Journal
 import Lanes
 import Synchronization
 import Testing
+import Vocabulary
 
 @testable import Wire
 
 @Suite("what never leaves, and what is stopped", .serialized)
 struct RefusalTests {
     @Test("a closed port is refused, with the place and what to do", arguments: engines)
-    func closedPort(_ engine: WireSettings.Engine) throws {
+    func closedPort(_ engine: TransportOptions.Engine) throws {
         let server = RoughServer.plain()
         let port = server.port
         server.stop()
@@ -27,7 +28,7 @@ struct RefusalTests {
     }
 
     @Test("a port that nobody accepts on runs into the time-out, refused", arguments: engines)
-    func silentPort(_ engine: WireSettings.Engine) throws {
+    func silentPort(_ engine: TransportOptions.Engine) throws {
         // A full backlog: the kernel answers no more handshakes.
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(listener) }
@@ -56,7 +57,7 @@ struct RefusalTests {
     @Test(
         "a TLS handshake that is never answered is told from a connection that is not",
         arguments: engines)
-    func silentHandshake(_ engine: WireSettings.Engine) throws {
+    func silentHandshake(_ engine: TransportOptions.Engine) throws {
         let server = RoughServer { visit in _ = visit.request() }
         defer { server.stop() }
         let port = server.port
@@ -73,7 +74,7 @@ struct RefusalTests {
     }
 
     @Test("a name is looked up once for all who wait, and remembered", arguments: engines)
-    func names(_ engine: WireSettings.Engine) throws {
+    func names(_ engine: TransportOptions.Engine) throws {
         let server = RoughServer.plain()
         defer { server.stop() }
         let port = server.port
@@ -96,7 +97,7 @@ struct RefusalTests {
     @Test(
         "a name without address, and one that takes too long, are refused in their own words",
         arguments: engines)
-    func noName(_ engine: WireSettings.Engine) throws {
+    func noName(_ engine: TransportOptions.Engine) throws {
         let settings = WireSettings(
             timeout: .seconds(2), permission: Permission(named: ["no.test", "slow.test"]))
         let transfers = try Bench.run(
@@ -126,7 +127,7 @@ struct RefusalTests {
     @Test(
         "abort ends everything under way at once, truly: sent is lost, unsent is refused",
         arguments: engines)
-    func abort(_ engine: WireSettings.Engine) throws {
+    func abort(_ engine: TransportOptions.Engine) throws {
         let server = RoughServer { visit in
             _ = visit.request()
             visit.pause(3000)
@@ -157,7 +158,7 @@ struct RefusalTests {
     }
 
     @Test("a lane that is stopped ends its exchanges and its run", arguments: engines)
-    func stop(_ engine: WireSettings.Engine) throws {
+    func stop(_ engine: TransportOptions.Engine) throws {
         let server = RoughServer { visit in
             _ = visit.request()
             visit.pause(3000)
@@ -178,7 +179,7 @@ struct RefusalTests {
     }
 
     @Test("a device that is switched off in the middle of a request ends it", arguments: engines)
-    func retireUnderWay(_ engine: WireSettings.Engine) throws {
+    func retireUnderWay(_ engine: TransportOptions.Engine) throws {
         let server = RoughServer { visit in
             _ = visit.request()
             visit.pause(3000)

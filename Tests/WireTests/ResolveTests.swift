@@ -2,6 +2,7 @@ import Dialects
 import Journal
 import Lanes
 import Testing
+import Vocabulary
 
 @testable import Wire
 
@@ -13,14 +14,14 @@ struct ResolveTests {
     }
 
     private static func pin(
-        _ addresses: [String], _ spread: PinnedAddresses.Spread = .household
+        _ addresses: [String], _ spread: TransportOptions.Spread = .household
     ) throws -> PinnedAddresses {
         try #require(
             PinnedAddresses(host: "auth.example", addresses: addresses, spread: spread))
     }
 
     @Test("nobody is asked for a pinned name, and the request says the name", arguments: engines)
-    func instead(engine: WireSettings.Engine) throws {
+    func instead(engine: TransportOptions.Engine) throws {
         let server = RoughServer { visit in
             while let request = visit.request() { visit.answer("\(request)") }
         }
@@ -37,7 +38,7 @@ struct ResolveTests {
     }
 
     @Test("pinning a host allows nothing", arguments: engines)
-    func permission(engine: WireSettings.Engine) throws {
+    func permission(engine: TransportOptions.Engine) throws {
         let settings = WireSettings(pinned: [try Self.pin(["203.0.113.7"])])
         let transfer = try Bench.run(engine: engine, settings) { bench in
             await bench.exchange(get(1, host: "auth.example"), from: device())
@@ -50,7 +51,7 @@ struct ResolveTests {
     }
 
     @Test("a host that is not pinned is looked up as ever", arguments: engines)
-    func others(engine: WireSettings.Engine) throws {
+    func others(engine: TransportOptions.Engine) throws {
         let settings = WireSettings(
             permission: Permission(named: ["other.example"]),
             pinned: [try Self.pin(["127.0.0.1"])])
@@ -65,11 +66,11 @@ struct ResolveTests {
     @Test(
         "whose turn it is",
         arguments: [
-            (PinnedAddresses.Spread.household, [1, 1, 2, 2, 3, 3]),
+            (TransportOptions.Spread.household, [1, 1, 2, 2, 3, 3]),
             (.screen, [1, 2, 2, 3, 3, 1]),
             (.request, [1, 2, 3, 1, 2, 3]),
         ])
-    func turns(spread: PinnedAddresses.Spread, expected: [Int]) throws {
+    func turns(spread: TransportOptions.Spread, expected: [Int]) throws {
         let pin = try Self.pin(["127.0.0.1", "127.0.0.2", "127.0.0.3"], spread)
         var request = 0
         var found: [String] = []
@@ -84,7 +85,7 @@ struct ResolveTests {
     }
 
     @Test("a device keeps to its address; fresh requests take turns", arguments: engines)
-    func spread(engine: WireSettings.Engine) throws {
+    func spread(engine: TransportOptions.Engine) throws {
         // One server, on one of the two addresses: only half of the requests can reach it.
         let server = RoughServer.plain()
         defer { server.stop() }
@@ -120,11 +121,11 @@ struct ResolveTests {
     }
 
     @Test("a device that has a connection needs no new one", arguments: engines)
-    func connecting(engine: WireSettings.Engine) throws {
+    func connecting(engine: TransportOptions.Engine) throws {
         let server = RoughServer.plain()
         defer { server.stop() }
         let port = server.port
-        func connects(_ connections: WireSettings.Connections) throws -> [Bool] {
+        func connects(_ connections: TransportOptions.Connections) throws -> [Bool] {
             try Bench.run(engine: engine, WireSettings(connections: connections)) { bench in
                 let device = device()
                 let before = bench.transport.wouldConnect(for: get(port), from: device)

@@ -5,14 +5,15 @@ import Signing
 import Standin
 import Statistics
 import Testing
+import Vocabulary
 
 @testable import Wire
 
 @Suite("against the stand-in", .serialized)
 struct StandinExchangeTests {
     struct Row: Sendable, CustomTestStringConvertible {
-        var engine: WireSettings.Engine
-        var http: WireSettings.Version
+        var engine: TransportOptions.Engine
+        var http: TransportOptions.HTTP
         var isSecure: Bool
         var testDescription: String { "\(engine), \(http)\(isSecure ? " over TLS" : "")" }
     }

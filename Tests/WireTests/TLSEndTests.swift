@@ -2,6 +2,7 @@ import Dialects
 import Journal
 import Lanes
 import Testing
+import Vocabulary
 
 @testable import Wire
 
@@ -56,7 +57,7 @@ struct TLSEndTests {
     @Test(
         "an answer that may be cut off is the transport's failure, no answer", arguments: engines,
         endings)
-    func end(_ engine: WireSettings.Engine, _ row: Ending) throws {
+    func end(_ engine: TransportOptions.Engine, _ row: Ending) throws {
         let files = try Certificates(["server"])
         let server = try Self.server(files, row.answer, saysFarewell: row.saysFarewell)
         defer { server.stop() }

@@ -3,6 +3,7 @@ import Glibc
 import Journal
 import Lanes
 import Testing
+import Vocabulary
 
 @testable import Wire
 
@@ -15,25 +16,25 @@ func secure(_ port: Int, _ target: String = "/", host: String = "localhost") -> 
 @Suite("TLS and HTTP/2", .serialized)
 struct TLSTests {
     private func once(
-        _ engine: WireSettings.Engine, _ call: Call, _ settings: WireSettings
+        _ engine: TransportOptions.Engine, _ call: Call, _ settings: WireSettings
     ) throws -> Transfer {
         try Bench.run(engine: engine, settings) { await $0.exchange(call, from: device()) }
     }
 
     @Test("an own CA is trusted, alone or beside the system's", arguments: engines)
-    func ownCA(_ engine: WireSettings.Engine) throws {
+    func ownCA(_ engine: TransportOptions.Engine) throws {
         let files = try Certificates(["server"])
         let server = try TidyServer(.http1, certificates: files)
         defer { server.stop() }
         for alone in [true, false] {
-            let tls = WireSettings.TLS(ca: files.path("ca.pem"), caOnly: alone)
+            let tls = TransportOptions.TLS(ca: files.path("ca.pem"), caOnly: alone)
             let transfer = try once(engine, secure(server.port, "/a"), WireSettings(tls: tls))
             #expect(transfer.reply?.text == "1.1 /a 0", "\(transfer.result)")
         }
     }
 
     @Test("without verification anything goes", arguments: engines)
-    func unverified(_ engine: WireSettings.Engine) throws {
+    func unverified(_ engine: TransportOptions.Engine) throws {
         let server = try TidyServer(
             .http1, certificates: try Certificates(["expired"]), certificate: "expired")
         defer { server.stop() }
@@ -118,11 +119,11 @@ struct TLSTests {
     }
 
     @Test("a client certificate is shown when there is one", arguments: engines)
-    func clientCertificate(_ engine: WireSettings.Engine) throws {
+    func clientCertificate(_ engine: TransportOptions.Engine) throws {
         let files = try Certificates(["server", "client"])
         let server = try TidyServer(.http1, certificates: files, wantsClient: true)
         defer { server.stop() }
-        var tls = WireSettings.TLS(ca: files.path("ca.pem"))
+        var tls = TransportOptions.TLS(ca: files.path("ca.pem"))
         let without = try once(engine, secure(server.port), WireSettings(tls: tls))
         #expect(without.reply == nil)
         #expect("\(without.result)".contains("wants a client certificate"), "\(without.result)")
@@ -132,7 +133,7 @@ struct TLSTests {
     }
 
     @Test("devices keep to their own TLS connections, and leave none behind", arguments: engines)
-    func devices(_ engine: WireSettings.Engine) throws {
+    func devices(_ engine: TransportOptions.Engine) throws {
         let files = try Certificates(["server"])
         let server = try TidyServer(.http1, certificates: files)
         defer { server.stop() }
@@ -150,7 +151,7 @@ struct TLSTests {
     }
 
     @Test("a device resumes its own TLS sessions, and never another's", arguments: engines)
-    func resumption(_ engine: WireSettings.Engine) throws {
+    func resumption(_ engine: TransportOptions.Engine) throws {
         let files = try Certificates(["server"])
         for isOld in [true, false] {
             let server = try TidyServer(.http1, certificates: files, isOld: isOld)
@@ -181,7 +182,7 @@ struct TLSTests {
     @Test(
         "kept connections: a device that comes back resumes, a new one does not", arguments: engines
     )
-    func comingBack(_ engine: WireSettings.Engine) throws {
+    func comingBack(_ engine: TransportOptions.Engine) throws {
         let files = try Certificates(["server"])
         let server = try TidyServer(.http1, certificates: files)
         defer { server.stop() }
@@ -205,7 +206,7 @@ struct TLSTests {
     }
 
     @Test("a plain connection resumes nothing", arguments: engines)
-    func plainRoute(_ engine: WireSettings.Engine) throws {
+    func plainRoute(_ engine: TransportOptions.Engine) throws {
         let server = RoughServer.plain()
         defer { server.stop() }
         #expect(try once(engine, get(server.port), WireSettings()).route.tlsResumed == nil)
@@ -216,7 +217,7 @@ struct TLSTests {
         var certificate: String?
         var call: @Sendable (Int) -> Call
         var usesCA = true
-        var minimum = WireSettings.TLS.Version.v12
+        var minimum = TransportOptions.TLS.Version.v12
         var says: [String]
     }
 
@@ -243,13 +244,13 @@ struct TLSTests {
     ]
 
     @Test("what goes wrong is said with host, port and remedy", arguments: engines, failures)
-    func failure(_ engine: WireSettings.Engine, _ row: Failure) throws {
+    func failure(_ engine: TransportOptions.Engine, _ row: Failure) throws {
         let files = try Certificates([row.certificate ?? ""])
         let server = try TidyServer(
             .http1, certificates: row.certificate == nil ? nil : files,
             certificate: row.certificate ?? "", isOld: row.minimum == .v13)
         defer { server.stop() }
-        let tls = WireSettings.TLS(
+        let tls = TransportOptions.TLS(
             ca: row.usesCA ? files.path("ca.pem") : nil, minimum: row.minimum)
         let transfer = try once(engine, row.call(server.port), WireSettings(tls: tls))
         let text = "\(transfer.result)"

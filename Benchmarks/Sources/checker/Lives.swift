@@ -1,5 +1,6 @@
 import Dialects
 import Journal
+import Vocabulary
 
 /// Lives as `rigs/second-screen.yaml` makes them, as the journal would bring them: a TV that asks
 /// for a code and polls, a phone that signs in, playback, a sign-out.

@@ -3,6 +3,7 @@ import Glibc
 import Journal
 import Lanes
 import Synchronization
+import Vocabulary
 import Wire
 
 /// How many exchanges one lane carries per second, in a closed loop: each connection sends its next
@@ -43,7 +44,7 @@ struct Exchanges {
             lane: lane, loop: loop,
             settings: WireSettings(
                 connections: isFresh ? .fresh : .perDevice, engine: isMulti ? .multi : .direct,
-                sources: sources, tls: WireSettings.TLS(verifies: false)))
+                sources: sources, tls: TransportOptions.TLS(verifies: false)))
         lane.use(transport)
 
         let load = Load(

@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Vocabulary
 
 /// I8 and I15: what only all households together tell.
 extension SharedState {

@@ -1,5 +1,6 @@
 internal import Dialects
 internal import Journal
+internal import Vocabulary
 
 /// I16, I19 and `conforms`: how the service and our own devices keep to the forms.
 extension HouseholdState {

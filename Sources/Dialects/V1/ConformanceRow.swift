@@ -1,3 +1,5 @@
+internal import Vocabulary
+
 /// One operation of rest-v1.md § 2, as what its answers may be: the row of a table that the device's
 /// side, the `conforms` invariant and the tests read. Each part names its source.
 struct ConformanceRow: Sendable {

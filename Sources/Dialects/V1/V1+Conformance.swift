@@ -1,4 +1,5 @@
 internal import Formats
+internal import Vocabulary
 
 /// Holds an answer against the table. The device itself is lenient; what it overlooks is noted here,
 /// and only where the page speaks: unknown fields are no deviation.

@@ -1,3 +1,5 @@
+internal import Vocabulary
+
 /// The table: every row of rest-v1.md § 2, with the sections that describe its answers. Fields that
 /// it does not name may come all the same. What real services were seen to answer (observed.md) is
 /// no deviation; where the page is stricter than the schemas and the records, it is a reading.

@@ -1,3 +1,5 @@
+internal import Vocabulary
+
 /// What the service says when it turns a request down: 4xx of the codec (rest-v1.md §§ 4, 10 to 12).
 extension V1 {
     func readRefusal(_ reply: Reply, to call: Call) -> Reading {

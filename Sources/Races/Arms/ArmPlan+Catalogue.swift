@@ -1,5 +1,6 @@
 internal import Checker
 internal import Rigs
+internal import Vocabulary
 
 extension ArmPlan {
     /// All of them, with the default offsets: for those who list them.

@@ -1,5 +1,6 @@
-public import Checker
+internal import Checker
 public import Rigs
+public import Vocabulary
 
 /// A promise that no single trial can show broken: the same is done in two ways that differ in one
 /// thing, and that thing must make no difference.

@@ -1,6 +1,7 @@
 public import Checker
 public import Dialects
 public import Formats
+public import Vocabulary
 
 /// A minimal reproduction of a broken promise, and what is known about it: the file that one person
 /// sends and another one replays. Holds no secret: accounts are words of the schedule, tokens are

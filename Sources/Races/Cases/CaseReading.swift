@@ -1,6 +1,7 @@
 internal import Formats
 internal import Foundation
 internal import Rigs
+internal import Vocabulary
 
 extension Case {
     /// Reads a case's file.

@@ -1,5 +1,6 @@
 internal import Checker
 internal import Statistics
+internal import Vocabulary
 
 /// Where along a schedule it is decided: the first ops keep their times, those after them come at
 /// any time, and the rate says what that costs (the idea of a bug's likelihood over time is

@@ -1,7 +1,8 @@
-public import Checker
+internal import Checker
 internal import Dialects
 internal import Journal
 public import Statistics
+public import Vocabulary
 
 /// Plays a case again and again and counts how often the same promise breaks.
 public struct Replay: Sendable {

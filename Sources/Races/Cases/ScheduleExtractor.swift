@@ -1,6 +1,7 @@
 internal import Checker
 internal import Dialects
 internal import Journal
+internal import Vocabulary
 
 /// What happened around one violation, and the schedule that says so.
 ///

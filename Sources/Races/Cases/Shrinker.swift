@@ -1,5 +1,6 @@
-public import Checker
+internal import Checker
 internal import Statistics
+public import Vocabulary
 
 /// Makes a schedule smaller while it goes on breaking the same promise nearly as often. A race is
 /// flaky by nature, so a candidate is not judged by one run: a sequential test decides whether it

@@ -1,4 +1,5 @@
 internal import Checker
+internal import Vocabulary
 
 /// A text with places for values: `__CASE__` in a file that a Python parser accepts as it stands.
 struct Template {

@@ -1,5 +1,6 @@
 internal import Checker
 internal import Journal
+internal import Vocabulary
 
 /// Has the real judge look at one trial.
 struct TrialJudge: Sendable {
@@ -24,16 +25,8 @@ struct TrialJudge: Sendable {
             case .known, .suspected: return false
             }
             return trial.households.contains(violation.household)
-                && !Self.isOfNoRace(violation.invariant)
+                && !violation.invariant.isAboutRun
         }.map(Breach.init)
-    }
-
-    /// Promises about a run as a whole.
-    private static func isOfNoRace(_ invariant: Invariant) -> Bool {
-        switch invariant {
-        case .conforms, .pollingEnds, .throttleContract, .clockAgreement: true
-        default: false
-        }
     }
 
     /// The judge takes what is numbered lower to have begun no later. A request at the gate has its

@@ -1,5 +1,6 @@
 internal import Checker
 internal import Dialects
+internal import Vocabulary
 
 /// Comparisons of two arms in words.
 extension RaceText {

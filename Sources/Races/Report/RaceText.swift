@@ -1,7 +1,8 @@
-public import Checker
+internal import Checker
 internal import Dialects
 internal import Rendering
 internal import Statistics
+public import Vocabulary
 
 /// What a search says, as text and as lines of JSON.
 public enum RaceText {

@@ -1,6 +1,7 @@
-public import Checker
+internal import Checker
 public import Rigs
 public import Statistics
+public import Vocabulary
 
 /// Looks for the offsets and orders at which a service breaks a promise.
 ///

@@ -1,5 +1,6 @@
 internal import Checker
 internal import Statistics
+internal import Vocabulary
 
 /// The edges of a window, from the coarse sweep's idea of them to where they really are.
 extension RaceSearcher {

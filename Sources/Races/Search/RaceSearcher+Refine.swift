@@ -1,6 +1,7 @@
 internal import Checker
 internal import Rigs
 internal import Statistics
+internal import Vocabulary
 
 /// From a few hits to a window, the best offset and its rate.
 extension RaceSearcher {

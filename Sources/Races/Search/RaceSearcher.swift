@@ -1,6 +1,7 @@
 internal import Checker
 internal import Rigs
 internal import Statistics
+internal import Vocabulary
 
 /// A search under way.
 final class RaceSearcher {

@@ -1,5 +1,6 @@
 internal import Checker
 internal import Journal
+internal import Vocabulary
 
 /// One trial that counts, as a search remembers it.
 struct Sighting {

@@ -1,5 +1,6 @@
 internal import Checker
 internal import Rigs
+internal import Vocabulary
 
 /// What a service is held to, and how well it kept to it: words that come from lists in code.
 extension Explanation {
@@ -22,7 +23,7 @@ extension Explanation {
     }
 
     /// What `promises:` of a rig may say.
-    static let promiseLevels: [Explanation] = Rig.Promises.Level.allCases.map { level in
+    static let promiseLevels: [Explanation] = Promises.Level.allCases.map { level in
         let (line, meaning) =
             switch level {
             case .strict:

@@ -98,11 +98,10 @@ struct FindingGroup {
     // MARK: What to do next
 
     private func next(_ told: Violation, _ summary: Summary) -> HTML {
-        var rows: [(String, HTML)] = []
-        if let words = Explanation.invariants.first(where: { $0.name == told.invariant.name }) {
-            rows.append(("What it means", "\(words.meaning)"))
-            rows.append(("Harmless causes", "\(words.harmless)"))
-        }
+        var rows: [(String, HTML)] = [
+            ("What it means", "\(told.invariant.meaning)"),
+            ("Harmless causes", "\(told.invariant.harmless)"),
+        ]
         if let cases = summary.cases {
             if let name = cases[told.signature] {
                 rows.append(

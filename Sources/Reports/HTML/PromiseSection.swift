@@ -25,7 +25,7 @@ enum PromiseSection {
         return """
             <p class="lead">\(level)\(Figures.counted(findings.operations, "request")) of \
             \(Figures.counted(findings.households, "household")) checked\(callbacks); policies: \
-            \(findings.rules.policies.descriptions.joined(separator: ", ")); promises: \
+            \(findings.rules.policies.lines.joined(separator: ", ")); promises: \
             \(findings.rules.promises.level.rawValue).</p>\(gap)\(changes)
             """
     }

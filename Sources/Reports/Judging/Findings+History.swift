@@ -1,5 +1,6 @@
 public import Checker
 public import Journal
+public import Vocabulary
 
 extension Findings {
     /// Judges a recorded history again, from the file alone: the same verdicts as while it ran. Nil

@@ -2,6 +2,7 @@ public import Checker
 internal import Dialects
 public import Journal
 public import Rigs
+internal import Vocabulary
 
 /// What a rig has its service held to, in the judge's terms.
 extension Rules {
@@ -12,15 +13,10 @@ extension Rules {
         throttledBy key: ThrottleKey? = nil
     ) {
         self.init()
-        policies = Self.policies(rig.policies)
-        promises = Self.promises(rig.promises, isEmbedded: isEmbedded)
-        known = rig.known.compactMap { known in
-            Invariant(name: known.invariant).map {
-                Known(
-                    invariant: $0, operation: known.operation, ticket: known.ticket,
-                    until: known.until)
-            }
-        }
+        policies = rig.policies
+        promises = Promises(
+            rig.promiseLevel ?? (isEmbedded ? .strict : .documented), overrides: rig.promiseLevels)
+        known = rig.known
         knowsUsers = isEmbedded && !rig.standin.hasOpaqueUsers
         devicesAreFresh = isEmbedded || rig.identities == .perRun
         delivery = Self.delivery(rig.polling)
@@ -48,42 +44,6 @@ extension Rules {
         case .peerAddress: .peer
         case .nothing, .unknown, nil: .unknown
         }
-    }
-
-    private static func policies(_ held: Rigs.Policies) -> Rules.Policies {
-        var policies = Rules.Policies()
-        policies.codeReuse = held.codeReuse == .single ? .single : .untilExpiry
-        policies.newCode = held.newCode == .replace ? .replace : .keep
-        policies.secondSignIn = held.secondSignIn == .replace ? .replace : .reject
-        policies.mediaReuse = held.mediaReuse == .never ? .never : .untilExpiry
-        policies.goneDecays = held.goneDecays
-        policies.visibility = held.visibility
-        policies.sweepLag = held.sweepLag
-        policies.clockTolerance = held.clockTolerance
-        policies.unknownDeadline = held.unknownDeadline
-        policies.throttle = held.throttle.flatMap { rule in
-            guard rule.rate.perSecond > 0 else { return nil }
-            let every = Duration.nanoseconds(Int64((1e9 / rule.rate.perSecond).rounded()))
-            return Rules.Policies.Throttle(every: every, burst: rule.burst)
-        }
-        return policies
-    }
-
-    private static func promises(_ held: Rig.Promises, isEmbedded: Bool) -> Promises {
-        func level(_ level: Rig.Promises.Level) -> Promises.Level {
-            switch level {
-            case .strict: .strict
-            case .documented: .documented
-            case .observe: .observe
-            }
-        }
-        var promises = Promises(held.level.map(level) ?? (isEmbedded ? .strict : .documented))
-        for (name, wanted) in held.overrides {
-            if let invariant = Invariant(name: name) {
-                promises.overrides[invariant] = level(wanted)
-            }
-        }
-        return promises
     }
 
     private static func shortestSignIn(_ standin: Rig.StandinTerms) -> Duration {

@@ -2,6 +2,7 @@ internal import Dialects
 internal import Journal
 internal import Rendering
 internal import Rigs
+internal import Vocabulary
 
 /// Remedies for answers of the service to its own calls.
 enum ServiceRemedy {

@@ -1,6 +1,7 @@
 internal import Dialects
 internal import Journal
 internal import Rigs
+internal import Vocabulary
 
 /// The facts that a checklist and its remedy are made of.
 struct TrialReading {

@@ -1,6 +1,7 @@
 internal import Dialects
 internal import Journal
 internal import Rigs
+internal import Vocabulary
 
 /// What to change after the first failure of a trial: the key of the rig, or what to ask for.
 struct TrialRemedy {
@@ -68,7 +69,7 @@ struct TrialRemedy {
             + "--allow \(host)"
     }
 
-    private static func shown(_ proxy: Target.Proxy) -> String {
+    private static func shown(_ proxy: TransportOptions.Proxy) -> String {
         switch proxy {
         case .none: "none"
         case .environment: "environment"

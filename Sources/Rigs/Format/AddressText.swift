@@ -1,5 +1,6 @@
 internal import Dialects
 internal import Glibc
+internal import Vocabulary
 
 extension Scalar<Target.Base> {
     /// `embedded`, or the address of a service.
@@ -104,42 +105,42 @@ extension Scalar<TargetLimits.Limit<Rate>> {
     }
 }
 
-extension Scalar<Target.Proxy> {
+extension Scalar<TransportOptions.Proxy> {
     /// `none`, `environment` or an address; with a user name only by way of `${NAME}`.
-    static var proxy: Scalar<Target.Proxy> {
+    static var proxy: Scalar<TransportOptions.Proxy> {
         Scalar(
             name: "proxy",
             wanted: "none, environment or an address such as http://proxy.example:3128",
             pattern: "none|environment|https?:\\/\\/[^\\s@]+", secrecy: .credentials
         ) { text throws(Refusal) in
             switch text {
-            case "none": return Target.Proxy.none
-            case "environment": return Target.Proxy.environment
+            case "none": return TransportOptions.Proxy.none
+            case "environment": return TransportOptions.Proxy.environment
             default:
                 guard WebAddress(text) != nil else { throw Refusal(remark: nil) }
-                return Target.Proxy.url(text)
+                return TransportOptions.Proxy.url(text)
             }
         }
     }
 }
 
-extension Scalar<Rig.Recording> {
+extension Scalar<Recording> {
     /// `all`, `sample(1%)`, `aggregates` or `none`.
-    static var recording: Scalar<Rig.Recording> {
+    static var recording: Scalar<Recording> {
         Scalar(
             name: "recording", wanted: "all, sample(1%), aggregates or none",
             pattern: "all|aggregates|none|sample\\( *[0-9]+(\\.[0-9]+)? *% *\\)"
         ) { text throws(Refusal) in
             switch text {
-            case "all": return Rig.Recording.all
-            case "aggregates": return Rig.Recording.aggregates
-            case "none": return Rig.Recording.none
+            case "all": return Recording.all
+            case "aggregates": return Recording.aggregates
+            case "none": return Recording.none
             default:
                 guard text.hasPrefix("sample("), text.hasSuffix(")") else {
                     throw Refusal(remark: nil)
                 }
                 let inside = text.dropFirst(7).dropLast().trimmingSpaces()
-                return Rig.Recording.sample(try Scalar<Double>.share.parse(inside))
+                return Recording.sample(try Scalar<Double>.share.parse(inside))
             }
         }
     }

@@ -1,5 +1,6 @@
 internal import Dialects
 internal import Statistics
+internal import Vocabulary
 
 /// What is wrong with a text beyond its spelling: a clause that begins with "which" or "whose", or nil
 /// when the spelling says it all.

@@ -1,3 +1,5 @@
+public import Vocabulary
+
 extension Duration {
     /// Reads a duration as rigs write it, `1m30s`; nil when it is none.
     public init?(rigText text: String) {

@@ -7,6 +7,7 @@ internal import Lanes
 package import Reports
 internal import Rigs
 internal import Statistics
+package import Vocabulary
 package import Wire
 
 /// One calibration, from its terms to its report.
@@ -19,7 +20,7 @@ package struct CalibrationRun {
         var lasting: Duration
         var keeping: Keeping
         var lanes: Int
-        var sharing: WireSettings.Connections
+        var sharing: TransportOptions.Connections
         var sources: SourceAddresses?
         var ca: String?
         var allowed: [String]
@@ -28,7 +29,7 @@ package struct CalibrationRun {
 
         package init(
             target: WebAddress?, connections: Int, pace: Pace, lasting: Duration,
-            keeping: Keeping, lanes: Int, sharing: WireSettings.Connections,
+            keeping: Keeping, lanes: Int, sharing: TransportOptions.Connections,
             sources: SourceAddresses?, ca: String?, allowed: [String], maxRate: Double?
         ) {
             self.target = target
@@ -122,7 +123,7 @@ package struct CalibrationRun {
     private func lanes(recordingTo sink: any HistorySink) throws -> [Track] {
         let settings = WireSettings(
             connections: terms.sharing, sources: terms.sources,
-            tls: WireSettings.TLS(ca: terms.ca), permission: permission)
+            tls: TransportOptions.TLS(ca: terms.ca), permission: permission)
         let ceilings = RateLimits(
             perSecond: terms.maxRate ?? (isNear ? nil : TargetLimits.usualRate.perSecond),
             connections: isNear ? nil : .usual

@@ -1,4 +1,4 @@
-package import Checker
+internal import Checker
 internal import Devices
 internal import Dialects
 package import Journal
@@ -6,6 +6,8 @@ internal import Lanes
 package import Races
 package import Reports
 package import Rigs
+internal import Signing
+package import Vocabulary
 
 /// Where the schedules of a rig are executed: the venue, and an arena over its lanes.
 package struct RaceStage {

@@ -58,7 +58,7 @@ package final class RunSession: @unchecked Sendable {
         do {
             writer = try HistoryWriter(
                 path: directory.history, header: header,
-                recording: Assembly.recording(rig.record, seed: rig.seed), waits: venue.isVirtual)
+                recording: rig.record, waits: venue.isVirtual)
         } catch {
             throw .couldNotRun("\(error)")
         }
@@ -91,7 +91,9 @@ package final class RunSession: @unchecked Sendable {
         }
         self.terms = terms
         coordinator = Coordinator(plan, terms: terms, lanes: lanes)
-        let breaker = Politeness.breaker(rig.target.courtesy, isNear: venue.isNear)
+        let breaker = rig.target.courtesy.breaker(onLoopback: venue.isNear).map {
+            Breaker(above: $0.errors, for: $0.lasting)
+        }
         turns = TurnRecord(lanes: lanes.count, path: directory.file(LaneTurn.file))
         for lane in lanes { lane.keepTurns(in: turns) }
         watch = RunWatch(

@@ -1,10 +1,10 @@
 package import Devices
 internal import Dialects
-package import Journal
+internal import Journal
 package import Rigs
 internal import Signing
 package import Standin
-package import Statistics
+internal import Statistics
 package import Wire
 
 /// A rig in the terms of each part: the one place that knows all of them.
@@ -12,20 +12,16 @@ package enum Assembly {
     package static func wire(_ rig: Rig, allowedByCommand: [String]) -> WireSettings {
         let target = rig.target
         return WireSettings(
-            connections: connections(rig.connections),
-            http: target.http == .http1 ? .http1 : .http2,
-            engine: engine(target.engine), sources: SourceAddresses(rig.sources.map(\.text)),
-            tls: WireSettings.TLS(
-                verifies: target.tls.verifies, ca: target.tls.ca, caOnly: target.tls.caOnly,
-                certificate: target.tls.certificate, key: target.tls.key,
-                minimum: target.tls.minimum == .v12 ? .v12 : .v13),
-            timeout: target.timeout, responseLimit: target.responseLimit,
-            proxy: proxy(target.proxy),
+            connections: rig.connections, http: target.http, engine: target.engine,
+            sources: SourceAddresses(rig.sources.map(\.text)), tls: target.tls,
+            timeout: target.timeout, responseLimit: target.responseLimit, proxy: target.proxy,
             permission: Permission(
                 allowedByRig: target.allow,
                 allowedByCommand: allowedByCommand.map { $0.lowercased() },
                 named: named(target)),
-            pinned: Politeness.pinned(target.pinned))
+            pinned: target.pinned.compactMap {
+                PinnedAddresses(host: $0.host, addresses: $0.addresses, spread: $0.spread)
+            })
     }
 
     /// Hosts that the rig itself names.
@@ -35,42 +31,18 @@ package enum Assembly {
         return [base, WebAddress(target.redirectURL)?.origin.host].compactMap(\.self)
     }
 
-    private static func engine(_ engine: Target.Engine) -> WireSettings.Engine {
-        switch engine {
-        case .auto: .auto
-        case .direct: .direct
-        case .multi: .multi
-        }
-    }
-
-    private static func connections(_ connections: Rig.Connections) -> WireSettings.Connections {
-        switch connections {
-        case .perDevice: .perDevice
-        case .pooled: .pooled
-        case .fresh: .fresh
-        }
-    }
-
-    private static func proxy(_ proxy: Target.Proxy) -> WireSettings.Proxy {
-        switch proxy {
-        case .none: .none
-        case .environment: .environment
-        case .url(let url): .url(url)
-        }
-    }
-
     /// The stand-in that a rig's embedded target asks for.
     package static func service(_ rig: Rig) -> ServiceSettings {
         let terms = rig.standin
         return ServiceSettings(
             requestors: requestors(rig),
             providers: providers(rig), fidelity: terms.isStrict ? .strict : .lenient,
-            throttle: terms.policies.throttle.map(Self.throttle),
+            policies: terms.policies,
             checksBearer: rig.target.usesBearer, authenticationTTL: terms.authnLifetime,
             authorizationTTL: terms.authzLifetime, mediaTTL: terms.mediaLifetime,
             accessTTL: terms.accessLifetime, deleteOnFirstRetrieve: terms.deletesOnFirstRetrieve,
             signsMedia: terms.signsMedia, enhancedErrors: terms.enhancedErrors,
-            policies: policies(terms.policies), hasOpaqueUsers: terms.hasOpaqueUsers,
+            hasOpaqueUsers: terms.hasOpaqueUsers,
             providersRemember: terms.providersRemember,
             checksStatements: terms.verifiesStatements, unentitled: terms.unentitled)
     }
@@ -160,20 +132,6 @@ package enum Assembly {
         }
     }
 
-    private static func throttle(_ rule: Policies.Throttle) -> ServiceSettings.ThrottleRule {
-        let seconds = rule.rate.perSecond > 0 ? 1 / rule.rate.perSecond : 86_400 * 365
-        return .init(every: .nanoseconds(Int64((seconds * 1e9).rounded())), burst: rule.burst)
-    }
-
-    private static func policies(_ held: Policies) -> ServiceSettings.Policies {
-        ServiceSettings.Policies(
-            codeReuse: held.codeReuse == .single ? .single : .untilExpiry,
-            newCode: held.newCode == .replace ? .replace : .keep,
-            secondSignIn: held.secondSignIn == .replace ? .replace : .reject,
-            mediaReuse: held.mediaReuse == .never ? .never : .untilExpiry,
-            goneDecays: held.goneDecays)
-    }
-
     private static func providers(_ rig: Rig) -> [ServiceSettings.Provider] {
         let own = rig.standin.providers
         if own.isEmpty, rig.target.mvpds.isEmpty { return ServiceSettings().providers }
@@ -201,14 +159,5 @@ package enum Assembly {
             offersMetadata: terms.offersMetadata, encryptsZip: terms.encryptsZip,
             passTime: terms.passTime, proxy: terms.proxy, platform: platform,
             integratedFor: terms.integratedFor)
-    }
-
-    package static func recording(_ record: Rig.Recording, seed: Seed) -> Recording {
-        switch record {
-        case .all: .all
-        case .sample(let share): .sample(share, seed: seed.value)
-        case .aggregates: .aggregates
-        case .none: .none
-        }
     }
 }

@@ -7,6 +7,7 @@ package import Rigs
 internal import Signing
 package import Standin
 package import Statistics
+internal import Vocabulary
 internal import Wire
 
 /// What a run plays on: the target, embedded or not, the clock, and the lanes with their transports.
@@ -154,7 +155,7 @@ package struct Venue {
         let exchangeBuilder = exchangeBuilder(of: purpose, salt: .random(in: .min ... .max))
         return try lane(
             0, exchangeBuilder, Unrecorded(),
-            Politeness.ceilings(rig.target.courtesy, isNear: isNear),
+            rig.target.courtesy.rates(onLoopback: isNear),
             from: LiveLoop.monotonic())
     }
 
@@ -186,7 +187,7 @@ package struct Venue {
         let salt =
             isVirtual ? rig.seed.child("fingerprints").value : UInt64.random(in: .min ... .max)
         let exchangeBuilder = exchangeBuilder(of: run.description, salt: salt)
-        let ceilings = Politeness.ceilings(rig.target.courtesy, isNear: isNear)
+        let ceilings = rig.target.courtesy.rates(onLoopback: isNear)
             .part(of: laneCount)
         if isVirtual {
             return try (0..<virtual).map { index throws(RunError) in

@@ -1,6 +1,7 @@
 internal import Dialects
 internal import Journal
 internal import Statistics
+internal import Vocabulary
 
 // Faults of load, and the controls.
 
@@ -47,7 +48,7 @@ struct ThrottleWedge: FaultInjector {
     ) {
         // Which requests count is not for those outside to know: all do.
         let identity = request.message.throttleIdentity
-        count(identity, at: request.moment.now, service.settings.throttle)
+        count(identity, at: request.moment.now, service.settings.policies.throttle)
         guard request.isThrottled else { return }
         switch mode {
         case "never-recovers":
@@ -73,7 +74,7 @@ struct ThrottleWedge: FaultInjector {
     /// Among the first of a burst, or after a whole period without a request: even one that was turned
     /// away counts.
     private mutating func count(
-        _ identity: String, at now: Instant, _ rule: ServiceSettings.ThrottleRule?
+        _ identity: String, at now: Instant, _ rule: Policies.Throttle?
     ) {
         let rule = rule ?? .init()
         let former = asked[identity] ?? (0, .start)

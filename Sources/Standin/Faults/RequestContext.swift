@@ -1,5 +1,6 @@
 internal import Dialects
 internal import Journal
+internal import Vocabulary
 
 /// What a request is about, whichever protocol it came by: what faults see of it.
 struct RequestContext {

@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Vocabulary
 
 /// What a V1 request is for, by its path (rest-v1.md § 2). Numbers are those of the table.
 enum V1Endpoint: Hashable, Sendable {

@@ -3,6 +3,7 @@ internal import Dialects
 internal import Journal
 public import Reports
 internal import Statistics
+internal import Vocabulary
 
 /// What a comparison needs of one run: its distributions in stretches of time, its errors, what
 /// became of its promises.

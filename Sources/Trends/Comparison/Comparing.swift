@@ -1,6 +1,7 @@
 internal import Dialects
 internal import Reports
 internal import Statistics
+internal import Vocabulary
 
 extension Comparison {
     /// Holds `run` against `base`. The same two runs give the same answer, every time.

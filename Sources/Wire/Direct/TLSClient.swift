@@ -1,6 +1,7 @@
 internal import CCurl
 internal import Dialects
 internal import Glibc
+internal import Vocabulary
 
 /// What all TLS connections of a lane have in common: trusted roots, parsed once, versions, the
 /// client's certificate.
@@ -14,7 +15,7 @@ final class TLSClient {
     private let verifies: Bool
 
     /// What cannot be used, in words.
-    init(_ tls: WireSettings.TLS, trust: TrustFile) throws(LineFault) {
+    init(_ tls: TransportOptions.TLS, trust: TrustFile) throws(LineFault) {
         ERR_clear_error()
         guard Library.isReady, let context = SSL_CTX_new(TLS_client_method()) else {
             throw LineFault(CURLE_OUT_OF_MEMORY, LineFault.opensslWords())
@@ -52,7 +53,7 @@ final class TLSClient {
         X509_STORE_set_flags(store, UInt(X509_V_FLAG_TRUSTED_FIRST | X509_V_FLAG_PARTIAL_CHAIN))
     }
 
-    private func show(_ tls: WireSettings.TLS) throws(LineFault) {
+    private func show(_ tls: TransportOptions.TLS) throws(LineFault) {
         guard let certificate = tls.certificate else { return }
         let key = tls.key ?? certificate
         guard SSL_CTX_use_certificate_chain_file(context, certificate) == 1,

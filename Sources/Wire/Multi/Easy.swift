@@ -1,5 +1,6 @@
 internal import CCurl
 internal import Glibc
+internal import Vocabulary
 
 /// libcurl as a whole: made ready once, before the first handle.
 enum Library {
@@ -72,7 +73,7 @@ struct Easy: ~Copyable {
 
 extension Easy {
     /// What is trusted and shown in TLS handshakes.
-    borrowing func secure(_ tls: WireSettings.TLS, trust: TrustFile) {
+    borrowing func secure(_ tls: TransportOptions.TLS, trust: TrustFile) {
         let minimum = tls.minimum == .v13 ? CURL_SSLVERSION_TLSv1_3 : CURL_SSLVERSION_TLSv1_2
         set(CURLOPT_SSLVERSION, Int(minimum))
         if let certificate = tls.certificate {

@@ -5,6 +5,7 @@ internal import Lanes
 internal import Reports
 internal import Rigs
 internal import Synchronization
+internal import Vocabulary
 internal import Wire
 
 /// The part of `try` that a run lacks: prints each exchange as it ends, and holds what was seen
@@ -81,6 +82,6 @@ final class Trial: Sendable {
     /// The proxy that other programs would use for this target.
     private static func unusedProxy(_ target: Target, for origin: Origin) -> String? {
         guard target.proxy == .none else { return nil }
-        return WireSettings.Proxy.ofEnvironment(for: origin)
+        return TransportOptions.Proxy.ofEnvironment(for: origin)
     }
 }

@@ -1,4 +1,5 @@
 import Dialects
+import Vocabulary
 
 extension Reader {
     /// Input: a reply as it comes over the connection. It is read as the answer to each operation.

@@ -1,31 +1,36 @@
-/// What the service is held to where its protocol leaves it open, and the
-/// bounds that nobody promised. The defaults are the readings of rest-v1.md. The embedded stand-in
-/// behaves so, unless `standin.policies` has it differ.
+/// What the service is held to where its protocol leaves a choice, and the bounds that nobody
+/// promised. A rig sets them, the judge checks by them, each report prints them, and the embedded
+/// stand-in behaves so, unless `standin.policies` has it differ. The defaults are the readings of
+/// rest-v1.md.
 public struct Policies: Sendable, Hashable {
     /// What becomes of a code that a sign-in has used.
     public enum CodeReuse: String, Sendable, CaseIterable {
-        /// It is spent.
+        /// It is spent: the next sign-in with it is turned down (rest-v1.md § 6.3).
         case single
+        /// It is good for further sign-ins until it expires.
         case untilExpiry = "until-expiry"
     }
 
-    /// What a device's next code does to its former one.
+    /// What a device's next code does to its former, unbound one (rest-v1.md, A9).
     public enum NewCode: String, Sendable, CaseIterable {
         case replace, keep
     }
 
     /// What a sign-in does on a device where somebody is signed in.
     public enum SecondSignIn: String, Sendable, CaseIterable {
+        /// The newest wins (rest-v1.md § 10), or the first stays.
         case replace, reject
     }
 
     /// Whether a media token may be handed out twice.
     public enum MediaReuse: String, Sendable, CaseIterable {
+        /// Each request gets a new one (rest-v1.md § 11).
         case never
         case untilExpiry = "until-expiry"
     }
 
-    /// A leaky bucket for each device: a sustained rate, and a burst at first contact.
+    /// A leaky bucket for each device: a sustained rate, and a burst at first contact (rest-v1.md
+    /// § 14, A18).
     public struct Throttle: Sendable, Hashable {
         public var rate: Rate
         public var burst: Int
@@ -34,23 +39,30 @@ public struct Policies: Sendable, Hashable {
             self.rate = rate
             self.burst = burst
         }
+
+        public init(every: Duration, burst: Int = 10) {
+            self.init(rate: Rate(perSecond: .seconds(1) / every), burst: burst)
+        }
+
+        /// One request each.
+        public var every: Duration { .nanoseconds(Int64((1e9 / rate.perSecond).rounded())) }
     }
 
     public var codeReuse: CodeReuse
     public var newCode: NewCode
     public var secondSignIn: SecondSignIn
     public var mediaReuse: MediaReuse
-    /// Whether "expired" (410) may turn into "none" (404) later.
+    /// Whether "expired" (410) may turn into "none" (404) a day later.
     public var goneDecays: Bool
     /// How long after a completed sign-in a poll may still miss it.
     public var visibility: Duration
     /// How long after its expiry something may still be there.
     public var sweepLag: Duration
-    /// How far the service's clocks may be apart.
+    /// How far the clocks of the service's nodes may be apart.
     public var clockTolerance: Duration
-    /// After this an unanswered request takes effect no more.
+    /// No service works on a request for longer: a lost one has taken effect by then, or never will.
     public var unknownDeadline: Duration
-    /// Nil: nobody is throttled.
+    /// Nil: the service does not throttle.
     public var throttle: Throttle?
 
     public init(

@@ -1,5 +1,3 @@
-internal import Journal
-
 /// How fast requests may leave (rigs/reference.yaml, `max-rate`): of the run, of some hosts, and of new
 /// connections. Pure values; a lane has an equal part of each.
 public struct RateLimits: Sendable, Hashable {
@@ -29,7 +27,7 @@ public struct RateLimits: Sendable, Hashable {
     }
 
     /// Whether there is anything to hold a request back for.
-    var holdsBack: Bool { perSecond != nil || !perHost.isEmpty || connections != nil }
+    public var holdsBack: Bool { perSecond != nil || !perHost.isEmpty || connections != nil }
 }
 
 /// New connections come slowly at first: a load balancer that is struck by all devices at once fails
@@ -46,29 +44,5 @@ public struct ConnectionRamp: Sendable, Hashable {
     public init(from first: Double, growth: Double) {
         self.first = first
         self.growth = growth
-    }
-
-    /// New connections per second at this point of the run.
-    func rate(at now: Instant) -> Double { first + growth * Double(now.nanoseconds) / 1e9 }
-}
-
-/// Even spacing: never more than the rate, not even for a moment.
-struct RequestSpacing {
-    /// When the next one may go.
-    private(set) var next: Instant = .start
-
-    /// A lane that wakes up late may make up for this much: at 5,000/s it would else lose a fifth.
-    private static let slack: Duration = .milliseconds(1)
-
-    mutating func take(at now: Instant, rate: Double) {
-        let interval: Duration = .nanoseconds(Int64((1e9 / rate).rounded(.up)))
-        next = max(next, Instant(nanoseconds: now.nanoseconds - Self.slack.wholeNanoseconds))
-        next = next + interval
-    }
-}
-
-extension Duration {
-    fileprivate var wholeNanoseconds: Int64 {
-        components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
     }
 }

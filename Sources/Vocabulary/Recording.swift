@@ -4,7 +4,7 @@ public enum Recording: Sendable, Hashable {
     case all
     /// Households in which anything was not clean, and this share (0 to 1) of the others, chosen by
     /// a hash of household and seed: the same households in every run of that seed.
-    case sample(Double, seed: UInt64)
+    case sample(Double)
     /// The first example of each group of errors only.
     case aggregates
     case none
@@ -13,7 +13,7 @@ public enum Recording: Sendable, Hashable {
     public var name: String {
         switch self {
         case .all: "all"
-        case .sample(let share, _): "sample(\(share))"
+        case .sample(let share): "sample(\(share))"
         case .aggregates: "aggregates"
         case .none: "none"
         }

@@ -1,6 +1,4 @@
-public import Dialects
-
-/// Which breaches may fail a run.
+/// Which violations may fail a run (rigs/reference.yaml, `promises`).
 public struct Promises: Sendable, Hashable {
     public enum Level: String, Sendable, CaseIterable {
         /// Every invariant.
@@ -39,8 +37,9 @@ public struct Promises: Sendable, Hashable {
     }
 }
 
-/// A finding that is accepted for now: listed in each report, and no reason to fail until its date.
-public struct Known: Sendable, Hashable {
+/// A violation that is accepted for now (rigs/reference.yaml, `known`): listed in each report, and no
+/// reason to fail until its date.
+public struct KnownViolation: Sendable, Hashable {
     public var invariant: Invariant
     /// Nil: whichever operation it shows in.
     public var operation: OperationName?

@@ -1,0 +1,350 @@
+/// The promises that a history is held against: names that appear in reports, thresholds and cases.
+public enum Invariant: UInt8, CaseIterable, Sendable {
+    case noTokenBeforeSignIn, tokenIsolation, signInVisible, signInDelivered, tokenMonotonic
+    case oneOwner, oneToken, codeUnique, expiryRespected, logoutFinal, deleteFinal
+    case errorsHaveNoEffect, retryOnce, authorizationGates, clockAgreement, throttleContract
+    case pollIsPure, pathIndependence, pollingEnds, linearizable, conforms
+
+    /// As rigs, reports and the command line spell it: `no-token-before-sign-in`.
+    public var name: String { declared.name }
+
+    /// The invariant spelled so, if there is one.
+    public init?(name: String) {
+        guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
+        self = found
+    }
+
+    /// What it promises, in one line.
+    public var line: String { declared.line }
+    /// What a violation is, in sentences.
+    public var meaning: String { declared.meaning }
+    /// Causes that need no action by the server's team.
+    public var harmless: String { declared.harmless }
+    /// What was seen where it was violated, after a number of households: `179 of 200 ...`.
+    public var observed: String { declared.observed }
+    /// Whose promise it is, as far as the invariant decides that; `conforms` goes by its rule.
+    public var source: PromiseSource { declared.source }
+    /// The level that its violation disproves.
+    public var level: ConsistencyLevel? { declared.level }
+    /// Policy-free safety: counts under `documented` whoever promised it; `one-owner` hangs on
+    /// `code-reuse`.
+    public var isSafety: Bool { declared.isSafety }
+    /// About a run as a whole: no single race decides it.
+    public var isAboutRun: Bool { declared.isAboutRun }
+    /// Two arms are compared: an ordinary run decides nothing.
+    public var isDecidedByRace: Bool { declared.isDecidedByRace }
+    /// What a violation of this one may violate besides, in the same household.
+    public var companions: [Invariant] { declared.companions }
+
+    private var declared: Declaration { Self.declarations[Int(rawValue)] }
+    private static let declarations = allCases.map(\.declaration)
+}
+
+extension Invariant: Comparable, CustomStringConvertible {
+    public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+    public var description: String { name }
+}
+
+/// Who made a promise: it decides whether its breach may fail a run.
+public enum PromiseSource: String, Sendable, CaseIterable {
+    /// The vendor's pages.
+    case documented
+    /// A choice where the pages are silent (`policies`).
+    case policy
+    /// Our own reading, or a bound that no page promises.
+    case ours
+
+    /// The source in words: `screenrig's own expectation`.
+    public var words: String {
+        switch self {
+        case .documented: "the protocol's documentation"
+        case .policy: "a policy of the rig"
+        case .ours: "screenrig's own expectation"
+        }
+    }
+}
+
+/// All that is said of an invariant, for every output.
+private struct Declaration: Sendable {
+    var name: String
+    var line: String
+    var meaning: String
+    var harmless: String
+    var observed: String
+    var source: PromiseSource
+    var level: ConsistencyLevel?
+    var isSafety: Bool
+    var isAboutRun: Bool
+    var isDecidedByRace: Bool
+    var companions: [Invariant]
+
+    init(
+        _ name: String, _ line: String, meaning: String, harmless: String, observed: String,
+        source: PromiseSource = .ours, level: ConsistencyLevel? = nil, isSafety: Bool = false,
+        isAboutRun: Bool = false, isDecidedByRace: Bool = false, companions: [Invariant] = []
+    ) {
+        self.name = name
+        self.line = line
+        self.meaning = meaning
+        self.harmless = harmless
+        self.observed = observed
+        self.source = source
+        self.level = level
+        self.isSafety = isSafety
+        self.isAboutRun = isAboutRun
+        self.isDecidedByRace = isDecidedByRace
+        self.companions = companions
+    }
+}
+
+extension Invariant {
+    /// Documented are: rest-v1.md § 6 (codes, DELETE), § 10 (one live token per key), § 11 (playback
+    /// order), § 13 (logout removes), § 14 (throttling), § 16 (what may be asserted).
+    private var declaration: Declaration {
+        switch self {
+        case .noTokenBeforeSignIn:
+            Declaration(
+                "no-token-before-sign-in",
+                "a TV sees no token before its sign-in",
+                meaning: "A poll or check returned a token although no sign-in of that device had "
+                    + "been sent.",
+                harmless:
+                    "An earlier run used the same device id (identities: by-seed on a service "
+                    + "that keeps tokens); use identities: per-run.",
+                observed: "TVs saw a token before any sign-in",
+                source: .documented,
+                level: .safety,
+                isSafety: true,
+                companions: [
+                    .oneToken, .tokenIsolation, .tokenMonotonic, .authorizationGates, .logoutFinal,
+                ])
+        case .tokenIsolation:
+            Declaration(
+                "token-isolation",
+                "a TV sees only the token of its own household's sign-in",
+                meaning: "A response named a user who signed in in another household.",
+                harmless:
+                    "Households share accounts: then a user name does not identify a household.",
+                observed: "TVs saw the sign-in of another household",
+                source: .documented,
+                level: .safety,
+                isSafety: true,
+                companions: [
+                    .noTokenBeforeSignIn, .tokenMonotonic, .oneToken, .signInVisible, .logoutFinal,
+                ])
+        case .signInVisible:
+            Declaration(
+                "sign-in-visible",
+                "a poll sent after the phone's sign-in was confirmed sees the token",
+                meaning: "Read-your-writes across the two screens: the phone's sign-in was "
+                    + "confirmed, and a poll sent more than policies.visibility later still "
+                    + "returned \"not yet\".",
+                harmless: "Replication lag. The protocol does not forbid it; policies.visibility "
+                    + "sets the delay you accept.",
+                observed: "TVs got 'pending' from a poll after their sign-in had been confirmed",
+                level: .crossScreen,
+                companions: [.tokenMonotonic, .signInDelivered, .pollingEnds])
+        case .signInDelivered:
+            Declaration(
+                "sign-in-delivered",
+                "a poll sent one poll interval after the phone's sign-in was confirmed "
+                    + "sees the token",
+                meaning: "The phone's sign-in was confirmed, and a poll sent one poll interval "
+                    + "later (polling.every plus jitter, at least 5 s) still returned \"not "
+                    + "yet\" (rest-v1.md, 16). After a 429, a 5xx or a lost poll the next poll "
+                    + "is checked instead; a TV that has stopped polling is not checked.",
+                harmless: "A longer replication lag that the server's team has announced: set "
+                    + "policies.visibility.",
+                observed: "TVs still got 'pending' one poll interval after their sign-in had been "
+                    + "confirmed",
+                source: .documented,
+                level: .eventual,
+                companions: [.signInVisible, .pollingEnds])
+        case .tokenMonotonic:
+            Declaration(
+                "token-monotonic",
+                "once seen, a token stays until logout, a newer sign-in or its own expiry",
+                meaning: "A later response said \"not signed in\": a poll's \"not yet\", or a "
+                    + "refusal of user-metadata, preauthorize, authorize, authorization-token or "
+                    + "media-token (412, or 403 with \"User not authenticated\").",
+                harmless: "The token expired between two responses, or the provider ended the "
+                    + "session.",
+                observed: "TVs saw their sign-in and then got 'pending' again",
+                level: .monotonicReads,
+                companions: [
+                    .signInVisible, .signInDelivered, .oneToken, .expiryRespected, .pollingEnds,
+                ])
+        case .oneOwner:
+            Declaration(
+                "one-owner",
+                "a code is consumed by at most one sign-in; ended states stay ended",
+                meaning: "One code signed in two users, or worked again after its end.",
+                harmless: "The service allows it: set policies.code-reuse.",
+                observed: "households had a code that worked for more than one sign-in",
+                source: .policy,
+                level: .safety,
+                companions: [.oneToken, .tokenMonotonic, .deleteFinal, .retryOnce])
+        case .oneToken:
+            Declaration(
+                "one-token",
+                "all responses about one sign-in carry the same token",
+                meaning: "Two reads of one sign-in differed in user, provider or expiry.",
+                harmless: "A sliding expiry, if the service has one.",
+                observed: "TVs saw different tokens for one sign-in",
+                source: .documented,
+                level: .safety,
+                isSafety: true,
+                companions: [.tokenMonotonic, .tokenIsolation])
+        case .codeUnique:
+            Declaration(
+                "code-unique",
+                "two live registration records never share a code",
+                meaning: "The same code was given to two devices while both were live.",
+                harmless: "None known.",
+                observed: "households had a code that another device held at the same time",
+                source: .documented,
+                level: .safety,
+                isSafety: true,
+                companions: [
+                    .tokenIsolation, .oneOwner, .noTokenBeforeSignIn, .signInDelivered,
+                    .signInVisible, .expiryRespected, .tokenMonotonic, .oneToken, .deleteFinal,
+                    .logoutFinal, .pollingEnds,
+                ])
+        case .expiryRespected:
+            Declaration(
+                "expiry-respected",
+                "tokens and codes work until their expiry, and not after it",
+                meaning:
+                    "A token or code worked after its own expiry, or stopped working before it.",
+                harmless: "Clock skew or late clean-up: set policies.clock-tolerance and "
+                    + "policies.sweep-lag.",
+                observed: "households had a token or code that did not end at its expiry",
+                source: .documented,
+                companions: [
+                    .tokenMonotonic, .signInVisible, .signInDelivered, .oneOwner, .clockAgreement,
+                ])
+        case .logoutFinal:
+            Declaration(
+                "logout-final",
+                "after logout a token no longer works",
+                meaning: "A poll, authorization or media-token request still succeeded after the "
+                    + "logout.",
+                harmless: "None known. Requests in flight during the logout are not counted.",
+                observed: "TVs still used a sign-in after its logout",
+                source: .documented,
+                level: .readYourWrites,
+                companions: [.tokenMonotonic, .authorizationGates, .noTokenBeforeSignIn])
+        case .deleteFinal:
+            Declaration(
+                "delete-final",
+                "a deleted code stays deleted",
+                meaning: "A code still worked after its deletion.",
+                harmless: "None known.",
+                observed: "households had a code that worked after its deletion",
+                source: .documented,
+                level: .safety,
+                isSafety: true,
+                companions: [.oneOwner, .expiryRespected, .signInDelivered])
+        case .errorsHaveNoEffect:
+            Declaration(
+                "errors-have-no-effect",
+                "a request answered with 4xx has no effect; a request whose response was "
+                    + "lost has at most one",
+                meaning: "A request that was rejected took effect all the same.",
+                harmless: "None known: a firewall's response counts as blocked, not as 4xx.",
+                observed: "households saw an effect of a rejected request",
+                level: .safety,
+                isSafety: true,
+                companions: [
+                    .noTokenBeforeSignIn, .tokenIsolation, .tokenMonotonic, .oneToken, .logoutFinal,
+                    .signInVisible, .signInDelivered,
+                ])
+        case .retryOnce:
+            Declaration(
+                "retry-once",
+                "a retried request takes effect once",
+                meaning: "A request that was retried after a lost response took effect twice.",
+                harmless: "None known: only requests marked as retries are checked.",
+                observed: "households saw a retried request take effect twice",
+                companions: [.oneToken, .oneOwner])
+        case .authorizationGates:
+            Declaration(
+                "authorization-gates",
+                "a media token needs a valid authentication and authorization of that "
+                    + "device and resource",
+                meaning: "A media token was issued without one of them, or an authorization ended "
+                    + "before its expiry without a sign-out or a new sign-in (rest-v1.md, 11).",
+                harmless: "A temporary pass, if the service offers one.",
+                observed: "TVs got a media token without authorization",
+                source: .documented,
+                level: .safety,
+                isSafety: true,
+                companions: [.logoutFinal])
+        case .clockAgreement:
+            Declaration(
+                "clock-agreement",
+                "all server timestamps fit one clock",
+                meaning: "The timestamps in responses cannot come from one clock.",
+                harmless: "Clock skew of milliseconds between nodes: set policies.clock-tolerance.",
+                observed: "households saw timestamps from different clocks",
+                isAboutRun: true,
+                companions: [.expiryRespected])
+        case .throttleContract:
+            Declaration(
+                "throttle-contract",
+                "429 only above the documented rate, and recovery after it",
+                meaning: "A device was throttled although it stayed below its documented rate.",
+                harmless:
+                    "The service throttles by peer address: then all devices share one limit.",
+                observed: "households were throttled below their limit",
+                source: .documented,
+                isAboutRun: true,
+                companions: [.pollingEnds, .signInDelivered, .errorsHaveNoEffect])
+        case .pollIsPure:
+            Declaration(
+                "poll-is-pure",
+                "how often a TV polls does not change the outcome",
+                meaning: "Two variants of a schedule that differ only in their polls ended "
+                    + "differently. Only 'screenrig race' checks this.",
+                harmless: "None known.",
+                observed: "households lost a sign-in to a poll",
+                isDecidedByRace: true)
+        case .pathIndependence:
+            Declaration(
+                "path-independence",
+                "the outcome does not depend on which node or connection served a request",
+                meaning: "Two variants of a schedule that differ only in their connections ended "
+                    + "differently. Only 'screenrig race' checks this.",
+                harmless: "Replication lag within policies.visibility.",
+                observed: "households got responses that depend on the path of the request",
+                isDecidedByRace: true)
+        case .pollingEnds:
+            Declaration(
+                "polling-ends",
+                "every poll loop ends",
+                meaning: "A TV went on polling after its code had expired.",
+                harmless: "None known.",
+                observed: "TVs kept polling after their code had expired",
+                isAboutRun: true)
+        case .linearizable:
+            Declaration(
+                "linearizable",
+                "some order of the operations explains all responses (checked per device)",
+                meaning: "No order of a device's operations explains the responses it received.",
+                harmless: "None known. Often another promise is violated with it: look at that one "
+                    + "first.",
+                observed: "households got responses that no order of the requests explains",
+                level: .linearizable)
+        case .conforms:
+            Declaration(
+                "conforms",
+                "statuses, fields and types match the protocol's documentation",
+                meaning: "A response had a status, field or type that the documentation does not "
+                    + "allow, or an SDK's callbacks came in the wrong order.",
+                harmless: "None known. Additional fields are allowed.",
+                observed: "households got responses that deviate from the protocol",
+                source: .documented,
+                isAboutRun: true)
+        }
+    }
+}
