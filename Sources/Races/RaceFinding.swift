@@ -1,4 +1,4 @@
-public import Checker
+internal import Checker
 public import Formats
 internal import Statistics
 public import Vocabulary

@@ -1,4 +1,4 @@
-public import Dialects
+internal import Dialects
 public import Formats
 public import Vocabulary
 

@@ -1,5 +1,5 @@
-public import Checker
-public import Dialects
+internal import Checker
+internal import Dialects
 public import Formats
 public import Vocabulary
 

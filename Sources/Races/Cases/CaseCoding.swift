@@ -1,7 +1,8 @@
-public import Checker
-public import Dialects
+internal import Checker
+internal import Dialects
 internal import Formats
 internal import Statistics
+public import Vocabulary
 
 // How the parts of a case are written that are not written as they are kept.
 
