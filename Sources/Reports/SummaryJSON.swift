@@ -14,11 +14,11 @@ enum SummaryJSON {
             ("verdict", verdict(summary)),
             ("households", households(summary.households)),
             ("exchanges", exchanges(summary.exchanges)),
-            ("operations", .array(summary.operations.map(operation))),
+            ("operations", .array(summary.operations.map { OperationRow.columns.json($0) })),
             ("rigHealth", health(summary.rigHealth)),
-            ("signInMs", spread(summary.signIn)),
-            ("signInServiceMs", spread(summary.signInService)),
-            ("tokenVisibilityMs", spread(summary.tokenVisibility)),
+            ("signInMs", Spread.json(summary.signIn)),
+            ("signInServiceMs", Spread.json(summary.signInService)),
+            ("tokenVisibilityMs", Spread.json(summary.tokenVisibility)),
             ("signOns", signOns(summary.signOns)),
             (
                 "invariants",
@@ -37,7 +37,7 @@ enum SummaryJSON {
             ("shows", .array(summary.shows.map(check))),
             ("funnels", .array(summary.funnels.map(funnel))),
             ("losses", .array(summary.losses.map(loss))),
-            ("errors", .array(summary.errors.map(error))),
+            ("errors", .array(summary.errors.map { ErrorRow.columns.json($0) })),
             ("firstFailure", summary.firstFailure.map(JSON.text) ?? .null),
             ("notes", .array(summary.notes.map(JSON.text))),
         ]).rendered() + "\n"
@@ -51,8 +51,9 @@ enum SummaryJSON {
                     signOns.paths.map { path in
                         .object([
                             ("name", .text(path.name)), ("households", .integer(path.households)),
-                            ("signIns", .integer(path.signIns)), ("signInMs", spread(path.time)),
-                            ("signInServiceMs", spread(path.service)),
+                            ("signIns", .integer(path.signIns)),
+                            ("signInMs", Spread.json(path.time)),
+                            ("signInServiceMs", Spread.json(path.service)),
                         ])
                     })
             ),
@@ -219,22 +220,6 @@ enum SummaryJSON {
         ])
     }
 
-    private static func operation(_ row: OperationRow) -> JSON {
-        .object([
-            ("name", .text(row.name)),
-            ("count", .integer(row.count)),
-            ("sent", .integer(row.sent)),
-            ("completed", .integer(row.completed)),
-            ("errors", .integer(row.errors)),
-            ("perSecond", .number(row.perSecond)),
-            ("outcomes", .object(row.outcomes.map { ($0.name, .integer($0.count)) })),
-            ("statuses", .object(row.statuses.map { ($0.name, .integer($0.count)) })),
-            ("latencyMs", spread(row.latency)),
-            ("serviceMs", spread(row.service)),
-            ("latenessMs", spread(row.lateness)),
-        ])
-    }
-
     private static func health(_ health: RigHealth) -> JSON {
         .object([
             ("cpuPercent", .number(health.cpuPercent, decimals: 1)),
@@ -247,11 +232,6 @@ enum SummaryJSON {
             ("valid", .flag(health.valid)),
             ("reasons", .array(health.reasons.map(JSON.text))),
         ])
-    }
-
-    private static func spread(_ spread: Spread?) -> JSON {
-        let values = spread?.values.map { JSON.number($0) } ?? Spread.names.map { _ in .null }
-        return .object([("count", .integer(spread?.count ?? 0))] + zip(Spread.names, values))
     }
 
     private static func threshold(_ result: ThresholdResult) -> JSON {
@@ -288,19 +268,6 @@ enum SummaryJSON {
             ("cause", .text(loss.cause)),
             ("households", .integer(loss.households)),
             ("example", .integer(loss.example)),
-        ])
-    }
-
-    private static func error(_ row: ErrorRow) -> JSON {
-        .object([
-            ("operation", .text(row.operation)),
-            ("outcome", .text(row.outcome)),
-            ("status", row.status.map(JSON.integer) ?? .null),
-            ("reason", .text(row.reason)),
-            ("count", .integer(row.count)),
-            ("firstSecond", .number(row.first)),
-            ("lastSecond", .number(row.last)),
-            ("exampleHousehold", (row.example?.household).map(JSON.integer) ?? .null),
         ])
     }
 }

@@ -1,5 +1,6 @@
 internal import Dialects
 package import Journal
+internal import Rendering
 internal import Statistics
 
 /// One second of one operation: a row of timeline.csv.
@@ -15,6 +16,27 @@ struct TimelineRow: Hashable {
     var max: Double?
     /// Sent and not yet ended when the second was over.
     var inFlight = 0
+    /// Of all operations together.
+    var householdsWaiting = 0
+
+    /// Of timeline.csv.
+    static let columns: [Column<TimelineRow>] = [
+        Column("second", about: "since the run began") { .count($0.second) },
+        Column("operation", about: "its name") { .text($0.operation.name) },
+        Column("sent", about: "in that second") { .count($0.sent) },
+        Column("completed", about: "in that second") { .count($0.completed) },
+        Column("errors", about: "in that second") { .count($0.errors) },
+        Column("p50_ms", about: "of the responses of that second") { .number($0.p50) },
+        Column("p99_ms", about: "of the responses of that second") { .number($0.p99) },
+        Column("max_ms", about: "of the responses of that second") { .number($0.max) },
+        Column("in_flight", about: "requests in flight at the end of the second") {
+            .count($0.inFlight)
+        },
+        Column(
+            "households_waiting",
+            about: "TVs waiting with a code on screen at the end of the second"
+        ) { .count($0.householdsWaiting) },
+    ]
 }
 
 /// What happened in one bucket of time, all operations together.
