@@ -39,29 +39,12 @@ struct TimelineRow: Hashable {
     ]
 }
 
-/// What happened in one bucket of time, all operations together.
-struct TimelineBucket: Mergeable {
-    var sent = 0
-    var completed = 0
-    var errors = 0
-    var latency = Histogram()
-    var lateness = Histogram()
-
-    mutating func merge(_ other: TimelineBucket) {
-        sent += other.sent
-        completed += other.completed
-        errors += other.errors
-        latency.merge(other.latency)
-        lateness.merge(other.lateness)
-    }
-}
-
 extension Histogram: Mergeable {}
 
 /// Folds cells, which come ordered by second, into rows by second and buckets for charts.
 struct Timeline {
     private(set) var rows: [TimelineRow] = []
-    private(set) var moments = TimeBuckets<TimelineBucket>(limit: 300)
+    private(set) var moments = TimeBuckets<Course.Bucket>(limit: 300)
     /// Latency of each operation over time, for the small curve in its row of the table.
     private(set) var latencies: [OperationName: TimeBuckets<Histogram>] = [:]
     /// Seconds for each of `latencies(of:through:)`: those of the operation that occurred longest.
@@ -138,9 +121,9 @@ struct Timeline {
         }
         if operation.isOfConnection { return }
         moments.update(second: second) { moment in
-            moment.sent += cell.sent
-            moment.completed += cell.completed
-            moment.errors += cell.errors
+            moment.sent += Double(cell.sent)
+            moment.completed += Double(cell.completed)
+            moment.errors += Double(cell.errors)
             moment.latency.merge(cell.latency)
             moment.lateness.merge(cell.lateness)
         }

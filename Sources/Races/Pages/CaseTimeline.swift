@@ -41,11 +41,11 @@ struct CaseTimeline {
                 : .none
         }
         let margin = max((through - from) / 4, 500_000)
-        let near = Span(from: from - margin, through: through + margin)
+        let near = Self.span(from - margin, through + margin)
         let begun = entries.map(\.begun).min() ?? from
         let ended = entries.map(\.ended).max() ?? through
         let rest = max((ended - begun) / 40, 100_000)
-        let whole = Span(from: begun - rest, through: ended + rest)
+        let whole = Self.span(begun - rest, ended + rest)
         return """
             <p class="lead">A box is a request, from its last byte sent to the first byte of its answer: \
             the service acted on it in between.</p>
@@ -54,24 +54,17 @@ struct CaseTimeline {
             """
     }
 
-    private struct Span {
-        var from: Int64
-        var through: Int64
-
-        func across(_ time: Int64) -> Double {
-            let share =
-                Double(min(max(time, from), through) - from) / Double(max(1, through - from))
-            return left + share * (width - left - right)
-        }
-
-        func holds(_ entry: Case.Entry) -> Bool {
-            (entry.isOpen || entry.firstByte >= from) && entry.sent <= through
-        }
+    private static func span(_ from: Int64, _ through: Int64) -> ConflictDrawing {
+        ConflictDrawing(from: from, through: through, left: left, right: right, width: width)
     }
 
-    private func figure(_ caption: String, _ span: Span, id: String, isNear: Bool) -> HTML {
+    private func figure(_ caption: String, _ span: ConflictDrawing, id: String, isNear: Bool)
+        -> HTML
+    {
         let laneHeight = isNear ? 56.0 : 34.0
-        let shown = entries.filter { span.holds($0) }
+        let shown = entries.filter {
+            ($0.isOpen || $0.firstByte >= span.from) && $0.sent <= span.through
+        }
         let used = lanes.filter { lane in !isNear || shown.contains { found.lane(of: $0) == lane } }
         let beliefs = isNear && shown.contains { $0.isConflict && $0.belief != nil }
         let floor = Self.top + Double(used.count) * laneHeight + (beliefs ? 44 : 0)
@@ -108,7 +101,7 @@ struct CaseTimeline {
     }
 
     private func box(
-        _ entry: Case.Entry, _ y: Double, _ span: Span, isNear: Bool
+        _ entry: Case.Entry, _ y: Double, _ span: ConflictDrawing, isNear: Bool
     ) -> HTML {
         let size = isNear ? 18.0 : 14.0
         let start = span.across(entry.sent)
@@ -156,7 +149,7 @@ struct CaseTimeline {
 
     /// From where the first of the two returned to where the other one was sent.
     private func arrow(
-        _ shown: [Case.Entry], _ y: (String) -> Double, _ span: Span
+        _ shown: [Case.Entry], _ y: (String) -> Double, _ span: ConflictDrawing
     ) -> HTML {
         let ends = shown.filter(isEnd).sorted { $0.sent < $1.sent }
         guard ends.count == 2 else { return .none }
@@ -188,16 +181,15 @@ struct CaseTimeline {
     }
 
     /// What may have been true after each return of the conflict, until nothing can be any more.
-    private func belief(_ shown: [Case.Entry], _ y: Double, _ span: Span) -> HTML {
+    private func belief(_ shown: [Case.Entry], _ y: Double, _ span: ConflictDrawing) -> HTML {
         let told = shown.filter { $0.isConflict && !$0.isOpen && $0.belief != nil }
             .sorted { $0.firstByte < $1.firstByte }
         let boxes = told.enumerated().map { position, entry -> HTML in
             let start = span.across(entry.firstByte)
             let next = position + 1 < told.count ? told[position + 1].firstByte : span.through
-            let words = Self.words(entry.belief ?? 0)
-            let isNone = words.isEmpty
-            let style = isNone ? " none" : ""
-            let text = isNone ? "no possible state" : words.joined(separator: " or ")
+            let states = ConflictDrawing.states(entry.belief ?? 0)
+            let style = states == nil ? " none" : ""
+            let text = states ?? "no possible state"
             let wide = max(span.across(next) - start, 4)
             let fits = wide > Double(text.count) * 6.6
             let anchor = fits || start < Self.width * 0.7
@@ -214,17 +206,8 @@ struct CaseTimeline {
             """
     }
 
-    private static func words(_ belief: Int) -> [String] {
-        var words: [String] = []
-        if belief & 1 != 0 { words.append("signed out") }
-        for tag in 1..<16 where belief >> tag & 1 != 0 {
-            words.append(tag == 1 ? "signed in" : "signed in (\(tag))")
-        }
-        return words
-    }
-
     /// Milliseconds since the first of the conflict returned.
-    private func axis(_ span: Span, _ floor: Double) -> HTML {
+    private func axis(_ span: ConflictDrawing, _ floor: Double) -> HTML {
         let zero =
             (entries.first(where: isEnd) ?? entries.first(where: \.isConflict))?
             .firstByte ?? span.from

@@ -19,7 +19,7 @@ enum LatencySections {
             <p class="lead">The time from when a request was due to the end of its response, in \
             milliseconds. It includes any delay before sending, so a stalled service cannot hide requests \
             that had to wait. The small curves show p99 over the run, all on the same time axis.\(few(summary.operations))</p>
-            \(columns.page("Latency by operation in milliseconds", summary.operations)))
+            \(columns.page("Latency by operation in milliseconds", summary.operations))
             \(Figure.html(
                 "Latency by percentile, each curve up to its slowest response",
                 PercentileChart(operations: summary.operations).html))

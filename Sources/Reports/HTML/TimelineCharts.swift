@@ -31,7 +31,7 @@ struct TimelineCharts {
                 [
                     ChartSeries(
                         name: "waiting", style: "s6", isArea: true,
-                        values: points.map { Double($0.waiting) })
+                        values: points.map { Double($0.level.waiting) })
                 ]
             ) { Figures.trimmed($0, 1) },
             panel(
