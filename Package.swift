@@ -13,14 +13,14 @@ let house: [SwiftSetting] = [
 /// them. To step through it, take this away. The rest is not worth the time that optimising takes.
 let quick: [SwiftSetting] = [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
-/// A library of the product with its tests beside it, by the arrows of ARCHITECTURE.md. `files`: a folder of
+/// A library of the product with its tests beside it, by the arrows of ARCHITECTURE.md. `files`: files or folders of
 /// scripts or style sheets that are compiled into it, as `PackageResources.name_js`.
 func part(
     _ name: String, _ dependencies: [Target.Dependency] = [], isQuick: Bool = false,
-    files: String? = nil
+    files: [String] = []
 ) -> Target {
     .target(
-        name: name, dependencies: dependencies, resources: files.map { [.embedInCode($0)] } ?? [],
+        name: name, dependencies: dependencies, resources: files.map { .embedInCode($0) },
         swiftSettings: isQuick ? house + quick : house)
 }
 
@@ -101,16 +101,17 @@ let package = Package(
                 "Devices", "Standin", "Checker", "Rendering", "Rigs", "Lanes", "Journal",
                 "Dialects",
                 "Statistics",
-            ], files: "Emit/Script"),
-        part("Rendering", ["Dialects"]),
+            ], files: ["Emit/Script", "Pages/case.css"]),
+        part("Rendering", ["Dialects"], files: ["Page"]),
         part(
-            "Reports", ["Rendering", "Checker", "Journal", "Rigs", "Dialects", "Statistics"]),
+            "Reports", ["Rendering", "Checker", "Journal", "Rigs", "Dialects", "Statistics"],
+            files: ["HTML/Page"]),
         part(
             "Trends",
             [
                 "Reports", "Rendering", "Checker", "Journal", "Rigs", "Dialects", "Statistics",
                 .product(name: "GRDB", package: "GRDB.swift"),
-            ]),
+            ], files: ["Page"]),
         part(
             "Runner",
             [
@@ -121,7 +122,8 @@ let package = Package(
             ]),
         part(
             "Dashboard",
-            ["Rendering", "Reports", "Checker", "Journal", "Dialects", "Statistics"] + nio),
+            ["Rendering", "Reports", "Checker", "Journal", "Dialects", "Statistics"] + nio,
+            files: ["Page"]),
         .executableTarget(
             name: "screenrig",
             dependencies: [
@@ -164,7 +166,8 @@ let package = Package(
         tests("RigsTests", ["Rigs", "Dialects", "Statistics"], exclude: ["Golden"]),
         tests("LanesTests", ["Lanes", "Journal", "Dialects"]),
         tests(
-            "DevicesTests", ["Devices", "Rigs", "Lanes", "Journal", "Dialects", "Statistics"],
+            "DevicesTests",
+            ["Devices", "Checker", "Rigs", "Lanes", "Journal", "Dialects", "Statistics"],
             exclude: ["Pages"]),
         tests(
             "WireTests",

@@ -37,7 +37,8 @@ public final class GateSpread: @unchecked Sendable {
         self.lane = lane
         self.transport = transport
         left = pairs
-        devices = [Device(plain: -1), Device(plain: -2)]
+        let dialect = Device.plainDialect(for: call)
+        devices = [-1, -2].map { Device(plain: $0, dialect) }
     }
 
     /// Opens the two connections. On the lane's thread, before it runs.

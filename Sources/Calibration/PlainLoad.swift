@@ -69,7 +69,10 @@ public final class PlainLoad: @unchecked Sendable {
         self.lane = lane
         self.transport = transport
         self.terms = terms
-        callers = stride(from: part, to: terms.callers, by: lanes).map(Caller.init)
+        let dialect = Device.plainDialect(for: terms.call)
+        callers = stride(from: part, to: terms.callers, by: lanes).map {
+            Caller($0, dialect)
+        }
         waiting = callers.count
         active = callers.count
         // Safe because the load owns its callers, and outlives the lane's run.
@@ -207,15 +210,22 @@ private final class Caller {
     var ended: (Transfer) -> Void = { _ in }
     var ask: () -> Void = {}
 
-    init(_ number: Int) {
+    init(_ number: Int, _ dialect: any Dialect) {
         self.number = number
-        device = Device(plain: number)
+        device = Device(plain: number, dialect)
     }
 }
 
 extension Device {
+    /// What reads answers to a plain request, and costs as much as in a run.
+    static func plainDialect(for call: Call) -> any Dialect {
+        ProtocolName.usual.dialect(
+            at: call.address.origin, requestor: "plain", domain: "plain",
+            redirectURL: "https://plain/")
+    }
+
     /// A device of no household: what it says of itself is of no interest to a plain service.
-    convenience init(plain number: Int) {
+    convenience init(plain number: Int, _ dialect: any Dialect) {
         let info = DeviceInfo(
             model: "AppleTV14,1", osName: "tvOS", osVersion: "17.4",
             primaryHardwareType: "SetTopBox")
@@ -223,7 +233,7 @@ extension Device {
             id: DeviceID(household: number, role: .firstScreen),
             identity: DeviceIdentity(
                 id: "plain-\(number)", info: info, userAgent: "screenrig", forwardedFor: nil),
-            counter: Device.Counter())
+            dialect: dialect, counter: Device.Counter())
     }
 }
 

@@ -9,7 +9,8 @@ extension Household {
     /// A login on its way.
     private struct LoginWalk {
         let code: Code
-        let provider: String
+        /// Nil where nobody chose one.
+        let provider: String?
         let person: Person
         var call: Call
         var progress = LoginProgress()
@@ -25,12 +26,12 @@ extension Household {
     /// that brings the assertion back, which is returned and not sent.
     @discardableResult
     func walkLogin(
-        _ code: Code, provider: String, as person: Person, cancels: Bool = false,
+        _ issued: IssuedCode, provider: String?, as person: Person, cancels: Bool = false,
         stopsAtAssertion: Bool = false
     ) async throws(StopReason) -> Call? {
         do throws(StopReason) {
             return try await walk(
-                code, provider, person, cancels: cancels, stopsAtAssertion: stopsAtAssertion)
+                issued, provider, person, cancels: cancels, stopsAtAssertion: stopsAtAssertion)
         } catch {
             let dropped = person.browser.device.cookies.dropped
             guard dropped > 0, case .failed(let cause) = error else { throw error }
@@ -43,21 +44,25 @@ extension Household {
     }
 
     private func walk(
-        _ code: Code, _ provider: String, _ person: Person, cancels: Bool, stopsAtAssertion: Bool
+        _ issued: IssuedCode, _ provider: String?, _ person: Person, cancels: Bool,
+        stopsAtAssertion: Bool
     ) async throws(StopReason) -> Call? {
         let browser = person.browser
         let credential = Credential(
-            device: browser.device.identity, bearer: browser.token?.bearer)
+            device: browser.device.identity, bearer: browser.token?.bearer, client: browser.client)
+        guard let first = dialect.authenticate(issued, mvpd: provider, credential) else {
+            throw .unknownStep
+        }
+        let code = issued.code
         browser.device.cookies.removeAll()
         expectEchoes(of: person.account)
         var walk = LoginWalk(
-            code: code, provider: provider, person: person,
-            call: terms.dialect.authenticate(code, mvpd: provider, credential))
+            code: code, provider: provider, person: person, call: first)
         walk.cancels = cancels
         for _ in 0..<terms.maxHops {
             walk.call.code = code
             if walk.call.operation == .assertion {
-                walk.call.signsIn(person.account, at: walk.provider)
+                walk.call.signsIn(person.account, at: walk.provider ?? "")
                 if stopsAtAssertion { return walk.call }
             }
             // Of two at once one may be turned down.
@@ -69,16 +74,20 @@ extension Household {
             switch answered.answer {
             case .redirect(let address):
                 arrived = answered.exchange.ended
-                walk.call = terms.dialect.hop(
+                walk.call = dialect.hop(
                     .get, address, form: [], referer: walk.call.address)
                 target = address
+            case .done:
+                if walk.cancels { return nil }
+                noteDone(at: answered.exchange.ended)
+                return nil
             case .page(let html):
                 target = try await pass(HTMLPage(html), answered, &walk)
             default: target = try await passRefusal(answered, &walk)
             }
             if walk.isClosed { return nil }
             if walk.cancels { walk.call.provoked = walk.call.operation != .authenticate }
-            if let target, terms.dialect.isReturn(target) {
+            if let target, dialect.isReturn(target) {
                 if walk.cancels { return nil }
                 noteDone(at: arrived)
                 try judgeReturn(target)
@@ -120,7 +129,7 @@ extension Household {
     ) async throws(StopReason) {
         guard terms.fetchesRedirect else { return }
         traces.signedIn = true
-        let call = terms.dialect.hop(.get, address, form: [], referer: referer)
+        let call = dialect.hop(.get, address, form: [], referer: referer)
         let answered = await lane.send(call, from: browser.device)
         switch answered.exchange.delivery.error?.kind {
         case .hostNotAllowed, .stopped: throw .refused(answered)
@@ -145,7 +154,7 @@ extension Household {
         case .follow(let reference, let delay):
             try await wait(delay, walk.person)
             let target = walk.call.address.resolving(reference) ?? walk.call.address
-            walk.call = terms.dialect.hop(.get, target, form: [], referer: walk.call.address)
+            walk.call = dialect.hop(.get, target, form: [], referer: walk.call.address)
             return target
         case .turnedDown(let reason):
             throw turnedDown(reason, page, answered, walk)
@@ -182,13 +191,13 @@ extension Household {
         let target = action.isEmpty ? shownAt : base.resolving(action) ?? shownAt
         let isPost = entry.form.button?.method.map { $0 == "post" } ?? entry.form.isPost
         if isPost {
-            walk.call = terms.dialect.hop(.post, target, form: fields, referer: shownAt)
+            walk.call = dialect.hop(.post, target, form: fields, referer: shownAt)
             walk.call.provoked = isMistyped
             return nil
         }
         let query = FormEncoding.fields(fields)
         let asked = WebAddress(origin: target.origin, target: "\(target.path)?\(query)")
-        walk.call = terms.dialect.hop(.get, asked, form: fields, referer: shownAt)
+        walk.call = dialect.hop(.get, asked, form: fields, referer: shownAt)
         walk.call.provoked = isMistyped
         return asked
     }
@@ -202,7 +211,7 @@ extension Household {
             walk.isClosed = true
             return nil
         }
-        walk.call = terms.dialect.hop(.get, target, form: [], referer: walk.call.address)
+        walk.call = dialect.hop(.get, target, form: [], referer: walk.call.address)
         return target
     }
 
@@ -242,7 +251,7 @@ extension Household {
         let address = walk.call.address
         let device = walk.person.browser.device
         let question = LoginQuestion(
-            address: address, account: walk.person.account, provider: walk.provider,
+            address: address, account: walk.person.account, provider: walk.provider ?? "",
             code: walk.code, cookies: device.cookies.header(for: address) ?? "",
             userAgent: device.identity.userAgent, page: page.html)
         let began = lane.now
@@ -275,7 +284,7 @@ extension Household {
             walk.person.browser.device.cookies.store(headers, from: address)
             let fields = next.form.map { $0.map { ($0.name, $0.value) } }
             walk.progress = LoginProgress(hasSentUser: true, hasSentPassword: true)
-            walk.call = terms.dialect.hop(
+            walk.call = dialect.hop(
                 fields == nil ? .get : .post, next.address, form: fields ?? [], referer: address)
             return fields == nil ? next.address : nil
         }

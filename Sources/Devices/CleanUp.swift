@@ -22,9 +22,9 @@ extension Household {
     /// household's fate.
     func cleanUp() async {
         var goesOn = true
-        if traces.signedIn { goesOn = await takeBack { terms.dialect.logout($0) } }
+        if traces.signedIn { goesOn = await takeBack { dialect.logout($0) } }
         for issued in traces.codes where goesOn && lane.now < issued.until {
-            goesOn = await takeBack { terms.dialect.delete(issued.code, $0) }
+            goesOn = await takeBack { dialect.delete(issued.code, $0) }
         }
         traces = Traces()
     }
@@ -32,11 +32,7 @@ extension Household {
     /// Whether there is sense in going on.
     private func takeBack(_ make: (Credential) -> Call?) async -> Bool {
         do throws(StopReason) {
-            _ = try await ask(tv) { credential throws(StopReason) in
-                guard var call = make(credential) else { throw .unknownStep }
-                call.provoked = true
-                return call
-            }
+            _ = try await ask(tv, isProvoked: true, make)
         } catch {
             if case .stopped = error { return false }
         }

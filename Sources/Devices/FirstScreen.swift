@@ -9,14 +9,14 @@ extension Household {
     func firstScreen() async throws(StopReason) {
         if plan.kind.firstScreen.isSDK { return try await sdkLife() }
         try await enterForeground(isAgain: false)
-        let checked = try await ask(tv) { terms.dialect.checkAuthentication($0) }
+        let checked = try await askIfKnown(tv) { dialect.checkAuthentication($0) }
         reach(.registered)
-        switch checked.answer {
+        switch checked?.answer {
         case .signedIn:
             record.fate = .preSignedIn
             traces.signedIn = true
             reach(.signedIn)
-        case .pending, .expired: try await signIn()
+        case .pending, .expired, nil: try await signIn()
         default: throw .refused(checked)
         }
         for activity in plan.activities { try await performSignedIn(activity) }
@@ -61,7 +61,7 @@ extension Household {
         defer { codeOnScreen = nil }
         try await pollAll(
             PollOrder(
-                code: issued.code, start: shown, firstAfter: terms.polling.firstAfter,
+                issued: issued, start: shown, firstAfter: terms.polling.firstAfter,
                 ends: shown + issued.lifetime,
                 whenOver: codeRanOut))
         signedIn(by: .code)
@@ -75,14 +75,14 @@ extension Household {
         if record.codeShown == nil { record.codeShown = shown }
         reach(.codeShown)
         codeOnScreen = issued.code
-        polledCode = issued.code
+        polledCode = issued
         shownCodes.send(issued)
         return shown
     }
 
     func issueCode(mvpd: String?) async throws(StopReason) -> IssuedCode {
         let answered = try await ask(tv) {
-            terms.dialect.issueCode($0, lifetime: terms.code.lifetime, mvpd: mvpd)
+            dialect.issueCode($0, lifetime: terms.code.lifetime, mvpd: mvpd)
         }
         guard case .code(let issued) = answered.answer else { throw .refused(answered) }
         serviceClock.read(answered)
@@ -91,19 +91,13 @@ extension Household {
     }
 
     func deleteCode(_ issued: IssuedCode) async throws(StopReason) {
-        try await optional { terms.dialect.delete(issued.code, $0) }
+        try await optional { dialect.delete(issued.code, $0) }
         traces.codes.removeAll { $0.code == issued.code }
         // A test bench looks whether it is gone; a true TV does not. A moment later: two things at the
         // same instant have no order.
         guard terms.polling.afterSuccess > .zero else { return }
         try await nap(.milliseconds(5))
-        _ = try await ask(tv) { credential throws(StopReason) in
-            guard var call = terms.dialect.record(of: issued.code, credential) else {
-                throw .unknownStep
-            }
-            call.provoked = true
-            return call
-        }
+        _ = try await askIfKnown(tv, isProvoked: true) { dialect.record(of: issued.code, $0) }
     }
 
     /// How often a household registers anew whose session the service has forgotten.
@@ -142,7 +136,6 @@ extension Household {
     }
 
     private func perform(_ activity: PlannedActivity) async throws(StopReason) {
-        let dialect = terms.dialect
         switch activity {
         case .userMetadata: try await optional { dialect.userMetadata($0) }
         case .preauthorize: try await optional { dialect.preauthorize(terms.resources, $0) }
@@ -171,10 +164,12 @@ extension Household {
     /// § 1), and signs in where it is not.
     private func relaunch() async throws(StopReason) {
         try await enterForeground(isAgain: true)
-        let checked = try await ask(tv) { terms.dialect.checkAuthentication($0) }
-        switch checked.answer {
+        let checked = try await askIfKnown(tv) { dialect.checkAuthentication($0) }
+        switch checked?.answer {
         case .signedIn: return
-        case .pending, .expired: try await signIn()
+        // What the device itself remembers.
+        case nil where traces.signedIn: return
+        case .pending, .expired, nil: try await signIn()
         default: throw .refused(checked)
         }
     }
@@ -183,15 +178,7 @@ extension Household {
     func optional(
         on screen: Screen? = nil, _ make: (Credential) -> Call?
     ) async throws(StopReason) {
-        let answered: Answered
-        do throws(StopReason) {
-            answered = try await ask(screen ?? tv) { credential throws(StopReason) in
-                guard let call = make(credential) else { throw .unknownStep }
-                return call
-            }
-        } catch .unknownStep {
-            return
-        }
+        guard let answered = try await askIfKnown(screen ?? tv, make) else { return }
         switch answered.answer {
         case .done, .decisions, .media, .metadata: return
         default: throw .refused(answered)

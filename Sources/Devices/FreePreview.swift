@@ -6,15 +6,10 @@ internal import Lanes
 extension Household {
     func takePass() async throws(StopReason) {
         let offered = try await configuration(tv)
-        guard let pass = offered.first(where: \.isTempPass) else {
+        guard let pass = offered?.first(where: \.isTempPass) else {
             throw .failed("the configuration offers no TempPass provider")
         }
-        let started = try await ask(tv) { credential throws(StopReason) in
-            guard let call = terms.dialect.freePreview(mvpd: pass.id, credential) else {
-                throw .unknownStep
-            }
-            return call
-        }
+        let started = try await ask(tv) { dialect.freePreview(mvpd: pass.id, $0) }
         guard case .done = started.answer else { throw .refused(started) }
         signedInAtOnce(started, by: .pass)
     }

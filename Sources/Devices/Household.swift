@@ -11,6 +11,9 @@ actor Household {
 
     let lane: Lane
     let terms: RunConfiguration
+    /// What its kind speaks, and registers its clients with.
+    let dialect: any Dialect
+    let statement: Secret
     let plan: HouseholdPlan
     let shift: LaneScheduler
     let tv: Screen
@@ -30,7 +33,7 @@ actor Household {
     /// What the TV shows now; nil once it has its token or the code is over.
     var codeOnScreen: Code?
     /// The code that polls are for.
-    var polledCode: Code?
+    var polledCode: IssuedCode?
     /// When further poll loops stop; nil while the TV waits for its token.
     var pollersEnd: Instant?
     /// Whether a viewer of this household may still sign in.
@@ -80,6 +83,9 @@ actor Household {
     init(_ plan: HouseholdPlan, terms: RunConfiguration, lane: Lane, shift: LaneScheduler) {
         self.plan = plan
         self.terms = terms
+        let dialect = terms.dialect(of: plan.kind)
+        self.dialect = dialect
+        statement = terms.statement(of: plan.kind)
         self.lane = lane
         self.shift = shift
         let counter = Device.Counter()
@@ -88,13 +94,13 @@ actor Household {
         let tv = Screen(
             device: Device(
                 id: DeviceID(household: plan.index, role: .firstScreen),
-                identity: plan.firstScreen, counter: counter),
+                identity: plan.firstScreen, dialect: dialect, counter: counter),
             seed: seed.child("tv waits"))
         morePollers = (1..<max(1, terms.polling.pollers)).map { index in
             Screen(
                 device: Device(
                     id: DeviceID(household: plan.index, role: .firstScreen, index: index),
-                    identity: plan.firstScreen, counter: counter),
+                    identity: plan.firstScreen, dialect: dialect, counter: counter),
                 seed: seed.child("poller waits", index))
         }
         self.tv = tv
@@ -105,14 +111,14 @@ actor Household {
                     id: DeviceID(
                         household: plan.index, role: .firstScreen,
                         index: max(1, terms.polling.pollers) + number),
-                    identity: plan.firstScreen, counter: counter),
+                    identity: plan.firstScreen, dialect: dialect, counter: counter),
                 seed: seed.child("player waits", number))
         }
         phones = identities.enumerated().map { position, identity in
             Screen(
                 device: Device(
                     id: DeviceID(household: plan.index, role: .secondScreen, index: position),
-                    identity: identity, counter: counter),
+                    identity: identity, dialect: dialect, counter: counter),
                 seed: seed.child("phone waits", position))
         }
         phone = phones.first ?? tv
@@ -202,7 +208,10 @@ actor Household {
         case .abandoned(let cause, let who):
             leave(by: who)
             record.cause = shown(cause)
-        case .stopped, .unknownStep:
+        case .unknownStep:
+            record.fate = .failed
+            record.cause = "\(dialect.name) has no step that this kind of household needs"
+        case .stopped:
             let lost = shift.lostCause
             if lost == nil || wasSignedIn { leave(by: .run) } else { record.fate = .failed }
             record.cause = lost ?? HouseholdRecord.stopped
@@ -229,7 +238,7 @@ extension SubscriberAccounts {
             own = .ofProvider(id)
         }
         self.init(
-            plan.kind.platform ?? PlatformSignOn(access: .denied, account: .none), own: own,
+            plan.kind.platform ?? .withheld, own: own,
             subject: plan.account.user, cancelsLogin: plan.viewer.cancels, at: now)
     }
 }

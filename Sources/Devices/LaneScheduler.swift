@@ -21,8 +21,8 @@ final class LaneScheduler: @unchecked Sendable {
     /// Why nobody can go on; nil while there is a service.
     private(set) var lostCause: String?
     private let shown = Mutex(RunPhase.arriving)
-    /// The client that all devices of this lane share, once registered.
-    var sharedClient: ClientCredentials?
+    /// The client that all devices of an application share on this lane, once registered.
+    var sharedClients: [Application?: ClientCredentials] = [:]
 
     /// `plan` is this lane's part.
     init(lane: Lane, plan: Plan, terms: RunConfiguration) {

@@ -13,10 +13,10 @@ extension Household {
         if plan.kind.firstScreen.hasWebView, try await logOutInWebView() {
             // done
         } else {
-            let answered = try await ask(tv) { terms.dialect.logout($0) }
-            guard case .done = answered.answer else { throw .refused(answered) }
+            try await optional { dialect.logout($0) }
         }
         traces.signedIn = false
+        tv.session = nil
         isLoggedOut = true
         reach(.loggedOut)
         await pollOn()
@@ -25,11 +25,8 @@ extension Household {
 
     /// Steps 1 and 2 of § 7. What cannot be read counts as "not Apple".
     private func tellWhereToSignOut() async throws(StopReason) {
-        let answered = try await ask(tv) { credential throws(StopReason) in
-            guard let call = terms.dialect.userMetadata(credential) else { throw .unknownStep }
-            return call
-        }
-        guard case .metadata(let source) = answered.answer, source == "Apple" else { return }
+        let answered = try await askIfKnown(tv) { dialect.userMetadata($0) }
+        guard case .metadata(let source) = answered?.answer, source == "Apple" else { return }
         tellToSignOutInSettings()
     }
 
@@ -44,12 +41,12 @@ extension Household {
     /// Whether the protocol has such a logout (rest-v1.md § 13, L2).
     func logOutInWebView() async throws(StopReason) -> Bool {
         let credential = try await credential(of: tv)
-        guard var call = terms.dialect.webLogout(credential) else { return false }
+        guard var call = dialect.webLogout(credential) else { return false }
         for _ in 0..<terms.maxHops {
             let answered = try await insist(call, tv)
             guard case .redirect(let address) = answered.answer else { throw .refused(answered) }
-            if terms.dialect.isReturn(address) { return true }
-            call = terms.dialect.hop(.get, address, form: [], referer: call.address)
+            if dialect.isReturn(address) { return true }
+            call = dialect.hop(.get, address, form: [], referer: call.address)
         }
         throw .failed("the logout did not end within \(terms.maxHops) hops (target.max-hops)")
     }

@@ -6,9 +6,9 @@ internal import Lanes
 /// records, or shows several pictures, does so for several resources at the same time.
 extension Household {
     func authorize(_ resource: String, on screen: Screen) async throws(StopReason) {
-        let answered = try await ask(screen) { terms.dialect.authorize(resource, $0) }
-        switch answered.answer {
-        case .done:
+        let answered = try await askIfKnown(screen) { dialect.authorize(resource, $0) }
+        switch answered?.answer {
+        case .done, nil:
             denied.remove(resource)
             hasAuthorized = true
         case .notEntitled(let words): deny(resource, words)
@@ -19,19 +19,9 @@ extension Household {
     /// Nothing for what the account may not watch, or where the protocol has no such step.
     func takeMediaToken(_ resource: String, on screen: Screen) async throws(StopReason) {
         guard !denied.contains(resource) else { return }
-        let answered: Answered
-        do throws(StopReason) {
-            answered = try await ask(screen) { credential throws(StopReason) in
-                guard let call = terms.dialect.mediaToken(resource, credential) else {
-                    throw .unknownStep
-                }
-                return call
-            }
-        } catch .unknownStep {
-            return
-        }
-        switch answered.answer {
-        case .done, .media: return
+        let answered = try await askIfKnown(screen) { dialect.mediaToken(resource, $0) }
+        switch answered?.answer {
+        case .done, .media, nil: return
         case .notEntitled(let words): deny(resource, words)
         default: throw .refused(answered)
         }
@@ -70,7 +60,7 @@ extension Household {
         do throws(StopReason) {
             try await authorize(resource, on: player)
             guard !denied.contains(resource) else { return nil }
-            try await optional(on: player) { terms.dialect.authorizationToken(resource, $0) }
+            try await optional(on: player) { dialect.authorizationToken(resource, $0) }
             try await takeMediaToken(resource, on: player)
             return nil
         } catch {

@@ -4,7 +4,7 @@ internal import Statistics
 
 /// When a first screen polls: pure, so that it is tested without a lane (rest-v1.md § 15).
 struct PollPlan {
-    let every: Duration
+    private(set) var every: Duration
     /// Share of `every` by which each interval varies, both ways.
     let jitter: Double
     /// All devices on one beat, instead of each on its own.
@@ -27,9 +27,13 @@ struct PollPlan {
         dice = seed.generator()
     }
 
-    init(_ polling: Rig.Polling, firstAfter: Duration? = nil, seed: Seed) {
+    /// `atLeast`: the interval that the service asks for.
+    init(
+        _ polling: Rig.Polling, atLeast: Duration? = nil, firstAfter: Duration? = nil, seed: Seed
+    ) {
         self.init(
-            every: polling.every, jitter: polling.jitter, isAligned: polling.isAligned,
+            every: max(polling.every, atLeast ?? .zero), jitter: polling.jitter,
+            isAligned: polling.isAligned,
             firstAfter: firstAfter ?? polling.firstAfter, pressed: polling.button, seed: seed)
     }
 
@@ -50,6 +54,9 @@ struct PollPlan {
         let wanted = due + wait
         return wanted >= ended ? wanted : ended + wait
     }
+
+    /// All polls to come are so much further apart.
+    mutating func widen(by more: Duration) { every += more }
 
     private mutating func interval() -> Duration {
         if let pressed { return pressed.sample(using: &dice) }

@@ -44,13 +44,7 @@ extension Household {
         guard terms.polling.afterSuccess > .zero, let resource = terms.resources.first else {
             return
         }
-        _ = try await ask(tv) { credential throws(StopReason) in
-            guard var call = terms.dialect.mediaToken(resource, credential) else {
-                throw .unknownStep
-            }
-            call.provoked = true
-            return call
-        }
+        _ = try await askIfKnown(tv, isProvoked: true) { dialect.mediaToken(resource, $0) }
     }
 
     /// Every further poll loop, until `pollersEnd`.
@@ -65,9 +59,11 @@ extension Household {
     /// One poll loop, which no answer ends; the `position`-th of the TV is so many parts of an
     /// interval behind the first.
     private func pollOn(at position: Int, since start: Instant) async {
-        guard let code = polledCode else { return }
+        guard let issued = polledCode else { return }
         let poller = position == 0 ? tv : morePollers[position - 1]
-        var pace = PollPlan(terms.polling, seed: plan.pollSeed.child("poller", position))
+        var pace = PollPlan(
+            terms.polling, atLeast: issued.pollInterval,
+            seed: plan.pollSeed.child("poller", position))
         let share = terms.polling.every / (morePollers.count + 1) * position
         var due = pace.first(after: start) + (terms.polling.isAligned ? .zero : share)
         do throws(StopReason) {
@@ -75,12 +71,14 @@ extension Household {
                 try await nap(due - lane.now)
                 if let end = pollersEnd, lane.now >= end { return }
                 record.polls += 1
-                let polled = try await pollOnce(code, due: due, from: poller)
+                let polled = try await pollOnce(issued, due: due, from: poller)
                 due = pace.next(due: due, ended: polled.exchange.ended)
                 switch polled.answer {
                 case .slow(let pause):
                     due = max(
                         due, lane.now + Backoff.afterThrottle(pause, using: &poller.dice))
+                case .slower(let by): pace.widen(by: by)
+                case .codeOver: return
                 case .unanswered(let error, _) where error.kind == .stopped: return
                 default: continue
                 }

@@ -6,7 +6,7 @@ internal import Statistics
 
 /// What to poll for, and until when.
 struct PollOrder {
-    var code: Code
+    var issued: IssuedCode
     /// The cadence begins here.
     var start: Instant
     /// From there to the first poll; nil: one interval.
@@ -22,7 +22,8 @@ extension Household {
     /// reckoned from its life, not from the service's clock.
     func poll(_ order: PollOrder) async throws(StopReason) {
         var pace = PollPlan(
-            terms.polling, firstAfter: order.firstAfter, seed: plan.pollSeed.child("poll"))
+            terms.polling, atLeast: order.issued.pollInterval, firstAfter: order.firstAfter,
+            seed: plan.pollSeed.child("poll"))
         var due = pace.first(after: order.start)
         var failures = 0
         var sawDeadToken = false
@@ -32,7 +33,7 @@ extension Household {
             try await nap(due - lane.now)
             if let viewerLeft { throw viewerLeft }
             record.polls += 1
-            let polled = try await pollOnce(order.code, due: due, from: tv)
+            let polled = try await pollOnce(order.issued, due: due, from: tv)
             switch polled.answer {
             case .signedIn where serviceClock.isOver(polled):
                 (failures, sawDeadToken) = (0, true)
@@ -46,6 +47,11 @@ extension Household {
             case .slow(let pause):
                 let earliest = lane.now + Backoff.afterThrottle(pause, using: &tv.dice)
                 due = max(earliest, pace.next(due: due, ended: polled.exchange.ended))
+            case .slower(let by):
+                failures = 0
+                pace.widen(by: by)
+                due = pace.next(due: due, ended: polled.exchange.ended)
+            case .codeOver: throw sawDeadToken ? Self.deadToken : order.whenOver
             case .fault:
                 failures += 1
                 due = lane.now + Backoff.afterFailure(failures)
@@ -64,10 +70,12 @@ extension Household {
     /// One poll; a stale token is renewed and the poll replayed once, and faults come back to the
     /// cadence. `poller` is the TV, or another poll loop of it.
     func pollOnce(
-        _ code: Code, due: Instant, from poller: Screen
+        _ issued: IssuedCode, due: Instant, from poller: Screen
     ) async throws(StopReason) -> Answered {
         let credential = try await credential(of: tv)
-        let call = terms.dialect.poll(code, terms.polling.target, credential)
+        guard let call = dialect.poll(issued, terms.polling.target, credential) else {
+            throw .unknownStep
+        }
         let polled = await lane.send(call, from: poller.device, planned: due)
         switch polled.answer {
         case .staleToken where terms.usesBearer: tv.token = nil
@@ -75,8 +83,8 @@ extension Household {
         default: return polled
         }
         let renewed = try await self.credential(of: tv)
-        return await lane.send(
-            terms.dialect.poll(code, terms.polling.target, renewed), from: poller.device)
+        guard let again = dialect.poll(issued, terms.polling.target, renewed) else { return polled }
+        return await lane.send(again, from: poller.device)
     }
 
     /// Nothing but tokens that were over already.
@@ -100,6 +108,7 @@ extension Household {
             }
         }
         traces.signedIn = true
+        if case .signedIn(_, let session?) = polled.answer { tv.session = session }
         tokenEnd = end(of: polled)
     }
 }

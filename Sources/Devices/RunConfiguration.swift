@@ -4,12 +4,13 @@ public import Rigs
 /// What all households of a run have in common: the part of the rig that devices need, resolved
 /// against the target.
 public struct RunConfiguration: Sendable {
-    public var dialect: any Dialect
+    /// What each application speaks; the target's own is at nil.
+    private var dialects: [Application?: any Dialect]
     public var polling: Rig.Polling
     public var code: Rig.CodeTerms
     public var clients: Target.ClientRegistration
     public var usesBearer: Bool
-    public var statement: Secret
+    private var statement: Secret
     /// Empty: what the configuration offers.
     public var providers: [Target.WeightedProvider]
     public var resources: [String]
@@ -36,8 +37,13 @@ public struct RunConfiguration: Sendable {
     /// Takes pages that a login could not get past.
     public var pages: (any PageSink)?
 
-    public init(_ rig: Rig, dialect: any Dialect, statement: Secret) {
-        self.dialect = dialect
+    /// `statement`: where neither the target nor the kind has one. `dialect`: made once for each
+    /// application.
+    public init(_ rig: Rig, statement: Secret, dialect: (Application) -> any Dialect) {
+        dialects = [nil: dialect(rig.target.application)]
+        for application in rig.kinds.compactMap(\.application) {
+            dialects[application] = dialect(application)
+        }
         self.statement = rig.target.softwareStatement ?? statement
         polling = rig.polling
         code = rig.code
@@ -52,6 +58,19 @@ public struct RunConfiguration: Sendable {
         loginLimit = rig.login.limit + .seconds(30)
         if case .listed(let list) = rig.accounts { accounts = AccountPool(list) }
         cleansUp = rig.cleansUp
+    }
+
+    /// What households of a kind speak.
+    public func dialect(of kind: HouseholdKind) -> any Dialect {
+        guard let dialect = dialects[kind.application] ?? dialects[nil] else {
+            preconditionFailure("the target's own dialect is always there")
+        }
+        return dialect
+    }
+
+    /// What households of a kind register their clients with.
+    func statement(of kind: HouseholdKind) -> Secret {
+        kind.application?.softwareStatement ?? statement
     }
 
     /// Providers that households belong to, where the rig or its accounts say so.

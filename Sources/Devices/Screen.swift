@@ -8,6 +8,8 @@ final class Screen {
     let device: Device
     var client: ClientCredentials?
     var token: AccessToken?
+    /// What its sign-in gave it to show, in protocols that give it anything.
+    var session: Secret?
     /// When the token is to be renewed, before it runs out.
     var renewAt: Instant = .start
     /// For jitter of its waits.
@@ -26,13 +28,15 @@ extension Household {
     /// Asks until there is an answer that means something (`insist`); 401 renews the token once, an
     /// unknown client registers once more, and the call is replayed (rest-v1.md § 15).
     func ask(
-        _ screen: Screen, _ call: (Credential) throws(StopReason) -> Call
+        _ screen: Screen, isProvoked: Bool = false, _ make: (Credential) -> Call?
     ) async throws(StopReason) -> Answered {
         var hasRenewed = false
         var hasRegistered = false
         while true {
             let credential = try await credential(of: screen)
-            let answered = try await insist(try call(credential), screen)
+            guard var call = make(credential) else { throw .unknownStep }
+            call.provoked = call.provoked || isProvoked
+            let answered = try await insist(call, screen)
             switch answered.answer {
             case .staleToken where !hasRenewed && terms.usesBearer:
                 hasRenewed = true
@@ -42,6 +46,17 @@ extension Household {
                 forget(screen)
             default: return answered
             }
+        }
+    }
+
+    /// The same for a step that the protocol may lack: nil then.
+    func askIfKnown(
+        _ screen: Screen, isProvoked: Bool = false, _ make: (Credential) -> Call?
+    ) async throws(StopReason) -> Answered? {
+        do throws(StopReason) {
+            return try await ask(screen, isProvoked: isProvoked, make)
+        } catch .unknownStep {
+            return nil
         }
     }
 
@@ -88,21 +103,22 @@ extension Household {
     func forget(_ screen: Screen) {
         screen.client = nil
         screen.token = nil
-        if case .shared = terms.clients { shift.sharedClient = nil }
+        if case .shared = terms.clients { shift.sharedClients[plan.kind.application] = nil }
     }
 
     /// What a request of this screen is signed with: registers and fetches a token first where that
     /// is due.
     func credential(of screen: Screen) async throws(StopReason) -> Credential {
         let identity = screen.device.identity
-        guard terms.usesBearer else { return Credential(device: identity, bearer: nil) }
-        if let token = screen.token, lane.now < screen.renewAt {
-            return Credential(device: identity, bearer: token.bearer)
+        func credential(_ bearer: Secret?) -> Credential {
+            Credential(
+                device: identity, bearer: bearer, client: screen.client, session: screen.session)
         }
-        let client = try await client(of: screen)
-        guard let call = terms.dialect.accessToken(client, as: identity) else {
-            return Credential(device: identity, bearer: nil)
-        }
+        guard terms.usesBearer else { return credential(nil) }
+        if let token = screen.token, lane.now < screen.renewAt { return credential(token.bearer) }
+        guard let client = try await client(of: screen),
+            let call = dialect.accessToken(client, as: identity)
+        else { return credential(nil) }
         let answered = try await insist(call, screen)
         if case .staleClient = answered.answer { forget(screen) }
         guard case .accessToken(let token) = answered.answer else { throw .refused(answered) }
@@ -110,32 +126,32 @@ extension Household {
         // A minute early, or at nine tenths of a short life.
         let margin: Duration = min(.seconds(60), token.lifetime / 10)
         screen.renewAt = lane.now + (token.lifetime - margin)
-        return Credential(device: identity, bearer: token.bearer)
+        return credential(token.bearer)
     }
 
-    private func client(of screen: Screen) async throws(StopReason) -> ClientCredentials {
+    /// Nil where the protocol registers no clients, and the rig gives none.
+    private func client(of screen: Screen) async throws(StopReason) -> ClientCredentials? {
         if let client = screen.client { return client }
-        let client: ClientCredentials
+        let client: ClientCredentials?
         switch terms.clients {
         case .given(let given): client = given
         case .perDevice: client = try await register(screen)
         case .shared:
-            if let known = shift.sharedClient {
+            let application = plan.kind.application
+            if let known = shift.sharedClients[application] {
                 client = known
             } else {
                 client = try await register(screen)
-                shift.sharedClient = client
+                shift.sharedClients[application] = client
             }
         }
         screen.client = client
         return client
     }
 
-    private func register(_ screen: Screen) async throws(StopReason) -> ClientCredentials {
+    private func register(_ screen: Screen) async throws(StopReason) -> ClientCredentials? {
         let identity = screen.device.identity
-        guard let call = terms.dialect.registerClient(terms.statement, as: identity) else {
-            throw .failed("this protocol has no client registration; set target.clients")
-        }
+        guard let call = dialect.registerClient(statement, as: identity) else { return nil }
         let answered = try await insist(call, screen)
         guard case .client(let client) = answered.answer else { throw .refused(answered) }
         return client

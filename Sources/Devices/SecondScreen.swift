@@ -39,36 +39,37 @@ extension Household {
         if plan.viewer.mistypesCode { try await mistypeCode(code) }
         var provider = try await typeIn(code)
         if plan.viewer.cancels {
-            try await cancelLogin(code, provider: provider)
-            _ = try await ask(phone) { terms.dialect.checkCode(code, $0) }
+            try await cancelLogin(issued, provider: provider)
+            _ = try await askIfKnown(phone) { dialect.checkCode(code, $0) }
             takeNextPhone()
             // G10: a preselection that came to nothing leads to the phone's own picker.
             provider = try await typeIn(code, takesPreselection: false)
         }
-        try await logIn(code, provider: provider)
+        try await logIn(issued, provider: provider)
         try await confirm(code, by: person)
         endLogin { $0.noteSuccess(of: $1) }
         if plan.activities.contains(.preauthorizeCode) { try await preauthorize(code) }
         if plan.viewer.typesTwice {
             takeNextPhone()
-            try await typeAgain(code, provider: provider)
+            try await typeAgain(issued, provider: provider)
         }
     }
 
     /// What the phone says may be watched on the TV (Z2).
     private func preauthorize(_ code: Code) async throws(StopReason) {
-        let asked = try await ask(phone) { credential throws(StopReason) in
-            guard let call = terms.dialect.preauthorize(terms.resources, code: code, credential)
-            else { throw .unknownStep }
-            return call
+        let asked = try await askIfKnown(phone) {
+            dialect.preauthorize(terms.resources, code: code, $0)
         }
-        guard case .decisions = asked.answer else { throw .refused(asked) }
+        switch asked?.answer {
+        case .decisions, nil: return
+        default: throw .refused(asked)
+        }
     }
 
     /// Looks the code up and picks the provider; the code may name one that was picked on the TV.
     private func typeIn(
         _ code: Code, takesPreselection: Bool = true
-    ) async throws(StopReason) -> String {
+    ) async throws(StopReason) -> String? {
         let preselected = try await lookUp(code, on: phone)
         let offered = try await configuration(phone)
         if takesPreselection, let preselected { return preselected }
@@ -78,18 +79,19 @@ extension Household {
     /// The record of a code that was typed in; gives the provider that it names.
     @discardableResult
     func lookUp(_ code: Code, on browser: Screen) async throws(StopReason) -> String? {
-        let looked = try await ask(browser) { credential throws(StopReason) in
-            guard let call = terms.dialect.record(of: code, credential) else { throw .unknownStep }
-            return call
+        let looked = try await askIfKnown(browser) { dialect.record(of: code, $0) }
+        var preselected: String?
+        if let looked {
+            guard case .record(let named) = looked.answer else { throw .refused(looked) }
+            preselected = named
         }
-        guard case .record(let preselected) = looked.answer else { throw .refused(looked) }
         reach(.codeTyped)
         return preselected
     }
 
-    func logIn(_ code: Code, provider: String) async throws(StopReason) {
+    func logIn(_ issued: IssuedCode, provider: String?) async throws(StopReason) {
         do throws(StopReason) {
-            try await walkLogin(code, provider: provider, as: person)
+            try await walkLogin(issued, provider: provider, as: person)
         } catch {
             // Unless the account was turned down: that has been noted.
             endLogin { $0.noteNothing(of: $1) }
@@ -111,18 +113,19 @@ extension Household {
         if record.tokenSeen == nil { record.viewerTime += lane.now - began }
     }
 
-    /// What the service offers to sign in with.
-    func configuration(_ screen: Screen) async throws(StopReason) -> [Provider] {
-        let answered = try await ask(screen) { credential throws(StopReason) in
-            guard let call = terms.dialect.configuration(credential) else { throw .unknownStep }
-            return call
-        }
+    /// What the service offers to sign in with; nil where it is not asked.
+    func configuration(_ screen: Screen) async throws(StopReason) -> [Provider]? {
+        let answered = try await askIfKnown(screen) { dialect.configuration($0) }
+        guard let answered else { return nil }
         guard case .configuration(let offered) = answered.answer else { throw .refused(answered) }
         return offered
     }
 
-    /// The viewer's own provider, out of those offered.
-    func choice(among offered: [Provider]) throws(StopReason) -> String {
+    /// The viewer's own provider, out of those offered. Nil where nobody offers or names one.
+    func choice(among offered: [Provider]?) throws(StopReason) -> String? {
+        guard let offered else {
+            return lease?.entry.mvpd ?? terms.provider(at: plan.providerDraw, offered: [])
+        }
         if let lease {
             let mvpd = lease.entry.mvpd
             guard offered.contains(where: { $0.id == mvpd }) else {
@@ -147,7 +150,8 @@ extension Household {
     func confirm(_ code: Code, by person: Person) async throws(StopReason) {
         let browser = person.browser
         for attempt in 1...5 {
-            let checked = try await ask(browser) { terms.dialect.checkCode(code, $0) }
+            let asked = try await askIfKnown(browser) { dialect.checkCode(code, $0) }
+            guard let checked = asked else { return }
             switch checked.answer {
             case .signedIn:
                 // Where the assertion's own answer was lost, this is what told the phone.

@@ -52,10 +52,9 @@ extension Household {
             guard codeOnScreen == issued.code else { return false }
             try await lookUp(issued.code, on: browser)
             let offered = try await configuration(browser)
-            guard let provider = terms.provider(at: second.providerDraw, offered: offered) else {
-                return false
-            }
-            try await walkLogin(issued.code, provider: provider, as: person)
+            let provider = terms.provider(at: second.providerDraw, offered: offered ?? [])
+            guard provider != nil || offered == nil else { return false }
+            try await walkLogin(issued, provider: provider, as: person)
             traces.signedIn = true
             try await confirm(issued.code, by: person)
             return true
@@ -74,7 +73,7 @@ extension Household {
         do throws(StopReason) {
             try await pollAll(
                 PollOrder(
-                    code: issued.code, start: shown, firstAfter: terms.polling.firstAfter,
+                    issued: issued, start: shown, firstAfter: terms.polling.firstAfter,
                     ends: shown + issued.lifetime,
                     whenOver: codeRanOut))
         } catch {

@@ -8,7 +8,7 @@ internal import Rigs
 extension Household {
     /// Types a code that nobody was given, is told so, and looks at the TV again.
     func mistypeCode(_ code: Code) async throws(StopReason) {
-        try await provoke(phone) { terms.dialect.record(of: code.mistyped, $0) }
+        try await provoke(phone) { dialect.record(of: code.mistyped, $0) }
         try await human(Self.secondLook)
     }
 
@@ -17,21 +17,21 @@ extension Household {
         let began = lane.now
         try await nap(issued.lifetime + Self.secondLook)
         noteViewerTime(since: began)
-        try await provoke(phone) { terms.dialect.record(of: issued.code, $0) }
+        try await provoke(phone) { dialect.record(of: issued.code, $0) }
         throw .abandoned("the viewer typed the code after it had expired", by: .viewer)
     }
 
     /// Goes as far as the provider's page, and cancels there. The code stays good (rest-v1.md § 6.3).
-    func cancelLogin(_ code: Code, provider: String) async throws(StopReason) {
-        try await walkLogin(code, provider: provider, as: person, cancels: true)
+    func cancelLogin(_ issued: IssuedCode, provider: String?) async throws(StopReason) {
+        try await walkLogin(issued, provider: provider, as: person, cancels: true)
         record.phoneDone = nil
     }
 
     /// Types the code in once more, after it has served: it is spent (rest-v1.md § 6.3, BOUND).
-    func typeAgain(_ code: Code, provider: String) async throws(StopReason) {
+    func typeAgain(_ issued: IssuedCode, provider: String?) async throws(StopReason) {
         try await human(Self.secondLook)
-        try await provoke(phone) { terms.dialect.record(of: code, $0) }
-        try await provoke(phone) { terms.dialect.authenticate(code, mvpd: provider, $0) }
+        try await provoke(phone) { dialect.record(of: issued.code, $0) }
+        try await provoke(phone) { dialect.authenticate(issued, mvpd: provider, $0) }
     }
 
     /// Reading seven characters off a TV and typing them again.
@@ -42,11 +42,7 @@ extension Household {
         _ screen: Screen, _ make: (Credential) -> Call?
     ) async throws(StopReason) {
         do throws(StopReason) {
-            _ = try await ask(screen) { credential throws(StopReason) in
-                guard var call = make(credential) else { throw .unknownStep }
-                call.provoked = true
-                return call
-            }
+            _ = try await ask(screen, isProvoked: true, make)
         } catch {
             if case .stopped = error { throw error }
         }

@@ -12,13 +12,14 @@ enum StopReason: Error {
     case signedOut(Untrusted)
     /// The run was stopped.
     case stopped
-    /// The protocol has no such step; the story goes on without it.
+    /// The protocol has no such step; where the story can, it goes on without it.
     case unknownStep
 
     static let gaveUp = StopReason.abandoned("the viewer gave up", by: .viewer)
 
     /// `register-client answered 400 invalid_software_statement`.
-    static func refused(_ answered: Answered) -> StopReason {
+    static func refused(_ answered: Answered?) -> StopReason {
+        guard let answered else { return .unknownStep }
         if answered.exchange.delivery.error?.kind == .stopped { return .stopped }
         if case .signedOut = answered.answer { return .signedOut(refusal(answered)) }
         return .failed(refusal(answered))

@@ -31,6 +31,8 @@ public struct ThrottleProbe: Sendable {
     }
 
     private let terms: RunConfiguration
+    private let dialect: any Dialect
+    private let statement: Secret
     private let identity: DeviceIdentity
     /// Of no device of the run: their buckets are to be as they were.
     private let addresses: [String]
@@ -39,9 +41,11 @@ public struct ThrottleProbe: Sendable {
     /// 198.18/15, which is set aside for such tests (RFC 2544): buckets that an earlier preflight
     /// filled are not met again. Nil for a plan without households.
     public init?(_ plan: Plan, terms: RunConfiguration, salt: UInt64) {
-        guard let first = plan.household(0)?.firstScreen else { return nil }
+        guard let first = plan.household(0) else { return nil }
         self.terms = terms
-        identity = Self.another(first)
+        dialect = terms.dialect(of: first.kind)
+        statement = terms.statement(of: first.kind)
+        identity = Self.another(first.firstScreen)
         let number = salt % 0x1_0000
         addresses = [18, 19].map { "198.\($0).\(number >> 8).\(number & 255)" }
     }
@@ -100,6 +104,7 @@ public struct ThrottleProbe: Sendable {
     private struct Obstacle: Error {
         var words: Untrusted
 
+        init(_ words: Untrusted) { self.words = words }
         init(_ answered: Answered) { words = StopReason.refusal(answered) }
     }
 
@@ -108,7 +113,10 @@ public struct ThrottleProbe: Sendable {
         _ tv: Device, _ bearer: Secret?, on lane: Lane
     ) async throws(Obstacle) -> Bool {
         let credential = Credential(device: tv.identity, bearer: bearer)
-        let call = terms.dialect.poll(Code("PROBE"), terms.polling.target, credential)
+        let probe = IssuedCode(code: Code("PROBE"), lifetime: .zero)
+        guard let call = dialect.poll(probe, terms.polling.target, credential) else {
+            throw Obstacle("\(ours: dialect.name) has no polls")
+        }
         let answered = await lane.send(call, from: tv)
         if answered.exchange.outcome == .throttled { return true }
         guard answered.exchange.delivery.status.map({ $0 < 500 }) ?? false else {
@@ -119,7 +127,7 @@ public struct ThrottleProbe: Sendable {
 
     private func bearer(of tv: Device, on lane: Lane) async throws(Obstacle) -> Secret? {
         guard terms.usesBearer, let client = try await client(of: tv, on: lane),
-            let call = terms.dialect.accessToken(client, as: identity)
+            let call = dialect.accessToken(client, as: identity)
         else { return nil }
         let answered = await lane.send(call, from: tv)
         guard case .accessToken(let token) = answered.answer else { throw Obstacle(answered) }
@@ -130,7 +138,7 @@ public struct ThrottleProbe: Sendable {
         of tv: Device, on lane: Lane
     ) async throws(Obstacle) -> ClientCredentials? {
         if case .given(let client) = terms.clients { return client }
-        guard let call = terms.dialect.registerClient(terms.statement, as: identity) else {
+        guard let call = dialect.registerClient(statement, as: identity) else {
             return nil
         }
         let answered = await lane.send(call, from: tv)
@@ -139,7 +147,7 @@ public struct ThrottleProbe: Sendable {
     }
 
     private func enough(after spent: Duration) -> Int {
-        let rule = terms.dialect.throttle ?? (perSecond: 1, burst: 10)
+        let rule = dialect.throttle ?? (perSecond: 1, burst: 10)
         let polls = rule.burst + 2
         return min(2 * polls, polls + Int(spent.seconds * rule.perSecond))
     }
@@ -151,7 +159,7 @@ public struct ThrottleProbe: Sendable {
         identity.forwardedFor = addresses[address]
         return Device(
             id: DeviceID(household: household, role: .firstScreen), identity: identity,
-            counter: Device.Counter())
+            dialect: dialect, counter: Device.Counter())
     }
 
     /// The same device with another id of the same make.

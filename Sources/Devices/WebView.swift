@@ -19,16 +19,16 @@ extension Household {
         if record.codeShown == nil { record.codeShown = opened }
         reach(.codeTyped)
         if plan.viewer.cancels {
-            try await cancelLogin(issued.code, provider: provider)
+            try await cancelLogin(issued, provider: provider)
             // G10: a preselection that came to nothing leads to the app's own picker.
             if preselected != nil { provider = try await ownPicker(nil) }
         }
-        try await logIn(issued.code, provider: provider)
+        try await logIn(issued, provider: provider)
         let closed = lane.now
         expect(aViewer: false)
         try await poll(
             PollOrder(
-                code: issued.code, start: closed, firstAfter: .zero,
+                issued: issued, start: closed, firstAfter: .zero,
                 ends: min(opened + issued.lifetime, closed + Self.patience),
                 whenOver: .failed("the web view had signed in, and the device saw no token")))
         endLogin { $0.noteSuccess(of: $1) }
@@ -38,7 +38,7 @@ extension Household {
     }
 
     /// The app's list of providers, and the viewer's choice; none is shown where it is known.
-    private func ownPicker(_ preselected: String?) async throws(StopReason) -> String {
+    private func ownPicker(_ preselected: String?) async throws(StopReason) -> String? {
         if let preselected { return preselected }
         let offered = try await configuration(tv)
         try await human(plan.viewer.noticesCode)

@@ -7,8 +7,9 @@ public enum Answer: Sendable {
     case record(mvpd: String?)
     case configuration([Provider])
     /// A live sign-in of this device (or of this code, for the second screen). The tag is nil where
-    /// the answer does not name the user.
-    case signedIn(Tag?)
+    /// the answer does not name the user; `session` is what the device shows from here on, where it is
+    /// given anything.
+    case signedIn(Tag?, session: Secret? = nil)
     /// It worked, and carries nothing that the device needs.
     case done
     /// Preauthorization: which of the resources may be played.
@@ -31,6 +32,10 @@ public enum Answer: Sendable {
     case signedOut(Untrusted)
     /// Too fast: wait at least so long, then go on.
     case slow(Duration)
+    /// Not yet, and from now on all polls come so much further apart.
+    case slower(by: Duration)
+    /// The code that was polled for is over: no poll will find a sign-in any more.
+    case codeOver
     /// The access token is no longer good: get a new one, replay once.
     case staleToken
     /// The client is no longer known: register again, replay once.

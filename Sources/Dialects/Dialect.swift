@@ -1,40 +1,49 @@
 /// A sign-in protocol, seen from devices: how to ask, and how to read what comes back. A dialect is
 /// configured once for a target (address, requestor, format) and holds no state.
 ///
-/// `rest-v2.md` and `device-grant-rfc8628.md` fit the same shape: steps that a protocol lacks are
-/// nil, and the device goes on without them.
+/// A step that a protocol lacks is nil, as all of them are unless a dialect says otherwise: devices
+/// go on without it, and a schedule that names it is refused.
 public protocol Dialect: Sendable {
     /// `adobe-pass-v1`.
     var name: String { get }
     /// The shortest poll interval that the protocol allows; faster rigs are warned.
-    var pollFloor: Duration { get }
+    static var pollFloor: Duration { get }
     /// What the service throttles a device to: requests per second, and the burst it forgives.
     var throttle: (perSecond: Double, burst: Int)? { get }
 
     func registerClient(_ statement: Secret, as device: DeviceIdentity) -> Call?
     func accessToken(_ client: ClientCredentials, as device: DeviceIdentity) -> Call?
-    func checkAuthentication(_ credential: Credential) -> Call
+    /// Whether somebody is signed in on the device. Nil: the device remembers that itself.
+    func checkAuthentication(_ credential: Credential) -> Call?
+    /// The providers on offer. Nil: nobody chooses one, unless the rig or its accounts name some.
     func configuration(_ credential: Credential) -> Call?
-    func issueCode(_ credential: Credential, lifetime: Duration?, mvpd: String?) -> Call
+    func issueCode(_ credential: Credential, lifetime: Duration?, mvpd: String?) -> Call?
     func record(of code: Code, _ credential: Credential) -> Call?
     func delete(_ code: Code, _ credential: Credential) -> Call?
-    /// First browser hop of a sign-in.
-    func authenticate(_ code: Code, mvpd: String, _ credential: Credential) -> Call
+    /// First browser hop of a sign-in. `mvpd` is nil where nobody chooses a provider.
+    func authenticate(_ issued: IssuedCode, mvpd: String?, _ credential: Credential) -> Call?
     /// A later browser hop: what it is for is read off its address and fields.
     func hop(
         _ method: Method, _ address: WebAddress, form: [(String, String)], referer: WebAddress?
     ) -> Call
-    /// Whether a browser that is sent here has come back from the login.
+    /// Whether a browser that is sent here has come back from the login. A login that ends on a page
+    /// of the service's ends where `read` answers `.done` to a hop.
     func isReturn(_ address: WebAddress) -> Bool
-    func checkCode(_ code: Code, _ credential: Credential) -> Call
-    func poll(_ code: Code, _ target: PollTarget, _ credential: Credential) -> Call
+    /// Whether the login with this code was recorded, asked by whoever made it. Nil: the login's own
+    /// end tells.
+    func checkCode(_ code: Code, _ credential: Credential) -> Call?
+    /// Whether the TV is signed in. Without a code: what the TV knows without one; nil where polls
+    /// need one.
+    func poll(_ issued: IssuedCode?, _ target: PollTarget, _ credential: Credential) -> Call?
     func userMetadata(_ credential: Credential) -> Call?
     func preauthorize(_ resources: [String], _ credential: Credential) -> Call?
-    func authorize(_ resource: String, _ credential: Credential) -> Call
+    /// Nil: whoever is signed in may watch.
+    func authorize(_ resource: String, _ credential: Credential) -> Call?
     /// The authorization that a device has of a resource.
     func authorizationToken(_ resource: String, _ credential: Credential) -> Call?
     func mediaToken(_ resource: String, _ credential: Credential) -> Call?
-    func logout(_ credential: Credential) -> Call
+    /// Nil: the device forgets what it has.
+    func logout(_ credential: Credential) -> Call?
     /// First browser hop of a logout that ends the provider's session as well.
     func webLogout(_ credential: Credential) -> Call?
     /// Starts a TempPass.
@@ -54,37 +63,74 @@ public protocol Dialect: Sendable {
     func read(_ reply: Reply, to call: Call) -> Reading
 }
 
-/// Steps that not every protocol has.
+/// What a protocol has unless it says otherwise: no step, no limit.
 extension Dialect {
-    public func webLogout(_ credential: Credential) -> Call? { nil }
-    public func authorizationToken(_ resource: String, _ credential: Credential) -> Call? { nil }
-    public func freePreview(mvpd: String, _ credential: Credential) -> Call? { nil }
-    public func profileRequest(
-        mvpd: String, on device: PlatformDevice, _ credential: Credential
-    ) -> Call? { nil }
+    public static var pollFloor: Duration { .zero }
+    public var throttle: (perSecond: Double, burst: Int)? { nil }
+    public func registerClient(_: Secret, as _: DeviceIdentity) -> Call? { nil }
+    public func accessToken(_: ClientCredentials, as _: DeviceIdentity) -> Call? { nil }
+    public func checkAuthentication(_: Credential) -> Call? { nil }
+    public func configuration(_: Credential) -> Call? { nil }
+    public func issueCode(_: Credential, lifetime _: Duration?, mvpd _: String?) -> Call? { nil }
+    public func record(of _: Code, _: Credential) -> Call? { nil }
+    public func delete(_: Code, _: Credential) -> Call? { nil }
+    public func authenticate(_: IssuedCode, mvpd _: String?, _: Credential) -> Call? { nil }
+    public func isReturn(_: WebAddress) -> Bool { false }
+    public func checkCode(_: Code, _: Credential) -> Call? { nil }
+    public func poll(_: IssuedCode?, _: PollTarget, _: Credential) -> Call? { nil }
+    public func userMetadata(_: Credential) -> Call? { nil }
+    public func preauthorize(_: [String], _: Credential) -> Call? { nil }
+    public func authorize(_: String, _: Credential) -> Call? { nil }
+    public func authorizationToken(_: String, _: Credential) -> Call? { nil }
+    public func mediaToken(_: String, _: Credential) -> Call? { nil }
+    public func logout(_: Credential) -> Call? { nil }
+    public func webLogout(_: Credential) -> Call? { nil }
+    public func freePreview(mvpd _: String, _: Credential) -> Call? { nil }
+    public func profileRequest(mvpd _: String, on _: PlatformDevice, _: Credential) -> Call? { nil }
     public func tokenExchange(
-        _ response: String, mvpd: String, on device: PlatformDevice, _ credential: Credential
+        _: String, mvpd _: String, on _: PlatformDevice, _: Credential
     ) -> Call? { nil }
-    public func preauthorize(
-        _ resources: [String], code: Code, _ credential: Credential
-    ) -> Call? { nil }
-}
+    public func preauthorize(_: [String], code _: Code, _: Credential) -> Call? { nil }
 
-/// Who asks: the device, and the bearer it holds (nil where the protocol or the rig goes without).
-public struct Credential: Sendable {
-    public var device: DeviceIdentity
-    public var bearer: Secret?
-
-    public init(device: DeviceIdentity, bearer: Secret?) {
-        self.device = device
-        self.bearer = bearer
+    /// A browser's request for a page is a part of the login.
+    public func hop(
+        _ method: Method, _ address: WebAddress, form: [(String, String)], referer: WebAddress?
+    ) -> Call {
+        var headers: Headers = ["Accept": "text/html,*/*;q=0.8"]
+        if let referer { headers.append("Referer", referer.description) }
+        var body: [UInt8] = []
+        if method == .post {
+            headers.append("Content-Type", "application/x-www-form-urlencoded")
+            body = FormEncoding.body(form)
+        }
+        return Call(.mvpdLogin, method, address, headers: headers, body: body)
     }
 }
 
-/// Where a first screen polls (rest-v1.md § 15).
+/// Who asks: the device, and what it holds, each nil where the protocol or the rig goes without.
+public struct Credential: Sendable {
+    public var device: DeviceIdentity
+    public var bearer: Secret?
+    /// What the app is registered as.
+    public var client: ClientCredentials?
+    /// What the sign-in gave the device to show.
+    public var session: Secret?
+
+    public init(
+        device: DeviceIdentity, bearer: Secret?, client: ClientCredentials? = nil,
+        session: Secret? = nil
+    ) {
+        self.device = device
+        self.bearer = bearer
+        self.client = client
+        self.session = session
+    }
+}
+
+/// What a first screen polls for, in protocols that have both (rest-v1.md § 15); others have one.
 public enum PollTarget: String, Sendable, CaseIterable {
-    /// The token itself (N4).
-    case authn
-    /// The boolean check (N3).
-    case checkauthn
+    /// The token itself.
+    case token = "authn"
+    /// Whether there is one.
+    case check = "checkauthn"
 }

@@ -130,11 +130,23 @@ public struct IssuedCode: Hashable, Sendable {
     /// Life of the code from the moment the service made it.
     public var lifetime: Duration
     public var recordID: String?
+    /// What polls name, where it is not the code on the screen.
+    public var pollKey: Secret?
+    /// The least time between polls, where the service asks for one.
+    public var pollInterval: Duration?
+    /// Where the viewer signs in, where the service says so.
+    public var page: WebAddress?
 
-    public init(code: Code, lifetime: Duration, recordID: String? = nil) {
+    public init(
+        code: Code, lifetime: Duration, recordID: String? = nil, pollKey: Secret? = nil,
+        pollInterval: Duration? = nil, page: WebAddress? = nil
+    ) {
         self.code = code
         self.lifetime = lifetime
         self.recordID = recordID
+        self.pollKey = pollKey
+        self.pollInterval = pollInterval
+        self.page = page
     }
 }
 

@@ -6,6 +6,8 @@ public import Journal
 public final class Device {
     public let id: DeviceID
     public let identity: DeviceIdentity
+    /// By which answers to it are read.
+    public let dialect: any Dialect
     public var cookies: CookieJar
     /// Numbers the exchanges of the household; shared by its devices.
     let counter: Counter
@@ -15,9 +17,10 @@ public final class Device {
     /// For the transport: its own bookkeeping of this device (connection slot).
     public var transportSlot: AnyObject?
 
-    public init(id: DeviceID, identity: DeviceIdentity, counter: Counter) {
+    public init(id: DeviceID, identity: DeviceIdentity, dialect: any Dialect, counter: Counter) {
         self.id = id
         self.identity = identity
+        self.dialect = dialect
         self.cookies = CookieJar()
         self.counter = counter
     }

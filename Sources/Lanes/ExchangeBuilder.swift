@@ -4,7 +4,6 @@ public import Journal
 /// How requests of this run are written and answers read: what every exchange has in common,
 /// whatever the device and the step. Immutable; shared by all lanes.
 public struct ExchangeBuilder: Sendable {
-    public var dialect: any Dialect
     /// On each request (`target.headers`), in the place of a field of the same name; cookies join
     /// those of the device.
     public var headers: Headers
@@ -18,11 +17,10 @@ public struct ExchangeBuilder: Sendable {
 
     /// `secrets`: those that any household may meet, besides the values of `headers`.
     public init(
-        dialect: any Dialect, headers: Headers = [:], correlates: Bool = true, run: String,
+        headers: Headers = [:], correlates: Bool = true, run: String,
         fingerprinter: Fingerprinter, secrets: KnownSecrets = KnownSecrets()
     ) {
         gate = OutputGate(fingerprinter, ownHeaders: headers, secrets: secrets)
-        self.dialect = dialect
         self.headers = headers
         self.correlates = correlates
         self.run = run
@@ -82,7 +80,7 @@ public struct ExchangeBuilder: Sendable {
         switch transfer.result {
         case .answered(let reply):
             delivery = .answered(status: reply.status)
-            reading = dialect.read(reply, to: call)
+            reading = device.dialect.read(reply, to: call)
             device.secrets.note(reply)
             if let secret = reading.observation.secret { device.secrets.note(secret) }
             if case .client(let client) = reading.answer { device.secrets.note(client.secret) }

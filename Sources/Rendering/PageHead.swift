@@ -29,7 +29,7 @@ package struct PageHead: Sendable {
     package var html: HTML {
         let maker: HTML =
             version.map { "<meta name=\"generator\" content=\"screenrig \($0)\"/>\n" } ?? .none
-        let own: HTML = sheet.map { "\(HTML(stringLiteral: $0))\n" } ?? .none
+        let own: HTML = sheet.map { HTML(stringLiteral: $0) } ?? .none
         return """
             <!doctype html>
             <html lang="en">
@@ -39,11 +39,13 @@ package struct PageHead: Sendable {
             \(policy)
             \(maker)<title>\(title)</title>
             <style>
-            \(HTML(stringLiteral: Style.sheet))
-            \(own)</style>
+            \(HTML(stringLiteral: Self.shared))\(own)</style>
             </head>
             """
     }
+
+    /// System fonts, one accent, colours as variables for light and dark, and a version for paper.
+    private static let shared = String(decoding: PackageResources.page_css, as: UTF8.self)
 
     private var policy: HTML {
         let scripts: HTML

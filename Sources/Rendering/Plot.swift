@@ -77,6 +77,9 @@ package struct Plot {
 }
 
 extension Plot {
+    /// Shows the numbers of these charts under the pointer and the arrow keys, wherever scripts run.
+    package static let script = String(decoding: PackageResources.charts_js, as: UTF8.self)
+
     /// A line through the points; a nil breaks it. A point between two gaps becomes a dot.
     package func line(_ points: [(Double, Double?)], class style: String, title: String = "")
         -> HTML

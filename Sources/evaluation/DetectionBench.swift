@@ -72,7 +72,8 @@ struct DetectionBench: Sendable {
         let lanes = try venue.lanes(recordingTo: sink)
         let plan = Plan(rig, seed: rig.seed, run: venue.run)
         var terms = RunConfiguration(
-            rig, dialect: venue.dialect, statement: Secret(Signing.demoSoftwareStatement()))
+            rig, statement: Secret(Signing.demoSoftwareStatement()),
+            dialect: venue.dialect(of:))
         terms.platforms = try Assembly.platforms(rig, program: nil)
         terms.retries = 1
         let coordinator = Coordinator(plan, terms: terms, lanes: lanes)

@@ -96,7 +96,7 @@ struct RaceBench {
                     version: Release.version,
                     rig: .init(name: stage.rig.name, source: stage.rig.source), seed: seed,
                     target: .init(
-                        name: stage.venue.targetName, protocolName: stage.venue.dialect.name),
+                        name: stage.venue.targetName, protocolName: stage.rig.protocolNames),
                     startedMicroseconds: Venue.virtualEpoch),
                 on: stage.arena)
             score.made = await work.make(finding, madeAt: Venue.virtualEpoch)

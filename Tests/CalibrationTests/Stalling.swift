@@ -51,13 +51,9 @@ struct Nowhere: HistorySink {
 
 /// A lane of virtual time for a plain load.
 func virtualLane() -> Lane {
-    let origin = Origin(scheme: .http, host: "127.0.0.1", port: 80)
     return Lane(
         index: 0, loop: VirtualLoop(),
         exchangeBuilder: ExchangeBuilder(
-            dialect: V1(
-                origin: origin, requestor: "DEMOTV", domain: "demo.test",
-                redirectURL: "https://demo.test/done"),
             run: "test", fingerprinter: Fingerprinter(key: 1)), sink: Nowhere())
 }
 

@@ -56,26 +56,28 @@ struct TryScene: Sendable, CustomTestStringConvertible {
         let v1 = Self.dialect(try read)
         let code = Code("ABC1234")
         let page = WebAddress(origin: Origin(scheme: .https, host: "idp.demo.test"), target: "/in")
-        return switch operation {
-        case .registerClient: try #require(v1.registerClient(Secret("s"), as: Self.device))
-        case .accessToken:
-            try #require(
-                v1.accessToken(.init(id: "c", secret: Secret("s")), as: Self.device))
-        case .checkAuthentication: v1.checkAuthentication(Self.credential)
-        case .registrationCode: v1.issueCode(Self.credential, lifetime: nil, mvpd: nil)
-        case .registrationRecord: try #require(v1.record(of: code, Self.credential))
-        case .configuration: try #require(v1.configuration(Self.credential))
-        case .authenticate: v1.authenticate(code, mvpd: "DemoCable", Self.credential)
-        case .mvpdLogin: v1.hop(.get, page, form: [], referer: nil)
-        case .assertion: v1.hop(.post, page, form: [("SAMLResponse", "x")], referer: nil)
-        case .checkCode: v1.checkCode(code, Self.credential)
-        case .pollToken: v1.poll(code, .authn, Self.credential)
-        case .userMetadata: try #require(v1.userMetadata(Self.credential))
-        case .preauthorize: try #require(v1.preauthorize(["demo-1"], Self.credential))
-        case .authorize: v1.authorize("demo-1", Self.credential)
-        case .mediaToken: try #require(v1.mediaToken("demo-1", Self.credential))
-        default: v1.logout(Self.credential)
-        }
+        let issued = IssuedCode(code: code, lifetime: .seconds(1800))
+        let call: Call? =
+            switch operation {
+            case .registerClient: v1.registerClient(Secret("s"), as: Self.device)
+            case .accessToken:
+                v1.accessToken(.init(id: "c", secret: Secret("s")), as: Self.device)
+            case .checkAuthentication: v1.checkAuthentication(Self.credential)
+            case .registrationCode: v1.issueCode(Self.credential, lifetime: nil, mvpd: nil)
+            case .registrationRecord: v1.record(of: code, Self.credential)
+            case .configuration: v1.configuration(Self.credential)
+            case .authenticate: v1.authenticate(issued, mvpd: "DemoCable", Self.credential)
+            case .mvpdLogin: v1.hop(.get, page, form: [], referer: nil)
+            case .assertion: v1.hop(.post, page, form: [("SAMLResponse", "x")], referer: nil)
+            case .checkCode: v1.checkCode(code, Self.credential)
+            case .pollToken: v1.poll(issued, .token, Self.credential)
+            case .userMetadata: v1.userMetadata(Self.credential)
+            case .preauthorize: v1.preauthorize(["demo-1"], Self.credential)
+            case .authorize: v1.authorize("demo-1", Self.credential)
+            case .mediaToken: v1.mediaToken("demo-1", Self.credential)
+            default: v1.logout(Self.credential)
+            }
+        return try #require(call)
     }
 
     private func exchange(_ call: Call, _ delivery: Delivery, _ outcome: Outcome) -> Exchange {

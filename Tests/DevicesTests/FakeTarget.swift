@@ -231,11 +231,11 @@ struct FakeRun {
         let lane = Lane(
             index: 0, loop: loop,
             exchangeBuilder: ExchangeBuilder(
-                dialect: dialect, run: "test", fingerprinter: Fingerprinter(key: 1)),
+                run: "test", fingerprinter: Fingerprinter(key: 1)),
             sink: ledger)
         target = FakeTarget(lane: lane, returns: returns, alter: alter, provider: provider)
         lane.use(target)
-        var terms = RunConfiguration(rig, dialect: dialect, statement: Secret("statement"))
+        var terms = RunConfiguration(rig, statement: Secret("statement")) { _ in dialect }
         terms.pages = ledger
         terms.loginProgram = program
         self.terms = terms

@@ -186,13 +186,13 @@ struct Scene {
         let lane = Lane(
             index: 0, loop: VirtualLoop(),
             exchangeBuilder: ExchangeBuilder(
-                dialect: dialect, run: "scene", fingerprinter: Fingerprinter(key: 1)), sink: sink)
+                run: "scene", fingerprinter: Fingerprinter(key: 1)), sink: sink)
         let script = Script(
             lane, table.merging([.pollToken: polls]) { $1 }, codeLifetime: codeLifetime)
         lane.use(script)
         Coordinator(
             Plan(rig, seed: rig.seed),
-            terms: RunConfiguration(rig, dialect: dialect, statement: Secret("s")), lanes: [lane]
+            terms: RunConfiguration(rig, statement: Secret("s")) { _ in dialect }, lanes: [lane]
         ).run()
         let batches = sink.batches.withLock { $0 }
         seen = script.seen

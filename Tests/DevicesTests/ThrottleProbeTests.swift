@@ -100,11 +100,11 @@ struct ThrottleProbeTests {
         let lane = Lane(
             index: 0, loop: VirtualLoop(),
             exchangeBuilder: ExchangeBuilder(
-                dialect: dialect, run: "probe", fingerprinter: Fingerprinter(key: 1)),
+                run: "probe", fingerprinter: Fingerprinter(key: 1)),
             sink: Nowhere())
         let service = Counting(lane, by: mark, takes: takes, register: register)
         lane.use(service)
-        let terms = RunConfiguration(rig, dialect: dialect, statement: Secret("s"))
+        let terms = RunConfiguration(rig, statement: Secret("s")) { _ in dialect }
         let probe = try #require(
             ThrottleProbe(Plan(rig, seed: rig.seed), terms: terms, salt: salt))
         return (probe.find(on: lane), service)

@@ -20,6 +20,7 @@ import Testing
         let dialect = Self.dialect
         let credential = Credential(device: Self.device, bearer: Secret("T0KEN"))
         let code = Code("q7mk2xa")
+        let issued = IssuedCode(code: code, lifetime: .seconds(1800))
         return [
             dialect.registerClient(Secret("a.b.c"), as: Self.device),
             dialect.accessToken(
@@ -27,9 +28,9 @@ import Testing
             dialect.checkAuthentication(credential), dialect.configuration(credential),
             dialect.issueCode(credential, lifetime: .seconds(60), mvpd: "DemoCable"),
             dialect.record(of: code, credential), dialect.delete(code, credential),
-            dialect.authenticate(code, mvpd: "DemoCable", credential),
+            dialect.authenticate(issued, mvpd: "DemoCable", credential),
             dialect.checkCode(code, credential),
-            dialect.poll(code, .authn, credential), dialect.poll(code, .checkauthn, credential),
+            dialect.poll(issued, .token, credential), dialect.poll(issued, .check, credential),
             dialect.userMetadata(credential), dialect.preauthorize(["a", "b,c"], credential),
             dialect.authorize("demo-1", credential), dialect.mediaToken("demo-1", credential),
             dialect.logout(credential),

@@ -142,11 +142,8 @@ private final class Kept: HistorySink {
 @Suite("A lane that holds back")
 struct HoldingTests {
     private func lane(_ sink: Kept, run: String = "r") -> (Lane, Answering) {
-        let dialect = V1(
-            origin: Origin(scheme: .http, host: "127.0.0.1"), requestor: "DEMOTV",
-            domain: "demo.test", redirectURL: "https://demo.test/done")
         let exchangeBuilder = ExchangeBuilder(
-            dialect: dialect, run: run, fingerprinter: Fingerprinter(key: 1))
+            run: run, fingerprinter: Fingerprinter(key: 1))
         let lane = Lane(
             index: 0, loop: VirtualLoop(), exchangeBuilder: exchangeBuilder, sink: sink)
         let transport = Answering(lane)
@@ -160,7 +157,7 @@ struct HoldingTests {
         return Device(
             id: DeviceID(household: household, role: .firstScreen),
             identity: DeviceIdentity(id: "d", info: info, userAgent: "ua", forwardedFor: nil),
-            counter: Device.Counter())
+            dialect: plainDialect, counter: Device.Counter())
     }
 
     private var call: Call {

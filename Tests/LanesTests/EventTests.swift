@@ -7,11 +7,8 @@ import Testing
 /// What a lane counts.
 struct EventTests {
     private static func lane() -> Lane {
-        let dialect = V1(
-            origin: Origin(scheme: .http, host: "127.0.0.1"), requestor: "DEMOTV",
-            domain: "demo.test", redirectURL: "http://demo.test/")
         let exchangeBuilder = ExchangeBuilder(
-            dialect: dialect, run: "test", fingerprinter: Fingerprinter(key: 1))
+            run: "test", fingerprinter: Fingerprinter(key: 1))
         return Lane(
             index: 0, loop: VirtualLoop(), exchangeBuilder: exchangeBuilder, sink: Nowhere())
     }

@@ -94,7 +94,7 @@ private func device(_ household: Int = 1) -> Device {
     return Device(
         id: DeviceID(household: household, role: .firstScreen),
         identity: DeviceIdentity(id: "d", info: info, userAgent: "ua", forwardedFor: nil),
-        counter: Device.Counter())
+        dialect: plainDialect, counter: Device.Counter())
 }
 
 private func call(_ target: String) -> Call {
@@ -103,11 +103,8 @@ private func call(_ target: String) -> Call {
 }
 
 private func lane(_ loop: any LaneLoop, _ sink: Collected = Collected()) -> Lane {
-    let dialect = V1(
-        origin: Origin(scheme: .http, host: "127.0.0.1"), requestor: "DEMOTV", domain: "demo.test",
-        redirectURL: "https://demo.test/done")
     let exchangeBuilder = ExchangeBuilder(
-        dialect: dialect, run: "r", fingerprinter: Fingerprinter(key: 1))
+        run: "r", fingerprinter: Fingerprinter(key: 1))
     let lane = Lane(index: 0, loop: loop, exchangeBuilder: exchangeBuilder, sink: sink)
     lane.use(Echo(lane))
     return lane

@@ -8,18 +8,15 @@ import Testing
 struct OwnHeaderTests {
     private func sent(_ own: Headers) -> Headers {
         let origin = Origin(scheme: .http, host: "127.0.0.1")
-        let dialect = V1(
-            origin: origin, requestor: "DEMOTV", domain: "demo.test",
-            redirectURL: "https://demo.test/done")
         let exchangeBuilder = ExchangeBuilder(
-            dialect: dialect, headers: own, run: "r", fingerprinter: Fingerprinter(key: 1))
+            headers: own, run: "r", fingerprinter: Fingerprinter(key: 1))
         let info = DeviceInfo(
             model: "m", osName: "tvOS", osVersion: "1", primaryHardwareType: "TV")
         let device = Device(
             id: DeviceID(household: 0, role: .secondScreen),
             identity: DeviceIdentity(
                 id: "d", info: info, userAgent: "ua", forwardedFor: "10.0.0.1"),
-            counter: Device.Counter())
+            dialect: plainDialect, counter: Device.Counter())
         let address = WebAddress(origin: origin, target: "/poll")
         device.cookies.store(["Set-Cookie": "S=1; Path=/"], from: address)
         let call = Call(.pollToken, .get, address, headers: ["Accept": "application/json"])

@@ -30,7 +30,7 @@ private func device() -> Device {
     return Device(
         id: DeviceID(household: 17, role: .firstScreen),
         identity: DeviceIdentity(id: "d", info: info, userAgent: "ua", forwardedFor: nil),
-        counter: Device.Counter())
+        dialect: plainDialect, counter: Device.Counter())
 }
 
 private struct Nothing: HistorySink {
@@ -66,9 +66,6 @@ struct TurnTests {
         let lane = Lane(
             index: index, loop: VirtualLoop(),
             exchangeBuilder: ExchangeBuilder(
-                dialect: V1(
-                    origin: origin, requestor: "DEMOTV", domain: "demo.test",
-                    redirectURL: "https://demo.test/done"),
                 run: "r", fingerprinter: Fingerprinter(key: 1)),
             sink: Nothing())
         lane.use(Prompt(lane))

@@ -34,7 +34,8 @@ import Testing
         let venue = try await Venue(rig, isVirtual: false, allowed: [])
         let lanes = try venue.lanes(recordingTo: Unrecorded())
         var terms = RunConfiguration(
-            rig, dialect: venue.dialect, statement: Secret(Signing.demoSoftwareStatement()))
+            rig, statement: Secret(Signing.demoSoftwareStatement()),
+            dialect: venue.dialect(of:))
         terms.retries = 1
         var rules = Rules(rig, isEmbedded: false, startedMicroseconds: 0)
         rules.throttledBy = .unknown

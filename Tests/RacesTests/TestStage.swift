@@ -37,7 +37,8 @@ struct TestStage {
         plans = RacePlan.plans(rig.race)
         let lanes = try venue.lanes(recordingTo: Unrecorded())
         var terms = RunConfiguration(
-            rig, dialect: venue.dialect, statement: Secret(Signing.demoSoftwareStatement()))
+            rig, statement: Secret(Signing.demoSoftwareStatement()),
+            dialect: venue.dialect(of:))
         terms.platforms = try Assembly.platforms(rig, program: nil)
         terms.retries = 1
         var rules = Rules(rig, isEmbedded: true, startedMicroseconds: Venue.virtualEpoch)

@@ -73,7 +73,7 @@ struct AgreementTests {
         #expect(ofCells == ofExchanges)
         #expect(ofSummary == ofExchanges)
         let asServed =
-            run.rig.polling.target == .checkauthn
+            run.rig.polling.target == .check
             ? ofExchanges.renamed(.pollToken, to: .checkAuthentication) : ofExchanges
         #expect(ofStandin == asServed)
         #expect(summary.exchanges.sent == ofExchanges.values.values.reduce(0, +))

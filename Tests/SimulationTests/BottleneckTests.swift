@@ -66,9 +66,6 @@ struct BottleneckTests {
         let lane = Lane(
             index: 0, loop: loop,
             exchangeBuilder: ExchangeBuilder(
-                dialect: V1(
-                    origin: origin, requestor: "DEMOTV", domain: "demo.test",
-                    redirectURL: "https://demo.test/done"),
                 run: "bottleneck", fingerprinter: Fingerprinter(key: 1)), sink: writer)
         let transport = Costly(lane: lane, loop: loop, cost: cost)
         lane.use(transport)

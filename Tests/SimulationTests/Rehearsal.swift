@@ -43,7 +43,7 @@ final class Rehearsal: Sendable {
         let writer = try HistoryWriter(
             path: path, header: Self.header(rig, plan, lanes: laneCount), waits: true)
         let exchangeBuilder = ExchangeBuilder(
-            dialect: dialect, headers: rig.target.headers, correlates: rig.target.correlates,
+            headers: rig.target.headers, correlates: rig.target.correlates,
             run: "rehearsal",
             fingerprinter: Fingerprinter(key: rig.seed.child("fingerprints").value))
         var settings = Assembly.service(rig)
@@ -66,7 +66,8 @@ final class Rehearsal: Sendable {
             transports.append(transport)
         }
         var terms = RunConfiguration(
-            rig, dialect: dialect, statement: statement ?? Secret(Signing.demoSoftwareStatement()))
+            rig, statement: statement ?? Secret(Signing.demoSoftwareStatement())
+        ) { _ in dialect }
         terms.platforms = try Assembly.platforms(rig, program: nil)
         terms.startedMicroseconds = Self.epoch
         let coordinator = Coordinator(plan, terms: terms, lanes: lanes)

@@ -17,13 +17,10 @@ struct GateTests {
     private func run<Value: Sendable>(
         _ story: @escaping @Sendable (Lane) async -> Value
     ) -> Value {
-        let dialect = V1(
-            origin: Origin(scheme: .http, host: "127.0.0.1"), requestor: "DEMOTV",
-            domain: "demo.test", redirectURL: "https://demo.test/done")
         let lane = Lane(
             index: 0, loop: VirtualLoop(),
             exchangeBuilder: ExchangeBuilder(
-                dialect: dialect, run: "test", fingerprinter: Fingerprinter(key: 1)),
+                run: "test", fingerprinter: Fingerprinter(key: 1)),
             sink: Discard())
         let service = Service(ServiceSettings(), seed: Seed(1), epochMilliseconds: 0)
         lane.use(
@@ -52,7 +49,7 @@ struct GateTests {
             id: DeviceID(household: household, role: .firstScreen),
             identity: DeviceIdentity(
                 id: "d\(household)", info: info, userAgent: "test", forwardedFor: nil),
-            counter: Device.Counter())
+            dialect: plainDialect, counter: Device.Counter())
     }
 
     private static var call: Call {

@@ -20,7 +20,7 @@ struct InProcessTests {
         let lane = Lane(
             index: 0, loop: VirtualLoop(),
             exchangeBuilder: ExchangeBuilder(
-                dialect: Mute(), run: "r", fingerprinter: Fingerprinter(key: 1)), sink: Nowhere())
+                run: "r", fingerprinter: Fingerprinter(key: 1)), sink: Nowhere())
         let settings = ServiceSettings(throttle: nil, checksBearer: false)
         let service = Service(settings, seed: seed, epochMilliseconds: Caller.epoch)
         let transport = InProcess(
@@ -34,7 +34,7 @@ struct InProcessTests {
                 id: DeviceID(household: household, role: .firstScreen),
                 identity: DeviceIdentity(
                     id: "tv-\(household)", info: info, userAgent: "u", forwardedFor: nil),
-                counter: Device.Counter())
+                dialect: plainDialect, counter: Device.Counter())
             let origin = Origin(scheme: .http, host: "standin")
             let target = "/api/v1/tokens/authn?requestor=DEMOTV&deviceId=tv-\(household)"
             let call = Call(.pollToken, .get, WebAddress(origin: origin, target: target))
@@ -139,36 +139,4 @@ struct InProcessTests {
 
 private struct Nowhere: HistorySink {
     func append(_ batch: Batch) {}
-}
-
-/// A dialect that is never asked: these tests speak to the transport.
-private struct Mute: Dialect {
-    var name: String { "mute" }
-    var pollFloor: Duration { .zero }
-    var throttle: (perSecond: Double, burst: Int)? { nil }
-
-    private var call: Call {
-        Call(.connect, .get, WebAddress(origin: Origin(scheme: .http, host: "mute"), target: "/"))
-    }
-
-    func registerClient(_: Secret, as _: DeviceIdentity) -> Call? { nil }
-    func accessToken(_: ClientCredentials, as _: DeviceIdentity) -> Call? { nil }
-    func checkAuthentication(_: Credential) -> Call { call }
-    func configuration(_: Credential) -> Call? { nil }
-    func issueCode(_: Credential, lifetime _: Duration?, mvpd _: String?) -> Call { call }
-    func record(of _: Code, _: Credential) -> Call? { nil }
-    func delete(_: Code, _: Credential) -> Call? { nil }
-    func authenticate(_: Code, mvpd _: String, _: Credential) -> Call { call }
-    func hop(_: Method, _: WebAddress, form _: [(String, String)], referer _: WebAddress?) -> Call {
-        call
-    }
-    func isReturn(_: WebAddress) -> Bool { false }
-    func checkCode(_: Code, _: Credential) -> Call { call }
-    func poll(_: Code, _: PollTarget, _: Credential) -> Call { call }
-    func userMetadata(_: Credential) -> Call? { nil }
-    func preauthorize(_: [String], _: Credential) -> Call? { nil }
-    func authorize(_: String, _: Credential) -> Call { call }
-    func mediaToken(_: String, _: Credential) -> Call? { nil }
-    func logout(_: Credential) -> Call { call }
-    func read(_: Reply, to _: Call) -> Reading { Reading(.ok, .done) }
 }

@@ -19,14 +19,11 @@ final class Bench: @unchecked Sendable {
 
     private init(
         _ settings: WireSettings, environment: [String: String],
-        lookup: @escaping NameTable.Lookup, dialect: (any Dialect)?
+        lookup: @escaping NameTable.Lookup
     ) throws {
         let loop = try LiveLoop(origin: LiveLoop.monotonic())
-        let plain = V1(
-            origin: Origin(scheme: .http, host: "127.0.0.1"), requestor: "DEMOTV",
-            domain: "demo.test", redirectURL: "https://demo.test/done")
         let exchangeBuilder = ExchangeBuilder(
-            dialect: dialect ?? plain, run: "test", fingerprinter: Fingerprinter(key: 1))
+            run: "test", fingerprinter: Fingerprinter(key: 1))
         lane = Lane(index: 3, loop: loop, exchangeBuilder: exchangeBuilder, sink: Discard())
         transport = try CurlTransport(
             lane: lane, loop: loop, settings: settings, environment: environment, lookup: lookup)
@@ -37,12 +34,12 @@ final class Bench: @unchecked Sendable {
     static func run<Value: Sendable>(
         engine: WireSettings.Engine? = nil, _ settings: WireSettings = WireSettings(),
         environment: [String: String] = [:],
-        lookup: @escaping NameTable.Lookup = NameTable.system, dialect: (any Dialect)? = nil,
+        lookup: @escaping NameTable.Lookup = NameTable.system,
         _ story: @escaping @Sendable (Bench) async -> Value
     ) throws -> Value {
         var settings = settings
         if let engine { settings.engine = engine }
-        let bench = try Bench(settings, environment: environment, lookup: lookup, dialect: dialect)
+        let bench = try Bench(settings, environment: environment, lookup: lookup)
         let result = Mutex<Value?>(nil)
         let box = Box(result: result)
         bench.lane.start {
@@ -92,7 +89,7 @@ func device(_ household: Int = 1) -> Device {
         id: "d\(household)", info: info, userAgent: "test", forwardedFor: nil)
     return Device(
         id: DeviceID(household: household, role: .firstScreen), identity: identity,
-        counter: Device.Counter())
+        dialect: plainDialect, counter: Device.Counter())
 }
 
 func get(

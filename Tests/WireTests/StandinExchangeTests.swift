@@ -39,16 +39,16 @@ struct StandinExchangeTests {
             origin: origin, requestor: "DEMOTV", domain: "demo.test",
             redirectURL: "https://demo.test/done")
         let settings = WireSettings(http: row.http, tls: .init(verifies: false))
-        let (issued, polls) = try Bench.run(engine: row.engine, settings, dialect: dialect) {
+        let (issued, polls) = try Bench.run(engine: row.engine, settings) {
             bench in
             let device = device()
             let credential = Credential(device: device.identity, bearer: nil)
             let issued = await bench.lane.send(
-                dialect.issueCode(credential, lifetime: nil, mvpd: nil), from: device)
+                dialect.issueCode(credential, lifetime: nil, mvpd: nil)!, from: device)
             var polls: [Exchange] = []
             guard case .code(let code) = issued.answer else { return (issued, polls) }
             for _ in 1...5 {
-                let poll = dialect.poll(code.code, .authn, credential)
+                let poll = dialect.poll(code, .token, credential)!
                 polls.append(await bench.lane.send(poll, from: device).exchange)
             }
             return (issued, polls)

@@ -36,6 +36,8 @@ public struct DrivenHousehold: Sendable {
     }
 
     private var lane: Lane { ground.lane }
+    /// What its kind speaks.
+    public var dialect: any Dialect { household.dialect }
 
     /// The screen as its lane knows it.
     public func device(_ screen: Screen) -> OnLane<Device> {
@@ -88,8 +90,9 @@ public struct DrivenHousehold: Sendable {
         }
     }
 
-    /// What a phone is offered to sign in with, asked for once for all households.
-    public func providers(asking screen: Screen) async throws(Refusal) -> [Provider] {
+    /// What a phone is offered to sign in with, asked for once for all households; nil where the
+    /// protocol offers nothing.
+    public func providers(asking screen: Screen) async throws(Refusal) -> [Provider]? {
         if let known = ground.shared.value.providers { return known }
         let screen = own(screen)
         let offered = try await step { () async throws(StopReason) in
@@ -102,12 +105,12 @@ public struct DrivenHousehold: Sendable {
     /// Walks a login up to the request that brings the assertion back, which is returned and not
     /// sent. The browser has no cookies but those of this login.
     public func login(
-        _ code: Code, provider: String, as account: Account, on screen: Screen
+        _ issued: IssuedCode, provider: String?, as account: Account, on screen: Screen
     ) async throws(Refusal) -> Call {
         let screen = own(screen)
         return try await step { () async throws(StopReason) in
             try await household.walk(
-                driven: code, provider: provider, as: account, on: screen)
+                driven: issued, provider: provider, as: account, on: screen)
         }
     }
 
@@ -126,7 +129,7 @@ public struct DrivenHousehold: Sendable {
     public func registration(of screen: Screen) async throws(Refusal) -> Call? {
         _ = try await credential(of: screen)
         let identity = own(screen).value.device.identity
-        return ground.terms.dialect.registerClient(ground.terms.statement, as: identity)
+        return dialect.registerClient(household.statement, as: identity)
     }
 
     /// The request by which its app would take a new access token, not sent.
@@ -134,7 +137,7 @@ public struct DrivenHousehold: Sendable {
         _ = try await credential(of: screen)
         let screen = own(screen).value
         guard let client = screen.client else { throw .failed("this app uses no access tokens") }
-        return ground.terms.dialect.accessToken(client, as: screen.device.identity)
+        return dialect.accessToken(client, as: screen.device.identity)
     }
 
     /// The request for what the platform is asked with to vouch, not sent.
@@ -251,35 +254,31 @@ extension Household {
 
     fileprivate func configuration(
         driven screen: OnLane<Screen>
-    ) async throws(StopReason) -> [Provider] {
+    ) async throws(StopReason) -> [Provider]? {
         try await configuration(screen.value)
     }
 
     fileprivate func walk(
-        driven code: Code, provider: String, as account: Account, on screen: OnLane<Screen>
+        driven issued: IssuedCode, provider: String?, as account: Account, on screen: OnLane<Screen>
     ) async throws(StopReason) -> Call {
         let person = Person(
             browser: screen.value, account: account, signsIn: .zero, mistypesPassword: false,
             isSecond: false)
         let call = try await walkLogin(
-            code, provider: provider, as: person, stopsAtAssertion: true)
+            issued, provider: provider, as: person, stopsAtAssertion: true)
         guard let call else { throw .failed("the login ended without an assertion") }
         return call
     }
 
     fileprivate func profileRequest(driven provider: Provider, _ credential: Credential) -> Call? {
-        terms.dialect.profileRequest(mvpd: provider.id, on: platformDevice, credential)
+        dialect.profileRequest(mvpd: provider.id, on: platformDevice, credential)
     }
 
     fileprivate func exchange(
         driven provider: Provider, as account: Account, on screen: OnLane<Screen>
     ) async throws(StopReason) -> Call? {
-        let asked = try await ask(screen.value) { credential throws(StopReason) in
-            guard
-                let call = terms.dialect.profileRequest(
-                    mvpd: provider.id, on: platformDevice, credential)
-            else { throw .unknownStep }
-            return call
+        let asked = try await ask(screen.value) {
+            dialect.profileRequest(mvpd: provider.id, on: platformDevice, $0)
         }
         guard case .profileRequest(let bytes) = asked.answer else { throw .refused(asked) }
         let query = AttributeQuery(
@@ -291,7 +290,7 @@ extension Household {
         case .refused(_, let why): throw .failed("the platform confirmed no account: \(why)")
         }
         let credential = try await credential(of: screen.value)
-        var call = terms.dialect.tokenExchange(
+        var call = dialect.tokenExchange(
             SAMLText.base64(document), mvpd: provider.id, on: platformDevice, credential)
         call?.signsIn(account, at: provider.id)
         return call

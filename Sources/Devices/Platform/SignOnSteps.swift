@@ -191,9 +191,10 @@ extension Household {
     /// (rest-v1.md § 7). Nil when it cannot be had (G5).
     func platformConfiguration() async throws(StopReason) -> [Provider]? {
         if let providers = knownProviders { return providers }
-        let providers = try await attempt { () async throws(StopReason) in
-            try await configuration(tv)
-        }
+        let providers =
+            try await attempt { () async throws(StopReason) in
+                try await configuration(tv)
+            } ?? nil
         knownProviders = providers
         if let providers { accounts.learn(providers) }
         return providers
@@ -204,12 +205,8 @@ extension Household {
         of provider: Provider
     ) async throws(StopReason) -> MetadataRequest.VerificationToken? {
         let asked = try await attempt { () async throws(StopReason) in
-            try await ask(tv) { credential throws(StopReason) in
-                guard
-                    let call = terms.dialect.profileRequest(
-                        mvpd: provider.id, on: platformDevice, credential)
-                else { throw .unknownStep }
-                return call
+            try await ask(tv) {
+                dialect.profileRequest(mvpd: provider.id, on: platformDevice, $0)
             }
         }
         guard let asked else { return nil }
@@ -224,13 +221,11 @@ extension Household {
     func exchange(_ document: String, for provider: Provider) async throws(StopReason) -> Bool {
         let base64 = SAMLText.base64(document)
         let exchanged = try await attempt { () async throws(StopReason) in
-            try await ask(tv) { credential throws(StopReason) in
-                guard
-                    var call = terms.dialect.tokenExchange(
-                        base64, mvpd: provider.id, on: platformDevice, credential)
-                else { throw .unknownStep }
+            try await ask(tv) { credential in
+                var call = dialect.tokenExchange(
+                    base64, mvpd: provider.id, on: platformDevice, credential)
                 // Whom the platform vouches for (`SubscriberAccounts`).
-                call.signsIn(account, at: provider.id)
+                call?.signsIn(account, at: provider.id)
                 return call
             }
         }

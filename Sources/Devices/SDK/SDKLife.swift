@@ -170,7 +170,7 @@ extension Household {
             return .handleExternalURL
         case .navigateToUrl(.logout):
             if try await !logOutInWebView() {
-                _ = try await ask(tv) { terms.dialect.logout($0) }
+                _ = try await askIfKnown(tv) { dialect.logout($0) }
             }
             return .handleExternalURL
         default: break
@@ -180,11 +180,11 @@ extension Household {
 
     /// The web view, up to its closing. A first one may be cancelled.
     private func logInForSDK() async throws(StopReason) {
-        guard let code = traces.codes.last?.code, let provider = sdk.selected else { return }
+        guard let issued = issuedForSDK, let provider = sdk.selected else { return }
         if plan.viewer.cancels, !hasCancelled {
             hasCancelled = true
-            return try await cancelLogin(code, provider: provider)
+            return try await cancelLogin(issued, provider: provider)
         }
-        try await logIn(code, provider: provider)
+        try await logIn(issued, provider: provider)
     }
 }

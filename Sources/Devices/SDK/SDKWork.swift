@@ -39,7 +39,7 @@ extension Household {
     private func configureForSDK() async throws(StopReason) -> [AccessEnabler.SDKEffect] {
         let answered: Answered
         do throws(StopReason) {
-            answered = try await once { terms.dialect.configuration($0) }
+            answered = try await once { dialect.configuration($0) }
         } catch .failed {
             // D1 or D2: § 5, R400 and R401.
             return sdk.on(.notConfigured(tv.client == nil ? .notRegistered : .noAccessToken))
@@ -139,7 +139,7 @@ extension Household {
     private func registerForSDK(_ mvpd: String) async throws(StopReason) -> AccessEnabler.SDKInput {
         if !plan.viewer.givesUp { try await takeAccount() }
         let answered = try await once {
-            terms.dialect.issueCode($0, lifetime: terms.code.lifetime, mvpd: mvpd)
+            dialect.issueCode($0, lifetime: terms.code.lifetime, mvpd: mvpd)
         }
         guard case .code(let issued) = answered.answer else { return .codeRefused }
         serviceClock.read(answered)
@@ -159,7 +159,7 @@ extension Household {
         do throws(StopReason) {
             try await poll(
                 PollOrder(
-                    code: issued.code, start: shown, firstAfter: terms.polling.firstAfter,
+                    issued: issued, start: shown, firstAfter: terms.polling.firstAfter,
                     ends: shown + issued.lifetime,
                     whenOver: codeRanOut))
         } catch {
@@ -186,13 +186,13 @@ extension Household {
     }
 
     private func fetchToken() async throws(StopReason) -> Answered {
-        let code = traces.codes.last?.code ?? Code("")
-        return try await ask(tv) { terms.dialect.poll(code, .authn, $0) }
+        let issued = issuedForSDK ?? IssuedCode(code: Code(""), lifetime: .zero)
+        return try await ask(tv) { dialect.poll(issued, .token, $0) }
     }
 
     private func startPassForSDK(_ mvpd: String) async throws(StopReason) -> AccessEnabler.SDKInput
     {
-        let answered = try await once { terms.dialect.freePreview(mvpd: mvpd, $0) }
+        let answered = try await once { dialect.freePreview(mvpd: mvpd, $0) }
         guard case .done = answered.answer else { return .passRefused }
         signedInAtOnce(answered, by: .pass)
         return .passStarted
@@ -202,9 +202,9 @@ extension Household {
     private func authorizeForSDK(_ resource: String) async throws(StopReason)
         -> AccessEnabler.SDKInput
     {
-        let allowed = try await once { terms.dialect.authorize(resource, $0) }
+        let allowed = try await once { dialect.authorize(resource, $0) }
         guard case .done = allowed.answer else { return notAuthorized(allowed, resource) }
-        let played = try await once { terms.dialect.mediaToken(resource, $0) }
+        let played = try await once { dialect.mediaToken(resource, $0) }
         guard case .media = played.answer else { return notAuthorized(played, resource) }
         return .authorized
     }
@@ -230,19 +230,19 @@ extension Household {
     private func preauthorizeForSDK(
         _ resources: [String]
     ) async throws(StopReason) -> AccessEnabler.SDKInput {
-        let answered = try await once { terms.dialect.preauthorize(resources, $0) }
+        let answered = try await once { dialect.preauthorize(resources, $0) }
         guard case .decisions(let decisions) = answered.answer else { return .notDecided }
         return .decided(resources.filter { decisions[$0] == true })
     }
 
     private func metadataForSDK() async throws(StopReason) -> AccessEnabler.SDKInput {
-        let answered = try await once { terms.dialect.userMetadata($0) }
+        let answered = try await once { dialect.userMetadata($0) }
         guard case .metadata(let source) = answered.answer else { return .userMetadata(nil) }
         return .userMetadata(source)
     }
 
     private func logOutForSDK() async throws(StopReason) -> AccessEnabler.SDKInput {
-        _ = try await ask(tv) { terms.dialect.logout($0) }
+        _ = try await askIfKnown(tv) { dialect.logout($0) }
         return .loggedOut
     }
 

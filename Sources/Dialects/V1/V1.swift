@@ -1,8 +1,6 @@
 /// Adobe Pass REST V1 as devices speak it (rest-v1.md). Endpoint ids in comments (R1, N4 ...) are
 /// those of its § 2.
 public struct V1: Dialect {
-    public enum Format: String, Sendable { case json, xml }
-
     /// Origin of all paths.
     public let origin: Origin
     /// Before every path; usually empty.
@@ -12,7 +10,7 @@ public struct V1: Dialect {
     public let domain: String
     /// Where the browser comes back to.
     public let redirectURL: String
-    public let format: Format
+    public let format: DocumentFormat
     /// What requests have in common, made once.
     private let codePath: String
     private let query: String
@@ -20,7 +18,7 @@ public struct V1: Dialect {
 
     public init(
         origin: Origin, prefix: String = "", requestor: String, domain: String,
-        redirectURL: String, format: Format = .json
+        redirectURL: String, format: DocumentFormat = .json
     ) {
         self.origin = origin
         self.prefix = prefix
@@ -36,7 +34,7 @@ public struct V1: Dialect {
 
     public var name: String { "adobe-pass-v1" }
     /// rest-v1.md § 15, A19.
-    public var pollFloor: Duration { .seconds(3) }
+    public static var pollFloor: Duration { .seconds(3) }
     /// rest-v1.md § 14.
     public var throttle: (perSecond: Double, burst: Int)? { (1, 10) }
 
@@ -65,7 +63,7 @@ public struct V1: Dialect {
     }
 
     /// N3.
-    public func checkAuthentication(_ credential: Credential) -> Call {
+    public func checkAuthentication(_ credential: Credential) -> Call? {
         get(.checkAuthentication, keyed("/api/v1/checkauthn", credential), credential)
     }
 
@@ -76,7 +74,7 @@ public struct V1: Dialect {
     }
 
     /// R1: parameters in the query, device information in the header (A2).
-    public func issueCode(_ credential: Credential, lifetime: Duration?, mvpd: String?) -> Call {
+    public func issueCode(_ credential: Credential, lifetime: Duration?, mvpd: String?) -> Call? {
         var fields = [("deviceId", credential.device.id)]
         if let mvpd { fields.append(("mvpd", mvpd)) }
         if let lifetime { fields.append(("ttl", String(lifetime.components.seconds))) }
@@ -101,9 +99,13 @@ public struct V1: Dialect {
     }
 
     /// N1: `reg_code` first and `redirect_url` last, as the page demands (§ 8).
-    public func authenticate(_ code: Code, mvpd: String, _ credential: Credential) -> Call {
-        let fields = [
-            ("reg_code", code.text), ("requestor_id", requestor), ("mso_id", mvpd),
+    public func authenticate(
+        _ issued: IssuedCode, mvpd: String?, _ credential: Credential
+    ) -> Call? {
+        let code = issued.code
+        var fields = [("reg_code", code.text), ("requestor_id", requestor)]
+        if let mvpd { fields.append(("mso_id", mvpd)) }
+        fields += [
             ("domain_name", domain), ("noflash", "true"), ("no_iframe", "true"),
             ("redirect_url", redirectURL),
         ]
@@ -146,7 +148,7 @@ public struct V1: Dialect {
     }
 
     /// N2.
-    public func checkCode(_ code: Code, _ credential: Credential) -> Call {
+    public func checkCode(_ code: Code, _ credential: Credential) -> Call? {
         let path = "/api/v1/checkauthn/" + FormEncoding.encode(code.text)
         var call = get(.checkCode, address(path, [("requestor", requestor)]), credential)
         call.code = code
@@ -154,10 +156,12 @@ public struct V1: Dialect {
     }
 
     /// N4, or N3 as its boolean stand-in.
-    public func poll(_ code: Code, _ target: PollTarget, _ credential: Credential) -> Call {
-        let path = target == .authn ? "/api/v1/tokens/authn" : "/api/v1/checkauthn"
+    public func poll(
+        _ issued: IssuedCode?, _ target: PollTarget, _ credential: Credential
+    ) -> Call? {
+        let path = target == .token ? "/api/v1/tokens/authn" : "/api/v1/checkauthn"
         var call = get(.pollToken, keyed(path, credential), credential)
-        call.code = code
+        call.code = issued?.code
         return call
     }
 
@@ -173,7 +177,7 @@ public struct V1: Dialect {
     }
 
     /// Z3.
-    public func authorize(_ resource: String, _ credential: Credential) -> Call {
+    public func authorize(_ resource: String, _ credential: Credential) -> Call? {
         playing(.authorize, "/api/v1/authorize", resource, credential)
     }
 
@@ -188,7 +192,7 @@ public struct V1: Dialect {
     }
 
     /// L1.
-    public func logout(_ credential: Credential) -> Call {
+    public func logout(_ credential: Credential) -> Call? {
         var call = get(.logout, keyed("/api/v1/logout", credential), credential)
         call.method = .delete
         return call

@@ -32,26 +32,7 @@ enum CasePage {
     }
 
     /// What the report's sheet lacks.
-    static let sheet = """
-        .box{fill:var(--faint);opacity:.4}.box.success{fill:var(--good);opacity:1}\
-        .box.no{fill:var(--bad);opacity:1}.box.maybe{fill:var(--s1);opacity:1}
-        .whisker{stroke:var(--faint);stroke-width:1}.box-label{fill:var(--ink);font-size:12.5px}\
-        .box-label.soft{fill:var(--faint);font-size:11px}
-        .row{stroke:var(--line);stroke-width:1}.row-name{fill:var(--soft);font-size:13px;font-weight:550}
-        .arrow{stroke:var(--bad);stroke-width:1.5;fill:none}.head{fill:var(--bad)}
-        .believed{fill:var(--good-back);stroke:var(--good);stroke-width:1}\
-        .believed.none{fill:var(--bad-back);stroke:var(--bad)}
-        .belief-text{fill:var(--ink);font-size:12px}.belief-text.none{fill:var(--bad);font-weight:650}
-        .on-line{paint-order:stroke;stroke:var(--card);stroke-width:6px;stroke-linejoin:round}
-        .band{fill:var(--bad);opacity:.09}.edge{stroke:var(--bad);stroke-width:1;stroke-dasharray:3 3}\
-        .aim{stroke:var(--accent);stroke-width:1.25}.aim-text{fill:var(--accent);font-size:12px;font-weight:600}
-        .reach{stroke:var(--s1);stroke-width:1.25;opacity:.45}.hit-dot{fill:var(--s1)}
-        .share{fill:var(--s1);opacity:.45}.share.decisive{fill:var(--bad);opacity:.8}
-        .facts.four{grid-template-columns:repeat(4,1fr)}
-        .facts.four dd{white-space:normal;overflow-wrap:anywhere}
-        pre.command{margin-top:8px;font-weight:600}
-        @media (max-width:1000px){.facts.four{grid-template-columns:repeat(2,1fr)}}
-        """
+    static let sheet = String(decoding: PackageResources.case_css, as: UTF8.self)
 
     private static func facts(_ found: Case) -> HTML {
         func fact(_ name: String, _ value: String, _ aside: String = "") -> HTML {

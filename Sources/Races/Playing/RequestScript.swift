@@ -6,10 +6,11 @@ internal import Rigs
 struct RequestScript {
     let op: Schedule.Op
     let terms: RunConfiguration
+    let dialect: any Dialect
     /// The code that it is about; nil where there is none.
-    let code: Code?
+    let code: IssuedCode?
 
-    func issuedCode() throws(DrivenHousehold.Refusal) -> Code {
+    func issuedCode() throws(DrivenHousehold.Refusal) -> IssuedCode {
         guard let code else { throw .failed("no code was issued for '\(op.id)'") }
         return code
     }
@@ -29,34 +30,35 @@ struct RequestScript {
         return choices[min(number, choices.count - 1)]
     }
 
+    /// Nil where nobody chooses one.
+    func login(by offered: [Provider]?) throws(DrivenHousehold.Refusal) -> Provider? {
+        if let offered { try provider(of: offered) } else { nil }
+    }
+
     func loginStart(
-        _ providers: [Provider], _ credential: Credential
-    ) throws(DrivenHousehold.Refusal) -> Call {
-        let provider = try provider(of: providers)
-        return terms.dialect.authenticate(try issuedCode(), mvpd: provider.id, credential)
+        _ providers: [Provider]?, _ credential: Credential
+    ) throws(DrivenHousehold.Refusal) -> Call? {
+        let provider = try login(by: providers)
+        return dialect.authenticate(try issuedCode(), mvpd: provider?.id, credential)
     }
 
     /// Everything that needs no browser and no platform.
     func call(
         _ credential: Credential, lifetime: Duration?
     ) throws(DrivenHousehold.Refusal) -> Call {
-        let dialect = terms.dialect
         let made: Call?
         switch op.step {
         case .registrationCode:
             made = dialect.issueCode(
                 credential, lifetime: lifetime ?? terms.code.lifetime, mvpd: nil)
-        case .registrationRecord: made = dialect.record(of: try issuedCode(), credential)
-        case .deleteRegistration: made = dialect.delete(try issuedCode(), credential)
-        case .checkCode: made = dialect.checkCode(try issuedCode(), credential)
-        case .pollToken:
-            var call = dialect.poll(code ?? Code(""), terms.polling.target, credential)
-            call.code = code
-            made = call
+        case .registrationRecord: made = dialect.record(of: try issuedCode().code, credential)
+        case .deleteRegistration: made = dialect.delete(try issuedCode().code, credential)
+        case .checkCode: made = dialect.checkCode(try issuedCode().code, credential)
+        case .pollToken: made = dialect.poll(code, terms.polling.target, credential)
         case .checkAuthentication: made = dialect.checkAuthentication(credential)
         case .preauthorize: made = dialect.preauthorize(terms.resources, credential)
         case .preauthorizeCode:
-            made = dialect.preauthorize(terms.resources, code: try issuedCode(), credential)
+            made = dialect.preauthorize(terms.resources, code: try issuedCode().code, credential)
         case .userMetadata: made = dialect.userMetadata(credential)
         case .configuration: made = dialect.configuration(credential)
         case .authorize: made = dialect.authorize(try resource(), credential)

@@ -32,7 +32,7 @@ extension TrialRun {
             let name = ground.terms.resources[resource]
             return await read(asked.household, .first(0)) { $0.authorizationToken(name, $1) }
         }
-        guard let code = code(named: asked.code, of: asked.household) else { return }
+        guard let code = code(named: asked.code, of: asked.household)?.code else { return }
         let screen =
             asked.op.map { cast.doubles[$0]?.source ?? cast.screens[$0] }
             ?? DrivenHousehold.Screen.first(0)
@@ -43,13 +43,9 @@ extension TrialRun {
     }
 
     private func poll(_ room: Int) async {
-        let code = codes[room].last?.issued.code
+        let issued = codes[room].last?.issued
         let target = ground.terms.polling.target
-        await read(room, .first(0)) { dialect, credential in
-            var call = dialect.poll(code ?? Code(""), target, credential)
-            call.code = code
-            return call
-        }
+        await read(room, .first(0)) { $0.poll(issued, target, $1) }
     }
 
     private func read(
@@ -58,7 +54,7 @@ extension TrialRun {
     ) async {
         do throws(DrivenHousehold.Refusal) {
             let credential = try await rooms[room].credential(of: screen)
-            guard let call = make(ground.terms.dialect, credential) else { return }
+            guard let call = make(rooms[room].dialect, credential) else { return }
             _ = try await rooms[room].ask(screen, call)
         } catch {
             // What nobody could read tells nothing.

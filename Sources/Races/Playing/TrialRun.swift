@@ -162,7 +162,8 @@ actor TrialRun {
         _ position: Int, _ room: DrivenHousehold
     ) async throws(DrivenHousehold.Refusal) -> Call? {
         let op = schedule.ops[position]
-        let script = RequestScript(op: op, terms: ground.terms, code: code(for: op, position))
+        let script = RequestScript(
+            op: op, terms: ground.terms, dialect: room.dialect, code: code(for: op, position))
         switch op.step {
         case .authenticate:
             if let former = op[arg: "repeats"] {
@@ -175,7 +176,7 @@ actor TrialRun {
             _ = try await room.credential(of: lead)
             let providers = try await room.providers(asking: lead)
             let call = try await room.login(
-                try script.issuedCode(), provider: try script.provider(of: providers).id,
+                try script.issuedCode(), provider: try script.login(by: providers)?.id,
                 as: account(op, position), on: lead)
             // The browser's cookies go with it, whatever connection it takes.
             if let double = cast.doubles[position] {
@@ -189,22 +190,22 @@ actor TrialRun {
         case .freePreview:
             let credential = try await room.credential(of: cast.screens[position])
             let providers = try await room.providers(asking: cast.screens[position])
-            guard let pass = providers.first(where: \.isTempPass) else {
+            guard let pass = providers?.first(where: \.isTempPass) else {
                 throw .failed("the service's configuration offers no TempPass provider")
             }
-            return ground.terms.dialect.freePreview(mvpd: pass.id, credential)
+            return room.dialect.freePreview(mvpd: pass.id, credential)
         case .registerClient: return try await room.registration(of: cast.screens[position])
         case .accessToken: return try await room.tokenRequest(of: cast.screens[position])
         case .profileRequest:
             let credential = try await room.credential(of: cast.screens[position])
             let providers = try await room.providers(asking: cast.screens[position])
-            let onPlatform = providers.filter { $0.platform?.isEnabled ?? false }
+            let onPlatform = (providers ?? []).filter { $0.platform?.isEnabled ?? false }
             return try await room.profileRequest(
                 provider: try script.provider(of: onPlatform), credential)
         case .tokenExchange:
             _ = try await room.credential(of: cast.screens[position])
             let providers = try await room.providers(asking: cast.screens[position])
-            let onPlatform = providers.filter { $0.platform?.isEnabled ?? false }
+            let onPlatform = (providers ?? []).filter { $0.platform?.isEnabled ?? false }
             return try await room.exchange(
                 provider: try script.provider(of: onPlatform), as: account(op, position),
                 on: cast.screens[position])
@@ -221,14 +222,14 @@ actor TrialRun {
         return ground.account(number, of: households[room(position)])
     }
 
-    func code(for op: Schedule.Op, _ position: Int) -> Code? {
+    func code(for op: Schedule.Op, _ position: Int) -> IssuedCode? {
         code(named: op[arg: "code"], of: room(position))
     }
 
     /// The one that an op made, or the newest of a living room.
-    func code(named op: String?, of room: Int) -> Code? {
-        guard let op else { return codes[room].last?.issued.code }
-        return codes.joined().first { $0.op == op }?.issued.code
+    func code(named op: String?, of room: Int) -> IssuedCode? {
+        guard let op else { return codes[room].last?.issued }
+        return codes.joined().first { $0.op == op }?.issued
     }
 
     /// Whether an op is about a code that is not there yet.

@@ -32,8 +32,7 @@ enum ReportPage {
             this page is computed from history.sqlite in the same directory.</footer>
             <script nonce="\(nonce(summary))">
             //<![CDATA[
-            \(HTML(stringLiteral: PageScript.text))
-            //]]>
+            \(HTML(stringLiteral: PageScript.text))//]]>
             </script>
             </body>
             </html>
@@ -171,8 +170,8 @@ enum ReportPage {
 
     private static func timeline(_ summary: Summary) -> HTML {
         let charts = TimelineCharts(
-            course: summary.course, seconds: summary.run.seconds, stages: summary.stages)
-        guard !charts.isEmpty else {
+            width: summary.course.width, seconds: summary.run.seconds, stages: summary.stages)
+        guard summary.course.points.count > 1 else {
             return "<p class=\"empty\">The run was too short for a timeline.</p>"
         }
         let step = Figures.span(seconds: Double(summary.course.width))
@@ -181,7 +180,7 @@ enum ReportPage {
             <p class="lead">\(load)Each point covers \(step). Dotted lines mark where a stage of the \
             load begins.</p>
             \(brush)
-            \(charts.service)
+            \(charts.service(summary.course.points))
             """
     }
 

@@ -69,7 +69,7 @@ public struct SightingText: Sendable {
         case .record(let mvpd):
             "the code is known\(mvpd.map { ", for \($0)" } ?? "")"
         case .configuration(let providers): Self.offered(providers.filter { !$0.isTempPass })
-        case .signedIn(let tag): Self.signedIn(tag, sighting)
+        case .signedIn(let tag, _): Self.signedIn(tag, sighting)
         case .done: done(sighting)
         case .decisions(let decisions):
             "\(Self.list(decisions))"
@@ -83,6 +83,8 @@ public struct SightingText: Sendable {
         case .notEntitled(let words): "the account may not watch this: \(words)"
         case .signedOut(let words): "not signed in: \(words)"
         case .slow(let pause): "throttled, waits at least \(Self.time(pause))"
+        case .slower(let by): "not yet; from now on polls come \(Self.time(by)) further apart"
+        case .codeOver: "the code is over"
         case .staleToken: "the access token is not accepted: \(sighting.exchange.reason ?? "")"
         case .staleClient: "the client is not known: \(sighting.exchange.reason ?? "")"
         case .redirect(let address):

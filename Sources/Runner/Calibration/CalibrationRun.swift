@@ -120,7 +120,6 @@ package struct CalibrationRun {
     }
 
     private func lanes(recordingTo sink: any HistorySink) throws -> [Track] {
-        let origin = call.address.origin
         let settings = WireSettings(
             connections: terms.sharing, sources: terms.sources,
             tls: WireSettings.TLS(ca: terms.ca), permission: permission)
@@ -129,9 +128,6 @@ package struct CalibrationRun {
             connections: isNear ? nil : .usual
         ).part(of: terms.lanes)
         let exchangeBuilder = ExchangeBuilder(
-            dialect: V1(
-                origin: origin, requestor: "DEMOTV", domain: "demo.test",
-                redirectURL: "https://demo.test/done"),
             run: "calibrate", fingerprinter: Fingerprinter(key: 1))
         let start = LiveLoop.monotonic()
         do {

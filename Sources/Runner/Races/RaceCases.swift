@@ -53,7 +53,7 @@ package struct RaceCases {
             rig: Case.RigText(name: rig.name, source: rig.source), seed: rig.seed.value,
             policies: rig.policies.lines,
             target: Case.Target(
-                name: stage.venue.targetName, protocolName: stage.venue.dialect.name),
+                name: stage.venue.targetName, protocolName: stage.rig.protocolNames),
             throttle: rig.standin.policies.throttle.map { _ in "as in the rig's policies" }
                 ?? "none",
             startedMicroseconds: stage.startedMicroseconds, via: rig.proxyText)

@@ -51,7 +51,8 @@ package struct RaceStage {
         let lanes = try venue.lanes(
             recordingTo: sink, virtual: Self.virtualLanes)
         var terms = RunConfiguration(
-            rig, dialect: venue.dialect, statement: Secret(Signing.demoSoftwareStatement()))
+            rig, statement: Secret(Signing.demoSoftwareStatement()),
+            dialect: venue.dialect(of:))
         terms.platforms = try Assembly.platforms(
             rig, program: isVirtual ? nil : { ProgramProcess(path: $0, limit: $1) })
         terms.retries = 1

@@ -1,5 +1,5 @@
 package import Devices
-package import Dialects
+internal import Dialects
 package import Journal
 package import Rigs
 internal import Signing
@@ -9,13 +9,6 @@ package import Wire
 
 /// A rig in the terms of each part: the one place that knows all of them.
 package enum Assembly {
-    /// The dialect that a rig's target speaks, at `origin` with `prefix` before each path.
-    package static func dialect(_ target: Target, origin: Origin, prefix: String) -> any Dialect {
-        V1(
-            origin: origin, prefix: prefix, requestor: target.requestor, domain: target.domain,
-            redirectURL: target.redirectURL, format: target.format == .json ? .json : .xml)
-    }
-
     package static func wire(_ rig: Rig, allowedByCommand: [String]) -> WireSettings {
         let target = rig.target
         return WireSettings(
@@ -70,7 +63,7 @@ package enum Assembly {
     package static func service(_ rig: Rig) -> ServiceSettings {
         let terms = rig.standin
         return ServiceSettings(
-            requestors: [.init(id: rig.target.requestor, domains: [rig.target.domain])],
+            requestors: requestors(rig),
             providers: providers(rig), fidelity: terms.isStrict ? .strict : .lenient,
             throttle: terms.policies.throttle.map(Self.throttle),
             checksBearer: rig.target.usesBearer, authenticationTTL: terms.authnLifetime,
@@ -80,6 +73,14 @@ package enum Assembly {
             policies: policies(terms.policies), hasOpaqueUsers: terms.hasOpaqueUsers,
             providersRemember: terms.providersRemember,
             checksStatements: terms.verifiesStatements, unentitled: terms.unentitled)
+    }
+
+    private static func requestors(_ rig: Rig) -> [ServiceSettings.Requestor] {
+        var ids: [String] = []
+        for application in rig.applications where !ids.contains(application.requestor) {
+            ids.append(application.requestor)
+        }
+        return ids.map { .init(id: $0, domains: [rig.target.domain]) }
     }
 
     /// The stand-in's faults as the rig names them.

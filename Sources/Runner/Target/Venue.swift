@@ -9,9 +9,10 @@ internal import Wire
 
 /// What a run plays on: the target, embedded or not, the clock, and the lanes with their transports.
 package struct Venue {
-    package let dialect: any Dialect
     /// Where the target is.
     package let origin: Origin
+    /// Before each path.
+    private let prefix: String
     package let targetName: String
     package let laneCount: Int
     package let isVirtual: Bool
@@ -68,9 +69,17 @@ package struct Venue {
         self.origin = origin
         self.isEmbedded = isEmbedded
         self.isNear = isNear
-        dialect = Assembly.dialect(rig.target, origin: origin, prefix: prefix)
+        self.prefix = prefix
         let cores = ProcessInfo.processInfo.activeProcessorCount
         laneCount = isVirtual ? 1 : rig.lanes ?? max(1, cores - (isEmbedded ? 1 : 0))
+    }
+
+    /// What an application speaks here.
+    package func dialect(of application: Application) -> any Dialect {
+        application.protocolName.dialect(
+            at: origin, prefix: prefix, requestor: application.requestor,
+            domain: rig.target.domain, redirectURL: rig.target.redirectURL,
+            format: rig.target.format)
     }
 
     private static func startStandin(_ rig: Rig, _ truth: TruthLog) async throws -> Listener {
@@ -135,7 +144,7 @@ package struct Venue {
 
     private func exchangeBuilder(of run: String, salt: UInt64) -> ExchangeBuilder {
         ExchangeBuilder(
-            dialect: dialect, headers: rig.target.headers, correlates: rig.target.correlates,
+            headers: rig.target.headers, correlates: rig.target.correlates,
             run: run, fingerprinter: Fingerprinter(key: salt), secrets: secrets)
     }
 

@@ -1,6 +1,7 @@
 internal import Journal
 internal import Rendering
 internal import Reports
+internal import Rigs
 
 /// What two runs must have in common for a difference to say something about the service.
 struct Comparability: Sendable, Hashable {
@@ -16,13 +17,6 @@ struct Comparability: Sendable, Hashable {
     /// Why the run's own numbers are not to be trusted; empty when they are.
     var doubts: [String]
 
-    /// Keys that change no request.
-    private static let harmless: Set<String> = [
-        "rig", "seed", "thresholds", "shows", "nightly", "known", "validity", "record", "promises",
-        "race",
-        "lanes", "clean-up",
-    ]
-
     init(_ summary: Summary, _ header: HistoryHeader) {
         rig = summary.run.rig
         load = summary.run.load
@@ -31,7 +25,9 @@ struct Comparability: Sendable, Hashable {
         isVirtual = summary.run.isVirtual
         lanes = summary.run.lanes
         version = summary.run.version
-        keys = Self.keys(of: header.rigSource).filter { !Self.harmless.contains($0.key) }
+        keys = Self.keys(of: header.rigSource).filter {
+            !Rig.keysThatChangeNoRequest.contains($0.key)
+        }
         doubts = []
         if summary.run.interrupted { doubts.append("was interrupted") }
         if summary.run.cutShort { doubts.append("was cut short") }

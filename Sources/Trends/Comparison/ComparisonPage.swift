@@ -32,11 +32,7 @@ public enum ComparisonPage {
     }
 
     /// What report.html has no need of.
-    static let sheet = """
-        svg.interval{height:18px}svg.interval .line{stroke-width:2.5}
-        svg.interval .mark{stroke:var(--faint)}svg.interval .dot.other{fill:var(--faint);opacity:1}
-        @media print{svg.interval{width:90px!important;min-width:90px!important}}
-        """
+    static let sheet = String(decoding: PackageResources.comparison_css, as: UTF8.self)
 
     private static func look(_ verdict: Comparison.Verdict) -> String {
         switch verdict {

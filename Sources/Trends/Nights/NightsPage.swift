@@ -40,21 +40,7 @@ public enum NightsPage {
     }
 
     /// What report.html has no need of.
-    private static let sheet = """
-        .level{stroke:var(--s1);stroke-width:2;opacity:.55}
-        .told{fill:none;stroke:var(--bad);stroke-width:1.5}
-        .change{stroke-width:1.25;stroke-dasharray:4 3}.change.bad{stroke:var(--bad)}.change.good{stroke:var(--good)}
-        .told-text{font-size:12.5px;font-weight:600}.told-text.bad{fill:var(--bad)}.told-text.good{fill:var(--good)}
-        .gap{stroke:var(--warn);stroke-width:2;fill:none}
-        .dot.bad{fill:var(--bad)}.pin.other{stroke:var(--faint)}
-        [id^=nights-] thead th.n{white-space:normal}
-        .newest-first{direction:rtl}.newest-first>*{direction:ltr}
-        svg a circle{cursor:pointer}
-        svg a:focus-visible circle{stroke:var(--accent);stroke-width:3}
-        .verdict+.verdict{margin-top:12px}
-        @media (max-width:640px){.told-text{font-size:15px}}
-        @media print{.told-text{font-size:14px}}
-        """
+    private static let sheet = String(decoding: PackageResources.nights_css, as: UTF8.self)
 
     private static func newest(_ views: [NightsView]) -> HTML {
         guard let night = views.compactMap(\.nights.last).max(by: { $0.started < $1.started })

@@ -21,7 +21,8 @@ enum Preflight {
         let salt = UInt64.random(in: .min ... .max)
         let plan = Plan(rig, seed: rig.seed, run: .random())
         let terms = RunConfiguration(
-            rig, dialect: venue.dialect, statement: Secret(Signing.demoSoftwareStatement()))
+            rig, statement: Secret(Signing.demoSoftwareStatement()),
+            dialect: venue.dialect(of:))
         guard let probe = ThrottleProbe(plan, terms: terms, salt: salt) else { return nil }
         if !isQuiet {
             Terminal.complain(

@@ -128,7 +128,7 @@ struct RunSession {
             for lane in lanes { lane.handsOverMessages = true }
         }
         let statement = Secret(Signing.demoSoftwareStatement())
-        var terms = RunConfiguration(rig, dialect: venue.dialect, statement: statement)
+        var terms = RunConfiguration(rig, statement: statement, dialect: venue.dialect(of:))
         if let trial {
             for lane in lanes { trial.watch(lane, of: rig, at: venue.origin) }
             // Nobody waits 15 s to be told that a port is closed.
@@ -221,7 +221,7 @@ struct RunSession {
             seed: rig.seed.value,
             startedMicroseconds: started,
             target: venue.targetName,
-            protocolName: venue.dialect.name, version: Screenrig.version,
+            protocolName: rig.protocolNames, version: Screenrig.version,
             isVirtual: venue.isVirtual,
             lanes: venue.laneCount, kinds: rig.kinds.map(\.name), plannedHouseholds: planned,
             load: rig.load.description, thresholds: rig.thresholds.map(\.text),

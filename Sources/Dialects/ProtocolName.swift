@@ -1,0 +1,31 @@
+/// The protocols that devices speak, by the names that rigs, histories and cases have for them. Here a
+/// name becomes its dialect, and nowhere else.
+public enum ProtocolName: String, CaseIterable, Sendable {
+    case adobePassV1 = "adobe-pass-v1"
+
+    /// That of a rig that names none.
+    public static let usual = ProtocolName.adobePassV1
+
+    /// The dialect as one programmer's app speaks it, at `origin` with `prefix` before each path.
+    public func dialect(
+        at origin: Origin, prefix: String = "", requestor: String, domain: String,
+        redirectURL: String, format: DocumentFormat = .json
+    ) -> any Dialect {
+        switch self {
+        case .adobePassV1:
+            V1(
+                origin: origin, prefix: prefix, requestor: requestor, domain: domain,
+                redirectURL: redirectURL, format: format)
+        }
+    }
+
+    /// The shortest poll interval that it allows.
+    public var pollFloor: Duration {
+        switch self {
+        case .adobePassV1: V1.pollFloor
+        }
+    }
+}
+
+/// What the service is asked to write its answers in, in protocols that have both.
+public enum DocumentFormat: String, Sendable, CaseIterable { case json, xml }
