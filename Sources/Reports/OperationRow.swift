@@ -136,6 +136,32 @@ public struct OperationRow: Sendable, Hashable {
             ) { .count($0.notEntitled) },
         ]
 
+    /// Of the folded table below it.
+    static let details: [Column<OperationRow>] = [
+        columns[0],
+        Column(page: "Outcomes", isText: true, explained: .like("outcome")) {
+            .text(list($0.outcomes))
+        },
+        Column(page: "HTTP statuses", isText: true, explained: .like("outcome")) {
+            .text(list($0.statuses))
+        },
+        Column(page: "Service p50 / p99", unit: "ms", explained: .like("service")) {
+            .text(ends($0.service))
+        },
+        Column(page: "Sent late p50 / p99", unit: "ms", explained: .like("lateness")) {
+            .text(ends($0.lateness))
+        },
+    ]
+
+    private static func list(_ counts: [Count]) -> String {
+        counts.filter { $0.count > 0 }.map { "\($0.name) \(Figures.count($0.count))" }
+            .joined(separator: ", ")
+    }
+
+    private static func ends(_ spread: Spread?) -> String {
+        spread.map { "\(Figures.significant($0.p50)) / \(Figures.significant($0.p99))" } ?? "–"
+    }
+
     /// A column of the latency.
     private static func time(
         _ name: String, _ path: KeyPath<Spread, Double> & Sendable, page: String = "",

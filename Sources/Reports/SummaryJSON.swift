@@ -45,45 +45,15 @@ enum SummaryJSON {
 
     private static func signOns(_ signOns: SignOns) -> JSON {
         .object([
-            (
-                "paths",
-                .array(
-                    signOns.paths.map { path in
-                        .object([
-                            ("name", .text(path.name)), ("households", .integer(path.households)),
-                            ("signIns", .integer(path.signIns)),
-                            ("signInMs", Spread.json(path.time)),
-                            ("signInServiceMs", Spread.json(path.service)),
-                        ])
-                    })
-            ),
+            ("paths", .array(signOns.paths.map { SignOns.Path.columns.json($0) })),
             ("askedForPlatform", .integer(signOns.asked)),
             ("diverted", .integer(signOns.diverted)),
             (
                 "diversions",
-                .array(
-                    signOns.diversions.map { diversion in
-                        .object([
-                            ("reason", .text(diversion.reason)),
-                            ("signedIn", .text(diversion.phrase)),
-                            ("households", .integer(diversion.households)),
-                            ("example", .integer(diversion.example)),
-                        ])
-                    })
+                .array(signOns.diversions.map { SignOns.DiversionCount.columns.json($0) })
             ),
             ("steps", .object(signOns.walks.map { ($0.steps, .integer($0.households)) })),
-            (
-                "codes",
-                .array(
-                    signOns.codes.map { code in
-                        .object([
-                            ("code", .text(code.name)), ("meaning", .text(code.meaning)),
-                            ("times", .integer(code.times)),
-                            ("households", .integer(code.households)),
-                            ("example", .integer(code.example)),
-                        ])
-                    })
-            ),
+            ("codes", .array(signOns.codes.map { SignOns.SignOnCode.columns.json($0) })),
             ("prompts", .integer(signOns.prompts)), ("pickers", .integer(signOns.pickers)),
             ("silentRelogins", .integer(signOns.silentRelogins)),
         ])

@@ -2,13 +2,19 @@ internal import Rendering
 
 /// What is said about the heads of tables comes from the declarations of their columns.
 extension Explanation {
+    private static let ofTables = [
+        terms(OperationRow.columns + OperationRow.details), terms(ErrorRow.columns),
+        terms(SignOns.Path.columns), terms(SignOns.DiversionCount.columns),
+        terms(SignOns.Walk.columns), terms(SignOns.SignOnCode.columns),
+    ]
+
     /// Heads that are terms of their own.
-    static let columns: [Explanation] =
-        terms(OperationRow.columns).own + terms(ErrorRow.columns).own
+    static let columns: [Explanation] = ofTables.flatMap(\.own)
 
     /// The term that explains a head, by the head as `plain` has it.
-    static let likeColumns: [String: String] =
-        terms(OperationRow.columns).like.merging(terms(ErrorRow.columns).like) { first, _ in first }
+    static let likeColumns = ofTables.reduce(into: [String: String]()) { all, table in
+        all.merge(table.like) { first, _ in first }
+    }
 
     private static func terms<Row>(
         _ columns: [Column<Row>]

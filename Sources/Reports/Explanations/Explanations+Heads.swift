@@ -123,14 +123,13 @@ extension Explanation {
     /// Column headings and labels as reports spell them, with the word that explains each, in the spelling
     /// of `plain`.
     static let otherNames: [String: String] = [
-        "service-time": "service", "service-p50-/-p99": "service",
-        "sent-late-p50-/-p99": "lateness", "late": "lateness",
+        "service-time": "service",
+        "late": "lateness",
         "responses-per-second": "answers/s", "requests-answered": "ok",
         "p99-over-time": "percentile", "sign-in,-p95": "sign-in",
         "token-visibility,-p95": "token-visibility", "households": "household",
         "without-the-viewer": "sign-in", "time": "sign-in",
-        "http-statuses": "outcome", "furthest-stage": "stage",
-        "example": "cause",
+        "furthest-stage": "stage",
         "time-from-the-confirmed-sign-in-to-its-token": "staleness", "promise": "violations",
         "violated-in": "level", "of": "level", "meaning": "level",
         "share,-95-%": "95 % interval", "clopper": "Clopper-Pearson", "wilson": "95 % interval",
@@ -140,7 +139,7 @@ extension Explanation {
         "interval": "95 % interval", "better": "better, worse", "worse": "better, worse",
         "night": "series", "first-night": "series", "detected": "series",
         "size-(95-%)": "95 % interval", "violation": "violations", "error": "errors",
-        "thresholds": "threshold", "kinds": "kind", "sign-ins": "path", "reason": "diverted",
-        "signed-in-by": "path", "service-p95": "service",
+        "thresholds": "threshold", "kinds": "kind",
+        "signed-in-by": "path",
     ]
 }

@@ -60,29 +60,7 @@ enum LatencySections {
     }
 
     private static func detail(_ rows: [OperationRow]) -> HTML {
-        func spread(_ spread: Spread?) -> HTML {
-            guard let spread else { return "–" }
-            return "\(Figures.significant(spread.p50)) / \(Figures.significant(spread.p99))"
-        }
-        func list(_ counts: [OperationRow.Count]) -> HTML {
-            let present = counts.filter { $0.count > 0 }
-            return
-                "\(present.map { "\($0.name) \(Figures.count($0.count))" }.joined(separator: ", "))"
-        }
-        return Table(
-            caption: "Outcomes, statuses, service time and lateness by operation",
-            columns: [
-                .text("Operation"), .text("Outcomes"), .text("HTTP statuses"),
-                .number("Service p50 / p99 <span class=\"unit\">ms</span>"),
-                .number("Sent late p50 / p99 <span class=\"unit\">ms</span>"),
-            ],
-            rows: rows.map { row in
-                [
-                    "<span class=\"name\">\(row.name)</span>", list(row.outcomes),
-                    list(row.statuses), spread(row.service),
-                    spread(row.lateness),
-                ]
-            }
-        ).html
+        OperationRow.details.page(
+            "Outcomes, statuses, service time and lateness by operation", rows, isSortable: false)
     }
 }

@@ -85,7 +85,7 @@ struct TimelineCharts {
     }
 
     /// What the dashboard shows of a run that goes on; a search has no households to show.
-    func live(_ points: [LiveCourse.Point], isSearch: Bool) -> [HTML] {
+    func live(_ points: [Course.Point], isSearch: Bool) -> [HTML] {
         func rate(_ value: Double) -> String { "\(Figures.grouped(Figures.trimmed(value, 2)))/s" }
         func time(_ value: Double) -> String { Figures.time(milliseconds: value) }
         func households(_ value: Double) -> String { Figures.count(Int(value.rounded())) }
@@ -125,10 +125,11 @@ struct TimelineCharts {
             [
                 ChartSeries(
                     name: "signed-in", style: "good", isArea: true,
-                    values: points.map { Double($0.signedIn) }),
+                    values: points.map { Double($0.level.signedIn) }),
                 ChartSeries(
-                    name: "waiting", style: "s6", values: points.map { Double($0.waiting) }),
-                ChartSeries(name: "lost", style: "bad", values: points.map { Double($0.lost) }),
+                    name: "waiting", style: "s6", values: points.map { Double($0.level.waiting) }),
+                ChartSeries(
+                    name: "lost", style: "bad", values: points.map { Double($0.level.lost) }),
             ], label: households)
         return [answered, latency, arrivals, states, errors, late]
     }
