@@ -1,3 +1,5 @@
+package import Formats
+
 /// One column of a table, declared once. From the declaration come its place in a CSV file and its line in
 /// docs/reports.md, its key in summary.json, its heads on a page, in summary.md and in a terminal, and what
 /// `screenrig explain` says about these heads. An output for which it has no name does not have it.
@@ -70,18 +72,18 @@ package enum ColumnValue: Sendable {
         switch self {
         case .text(let text): text
         case .count(let count): count.map { String($0) } ?? ""
-        case .number(let number): number.map { Figures.trimmed($0) } ?? ""
-        case .figure(let number, _): Figures.trimmed(number)
+        case .number(let number): number.map { DecimalText.trimmed($0) } ?? ""
+        case .figure(let number, _): DecimalText.trimmed(number)
         case .json: ""
         }
     }
 
     package var json: JSON {
         switch self {
-        case .text(let text): .text(text)
+        case .text(let text): .string(text)
         case .count(let count): count.map(JSON.integer) ?? .null
-        case .number(let number): number.map { .number($0) } ?? .null
-        case .figure(let number, _): .number(number)
+        case .number(let number): number.map { .decimal($0) } ?? .null
+        case .figure(let number, _): .decimal(number)
         case .json(let json): json
         }
     }
@@ -125,7 +127,7 @@ extension Array {
 
     /// A row as an object.
     package func json<Row>(_ row: Row) -> JSON where Element == Column<Row> {
-        .object(filter { !$0.json.isEmpty }.map { ($0.json, $0.value(row).json) })
+        .members(filter { !$0.json.isEmpty }.map { ($0.json, $0.value(row).json) })
     }
 
     /// A table of a page.

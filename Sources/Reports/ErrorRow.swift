@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Formats
 internal import Journal
 internal import Rendering
 
@@ -77,10 +78,10 @@ public struct ErrorRow: Sendable, Hashable {
                 Figures.percent($0.count, of: $0.total))
         },
         Column(json: "firstSecond", page: "First", explained: .like("errors")) {
-            .figure($0.first, "\(Figures.fixed($0.first, 1)) s")
+            .figure($0.first, "\(DecimalText.fixed($0.first, 1)) s")
         },
         Column(json: "lastSecond", page: "Last", explained: .like("errors")) {
-            .figure($0.last, "\(Figures.fixed($0.last, 1)) s")
+            .figure($0.last, "\(DecimalText.fixed($0.last, 1)) s")
         },
         Column(json: "exampleHousehold") { .count($0.example?.household) },
     ]

@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Formats
 internal import Journal
 internal import Rendering
 internal import Statistics
@@ -176,7 +177,7 @@ public struct OperationRow: Sendable, Hashable {
     }
 
     private static func counts(_ counts: [Count]) -> JSON {
-        .object(counts.map { ($0.name, .integer($0.count)) })
+        .members(counts.map { ($0.name, .integer($0.count)) })
     }
 
     /// Points at equal steps of nines, so that the tail gets as much room as the body: p0, p50, p90,

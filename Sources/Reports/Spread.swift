@@ -1,3 +1,4 @@
+internal import Formats
 internal import Rendering
 internal import Statistics
 
@@ -31,8 +32,8 @@ public struct Spread: Sendable, Hashable {
 
     /// An entry of summary.json; its values are null where nothing was measured.
     static func json(_ spread: Spread?) -> JSON {
-        let values = spread?.values.map { JSON.number($0) } ?? names.map { _ in .null }
-        return .object([("count", .integer(spread?.count ?? 0))] + zip(names, values))
+        let values = spread?.values.map { JSON.decimal($0) } ?? names.map { _ in .null }
+        return .members([("count", .integer(spread?.count ?? 0))] + zip(names, values))
     }
 
     /// The values of `names`.

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import Formats
 @testable import Rendering
 @testable import Reports
 
@@ -36,6 +37,6 @@ struct ColumnTests {
             Column("c", json: "third") { .figure(Double($0), "\($0) s") },
         ]
         #expect(columns.csv([1]) == "a,c,b\r\n1,1,0.333\r\n")
-        #expect(columns.json(1).line() == #"{"first":1,"third":1}"#)
+        #expect(columns.json(1).text(.compact) == #"{"first":1,"third":1}"#)
     }
 }

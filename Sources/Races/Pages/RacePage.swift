@@ -1,3 +1,4 @@
+internal import Formats
 internal import Rendering
 
 /// report.html of a race: is a promise broken, when, how often; then what was tried, and what it rests on.

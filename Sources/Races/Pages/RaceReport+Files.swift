@@ -1,3 +1,4 @@
+internal import Formats
 internal import Rendering
 internal import Statistics
 
@@ -24,10 +25,10 @@ extension RaceReport {
             let rate = finding.isRare ? finding.total : finding.rate
             text += CSV.line([
                 finding.plan, finding.invariant.name, String(rate.hits), String(rate.trials),
-                Figures.trimmed(rate.interval.low), Figures.trimmed(rate.interval.high),
-                finding.window.map { Figures.trimmed($0.low.milliseconds) } ?? "",
-                finding.window.map { Figures.trimmed($0.high.milliseconds) } ?? "",
-                Figures.trimmed(finding.best.milliseconds), RaceText.whenText(finding),
+                DecimalText.trimmed(rate.interval.low), DecimalText.trimmed(rate.interval.high),
+                finding.window.map { DecimalText.trimmed($0.low.milliseconds) } ?? "",
+                finding.window.map { DecimalText.trimmed($0.high.milliseconds) } ?? "",
+                DecimalText.trimmed(finding.best.milliseconds), RaceText.whenText(finding),
                 finding.method, found.file ?? "", Sanitizer.line(finding.sentence, limit: 600),
             ])
         }
@@ -40,7 +41,7 @@ extension RaceReport {
             for point in finding.curve {
                 text += CSV.line([
                     finding.plan, finding.invariant.name,
-                    Figures.trimmed(point.offset.milliseconds), String(point.rate.hits),
+                    DecimalText.trimmed(point.offset.milliseconds), String(point.rate.hits),
                     String(point.rate.trials),
                 ])
             }
@@ -121,7 +122,7 @@ extension RaceReport {
             }
         }
         let counts = "tests=\"\(cases.count)\" failures=\"\(failures)\" errors=\"0\""
-        let time = "time=\"\(Figures.fixed(outcome.elapsed / .seconds(1), 3))\""
+        let time = "time=\"\(DecimalText.fixed(outcome.elapsed / .seconds(1), 3))\""
         let stamp = started.hasSuffix("Z") ? String(started.dropLast()) : started
         return """
             <?xml version="1.0" encoding="UTF-8"?>

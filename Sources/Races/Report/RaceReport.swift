@@ -1,4 +1,5 @@
 internal import Checker
+internal import Formats
 internal import Foundation
 internal import Journal
 internal import Rendering
@@ -102,7 +103,7 @@ public struct RaceReport: Sendable {
     }
 
     /// UTC.
-    var started: String { Figures.timestamp(microseconds: about.startedMicroseconds) }
+    var started: String { UTCTime(microseconds: about.startedMicroseconds).rfc3339 }
 
     var facts: [(name: String, value: String)] {
         RaceText.basis(outcome) + [("Seed", "\(about.seed)"), ("screenrig", about.version)]
