@@ -2,7 +2,6 @@ internal import Devices
 internal import Dispatch
 internal import Journal
 internal import Lanes
-internal import Rendering
 internal import Reports
 internal import Rigs
 internal import Synchronization
