@@ -3,15 +3,6 @@ internal import Formats
 /// Tables as RFC 4180 has them: a header, CRLF, quotes where needed. The columns of a file and their
 /// order are a promise; new ones go to the end.
 package enum CSV {
-    package static func table(_ columns: [String], _ rows: [[String]]) -> String {
-        line(columns) + rows.map(line).joined()
-    }
-
-    /// Empty where there is none.
-    package static func number(_ value: Double?) -> String {
-        value.map { DecimalText.trimmed($0) } ?? ""
-    }
-
     package static func line(_ fields: [String]) -> String {
         fields.map(field).joined(separator: ",") + "\r\n"
     }

@@ -1,21 +1,25 @@
 /// A table whose first column names its rows; columns of numbers are set to the right.
 package struct Table {
-    package struct Column {
+    package struct Heading {
         package var title: HTML
         package var isNumber: Bool
 
-        package static func text(_ title: HTML) -> Column { Column(title: title, isNumber: false) }
-        package static func number(_ title: HTML) -> Column { Column(title: title, isNumber: true) }
+        package static func text(_ title: HTML) -> Heading {
+            Heading(title: title, isNumber: false)
+        }
+        package static func number(_ title: HTML) -> Heading {
+            Heading(title: title, isNumber: true)
+        }
     }
 
     package var caption: String
-    package var columns: [Column]
+    package var columns: [Heading]
     package var rows: [[HTML]]
     /// The page's script makes its headers buttons that sort it.
     package var isSortable: Bool
 
     package init(
-        caption: String, columns: [Column], rows: [[HTML]], isSortable: Bool = false
+        caption: String, columns: [Heading], rows: [[HTML]], isSortable: Bool = false
     ) {
         self.caption = caption
         self.columns = columns

@@ -2,7 +2,8 @@ internal import Journal
 internal import Rendering
 internal import Statistics
 
-/// The run over time, in buckets of equal length: what the charts of a report show.
+/// The run over time, in buckets of equal length: what the charts of a report show, and those of the
+/// dashboard (`LiveCourse`).
 public struct Course: Sendable, Hashable {
     /// Seconds per bucket.
     public var width: Int
@@ -10,21 +11,65 @@ public struct Course: Sendable, Hashable {
     /// The seconds between which the middle nine tenths of the requests were sent.
     public var loaded: ClosedRange<Int>?
 
-    /// One bucket. Rates are per second, times in milliseconds, nil where there was nothing.
+    /// What happened in one bucket. Counts are shares of whole numbers: while a run goes on, an interval
+    /// that lies across two buckets is divided between them.
+    struct Bucket: Mergeable, Sendable {
+        var arrived = 0.0
+        var sent = 0.0
+        var completed = 0.0
+        var errors = 0.0
+        var latency = Histogram()
+        var lateness = Histogram()
+        /// As it was when the bucket ended; nil where nothing was heard.
+        var level: Level?
+
+        mutating func merge(_ other: Bucket) {
+            arrived += other.arrived
+            sent += other.sent
+            completed += other.completed
+            errors += other.errors
+            latency.merge(other.latency)
+            lateness.merge(other.lateness)
+            level = other.level ?? level
+        }
+    }
+
+    /// How many households are where: under way without a token, signed in, gone without.
+    public struct Level: Sendable, Hashable {
+        public var waiting = 0
+        public var signedIn = 0
+        public var lost = 0
+    }
+
+    /// A bucket as charts draw it. Rates are per second, times in milliseconds, nil where there was nothing.
     public struct Point: Sendable, Hashable {
         /// Seconds since the run began.
         public var from: Int
         public var arrivals: Double
-        /// Households whose TV shows a code and has seen no token, at the end of the bucket.
-        public var waiting: Int
         public var sent: Double
         public var completed: Double
         public var errors: Double
         public var p50: Double?
         public var p99: Double?
         public var latenessP99: Double?
+        /// At the end of the bucket; of a run that is over only those that wait: TVs that show a code and
+        /// have seen no token.
+        public var level: Level
         /// Share of the bucket that the busiest lane spent in turns, 0 to 1.
         public var busy: Double?
+
+        /// Over the whole bucket even where the run ended within it: a fall at the end is true enough, a
+        /// spike from two requests in its last instant would not be.
+        init(_ bucket: Bucket, at index: Int, width: Int, _ level: Level) {
+            let rate = { (count: Double) in count / Double(width) }
+            from = index * width
+            (arrivals, sent) = (rate(bucket.arrived), rate(bucket.sent))
+            (completed, errors) = (rate(bucket.completed), rate(bucket.errors))
+            p50 = bucket.latency.milliseconds(atShare: 0.5)
+            p99 = bucket.latency.milliseconds(atShare: 0.99)
+            latenessP99 = bucket.lateness.milliseconds(atShare: 0.99)
+            self.level = level
+        }
     }
 
     init(_ fold: RunFold) {
@@ -43,21 +88,13 @@ public struct Course: Sendable, Hashable {
         let lanes = Self.busy(fold.health, width: width, count: last)
         let step = width
         points = (0..<last).map { index in
-            let moment = index < moments.values.count ? moments.values[index] : TimelineBucket()
-            let from = index * step
-            // Over the whole bucket even where the run ended within it: a fall at the end is true
-            // enough, a spike from two requests in its last instant would not be.
-            let rate = { (count: Int) in Double(count) / Double(step) }
-            return Point(
-                from: from,
-                arrivals: rate(index < flow.values.count ? flow.values[index].arrived : 0),
-                waiting: waiting[from + step - 1],
-                sent: rate(moment.sent), completed: rate(moment.completed),
-                errors: rate(moment.errors),
-                p50: moment.latency.milliseconds(atShare: 0.5),
-                p99: moment.latency.milliseconds(atShare: 0.99),
-                latenessP99: moment.lateness.milliseconds(atShare: 0.99),
-                busy: lanes[index])
+            var moment = index < moments.values.count ? moments.values[index] : Bucket()
+            moment.arrived = Double(index < flow.values.count ? flow.values[index].arrived : 0)
+            var point = Point(
+                moment, at: index, width: step,
+                Level(waiting: waiting[(index + 1) * step - 1]))
+            point.busy = lanes[index]
+            return point
         }
     }
 

@@ -1,8 +1,10 @@
 internal import Dialects
+internal import Formats
 internal import Journal
 internal import Rendering
 
-/// Errors that look the same, with the first of them as an example.
+/// Errors that look the same, with the first of them as an example. A new column is a value here and its
+/// `Column` below.
 public struct ErrorRow: Sendable, Hashable {
     public var operation: String
     public var outcome: String
@@ -52,6 +54,37 @@ public struct ErrorRow: Sendable, Hashable {
         example = group.example.map(Example.init)
         example?.talk = talk
     }
+
+    /// Of every table of errors.
+    static let columns: [Column<ErrorRow>] = [
+        Column(
+            json: "operation", page: "Operation", summary: "operation", isText: true,
+            explained: .like("operation"),
+            drawn: { "<span class=\"name\">\($0.operation)</span>" }
+        ) { .text($0.operation) },
+        Column(
+            page: "Result", summary: "error", isText: true, explained: .like("outcome"),
+            drawn: { "<span class=\"wrap\">\($0.what)</span>" }
+        ) { .text($0.what) },
+        Column(json: "outcome") { .text($0.outcome) },
+        Column(json: "status") { .count($0.status) },
+        Column(json: "reason") { .text($0.reason) },
+        Column(json: "count", page: "Errors", summary: "count", explained: .like("errors")) {
+            .count($0.count)
+        },
+        Column(page: "Share", explained: .like("errors")) {
+            .figure(
+                Double($0.count) / Double(max(1, $0.total)),
+                Figures.percent($0.count, of: $0.total))
+        },
+        Column(json: "firstSecond", page: "First", explained: .like("errors")) {
+            .figure($0.first, "\(DecimalText.fixed($0.first, 1)) s")
+        },
+        Column(json: "lastSecond", page: "Last", explained: .like("errors")) {
+            .figure($0.last, "\(DecimalText.fixed($0.last, 1)) s")
+        },
+        Column(json: "exampleHousehold") { .count($0.example?.household) },
+    ]
 
     /// `20 of 20 register-client requests got 400 invalid_software_statement`.
     public var sentence: String {

@@ -120,15 +120,17 @@ public struct LiveBoard: Sendable {
     /// Columns instead of points: a third of the length.
     private var series: JSON {
         let points = course.shown
-        func column(_ value: (LiveCourse.Point) -> Double?) -> JSON {
+        func column(_ value: (Course.Point) -> Double?) -> JSON {
             .array(points.map { value($0).map { .decimal($0) } ?? .null })
         }
         return .members([
             ("width", .integer(course.width)),
             ("arrivals", column(\.arrivals)), ("completed", column(\.completed)),
             ("errors", column(\.errors)), ("p50", column(\.p50)), ("p99", column(\.p99)),
-            ("latenessP99", column(\.latenessP99)), ("waiting", column { Double($0.waiting) }),
-            ("signedIn", column { Double($0.signedIn) }), ("lost", column { Double($0.lost) }),
+            ("latenessP99", column(\.latenessP99)),
+            ("waiting", column { Double($0.level.waiting) }),
+            ("signedIn", column { Double($0.level.signedIn) }),
+            ("lost", column { Double($0.level.lost) }),
         ])
     }
 

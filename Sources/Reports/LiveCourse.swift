@@ -4,53 +4,7 @@ internal import Statistics
 /// A run over time while it goes on, in buckets that widen as it gets longer: what the charts of the
 /// dashboard show. Never more than 300 points, so that an hour draws as fast as a minute.
 public struct LiveCourse: Sendable {
-    /// What one bucket adds up to. Counts are shares of whole numbers: an interval that lies across
-    /// two buckets is divided between them.
-    private struct LiveBucket: Mergeable, Sendable {
-        var arrived = 0.0
-        var completed = 0.0
-        var errors = 0.0
-        var latency = Histogram()
-        var lateness = Histogram()
-        /// As it was when the bucket ended; nil where nothing was heard.
-        var level: Level?
-
-        mutating func merge(_ other: LiveBucket) {
-            arrived += other.arrived
-            completed += other.completed
-            errors += other.errors
-            latency.merge(other.latency)
-            lateness.merge(other.lateness)
-            level = other.level ?? level
-        }
-    }
-
-    /// How many households are where.
-    private struct Level: Sendable {
-        var waiting = 0
-        var signedIn = 0
-        var lost = 0
-    }
-
-    /// A bucket as charts draw it. Rates are per second, times in milliseconds.
-    public struct Point: Sendable, Hashable {
-        /// Seconds since the run began.
-        public var from: Int
-        public var arrivals: Double
-        public var completed: Double
-        public var errors: Double
-        /// Nil where nothing was answered.
-        public var p50: Double?
-        public var p99: Double?
-        /// Nil where nothing was sent.
-        public var latenessP99: Double?
-        /// Households under way that have no token yet, have one, or went without, at its end.
-        public var waiting: Int
-        public var signedIn: Int
-        public var lost: Int
-    }
-
-    private var buckets = TimeBuckets<LiveBucket>(limit: 300)
+    private var buckets = TimeBuckets<Course.Bucket>(limit: 300)
     private var last = Progress()
 
     public init() {}
@@ -64,7 +18,7 @@ public struct LiveCourse: Sendable {
             last.elapsed.milliseconds / 1000, progress.elapsed.milliseconds / 1000
         )
         let households = progress.households
-        let level = Level(
+        let level = Course.Level(
             waiting: max(0, households.running - households.signedInAndHere),
             signedIn: households.signedIn,
             lost: households.failed + households.abandoned)
@@ -110,25 +64,18 @@ public struct LiveCourse: Sendable {
     /// 100/s  |~~~~~~~~~~~~~~~~\        3.2 s have passed: of the fourth second a fifth,
     ///   0/s  |_________________\       and so a fifth of its requests
     /// ```
-    public var shown: ArraySlice<Point> {
+    public var shown: ArraySlice<Course.Point> {
         let points = points
         let whole = Int(last.elapsed.milliseconds / 1000) / width
         return points.prefix(whole)
     }
 
     /// All buckets, with the one under way: they add up to the run.
-    var points: [Point] {
-        var level = Level()
+    var points: [Course.Point] {
+        var level = Course.Level()
         return buckets.values.enumerated().map { index, moment in
             level = moment.level ?? level
-            let rate = { (count: Double) in count / Double(buckets.width) }
-            return Point(
-                from: index * buckets.width, arrivals: rate(moment.arrived),
-                completed: rate(moment.completed), errors: rate(moment.errors),
-                p50: moment.latency.milliseconds(atShare: 0.5),
-                p99: moment.latency.milliseconds(atShare: 0.99),
-                latenessP99: moment.lateness.milliseconds(atShare: 0.99),
-                waiting: level.waiting, signedIn: level.signedIn, lost: level.lost)
+            return Course.Point(moment, at: index, width: buckets.width, level)
         }
     }
 }

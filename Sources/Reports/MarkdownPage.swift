@@ -14,7 +14,9 @@ enum MarkdownPage {
         if !summary.thresholds.isEmpty { parts.append(thresholds(summary.thresholds)) }
         if !summary.shows.isEmpty { parts.append(shows(summary.shows)) }
         if let findings = summary.findings { parts += promises(findings, summary.judgedScope) }
-        if !summary.operations.isEmpty { parts.append(operations(summary)) }
+        if !summary.operations.isEmpty {
+            parts.append(table(OperationRow.columns, summary.operations))
+        }
         parts.append(signIns(summary))
         if !summary.errors.isEmpty { parts.append(errors(summary.errors)) }
         parts += summary.notes.prefix(noteLimit).map { "> \(cell(Sanitizer.line($0, limit: 500)))" }
@@ -81,17 +83,6 @@ enum MarkdownPage {
         }
     }
 
-    private static func operations(_ summary: Summary) -> String {
-        table(
-            ["operation", ">count", ">errors", ">p50 ms", ">p95 ms", ">p99 ms", ">max ms"],
-            summary.operations.map { row in
-                let times = row.latency.map { [$0.p50, $0.p95, $0.p99, $0.max] } ?? []
-                return [code(row.name), Figures.count(row.count), Figures.count(row.errors)]
-                    + (times.isEmpty
-                        ? ["–", "–", "–", "–"] : times.map { Figures.significant($0) })
-            })
-    }
-
     private static func signIns(_ summary: Summary) -> String {
         let households = summary.households
         let counts =
@@ -121,10 +112,8 @@ enum MarkdownPage {
     }
 
     private static func errors(_ errors: [ErrorRow]) -> String {
-        let shown = errors.prefix(10)
         let rest = errors.dropFirst(10).map(\.count).reduce(0, +)
-        let rows = shown.map { [code($0.operation), cell($0.what), Figures.count($0.count)] }
-        return table(["operation", "error", ">count"], rows)
+        return table(ErrorRow.columns, Array(errors.prefix(10)))
             + (rest == 0 ? "" : "\n\nand \(Figures.count(rest)) errors with other causes")
     }
 
@@ -133,6 +122,23 @@ enum MarkdownPage {
         return "<sub>\(cell(run.id)) · seed \(run.seed) · \(Figures.span(seconds: run.seconds)) · "
             + "\(cell(run.target)) · screenrig \(cell(run.version))"
             + (policies.isEmpty ? "" : " · policies: \(policies)") + "</sub>"
+    }
+
+    /// The first column names the row.
+    private static func table<Row>(_ columns: [Column<Row>], _ rows: [Row]) -> String {
+        let columns = columns.filter { !$0.summary.isEmpty }
+        let heads = columns.map { column in
+            let head = column.unit.isEmpty ? column.summary : "\(column.summary) \(column.unit)"
+            return column.isText ? head : ">\(head)"
+        }
+        return table(
+            heads,
+            rows.map { row in
+                columns.enumerated().map { position, column in
+                    let text = column.value(row).shown
+                    return position == 0 ? code(text) : column.isText ? cell(text) : text
+                }
+            })
     }
 
     /// Columns whose title begins with `>` are set to the right.

@@ -1,9 +1,12 @@
 internal import Dialects
+internal import Formats
 internal import Journal
+internal import Rendering
 internal import Statistics
 internal import Vocabulary
 
-/// One operation over the whole run: a row of latencies.csv, an entry of summary.json.
+/// One operation over the whole run: a row of latencies.csv, an entry of summary.json. A new column is a
+/// value here and its `Column` below.
 public struct OperationRow: Sendable, Hashable {
     public var name: String
     /// Exchanges that came to an end, whichever; those that never left the machine too.
@@ -64,6 +67,118 @@ public struct OperationRow: Sendable, Hashable {
         let columns = fold.timeline.latencies(of: operation, through: fold.seconds)
         trend = columns.map { $0.milliseconds(atShare: 0.99) }
         heat = HeatMap(columns, width: fold.timeline.trendWidth)
+    }
+
+    /// Of every table of operations.
+    static let columns: [Column<OperationRow>] =
+        [
+            Column(
+                "operation", json: "name", page: "Operation", summary: "operation",
+                terminal: "operation", isText: true, about: "its name",
+                explained: .own(
+                    "a type of request",
+                    "'screenrig list' names them in the order of a sign-in."),
+                drawn: { "<span class=\"name\">\($0.name)</span>" }
+            ) { .text($0.name) },
+            Column(
+                "count", json: "count", page: "Count", summary: "count", terminal: "count",
+                about: "completed requests, whatever their outcome",
+                explained: .own(
+                    "the number of requests or samples",
+                    "For operations: completed requests, failed ones included. For durations: the "
+                        + "number of samples.")
+            ) { .count($0.count) },
+            Column(json: "sent") { .count($0.sent) },
+            Column("completed", added: 1, json: "completed", about: "responses") {
+                .count($0.completed)
+            },
+            Column(
+                "errors", json: "errors", page: "Errors", summary: "errors", terminal: "errors",
+                about: "of those: rejected, server-error, timeout, transport, malformed, blocked",
+                explained: .own(
+                    "requests that failed",
+                    "Requests with the outcome rejected, server-error, timeout, transport, malformed "
+                        + "or blocked, except those that the rig provokes on purpose. A pending poll "
+                        + "(404, 410) and a throttled request (429) are not errors; they are counted "
+                        + "separately."),
+                drawn: { row in
+                    let count = ColumnValue.count(row.errors).html
+                    return row.errors == 0 ? count : "<span class=\"bad\">\(count)</span>"
+                }
+            ) { .count($0.errors) },
+            Column(
+                "rate_per_s", json: "perSecond", page: "Per s", terminal: "answers/s", rank: 1,
+                about: "responses per second over the whole run", explained: .like("answers/s")
+            ) { .number($0.perSecond) },
+            Column(json: "outcomes") { .json(counts($0.outcomes)) },
+            Column(json: "statuses") { .json(counts($0.statuses)) },
+            time("min", \.min, rank: 5), time("mean", \.mean, rank: 4),
+            time("p50", \.p50, page: "p50", summary: "p50"), time("p75", \.p75, rank: 6),
+            time("p90", \.p90, page: "p90", rank: 3),
+            time("p95", \.p95, page: "p95", summary: "p95"),
+            time("p99", \.p99, page: "p99", summary: "p99"),
+            time("p99.9", \.p999, page: "p99.9", rank: 2),
+            time("max", \.max, page: "Max", summary: "max", rank: 1),
+            Column(json: "latencyMs") { .json(Spread.json($0.latency)) },
+            Column(json: "serviceMs") { .json(Spread.json($0.service)) },
+            Column(json: "latenessMs") { .json(Spread.json($0.lateness)) },
+            Column(terminal: "late p99", rank: 7, explained: .like("lateness")) {
+                .number($0.lateness?.p99)
+            },
+            Column(terminal: "outcomes", rank: 8, isText: true, explained: .like("outcome")) {
+                .text(
+                    $0.outcomes.filter { $0.count > 0 && $0.name != "ok" }
+                        .map { "\($0.name) \(Figures.count($0.count))" }.joined(separator: ", "))
+            },
+            Column(
+                "not_entitled", added: 1,
+                about:
+                    "of those: the account may not watch this (403 of authorize); not counted as "
+                    + "errors"
+            ) { .count($0.notEntitled) },
+        ]
+
+    /// Of the folded table below it.
+    static let details: [Column<OperationRow>] = [
+        columns[0],
+        Column(page: "Outcomes", isText: true, explained: .like("outcome")) {
+            .text(list($0.outcomes))
+        },
+        Column(page: "HTTP statuses", isText: true, explained: .like("outcome")) {
+            .text(list($0.statuses))
+        },
+        Column(page: "Service p50 / p99", unit: "ms", explained: .like("service")) {
+            .text(ends($0.service))
+        },
+        Column(page: "Sent late p50 / p99", unit: "ms", explained: .like("lateness")) {
+            .text(ends($0.lateness))
+        },
+    ]
+
+    private static func list(_ counts: [Count]) -> String {
+        counts.filter { $0.count > 0 }.map { "\($0.name) \(Figures.count($0.count))" }
+            .joined(separator: ", ")
+    }
+
+    private static func ends(_ spread: Spread?) -> String {
+        spread.map { "\(Figures.significant($0.p50)) / \(Figures.significant($0.p99))" } ?? "–"
+    }
+
+    /// A column of the latency.
+    private static func time(
+        _ name: String, _ path: KeyPath<Spread, Double> & Sendable, page: String = "",
+        summary: String = "", rank: Int = 0
+    ) -> Column<OperationRow> {
+        Column(
+            "\(name.replacing(".", with: "_"))_ms", page: page, summary: summary, terminal: name,
+            rank: rank, unit: "ms",
+            about: "from when a request was due to the end of its response",
+            explained: .like("percentile")
+        ) { .number($0.latency?[keyPath: path]) }
+    }
+
+    private static func counts(_ counts: [Count]) -> JSON {
+        .members(counts.map { ($0.name, .integer($0.count)) })
     }
 
     /// Points at equal steps of nines, so that the tail gets as much room as the body: p0, p50, p90,

@@ -68,16 +68,22 @@ public enum Report {
         let seconds = fold.timeline.rows.last?.second ?? 0
         return [
             ("summary.json", { SummaryJSON.text(summary) }),
-            ("latencies.csv", { CSV.latencies(summary) }),
+            ("latencies.csv", { OperationRow.columns.csv(summary.operations) }),
             ("junit.xml", { JUnit.text(summary) }),
             ("summary.md", { MarkdownPage.text(summary) }),
             ("report.html", { ReportPage.text(summary) }),
-            ("violations.csv", { CSV.violations(summary) }),
+            ("violations.csv", { ViolationLine.columns.csv(ViolationLine.all(summary)) }),
             (
                 "timeline.csv",
                 {
-                    CSV.timeline(
-                        fold.timeline.rows, waiting: fold.population.waiting(through: seconds))
+                    let waiting = fold.population.waiting(through: seconds)
+                    return TimelineRow.columns.csv(
+                        fold.timeline.rows.lazy.map { row in
+                            var row = row
+                            row.householdsWaiting =
+                                waiting.indices.contains(row.second) ? waiting[row.second] : 0
+                            return row
+                        })
                 }
             ),
             ("households.csv", { households }),
@@ -87,13 +93,15 @@ public enum Report {
     static func householdTable(
         _ history: some Recorded, _ findings: Findings? = nil
     ) throws -> String {
-        var text = CSV.line(CSV.householdColumns)
+        let columns = HouseholdRow.columns.ofCSV()
+        var text = CSV.line(columns.map(\.csv))
         var violations: [Int: Int] = [:]
         for violation in findings?.violations ?? [] where violation.standing == .fails {
             violations[violation.household, default: 0] += 1
         }
         try history.households {
-            text += CSV.line($0, violations: violations[$0.household] ?? 0)
+            let row = HouseholdRow(household: $0, violations: violations[$0.household] ?? 0)
+            text += CSV.line(columns.map { $0.value(row).csv })
         }
         return text
     }

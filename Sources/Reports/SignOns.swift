@@ -28,6 +28,33 @@ public struct SignOns: Sendable, Hashable {
         public var time: Spread?
         /// Without the viewer's own time.
         public var service: Spread?
+
+        static let columns: [Column<Path>] = [
+            Column(json: "name", page: "Path", isText: true, explained: .like("path")) {
+                .text($0.name)
+            },
+            Column(json: "households", page: "Households", explained: .like("household")) {
+                .count($0.households)
+            },
+            Column(json: "signIns", page: "Sign-ins", explained: .like("path")) {
+                .count($0.signIns)
+            },
+            time("p50", "percentile") { $0.time?.p50 },
+            time("p95", "percentile") { $0.time?.p95 },
+            time("max", "percentile") { $0.time?.max },
+            time("Service p95", "service") { $0.service?.p95 },
+            Column(json: "signInMs") { .json(Spread.json($0.time)) },
+            Column(json: "signInServiceMs") { .json(Spread.json($0.service)) },
+        ]
+
+        private static func time(
+            _ head: String, _ term: String, _ milliseconds: @escaping @Sendable (Path) -> Double?
+        ) -> Column<Path> {
+            Column(page: head, explained: .like(term)) { path in
+                milliseconds(path).map { .figure($0, Figures.time(milliseconds: $0)) }
+                    ?? .text("–")
+            }
+        }
     }
 
     public struct DiversionCount: Sendable, Hashable {
@@ -37,12 +64,41 @@ public struct SignOns: Sendable, Hashable {
         public var households: Int
         /// The first of them.
         public var example: Int
+
+        static let columns: [Column<DiversionCount>] = [
+            Column(
+                json: "reason", page: "Reason", isText: true, explained: .like("diverted"),
+                drawn: { "<span class=\"wrap\">\($0.reason)</span>" }
+            ) { .text($0.reason) },
+            Column(json: "signedIn", page: "Signed in", isText: true, explained: .like("signed-in"))
+            {
+                .text($0.phrase)
+            },
+            Column(json: "households", page: "Households", explained: .like("household")) {
+                .count($0.households)
+            },
+            Column(
+                json: "example", page: "Example", isText: true, explained: .like("cause"),
+                drawn: { "household \($0.example)" }
+            ) { .count($0.example) },
+        ]
     }
 
     public struct Walk: Sendable, Hashable {
         public var steps: String
         public var households: Int
         public var example: Int
+
+        static let columns: [Column<Walk>] = [
+            Column(page: "Steps", isText: true, explained: .like("steps")) { .text($0.steps) },
+            Column(page: "Households", explained: .like("household")) {
+                .count($0.households)
+            },
+            Column(
+                page: "Example", isText: true, explained: .like("cause"),
+                drawn: { "household \($0.example)" }
+            ) { .count($0.example) },
+        ]
     }
 
     public struct SignOnCode: Sendable, Hashable {
@@ -51,6 +107,24 @@ public struct SignOns: Sendable, Hashable {
         public var times: Int
         public var households: Int
         public var example: Int
+
+        static let columns: [Column<SignOnCode>] = [
+            Column(json: "code", page: "Code", isText: true, explained: .like("codes")) {
+                .text($0.name)
+            },
+            Column(
+                json: "meaning", page: "Meaning", isText: true, explained: .like("level"),
+                drawn: { "<span class=\"wrap\">\($0.meaning)</span>" }
+            ) { .text($0.meaning) },
+            Column(json: "times", page: "Times", explained: .like("count")) { .count($0.times) },
+            Column(json: "households", page: "Households", explained: .like("household")) {
+                .count($0.households)
+            },
+            Column(
+                json: "example", page: "Example", isText: true, explained: .like("cause"),
+                drawn: { "household \($0.example)" }
+            ) { .count($0.example) },
+        ]
     }
 
     /// Nothing but sign-ins by code or in a web view: there is nothing to tell apart.

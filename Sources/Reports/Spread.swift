@@ -1,3 +1,5 @@
+internal import Formats
+internal import Rendering
 internal import Statistics
 
 /// How a time was spread over its occurrences, in milliseconds: the columns of every table of
@@ -27,6 +29,12 @@ public struct Spread: Sendable, Hashable {
 
     /// Keys of summary.json, in their order.
     static let names = ["min", "mean", "p50", "p75", "p90", "p95", "p99", "p99.9", "max"]
+
+    /// An entry of summary.json; its values are null where nothing was measured.
+    static func json(_ spread: Spread?) -> JSON {
+        let values = spread?.values.map { JSON.decimal($0) } ?? names.map { _ in .null }
+        return .members([("count", .integer(spread?.count ?? 0))] + zip(names, values))
+    }
 
     /// The values of `names`.
     var values: [Double] { [min, mean, p50, p75, p90, p95, p99, p999, max] }

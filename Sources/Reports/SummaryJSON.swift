@@ -15,11 +15,11 @@ enum SummaryJSON {
             ("verdict", verdict(summary)),
             ("households", households(summary.households)),
             ("exchanges", exchanges(summary.exchanges)),
-            ("operations", .array(summary.operations.map(operation))),
+            ("operations", .array(summary.operations.map { OperationRow.columns.json($0) })),
             ("rigHealth", health(summary.rigHealth)),
-            ("signInMs", spread(summary.signIn)),
-            ("signInServiceMs", spread(summary.signInService)),
-            ("tokenVisibilityMs", spread(summary.tokenVisibility)),
+            ("signInMs", Spread.json(summary.signIn)),
+            ("signInServiceMs", Spread.json(summary.signInService)),
+            ("tokenVisibilityMs", Spread.json(summary.tokenVisibility)),
             ("signOns", signOns(summary.signOns)),
             (
                 "invariants",
@@ -38,7 +38,7 @@ enum SummaryJSON {
             ("shows", .array(summary.shows.map(check))),
             ("funnels", .array(summary.funnels.map(funnel))),
             ("losses", .array(summary.losses.map(loss))),
-            ("errors", .array(summary.errors.map(error))),
+            ("errors", .array(summary.errors.map { ErrorRow.columns.json($0) })),
             ("firstFailure", summary.firstFailure.map(JSON.string) ?? .null),
             ("notes", .array(summary.notes.map(JSON.string))),
         ]).text(.page) + "\n"
@@ -46,44 +46,15 @@ enum SummaryJSON {
 
     private static func signOns(_ signOns: SignOns) -> JSON {
         .members([
-            (
-                "paths",
-                .array(
-                    signOns.paths.map { path in
-                        .members([
-                            ("name", .string(path.name)), ("households", .integer(path.households)),
-                            ("signIns", .integer(path.signIns)), ("signInMs", spread(path.time)),
-                            ("signInServiceMs", spread(path.service)),
-                        ])
-                    })
-            ),
+            ("paths", .array(signOns.paths.map { SignOns.Path.columns.json($0) })),
             ("askedForPlatform", .integer(signOns.asked)),
             ("diverted", .integer(signOns.diverted)),
             (
                 "diversions",
-                .array(
-                    signOns.diversions.map { diversion in
-                        .members([
-                            ("reason", .string(diversion.reason)),
-                            ("signedIn", .string(diversion.phrase)),
-                            ("households", .integer(diversion.households)),
-                            ("example", .integer(diversion.example)),
-                        ])
-                    })
+                .array(signOns.diversions.map { SignOns.DiversionCount.columns.json($0) })
             ),
             ("steps", .members(signOns.walks.map { ($0.steps, .integer($0.households)) })),
-            (
-                "codes",
-                .array(
-                    signOns.codes.map { code in
-                        .members([
-                            ("code", .string(code.name)), ("meaning", .string(code.meaning)),
-                            ("times", .integer(code.times)),
-                            ("households", .integer(code.households)),
-                            ("example", .integer(code.example)),
-                        ])
-                    })
-            ),
+            ("codes", .array(signOns.codes.map { SignOns.SignOnCode.columns.json($0) })),
             ("prompts", .integer(signOns.prompts)), ("pickers", .integer(signOns.pickers)),
             ("silentRelogins", .integer(signOns.silentRelogins)),
         ])
@@ -220,22 +191,6 @@ enum SummaryJSON {
         ])
     }
 
-    private static func operation(_ row: OperationRow) -> JSON {
-        .members([
-            ("name", .string(row.name)),
-            ("count", .integer(row.count)),
-            ("sent", .integer(row.sent)),
-            ("completed", .integer(row.completed)),
-            ("errors", .integer(row.errors)),
-            ("perSecond", .decimal(row.perSecond)),
-            ("outcomes", .members(row.outcomes.map { ($0.name, .integer($0.count)) })),
-            ("statuses", .members(row.statuses.map { ($0.name, .integer($0.count)) })),
-            ("latencyMs", spread(row.latency)),
-            ("serviceMs", spread(row.service)),
-            ("latenessMs", spread(row.lateness)),
-        ])
-    }
-
     private static func health(_ health: RigHealth) -> JSON {
         .members([
             ("cpuPercent", .decimal(health.cpuPercent, 1)),
@@ -248,11 +203,6 @@ enum SummaryJSON {
             ("valid", .bool(health.valid)),
             ("reasons", .array(health.reasons.map(JSON.string))),
         ])
-    }
-
-    private static func spread(_ spread: Spread?) -> JSON {
-        let values = spread?.values.map { JSON.decimal($0) } ?? Spread.names.map { _ in .null }
-        return .members([("count", .integer(spread?.count ?? 0))] + zip(Spread.names, values))
     }
 
     private static func threshold(_ result: ThresholdResult) -> JSON {
@@ -289,19 +239,6 @@ enum SummaryJSON {
             ("cause", .string(loss.cause)),
             ("households", .integer(loss.households)),
             ("example", .integer(loss.example)),
-        ])
-    }
-
-    private static func error(_ row: ErrorRow) -> JSON {
-        .members([
-            ("operation", .string(row.operation)),
-            ("outcome", .string(row.outcome)),
-            ("status", row.status.map(JSON.integer) ?? .null),
-            ("reason", .string(row.reason)),
-            ("count", .integer(row.count)),
-            ("firstSecond", .decimal(row.first)),
-            ("lastSecond", .decimal(row.last)),
-            ("exampleHousehold", (row.example?.household).map(JSON.integer) ?? .null),
         ])
     }
 }

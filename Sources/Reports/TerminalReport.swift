@@ -122,66 +122,10 @@ public enum TerminalReport {
         }
     }
 
-    private struct TerminalColumn {
-        var title: String
-        /// Columns with a lower rank stay longer when the terminal is narrow.
-        var rank: Int
-        var value: (OperationRow) -> String
-    }
-
     private static func operations(_ summary: Summary, width: Int, _ ink: Ink) -> String {
-        let all: [TerminalColumn] = [
-            TerminalColumn(title: "count", rank: 0) { Figures.count($0.count) },
-            TerminalColumn(title: "errors", rank: 0) { Figures.count($0.errors) },
-            TerminalColumn(title: "answers/s", rank: 1) { Figures.significant($0.perSecond) },
-            time("min", 5, \.min), time("mean", 4, \.mean), time("p50", 0, \.p50),
-            time("p75", 6, \.p75), time("p90", 3, \.p90), time("p95", 0, \.p95),
-            time("p99", 0, \.p99), time("p99.9", 2, \.p999), time("max", 1, \.max),
-            TerminalColumn(title: "late p99", rank: 7) {
-                $0.lateness.map { Figures.significant($0.p99) } ?? "–"
-            },
-            TerminalColumn(title: "outcomes", rank: 8) { outcomes($0) },
-        ]
-        let names = summary.operations.map(\.name)
-        let first = max(9, names.map(\.count).max() ?? 0)
-        var columns = all
-        while columns.count > 1, first + widths(columns, summary).reduce(0, { $0 + $1 + 2 }) > width
-        {
-            let last = columns.map(\.rank).max() ?? 0
-            guard last > 0, let drop = columns.lastIndex(where: { $0.rank == last }) else { break }
-            columns.remove(at: drop)
-        }
-        let wide = widths(columns, summary)
-        let head =
-            "operation".padded(to: first)
-            + zip(columns, wide).map { "  " + $0.title.padded(to: $1, right: $0.rank < 8) }.joined()
-        let rows = summary.operations.map { row in
-            row.name.padded(to: first)
-                + zip(columns, wide).map { "  " + $0.value(row).padded(to: $1, right: $0.rank < 8) }
-                .joined()
-        }
-        return ([ink(head.trimmedEnd, .dim)] + rows.map(\.trimmedEnd)).joined(separator: "\n")
-            + "\n"
+        let lines = OperationRow.columns.terminal(summary.operations, width: width)
+        return ([ink(lines[0], .dim)] + lines.dropFirst()).joined(separator: "\n") + "\n"
             + ink("times in ms, from when a request was due to the end of its response", .dim)
-    }
-
-    private static func time(_ title: String, _ rank: Int, _ path: KeyPath<Spread, Double>)
-        -> TerminalColumn
-    {
-        TerminalColumn(title: title, rank: rank) { row in
-            row.latency.map { Figures.significant($0[keyPath: path]) } ?? "–"
-        }
-    }
-
-    private static func outcomes(_ row: OperationRow) -> String {
-        row.outcomes.filter { $0.count > 0 && $0.name != "ok" }
-            .map { "\($0.name) \(Figures.count($0.count))" }.joined(separator: ", ")
-    }
-
-    private static func widths(_ columns: [TerminalColumn], _ summary: Summary) -> [Int] {
-        columns.map { column in
-            summary.operations.map { column.value($0).count }.reduce(column.title.count, max)
-        }
     }
 
     private static func signIns(_ summary: Summary) -> String? {

@@ -1,5 +1,6 @@
 internal import Dialects
 package import Journal
+internal import Rendering
 internal import Statistics
 internal import Vocabulary
 
@@ -16,23 +17,27 @@ struct TimelineRow: Hashable {
     var max: Double?
     /// Sent and not yet ended when the second was over.
     var inFlight = 0
-}
+    /// Of all operations together.
+    var householdsWaiting = 0
 
-/// What happened in one bucket of time, all operations together.
-struct TimelineBucket: Mergeable {
-    var sent = 0
-    var completed = 0
-    var errors = 0
-    var latency = Histogram()
-    var lateness = Histogram()
-
-    mutating func merge(_ other: TimelineBucket) {
-        sent += other.sent
-        completed += other.completed
-        errors += other.errors
-        latency.merge(other.latency)
-        lateness.merge(other.lateness)
-    }
+    /// Of timeline.csv.
+    static let columns: [Column<TimelineRow>] = [
+        Column("second", about: "since the run began") { .count($0.second) },
+        Column("operation", about: "its name") { .text($0.operation.name) },
+        Column("sent", about: "in that second") { .count($0.sent) },
+        Column("completed", about: "in that second") { .count($0.completed) },
+        Column("errors", about: "in that second") { .count($0.errors) },
+        Column("p50_ms", about: "of the responses of that second") { .number($0.p50) },
+        Column("p99_ms", about: "of the responses of that second") { .number($0.p99) },
+        Column("max_ms", about: "of the responses of that second") { .number($0.max) },
+        Column("in_flight", about: "requests in flight at the end of the second") {
+            .count($0.inFlight)
+        },
+        Column(
+            "households_waiting",
+            about: "TVs waiting with a code on screen at the end of the second"
+        ) { .count($0.householdsWaiting) },
+    ]
 }
 
 extension Histogram: Mergeable {}
@@ -40,7 +45,7 @@ extension Histogram: Mergeable {}
 /// Folds cells, which come ordered by second, into rows by second and buckets for charts.
 struct Timeline {
     private(set) var rows: [TimelineRow] = []
-    private(set) var moments = TimeBuckets<TimelineBucket>(limit: 300)
+    private(set) var moments = TimeBuckets<Course.Bucket>(limit: 300)
     /// Latency of each operation over time, for the small curve in its row of the table.
     private(set) var latencies: [OperationName: TimeBuckets<Histogram>] = [:]
     /// Seconds for each of `latencies(of:through:)`: those of the operation that occurred longest.
@@ -117,9 +122,9 @@ struct Timeline {
         }
         if operation.isOfConnection { return }
         moments.update(second: second) { moment in
-            moment.sent += cell.sent
-            moment.completed += cell.completed
-            moment.errors += cell.errors
+            moment.sent += Double(cell.sent)
+            moment.completed += Double(cell.completed)
+            moment.errors += Double(cell.errors)
             moment.latency.merge(cell.latency)
             moment.lateness.merge(cell.lateness)
         }

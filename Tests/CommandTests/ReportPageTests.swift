@@ -141,7 +141,7 @@ struct ReportPageTests {
     private func sort(_ browser: Browser) throws {
         let columns = try #require(
             try browser.evaluate("document.querySelectorAll('#latency th button').length") as? Int)
-        #expect(columns == 11)
+        #expect(columns > 10)
         for column in 1..<columns {
             let head = "#latency thead th:nth-child(\(column))"
             let cells = "#latency table.sortable tbody tr td:nth-child(\(column)) data"

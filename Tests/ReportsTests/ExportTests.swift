@@ -151,7 +151,7 @@ struct ExportTests {
     @Test("a violation's row names its household and exchanges")
     func violation() {
         let text =
-            CSV.line(CSV.violationColumns)
+            CSV.line(ViolationLine.columns.map(\.csv))
             + CSV.line([
                 "a: b > c", "sign-in-visible", "certain", "ours", "12.5", "17", "17/14 17/15", "",
                 "",

@@ -36,7 +36,7 @@ struct LiveCourseTests {
         let (course, progress) = Self.run(Seed(UInt64(number)), steps: steps, longest: longest)
         let points = course.points
         #expect(points.count <= 300)
-        func total(_ rate: (LiveCourse.Point) -> Double) -> Double {
+        func total(_ rate: (Course.Point) -> Double) -> Double {
             points.reduce(0) { $0 + rate($1) } * Double(course.width)
         }
         #expect(abs(total(\.completed) - Double(progress.completed)) < 0.01)

@@ -1,24 +1,28 @@
+internal import Dialects
+internal import Formats
 internal import Rendering
+internal import Statistics
 
 /// The page of one case, for somebody who has not heard of screenrig: what cannot be, the picture of
 /// it, how often it happens and when, how to see it oneself, and what else it might be.
 enum CasePage {
-    static func text(_ picture: CasePicture) -> String {
+    static func text(_ found: Case, replaying command: String) -> String {
         let head = PageHead(
-            title: "\(picture.invariant): \(picture.name) · screenrig", version: picture.version,
+            title: "\(found.expected.invariant.name): \(found.name) · screenrig",
+            version: found.version,
             scripts: .none, sheet: sheet)
         let page: HTML = """
             \(head.html)
             <body>
             <header>
-            <p class="over">screenrig case · \(Sanitizer.line(picture.made.replacing("T", with: " ").replacing("Z", with: " UTC"))) · \(Sanitizer.line(picture.target))</p>
-            <h1>\(Sanitizer.line(picture.name))</h1>
-            <div class="verdict fail" role="status"><p>\(Sanitizer.line(picture.sentence, limit: 600))</p></div>
-            \(facts(picture))
+            <p class="over">screenrig case · \(Sanitizer.line(found.made.replacing("T", with: " ").replacing("Z", with: " UTC"))) · \(Sanitizer.line(found.target.name))</p>
+            <h1>\(Sanitizer.line(found.name))</h1>
+            <div class="verdict fail" role="status"><p>\(Sanitizer.line(found.expected.sentence, limit: 600))</p></div>
+            \(facts(found))
             </header>
             <main>
-            \(sections(picture))</main>
-            <footer>Made by screenrig \(picture.version). Times are of one monotonic clock, and in UTC \
+            \(sections(found, command))</main>
+            <footer>Made by screenrig \(found.version). Times are of one monotonic clock, and in UTC \
             beside the server's own; accounts, devices and codes are new in every trial, and no secret is \
             in this file.</footer>
             </body>
@@ -31,24 +35,25 @@ enum CasePage {
     /// What the report's sheet lacks.
     static let sheet = String(decoding: PackageResources.case_css, as: UTF8.self)
 
-    private static func facts(_ picture: CasePicture) -> HTML {
+    private static func facts(_ found: Case) -> HTML {
         func fact(_ name: String, _ value: String, _ aside: String = "") -> HTML {
             "<div><dt>\(name)</dt><dd>\(value) <small>\(aside)</small></dd></div>"
         }
-        let hits = picture.hits
-        let range = hits.map {
+        let hits = found.evidence?.rate
+        let range = (hits?.interval).map {
             "\(Figures.percent($0.low)) to \(Figures.percent($0.high)) (Clopper-Pearson, 95 %)"
                 .replacing(" %", with: "\u{a0}%")
         }
-        let offset = picture.best.map { signed(($0 * 100).rounded() / 100) } ?? "–"
-        let window = picture.windowText.replacing("window ", with: "")
+        let offset =
+            found.sweptOffset.map { signed(($0.milliseconds * 100).rounded() / 100) } ?? "–"
+        let window = found.windowText.replacing("window ", with: "")
             .replacing(" ms", with: "\u{a0}ms").replacing(" us", with: "\u{a0}us")
         return """
             <dl class="facts four">
-            \(fact("Reproduces", hits?.text ?? "not replayed yet", range ?? ""))
+            \(fact("Reproduces", hits?.counted ?? "not replayed yet", range ?? ""))
             \(fact("When", window))
-            \(fact("Aimed at", offset, picture.swept.isEmpty ? "" : "offset of \(picture.swept)"))
-            \(fact("Promise", picture.invariant))
+            \(fact("Aimed at", offset, found.swept.map { "offset of \($0)" } ?? ""))
+            \(fact("Promise", found.expected.invariant.name))
             </dl>
             """
     }
@@ -57,19 +62,19 @@ enum CasePage {
         (milliseconds > 0 ? "+" : "") + Axis.time(milliseconds)
     }
 
-    private static func sections(_ picture: CasePicture) -> HTML {
-        let timeline = CaseTimeline(picture)
-        let curve = CaseCurve(picture)
+    private static func sections(_ found: Case, _ command: String) -> HTML {
+        let timeline = CaseTimeline(found)
+        let curve = HitRateCurve(found)
         return """
-            \(section("see", "Replay", replaying(picture)))
+            \(section("see", "Replay", replaying(command)))
             \(section("conflict", "The contradiction", timeline.html))
             \(section("curve", "Hit rate by offset", curve.html))
-            \(section("prefixes", "Deciding request", CasePrefixes(picture).html))
-            \(section("schedule", "Schedule", schedule(picture)))
-            \(section("controls", "Controls", controls(picture)))
-            \(section("alternatives", "Objections", alternatives(picture)))
-            \(section("exchanges", "Requests and responses", exchanges(picture)))
-            \(section("facts", "Environment", pairs(picture)))
+            \(section("prefixes", "Deciding request", CasePrefixes(found).html))
+            \(section("schedule", "Schedule", schedule(found)))
+            \(section("controls", "Controls", controls(found)))
+            \(section("alternatives", "Objections", alternatives(found)))
+            \(section("exchanges", "Requests and responses", exchanges(found)))
+            \(section("facts", "Environment", pairs(found)))
             """
     }
 
@@ -84,21 +89,21 @@ enum CasePage {
             """
     }
 
-    private static func replaying(_ picture: CasePicture) -> HTML {
+    private static func replaying(_ command: String) -> HTML {
         """
         <p class="lead">Replay it with screenrig, or with Python only. Both print k of n hits.</p>
-        <pre class="command">\(picture.command) --times 50</pre>
-        <pre class="command">\(picture.command.replacing(" --virtual", with: "")) --emit python &gt; race.py &amp;&amp; python3 race.py</pre>
+        <pre class="command">\(command) --times 50</pre>
+        <pre class="command">\(command.replacing(" --virtual", with: "")) --emit python &gt; race.py &amp;&amp; python3 race.py</pre>
         """
     }
 
-    private static func schedule(_ picture: CasePicture) -> HTML {
+    private static func schedule(_ found: Case) -> HTML {
         let lead =
-            picture.isMinimal
+            found.isMinimal
             ? "Minimal: without any one of these requests the violation does not occur."
             : "Not known to be minimal."
         let almost = Dictionary(
-            picture.almost.map { ($0.without, $0) }, uniquingKeysWith: { first, _ in first })
+            found.almost.map { ($0.without, $0) }, uniquingKeysWith: { first, _ in first })
         return """
             <p class="lead">\(lead)</p>
             \(Table(
@@ -107,33 +112,65 @@ enum CasePage {
                     .text("Op"), .text("Screen"), .text("Request"), .text("When"),
                     .text("Sent via"), .text("Without it"),
                 ],
-                rows: picture.ops.map { row in
-                    let left = almost[row.id]
+                rows: found.schedule.ops.map { op in
+                    let left = almost[op.id]
                     let without =
-                        left.map { $0.note.isEmpty ? $0.rate : "not possible: \($0.note)" } ?? "–"
+                        left.map { $0.note.isEmpty ? $0.rate.counted : "not possible: \($0.note)" }
+                        ?? "–"
                     return [
-                        "<span class=\"name\">\(row.id)</span>", "\(row.actor)", "<code>\(row.step)</code>", "\(row.when)",
-                        "\(row.how)", "\(without)",
+                        "<span class=\"name\">\(op.id)</span>", "\(op.actor)",
+                        "<code>\(step(op))</code>", "\(Case.when(op))", "\(how(op))",
+                        "\(without)",
                     ]
                 }
             ).html)
             """
     }
 
-    private static func controls(_ picture: CasePicture) -> HTML {
-        guard !picture.controls.isEmpty else { return .none }
+    private static func step(_ op: Schedule.Op) -> String {
+        let args = op.args.map { "\($0.name) \($0.value)" } + (op.tag.map { [$0] } ?? [])
+        return ([op.step.rawValue] + args).joined(separator: ", ")
+    }
+
+    private static func how(_ op: Schedule.Op) -> String {
+        let how =
+            switch op.gate {
+            case .none: "as a whole"
+            case .lastByte: "last byte held back"
+            case .group: "sent in one write with the others"
+            }
+        return "\(how), \(op.connection == .fresh ? "new connection" : "kept connection")"
+    }
+
+    private static func controls(_ found: Case) -> HTML {
+        let rows = controlRows(found)
+        guard !rows.isEmpty else { return .none }
         return Table(
             caption: "Controls",
             columns: [.text("Control"), .number("Hits"), .number("Fisher's p")],
-            rows: picture.controls.map { ["\($0.name)", "\($0.rate)", "\($0.fisher)"] }
+            rows: rows
         ).html
     }
 
-    private static func alternatives(_ picture: CasePicture) -> HTML {
-        guard !picture.alternatives.isEmpty else { return .none }
+    private static func controlRows(_ found: Case) -> [[HTML]] {
+        let controls = found.controls
+        func row(_ name: String, _ arm: Case.Arm?) -> [HTML]? {
+            arm.map { ["\(name)", "\($0.rate.counted)", "\(Case.exponent($0.fisher))"] }
+        }
+        let outside = controls.outside.flatMap {
+            row("the same schedule outside the window, at \(Offsets.text($0.offset))", $0)
+        }
+        let latency =
+            controls.latency.map { ", responding after \(Offsets.text($0).dropFirst())" } ?? ""
+        let clean = row("the same schedule on a stand-in without faults\(latency)", controls.clean)
+        return [outside, clean].compactMap(\.self)
+    }
+
+    private static func alternatives(_ found: Case) -> HTML {
+        guard !found.alternatives.isEmpty else { return .none }
         return Table(
             caption: "Objections", columns: [.text("Objection"), .text("Ruled out by")],
-            rows: picture.alternatives.map {
+            rows: found.alternatives.map {
                 [
                     "\(Sanitizer.line($0.explanation))",
                     "\(Sanitizer.line($0.ruledOutBy, limit: 400))",
@@ -142,27 +179,27 @@ enum CasePage {
         ).html
     }
 
-    private static func exchanges(_ picture: CasePicture) -> HTML {
-        guard !picture.entries.isEmpty else { return .none }
+    private static func exchanges(_ found: Case) -> HTML {
+        guard let trial = found.trial, !trial.exchanges.isEmpty else { return .none }
         let table = Table(
             caption: "Requests and responses",
             columns: [
                 .text("Request"), .text("Screen"), .text("Sent (UTC)"), .number("Took"),
                 .number("Status"), .text("Answer"), .text("Server's clock"), .text("Request id"),
             ],
-            rows: picture.entries.map { entry in
+            rows: trial.exchanges.map { entry in
                 let took = Figures.time(milliseconds: Double(entry.firstByte - entry.sent) / 1e6)
                 let mark: HTML = entry.isConflict ? "<span class=\"bad\">▸</span> " : .none
                 return [
-                    "\(mark)\(entry.name)", "\(entry.lane)",
-                    "<span class=\"name\">\(entry.sentUTC.dropFirst(11).replacing("Z", with: ""))</span>",
+                    "\(mark)\(entry.named)", "\(found.lane(of: entry))",
+                    "<span class=\"name\">\(trial.utc(entry.sent).dropFirst(11).replacing("Z", with: ""))</span>",
                     "\(entry.isOpen ? "–" : took)", "\(entry.status.map(String.init) ?? "–")",
                     "\(entry.answer)", "\(Sanitizer.line(clock(entry.serverDate)))",
                     "\(Sanitizer.line(entry.requestID, limit: 60))",
                 ]
             }
         ).html
-        let day = picture.entries.first?.sentUTC.prefix(10) ?? ""
+        let day = trial.utc(trial.exchanges[0].sent).prefix(10)
         return
             "<p class=\"lead\">On \(String(day)). The contradicting requests are marked.</p>\(table)"
     }
@@ -173,8 +210,8 @@ enum CasePage {
         return parts.count == 6 ? String(parts[4]) : date
     }
 
-    private static func pairs(_ picture: CasePicture) -> HTML {
-        let rows = picture.facts.map { fact -> HTML in
+    private static func pairs(_ found: Case) -> HTML {
+        let rows = found.facts.map { fact -> HTML in
             "<dt>\(fact.name)</dt><dd>\(Sanitizer.line(fact.value, limit: 800))</dd>"
         }
         return "<dl class=\"pairs\">\(rows)</dl>"
@@ -185,4 +222,85 @@ extension HTML.StringInterpolation {
     fileprivate mutating func appendInterpolation(_ text: Substring) {
         appendInterpolation(String(text))
     }
+}
+
+extension Case {
+    /// A page that can be sent around, `cases/NAME.html` beside the JSON: one self-contained file; `file` is
+    /// what a reader would type after `replay`.
+    public func page(replaying file: String) -> String {
+        CasePage.text(
+            self, replaying: "screenrig replay \(file)\(target.isInProcess ? " --virtual" : "")")
+    }
+
+    var windowText: String { evidence?.windowText ?? "not measured yet" }
+
+    /// Nil where nothing was swept.
+    var sweptOffset: Duration? { swept.flatMap { schedule[op: $0]?.offset } }
+
+    /// The screen of an exchange; with its household where there are several.
+    func lane(of entry: Entry) -> String {
+        let isTold =
+            Set(schedule.actors.map(\.household)).count == 1 || entry.actor.hasPrefix("other-")
+        return isTold ? entry.actor : "\(entry.actor) (\(entry.household + 1))"
+    }
+
+    static func when(_ op: Schedule.Op) -> String {
+        guard let anchor = op.anchor else { return "in sequence" }
+        let event =
+            switch anchor.event {
+            case .lastByteSent: "\(anchor.op) is sent"
+            case .firstReplyByte: "\(anchor.op) is answered"
+            case .absolute: "\(anchor.op) expires"
+            }
+        if op.offset == .zero { return "when \(event)" }
+        let size = Offsets.text(op.offset.magnitude).dropFirst()
+        return op.offset < .zero ? "\(size) before \(event)" : "\(size) after \(event)"
+    }
+
+    fileprivate var facts: [(name: String, value: String)] {
+        var facts = [
+            ("Target", target.name), ("Protocol", target.protocolName), ("Server", target.server),
+            ("Server's clock", target.date), ("Policies", policies.joined(separator: ", ")),
+            ("Rate limits", throttle), ("Rig", rig.name), ("Seed", String(seed)),
+            ("screenrig", version), ("Signature", expected.signature),
+        ]
+        if let path {
+            facts.append(
+                (
+                    "Through",
+                    "\(path.via); the delay varies by \(Offsets.text(path.width).dropFirst())"
+                ))
+        }
+        if let evidence {
+            facts.append(("Found by", evidence.method))
+            if let achieved = evidence.achieved {
+                facts.append(
+                    (
+                        "Achieved offsets",
+                        "p10 \(Offsets.text(achieved.p10)), p50 \(Offsets.text(achieved.p50)), "
+                            + "p90 \(Offsets.text(achieved.p90))"
+                    ))
+            }
+        }
+        if !removed.isEmpty {
+            facts.append(
+                ("Removed by shrinking", removed.joined(separator: "; ")))
+        }
+        return facts.filter { !$0.1.isEmpty }.map { (name: $0.0, value: $0.1) }
+    }
+}
+
+extension Case.Target {
+    /// It was found in virtual time.
+    public var isInProcess: Bool { name.hasPrefix("embedded (in process)") }
+}
+
+extension HitRate {
+    var counted: String { "\(hits) of \(trials)" }
+    /// Clopper and Pearson's, 95 %.
+    var interval: Interval { Interval.exactShare(of: hits, in: trials) }
+}
+
+extension Duration {
+    var milliseconds: Double { Double(inNanoseconds) / 1e6 }
 }

@@ -5,7 +5,8 @@ internal import Rendering
 /// answer with whiskers to the looser stamps, only the conflict in colour, an arrow from "returned
 /// here" to "sent here" with the gap. Drawn twice: near, and the whole trial.
 struct CaseTimeline {
-    private let picture: CasePicture
+    private let found: Case
+    private let entries: [Case.Entry]
     private let lanes: [String]
 
     private static let width = 1040.0
@@ -13,11 +14,15 @@ struct CaseTimeline {
     private static let right = 24.0
     private static let top = 14.0
 
-    init(_ picture: CasePicture) {
-        self.picture = picture
-        var lanes: [String] = []
-        for entry in picture.entries where !lanes.contains(entry.lane) { lanes.append(entry.lane) }
-        self.lanes = lanes.sorted { Self.rank($0) < Self.rank($1) }
+    init(_ found: Case) {
+        self.found = found
+        entries = found.trial?.exchanges ?? []
+        lanes = Set(entries.map(found.lane(of:))).sorted { Self.rank($0) < Self.rank($1) }
+    }
+
+    /// One of the two between which the gap lies.
+    private func isEnd(_ entry: Case.Entry) -> Bool {
+        found.conflict.map { entry == $0.first || entry == $0.second } ?? false
     }
 
     /// TVs above phones, as they stand.
@@ -26,21 +31,21 @@ struct CaseTimeline {
     }
 
     var html: HTML {
-        let ends = picture.entries.filter(\.isEnd)
-        let conflict = ends.count == 2 ? ends : picture.entries.filter(\.isConflict)
+        let ends = entries.filter(isEnd)
+        let conflict = ends.count == 2 ? ends : entries.filter(\.isConflict)
         guard let from = conflict.map(\.sent).min(),
             let through = conflict.map({ $0.isOpen ? $0.sent : $0.firstByte }).max()
         else {
-            return picture.entries.isEmpty
+            return entries.isEmpty
                 ? "<p class=\"empty\">Not replayed yet, so there is no trial to show.</p>"
                 : .none
         }
         let margin = max((through - from) / 4, 500_000)
-        let near = Span(from: from - margin, through: through + margin)
-        let begun = picture.entries.map(\.begun).min() ?? from
-        let ended = picture.entries.map(\.ended).max() ?? through
+        let near = Self.span(from - margin, through + margin)
+        let begun = entries.map(\.begun).min() ?? from
+        let ended = entries.map(\.ended).max() ?? through
         let rest = max((ended - begun) / 40, 100_000)
-        let whole = Span(from: begun - rest, through: ended + rest)
+        let whole = Self.span(begun - rest, ended + rest)
         return """
             <p class="lead">A box is a request, from its last byte sent to the first byte of its answer: \
             the service acted on it in between.</p>
@@ -49,25 +54,18 @@ struct CaseTimeline {
             """
     }
 
-    private struct Span {
-        var from: Int64
-        var through: Int64
-
-        func across(_ time: Int64) -> Double {
-            let share =
-                Double(min(max(time, from), through) - from) / Double(max(1, through - from))
-            return left + share * (width - left - right)
-        }
-
-        func holds(_ entry: CasePicture.Entry) -> Bool {
-            (entry.isOpen || entry.firstByte >= from) && entry.sent <= through
-        }
+    private static func span(_ from: Int64, _ through: Int64) -> ConflictDrawing {
+        ConflictDrawing(from: from, through: through, left: left, right: right, width: width)
     }
 
-    private func figure(_ caption: String, _ span: Span, id: String, isNear: Bool) -> HTML {
+    private func figure(_ caption: String, _ span: ConflictDrawing, id: String, isNear: Bool)
+        -> HTML
+    {
         let laneHeight = isNear ? 56.0 : 34.0
-        let shown = picture.entries.filter { span.holds($0) }
-        let used = lanes.filter { lane in !isNear || shown.contains { $0.lane == lane } }
+        let shown = entries.filter {
+            ($0.isOpen || $0.firstByte >= span.from) && $0.sent <= span.through
+        }
+        let used = lanes.filter { lane in !isNear || shown.contains { found.lane(of: $0) == lane } }
         let beliefs = isNear && shown.contains { $0.isConflict && $0.belief != nil }
         let floor = Self.top + Double(used.count) * laneHeight + (beliefs ? 44 : 0)
         let height = floor + 30
@@ -75,9 +73,9 @@ struct CaseTimeline {
             Self.top + Double(used.firstIndex(of: lane) ?? 0) * laneHeight + laneHeight / 2
         }
         let rows = used.map { row($0, y($0)) }
-        let boxes = shown.map { box($0, y($0.lane), span, isNear: isNear) }
+        let boxes = shown.map { box($0, y(found.lane(of: $0)), span, isNear: isNear) }
         let words = shown.filter(\.isConflict).map {
-            "\($0.lane) \($0.name) returned \($0.answer)"
+            "\(found.lane(of: $0)) \($0.named) returned \($0.answer)"
         }.joined(separator: ", then ")
         let detail: HTML =
             isNear
@@ -103,13 +101,13 @@ struct CaseTimeline {
     }
 
     private func box(
-        _ entry: CasePicture.Entry, _ y: Double, _ span: Span, isNear: Bool
+        _ entry: Case.Entry, _ y: Double, _ span: ConflictDrawing, isNear: Bool
     ) -> HTML {
         let size = isNear ? 18.0 : 14.0
         let start = span.across(entry.sent)
         let end = entry.isOpen ? Self.width - Self.right : span.across(entry.firstByte)
         let wide = max(end - start, 3)
-        let title = "\(entry.name): \(entry.answer)\(entry.status.map { " (\($0))" } ?? "")"
+        let title = "\(entry.named): \(entry.answer)\(entry.status.map { " (\($0))" } ?? "")"
         let fill = entry.isOpen ? " style=\"fill:url(#\(isNear ? "near" : "whole")-hatch)\"" : ""
         let whiskers: HTML =
             isNear && !entry.isOpen
@@ -119,8 +117,10 @@ struct CaseTimeline {
             """ : .none
         let isRight = start > Self.width * 0.72
         // What is not of the conflict is named where there is room; pointing at it names it anyway.
-        let next = picture.entries.filter { $0.lane == entry.lane && $0.sent > entry.sent }
-            .map(\.sent).min()
+        let next = entries.filter {
+            found.lane(of: $0) == found.lane(of: entry) && $0.sent > entry.sent
+        }
+        .map(\.sent).min()
         let room = next.map { span.across($0) - start } ?? Self.width - Self.right - start
         let isNamed = entry.isConflict || room > Double(title.count) * 6.4
         let label: HTML =
@@ -138,7 +138,7 @@ struct CaseTimeline {
             """
     }
 
-    private func style(_ entry: CasePicture.Entry) -> String {
+    private func style(_ entry: Case.Entry) -> String {
         guard entry.isConflict else { return "box" }
         return switch entry.answer {
         case "success": "box success"
@@ -149,14 +149,14 @@ struct CaseTimeline {
 
     /// From where the first of the two returned to where the other one was sent.
     private func arrow(
-        _ shown: [CasePicture.Entry], _ y: (String) -> Double, _ span: Span
+        _ shown: [Case.Entry], _ y: (String) -> Double, _ span: ConflictDrawing
     ) -> HTML {
-        let ends = shown.filter(\.isEnd).sorted { $0.sent < $1.sent }
+        let ends = shown.filter(isEnd).sorted { $0.sent < $1.sent }
         guard ends.count == 2 else { return .none }
         let (first, second) = (ends[0], ends[1])
         guard second.sent > first.firstByte else { return .none }
         let (from, to) = (span.across(first.firstByte), span.across(second.sent))
-        let (start, end) = (y(first.lane), y(second.lane))
+        let (start, end) = (y(found.lane(of: first)), y(found.lane(of: second)))
         let gap = Figures.time(milliseconds: Double(second.sent - first.firstByte) / 1e6)
         let middle = (from + to) / 2
         let height = start == end ? start - 26 : (start + end) / 2 + 4
@@ -181,16 +181,15 @@ struct CaseTimeline {
     }
 
     /// What may have been true after each return of the conflict, until nothing can be any more.
-    private func belief(_ shown: [CasePicture.Entry], _ y: Double, _ span: Span) -> HTML {
+    private func belief(_ shown: [Case.Entry], _ y: Double, _ span: ConflictDrawing) -> HTML {
         let told = shown.filter { $0.isConflict && !$0.isOpen && $0.belief != nil }
             .sorted { $0.firstByte < $1.firstByte }
         let boxes = told.enumerated().map { position, entry -> HTML in
             let start = span.across(entry.firstByte)
             let next = position + 1 < told.count ? told[position + 1].firstByte : span.through
-            let words = Self.words(entry.belief ?? 0)
-            let isNone = words.isEmpty
-            let style = isNone ? " none" : ""
-            let text = isNone ? "no possible state" : words.joined(separator: " or ")
+            let states = ConflictDrawing.states(entry.belief ?? 0)
+            let style = states == nil ? " none" : ""
+            let text = states ?? "no possible state"
             let wide = max(span.across(next) - start, 4)
             let fits = wide > Double(text.count) * 6.6
             let anchor = fits || start < Self.width * 0.7
@@ -207,19 +206,10 @@ struct CaseTimeline {
             """
     }
 
-    private static func words(_ belief: Int) -> [String] {
-        var words: [String] = []
-        if belief & 1 != 0 { words.append("signed out") }
-        for tag in 1..<16 where belief >> tag & 1 != 0 {
-            words.append(tag == 1 ? "signed in" : "signed in (\(tag))")
-        }
-        return words
-    }
-
     /// Milliseconds since the first of the conflict returned.
-    private func axis(_ span: Span, _ floor: Double) -> HTML {
+    private func axis(_ span: ConflictDrawing, _ floor: Double) -> HTML {
         let zero =
-            (picture.entries.first(where: \.isEnd) ?? picture.entries.first(where: \.isConflict))?
+            (entries.first(where: isEnd) ?? entries.first(where: \.isConflict))?
             .firstByte ?? span.from
         let (low, high) = (Double(span.from - zero) / 1e6, Double(span.through - zero) / 1e6)
         let scale = Axis.between(low, high, wanted: 8) { CasePage.signed($0) }

@@ -1,23 +1,24 @@
+internal import Formats
 internal import Rendering
 
 /// report.html of a race: is a promise broken, when, how often; then what was tried, and what it rests on.
 enum RacePage {
-    static func text(_ picture: RacePicture) -> String {
+    static func text(_ report: RaceReport) -> String {
         let head = PageHead(
-            title: "\(picture.verdict.rawValue): \(picture.rig) · screenrig race",
-            version: picture.version, scripts: .none, sheet: CasePage.sheet)
+            title: "\(report.verdict.rawValue): \(report.about.rig) · screenrig race",
+            version: report.about.version, scripts: .none, sheet: CasePage.sheet)
         let page: HTML = """
             \(head.html)
             <body>
             <header>
-            <p class="over">screenrig race · \(Sanitizer.line(picture.started.replacing("T", with: " ").replacing("Z", with: " UTC"))) · \(Sanitizer.line(picture.target))</p>
-            <h1>\(Sanitizer.line(picture.rig))</h1>
-            <div class="verdict \(picture.verdict == .pass ? "pass" : "fail")" role="status"><p>\(Sanitizer.line(picture.headline, limit: 600))</p></div>
+            <p class="over">screenrig race · \(Sanitizer.line(report.started.replacing("T", with: " ").replacing("Z", with: " UTC"))) · \(Sanitizer.line(report.about.target))</p>
+            <h1>\(Sanitizer.line(report.about.rig))</h1>
+            <div class="verdict \(report.verdict == .pass ? "pass" : "fail")" role="status"><p>\(Sanitizer.line(report.headline, limit: 600))</p></div>
             </header>
             <main>
-            \(picture.findings.enumerated().map { finding($1, number: $0 + 1) })\
-            \(arms(picture))\(sweeps(picture))\(facts(picture))</main>
-            <footer>Made by screenrig \(picture.version). The same numbers are in summary.json and in the CSV \
+            \(report.findings.enumerated().map { finding($1, number: $0 + 1) })\
+            \(arms(report))\(sweeps(report))\(facts(report))</main>
+            <footer>Made by screenrig \(report.about.version). The same numbers are in summary.json and in the CSV \
             files beside this page.</footer>
             </body>
             </html>
@@ -36,21 +37,25 @@ enum RacePage {
         """
     }
 
-    private static func finding(_ finding: RacePicture.Finding, number: Int) -> HTML {
-        let picture = finding.picture
+    private static func finding(_ found: RaceReport.Found, number: Int) -> HTML {
+        let finding = found.finding
         let again: HTML =
-            finding.file.map { file in
+            found.file.map { file in
                 """
-                <p class="lead">Case: <a href="\(page(of: file))">\(picture.name)</a>. Replay it with:</p>
-                <pre class="command">\(picture.command)</pre>
+                <p class="lead">Case: <a href="\(page(of: file))">\(found.name)</a>. Replay it with:</p>
+                <pre class="command">screenrig replay \(file)</pre>
                 """
             } ?? .none
+        let rate =
+            finding.isRare
+            ? RaceText.text(finding.total)
+            : "at \(Offsets.text(finding.best)) \(RaceText.text(finding.rate))"
         return section(
-            "finding-\(number)", "\(picture.invariant) violated in \(finding.plan)",
+            "finding-\(number)", "\(finding.invariant.name) violated in \(finding.plan)",
             """
-            <p class="lead">\(Sanitizer.line(finding.when, limit: 600)): \(finding.rate). Found by: \(finding.method).</p>
-            <p>\(Sanitizer.line(picture.sentence, limit: 600))</p>
-            \(CaseCurve(picture, id: "hits-\(number)").html)
+            <p class="lead">\(Sanitizer.line(RaceText.whenText(finding), limit: 600)): \(rate). Found by: \(finding.method).</p>
+            <p>\(Sanitizer.line(finding.sentence, limit: 600))</p>
+            \(HitRateCurve(finding, id: "hits-\(number)").html)
             \(again)
             """)
     }
@@ -60,25 +65,26 @@ enum RacePage {
         file.hasSuffix(".json") ? file.dropLast(5) + ".html" : file
     }
 
-    private static func arms(_ picture: RacePicture) -> HTML {
-        guard !picture.arms.isEmpty else { return .none }
+    private static func arms(_ report: RaceReport) -> HTML {
+        guard !report.outcome.comparisons.isEmpty else { return .none }
         return section(
             "arms", "Two arms",
             Table(
                 caption: "Two arms",
                 columns: [.text("Promise"), .text("Verdict"), .text("Result")],
-                rows: picture.arms.map { arm in
+                rows: report.outcome.comparisons.map { arm in
                     let word =
-                        arm.isBroken ? "violated" : arm.isDecided ? "no difference" : "not decided"
+                        arm.isBroken ? "violated" : arm.isPartial ? "not decided" : "no difference"
                     return [
-                        "\(arm.plan)", "\(word)", "\(Sanitizer.line(arm.sentence, limit: 600))",
+                        "\(arm.plan.name)", "\(word)",
+                        "\(Sanitizer.line(report.sentence(arm), limit: 600))",
                     ]
                 }
             ).html)
     }
 
-    private static func sweeps(_ picture: RacePicture) -> HTML {
-        guard !picture.sweeps.isEmpty else { return .none }
+    private static func sweeps(_ report: RaceReport) -> HTML {
+        guard !report.outcome.sweeps.isEmpty else { return .none }
         return section(
             "sweeps", "Sweeps",
             Table(
@@ -87,10 +93,10 @@ enum RacePage {
                     .text("Plan"), .number("Rounds"), .number("Trials"), .number("Discarded"),
                     .text("Broken"),
                 ],
-                rows: picture.sweeps.map { sweep in
+                rows: report.outcome.sweeps.map { sweep in
                     let broken =
                         sweep.obstacle.isEmpty
-                        ? sweep.broken.joined(separator: ", ")
+                        ? report.broken(sweep).joined(separator: ", ")
                         : "not possible here: \(sweep.obstacle)"
                     return [
                         "\(sweep.title)", "\(sweep.rounds)", "\(sweep.trials)",
@@ -100,8 +106,8 @@ enum RacePage {
             ).html)
     }
 
-    private static func facts(_ picture: RacePicture) -> HTML {
-        let rows = picture.facts.map { fact -> HTML in
+    private static func facts(_ report: RaceReport) -> HTML {
+        let rows = report.facts.map { fact -> HTML in
             "<dt>\(fact.name)</dt><dd>\(Sanitizer.line(fact.value, limit: 800))</dd>"
         }
         return section("facts", "Settings", "<dl class=\"pairs\">\(rows)</dl>")

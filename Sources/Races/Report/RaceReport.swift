@@ -3,7 +3,6 @@ internal import Formats
 internal import Foundation
 internal import Journal
 internal import Rendering
-internal import Statistics
 
 /// What a race leaves in its directory beside its cases: report.html, summary.json, junit.xml and tables.
 public struct RaceReport: Sendable {
@@ -64,8 +63,10 @@ public struct RaceReport: Sendable {
         return (isInterrupted ? "Interrupted. " : "") + told
     }
 
+    package enum Verdict: String, Sendable { case pass, fail, aborted }
+
     /// The same in one word.
-    package var verdict: RacePicture.Verdict {
+    package var verdict: Verdict {
         if isInterrupted || outcome.whyNothingCameAbout != nil { return .aborted }
         return outcome.isAccusing || stillReproduces ? .fail : .pass
     }
@@ -85,68 +86,39 @@ public struct RaceReport: Sendable {
     /// Names and texts.
     public var files: [(name: String, text: String)] {
         [("summary.json", RaceText.json(outcome, cases: cases, about: about) + "\n")]
-            + picture.files
+            + pages
     }
 
-    private var picture: RacePicture {
-        RacePicture(
-            rig: about.rig, target: about.target, version: about.version,
-            started: UTCTime(microseconds: about.startedMicroseconds).rfc3339,
-            seconds: outcome.elapsed / .seconds(1),
-            verdict: verdict,
-            headline: headline, findings: outcome.findings.enumerated().map(finding),
-            arms: outcome.comparisons.map { comparison in
-                let lines = RaceText.lines(comparison, outcome.promises)
-                return RacePicture.Arms(
-                    plan: comparison.plan.name, isBroken: comparison.isBroken,
-                    isDecided: !comparison.isPartial,
-                    sentence: lines.dropFirst().map { $0.drop { $0 == " " } }
-                        .joined(separator: "; "))
-            }, sweeps: outcome.sweeps.map(sweep),
-            facts: RaceText.basis(outcome)
-                + [("Seed", "\(about.seed)"), ("screenrig", about.version)])
-    }
+    /// A finding and the path of its case from the report on; nil: none was written.
+    typealias Found = (finding: RaceFinding, file: String?, name: String)
 
-    private func finding(_ number: Int, _ finding: RaceFinding) -> RacePicture.Finding {
-        let file = cases.indices.contains(number) ? cases[number] : nil
-        let rate = finding.isRare ? finding.total : finding.rate
-        let interval = Interval.exactShare(of: rate.hits, in: rate.trials)
-        let picture = CasePicture(
-            name: file.map {
+    var findings: [Found] {
+        outcome.findings.enumerated().map { number, finding in
+            let file = cases.indices.contains(number) ? cases[number] : nil
+            let name = file.map {
                 (($0 as NSString).lastPathComponent as NSString).deletingPathExtension
             }
-                ?? finding.plan, made: "", version: about.version, target: about.target,
-            invariant: finding.invariant.name, sentence: finding.sentence,
-            command: file.map { "screenrig replay \($0)" } ?? "",
-            hits: .init(
-                hits: rate.hits, trials: rate.trials, low: interval.low, high: interval.high),
-            window: finding.window.map {
-                CasePicture.Window(low: $0.low.milliseconds, high: $0.high.milliseconds)
-            }, windowText: finding.window.map(RaceText.text) ?? RaceText.whenText(finding),
-            best: finding.best.milliseconds, swept: finding.swept, isMinimal: false,
-            curve: finding.curve.map { point in
-                let share = Interval.exactShare(of: point.rate.hits, in: point.rate.trials)
-                return CasePicture.Point(
-                    offset: point.offset.milliseconds,
-                    share: .init(
-                        hits: point.rate.hits, trials: point.rate.trials, low: share.low,
-                        high: share.high))
-            }, ops: [], entries: [], startedMicroseconds: 0, almost: [], controls: [],
-            alternatives: [], facts: [])
-        return RacePicture.Finding(
-            plan: finding.plan, picture: picture, when: RaceText.whenText(finding),
-            rate: finding.isRare
-                ? RaceText.text(finding.total)
-                : "at \(Offsets.text(finding.best)) \(RaceText.text(finding.rate))",
-            method: finding.method, file: file)
+            return (finding, file, name ?? finding.plan)
+        }
     }
 
-    private func sweep(_ sweep: RaceOutcome.Sweep) -> RacePicture.Sweep {
+    /// UTC.
+    var started: String { UTCTime(microseconds: about.startedMicroseconds).rfc3339 }
+
+    var facts: [(name: String, value: String)] {
+        RaceText.basis(outcome) + [("Seed", "\(about.seed)"), ("screenrig", about.version)]
+    }
+
+    /// How two arms compare.
+    func sentence(_ comparison: ArmComparison) -> String {
+        RaceText.lines(comparison, outcome.promises).dropFirst().map { $0.drop { $0 == " " } }
+            .joined(separator: "; ")
+    }
+
+    /// Promises that broke in a plan.
+    func broken(_ sweep: RaceOutcome.Sweep) -> [String] {
         let own = outcome.findings.filter { $0.plan == sweep.plan }.map(\.invariant.name)
         let also = outcome.alsoIn.filter { $0.plan == sweep.plan }.map(\.invariant.name)
-        return RacePicture.Sweep(
-            plan: sweep.plan, title: sweep.title, rounds: sweep.rounds, trials: sweep.trials,
-            discarded: sweep.discarded, broken: own + also.filter { !own.contains($0) },
-            obstacle: sweep.obstacle)
+        return own + also.filter { !own.contains($0) }
     }
 }

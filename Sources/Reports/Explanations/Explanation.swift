@@ -37,7 +37,8 @@ public struct Explanation: Sendable, Hashable {
 
     /// All terms, by kind.
     public static let all: [Explanation] =
-        operations + invariants + exitCodes + outcomes + fates + stages + words + heads + policies
+        operations + invariants + exitCodes + outcomes + fates + stages + words + columns + heads
+        + policies
         + levels + promiseLevels
 
     /// All that `name` stands for, in the order of `all`: `signed-in` is a stage and a fate.
@@ -50,13 +51,15 @@ public struct Explanation: Sendable, Hashable {
             let wanted = plain(word)
             let found = (all + more).filter { plain($0.name) == wanted }
             if !found.isEmpty { return found }
-            if let other = otherNames[wanted] { return all.filter { $0.name == other } }
+            if let other = otherNames[wanted] ?? likeColumns[wanted] {
+                return all.filter { $0.name == other }
+            }
         }
         return []
     }
 
     /// `first cause` and `First-Cause` are the same word.
-    private static func plain(_ name: String) -> String {
+    static func plain(_ name: String) -> String {
         name.lowercased().replacing(" ", with: "-")
     }
 

@@ -8,9 +8,6 @@ extension Explanation {
 
     static let heads: [Explanation] = [
         head(
-            "operation", "a type of request",
-            "'screenrig list' names them in the order of a sign-in."),
-        head(
             "outcome", "the result of a request or of a household, in one word",
             "Of a request: \(outcomes.map(\.name).joined(separator: ", ")). Of a household (fate): "
                 + "\(fates.map(\.name).joined(separator: ", ")). 'screenrig explain NAME' explains "
@@ -22,17 +19,6 @@ extension Explanation {
             "stage", "a step on a household's way to its sign-in",
             "\(stages.map(\.name).joined(separator: ", ")). Each includes those before it; reports show "
                 + "the furthest stage that a household reached."),
-        head(
-            "errors", "requests that failed",
-            "Requests with the outcome rejected, server-error, timeout, transport, malformed or blocked, "
-                + "except those that the rig provokes on purpose. A pending poll (404, 410) and a "
-                + "throttled request (429) are not errors; they are counted separately."
-        ),
-        head(
-            "count", "the number of requests or samples",
-            "For operations: completed requests, failed ones included. For durations: the number of "
-                + "samples."
-        ),
         head(
             "percentile", "p95: 95 % of the samples are at most this value",
             "p50 is the median. Percentiles come from a histogram with an error below 0.2 %; min and max "
@@ -137,16 +123,13 @@ extension Explanation {
     /// Column headings and labels as reports spell them, with the word that explains each, in the spelling
     /// of `plain`.
     static let otherNames: [String: String] = [
-        "service-time": "service", "service-p50-/-p99": "service",
-        "sent-late-p50-/-p99": "lateness", "late-p99": "lateness", "late": "lateness",
-        "per-s": "answers/s", "responses-per-second": "answers/s", "requests-answered": "ok",
-        "p50": "percentile", "p75": "percentile", "p90": "percentile", "p95": "percentile",
-        "p99": "percentile", "p99.9": "percentile", "min": "percentile", "mean": "percentile",
-        "max": "percentile", "p99-over-time": "percentile", "sign-in,-p95": "sign-in",
+        "service-time": "service",
+        "late": "lateness",
+        "responses-per-second": "answers/s", "requests-answered": "ok",
+        "p99-over-time": "percentile", "sign-in,-p95": "sign-in",
         "token-visibility,-p95": "token-visibility", "households": "household",
-        "without-the-viewer": "sign-in", "time": "sign-in", "outcomes": "outcome",
-        "http-statuses": "outcome", "result": "outcome", "furthest-stage": "stage",
-        "example": "cause", "first": "errors", "last": "errors", "share": "errors",
+        "without-the-viewer": "sign-in", "time": "sign-in",
+        "furthest-stage": "stage",
         "time-from-the-confirmed-sign-in-to-its-token": "staleness", "promise": "violations",
         "violated-in": "level", "of": "level", "meaning": "level",
         "share,-95-%": "95 % interval", "clopper": "Clopper-Pearson", "wilson": "95 % interval",
@@ -156,7 +139,7 @@ extension Explanation {
         "interval": "95 % interval", "better": "better, worse", "worse": "better, worse",
         "night": "series", "first-night": "series", "detected": "series",
         "size-(95-%)": "95 % interval", "violation": "violations", "error": "errors",
-        "thresholds": "threshold", "kinds": "kind", "sign-ins": "path", "reason": "diverted",
-        "signed-in-by": "path", "service-p95": "service",
+        "thresholds": "threshold", "kinds": "kind",
+        "signed-in-by": "path",
     ]
 }

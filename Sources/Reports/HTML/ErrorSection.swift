@@ -27,31 +27,10 @@ enum ErrorSection {
             \(Figures.counted(summary.exchanges.sent, "request")). A pending poll (404, 410) and \
             a throttled request (429) are not errors; they are counted separately. Secrets are replaced by \
             fingerprints: equal secrets have equal fingerprints within this run.</p>
-            \(table(summary))
+            \(ErrorRow.columns.page("Errors by cause", Array(summary.errors.prefix(shown))))
             <h3>Examples</h3>
             \(groups)\(more)
             """
-    }
-
-    private static func table(_ summary: Summary) -> HTML {
-        Table(
-            caption: "Errors by cause",
-            columns: [
-                .text("Operation"), .text("Result"), .number("Errors"), .number("Share"),
-                .number("First"), .number("Last"),
-            ],
-            rows: summary.errors.prefix(shown).map { row in
-                let share = Double(row.count) / Double(max(1, row.total))
-                return [
-                    "<span class=\"name\">\(row.operation)</span>",
-                    "<span class=\"wrap\">\(row.what)</span>",
-                    .number(Double(row.count), shown: Figures.count(row.count)),
-                    .number(share, shown: Figures.percent(row.count, of: row.total)),
-                    .number(row.first, shown: at(row.first)),
-                    .number(row.last, shown: at(row.last)),
-                ]
-            }, isSortable: true
-        ).html
     }
 
     private static func group(_ row: ErrorRow, isOpen: Bool) -> HTML {

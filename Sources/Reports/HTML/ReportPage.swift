@@ -214,7 +214,7 @@ enum ReportPage {
                 "series",
                 .members([
                     ("arriving", series(points.map(\.arrivals))),
-                    ("waiting", series(points.map { Double($0.waiting) })),
+                    ("waiting", series(points.map { Double($0.level.waiting) })),
                     ("answered", series(points.map(\.completed))),
                     ("p50", series(points.map(\.p50))), ("p99", series(points.map(\.p99))),
                     ("errors", series(points.map(\.errors))),

@@ -31,7 +31,7 @@ struct TimelineCharts {
                 [
                     ChartSeries(
                         name: "waiting", style: "s6", isArea: true,
-                        values: points.map { Double($0.waiting) })
+                        values: points.map { Double($0.level.waiting) })
                 ]
             ) { DecimalText.trimmed($0, 1) },
             panel(
@@ -86,7 +86,7 @@ struct TimelineCharts {
     }
 
     /// What the dashboard shows of a run that goes on; a search has no households to show.
-    func live(_ points: [LiveCourse.Point], isSearch: Bool) -> [HTML] {
+    func live(_ points: [Course.Point], isSearch: Bool) -> [HTML] {
         func rate(_ value: Double) -> String {
             "\(Figures.grouped(DecimalText.trimmed(value, 2)))/s"
         }
@@ -128,10 +128,11 @@ struct TimelineCharts {
             [
                 ChartSeries(
                     name: "signed-in", style: "good", isArea: true,
-                    values: points.map { Double($0.signedIn) }),
+                    values: points.map { Double($0.level.signedIn) }),
                 ChartSeries(
-                    name: "waiting", style: "s6", values: points.map { Double($0.waiting) }),
-                ChartSeries(name: "lost", style: "bad", values: points.map { Double($0.lost) }),
+                    name: "waiting", style: "s6", values: points.map { Double($0.level.waiting) }),
+                ChartSeries(
+                    name: "lost", style: "bad", values: points.map { Double($0.level.lost) }),
             ], label: households)
         return [answered, latency, arrivals, states, errors, late]
     }

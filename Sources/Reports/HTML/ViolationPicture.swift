@@ -15,7 +15,7 @@ enum ViolationPicture {
     static func html(_ violation: Violation, number: Int) -> HTML {
         let entries = shown(violation.scene)
         let gap = Gap(violation, entries)
-        guard let scale = Scale(entries, gap) else { return .none }
+        guard let scale = scale(entries, gap) else { return .none }
         let screens = Set(entries.map(\.screen)).sorted()
         let rows = Double(screens.count + 1)
         let height = top + rows * laneHeight + 30
@@ -49,26 +49,16 @@ enum ViolationPicture {
         }
     }
 
-    /// Time to place. The gap between two operations may be a thousand times their length: boxes
-    /// are never narrower than a reader can see.
-    private struct Scale {
-        var from: Int64
-        var through: Int64
-
-        init?(_ entries: [SceneEntry], _ gap: Gap?) {
-            let times = gap.map { [$0.from, $0.through] } ?? []
-            guard !entries.isEmpty, let from = (entries.map(\.call) + times).min(),
-                let through = (entries.map { $0.isOpen ? $0.call : $0.ret } + times).max()
-            else { return nil }
-            let margin = max((through - from) / 25, 200_000)
-            self.from = from - margin
-            self.through = through + margin
-        }
-
-        func across(_ time: Int64) -> Double {
-            let share = Double(min(max(time, from), through) - from) / Double(through - from)
-            return left + share * (width - left - right)
-        }
+    /// The gap between two operations may be a thousand times their length: boxes are never narrower
+    /// than a reader can see.
+    private static func scale(_ entries: [SceneEntry], _ gap: Gap?) -> ConflictDrawing? {
+        let times = gap.map { [$0.from, $0.through] } ?? []
+        guard !entries.isEmpty, let from = (entries.map(\.call) + times).min(),
+            let through = (entries.map { $0.isOpen ? $0.call : $0.ret } + times).max()
+        else { return nil }
+        let margin = max((through - from) / 25, 200_000)
+        return ConflictDrawing(
+            from: from - margin, through: through + margin, left: left, right: right, width: width)
     }
 
     private static func y(_ row: Int) -> Double { top + Double(row) * laneHeight }
@@ -85,8 +75,9 @@ enum ViolationPicture {
         """
     }
 
-    private static func box(_ entry: SceneEntry, _ y: Double, _ scale: Scale, isLast: Bool) -> HTML
-    {
+    private static func box(
+        _ entry: SceneEntry, _ y: Double, _ scale: ConflictDrawing, isLast: Bool
+    ) -> HTML {
         let start = scale.across(entry.call)
         let end = entry.isOpen ? width - right : scale.across(entry.ret)
         let wide = max(end - start, 3)
@@ -104,18 +95,14 @@ enum ViolationPicture {
     }
 
     /// What may have been true after it returned; nothing any more where no order explains it.
-    private static func believed(_ entry: SceneEntry, _ y: Double, _ scale: Scale) -> HTML {
+    private static func believed(_ entry: SceneEntry, _ y: Double, _ scale: ConflictDrawing) -> HTML
+    {
         guard entry.isConflict, !entry.isOpen else { return .none }
-        var words: [String] = []
-        if entry.belief & 1 != 0 { words.append("signed out") }
-        for tag in 1..<16 where entry.belief >> UInt16(tag) & 1 != 0 {
-            words.append(tag == 1 ? "signed in" : "signed in (\(tag))")
-        }
-        let text = words.isEmpty ? "no possible state" : words.joined(separator: " or ")
-        let style = words.isEmpty ? "gaptext" : "belief"
+        let states = ConflictDrawing.states(Int(entry.belief))
+        let style = states == nil ? "gaptext" : "belief"
         return """
             <text class="\(style)" x="\(px: scale.across(entry.ret))" y="\(px: y + 28)" \
-            text-anchor="\(words.isEmpty ? "end" : "start")">\(text)</text>
+            text-anchor="\(states == nil ? "end" : "start")">\(states ?? "no possible state")</text>
             """
     }
 
@@ -139,7 +126,7 @@ enum ViolationPicture {
         }
     }
 
-    private static func drawn(_ gap: Gap?, _ screens: [Int], _ scale: Scale) -> HTML {
+    private static func drawn(_ gap: Gap?, _ screens: [Int], _ scale: ConflictDrawing) -> HTML {
         guard let gap, gap.first != nil || gap.second != nil else { return .none }
         func height(_ screen: Int?) -> Double {
             y(screens.firstIndex(of: screen ?? gap.first ?? gap.second ?? 0) ?? 0) + 24
@@ -163,7 +150,7 @@ enum ViolationPicture {
         """
     }
 
-    private static func axis(_ scale: Scale, _ height: Double) -> HTML {
+    private static func axis(_ scale: ConflictDrawing, _ height: Double) -> HTML {
         let marks = (0...4).map { step -> HTML in
             let time = scale.from + (scale.through - scale.from) / 4 * Int64(step)
             let seconds = DecimalText.fixed(Double(time) / 1e9, 4)
