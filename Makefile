@@ -71,8 +71,9 @@ soak: release ## 1,000 requests/s while faults come and go, MINUTES=30; rewrites
 coverage: ## write docs/coverage.md: what of the specification is run by which rig or test
 	SCREENRIG_UPDATE_GOLDEN=1 swift test --filter CoverageTests
 
-lint: ## layout of the code, strict
+lint: ## layout of the code, strict; the scripts and style sheets that are compiled into the binary
 	swift format lint --strict --parallel --recursive Package.swift Sources Tests
+	@python3 scripts/lint.py
 
 format: ## mend the layout
 	swift format --in-place --parallel --recursive Package.swift Sources Tests

@@ -13,12 +13,15 @@ let house: [SwiftSetting] = [
 /// them. To step through it, take this away. The rest is not worth the time that optimising takes.
 let quick: [SwiftSetting] = [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
-/// A library of the product with its tests beside it, by the arrows of ARCHITECTURE.md.
+/// A library of the product with its tests beside it, by the arrows of ARCHITECTURE.md. `files`: a folder of
+/// scripts or style sheets that are compiled into it, as `PackageResources.name_js`.
 func part(
-    _ name: String, _ dependencies: [Target.Dependency] = [], isQuick: Bool = false
+    _ name: String, _ dependencies: [Target.Dependency] = [], isQuick: Bool = false,
+    files: String? = nil
 ) -> Target {
     .target(
-        name: name, dependencies: dependencies, swiftSettings: isQuick ? house + quick : house)
+        name: name, dependencies: dependencies, resources: files.map { [.embedInCode($0)] } ?? [],
+        swiftSettings: isQuick ? house + quick : house)
 }
 
 func tests(
@@ -96,7 +99,7 @@ let package = Package(
             [
                 "Devices", "Standin", "Checker", "Reports", "Rigs", "Lanes", "Journal", "Dialects",
                 "Statistics",
-            ]),
+            ], files: "Emit/Script"),
         part(
             "Reports",
             [

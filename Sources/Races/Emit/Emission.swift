@@ -73,32 +73,19 @@ public struct Emission: Sendable {
             throw .unknownStep(op.step.rawValue)
         }
         let invariant = emitted.expected.invariant
-        guard PythonVerdict.known.contains(invariant) else {
+        guard Script.promises.contains(invariant) else {
             throw .unknownPromise(
-                invariant.name, known: PythonVerdict.known.sorted().map(\.name))
+                invariant.name, known: Script.promises.sorted().map(\.name))
         }
-        return """
-            #!/usr/bin/env python3
-            # \(Self.comment(emitted.name)): \(Self.comment(emitted.expected.sentence))
-            # Written by screenrig \(Self.comment(emitted.version)) from its case file. Needs only Python 3.8.
-            #
-            #   python3 \(Self.comment(emitted.name)).py [ADDRESS] [TIMES]
-            #
-            #   ADDRESS, or SCREENRIG_TARGET: the service to test (\(Self.comment(target.base)))
-            #   SCREENRIG_STATEMENT  the software \
-            statement\(target.demoStatement.isEmpty ? "" : " (default: the stand-in's own)")
-            #   SCREENRIG_ACCOUNTS   user:password[:id-in-tokens],... (default: invented accounts)
-            #   SCREENRIG_CA         a certificate to trust
-            #
-            # Prints k of n. Exit codes: 0 does not reproduce, 1 reproduces, 2 wrong argument, 3 could not run.
-            \(PythonWire.text)CASE = json.loads(\(Self.literal(caseDocument.rendered())))
-
-            TARGET = json.loads(\(Self.literal(targetDocument.rendered())))
-            PROVIDERS = []
-
-            \(PythonScreens.text)\(PythonTrial.text)\(PythonVerdict.text)
-
-            """
+        return Script.text([
+            "NAME": Self.comment(emitted.name),
+            "SENTENCE": Self.comment(emitted.expected.sentence),
+            "VERSION": Self.comment(emitted.version),
+            "BASE": Self.comment(target.base),
+            "STATEMENT": target.demoStatement.isEmpty ? "" : " (default: the stand-in's own)",
+            "CASE": Self.literal(caseDocument.rendered()),
+            "TARGET": Self.literal(targetDocument.rendered()),
+        ])
     }
 
     private static func comment(_ text: String) -> String {

@@ -1,0 +1,58 @@
+internal import Checker
+
+/// A text with places for values: `__CASE__` in a file that a Python parser accepts as it stands.
+struct Template {
+    private let text: String
+
+    init(_ file: [UInt8]) {
+        text = String(decoding: file, as: UTF8.self)
+    }
+
+    /// The text with each place filled. What a value contains is never taken for a place.
+    func filled(_ values: [String: String]) -> String {
+        text.replacing(/__([A-Z]+)__/) { place in
+            guard let value = values[String(place.1)] else {
+                preconditionFailure("no value for \(place.0)")
+            }
+            return value
+        }
+    }
+}
+
+/// The emitted script, from the files in `Script/`.
+enum Script {
+    /// Promises that the script can check. The first of several that a trial violated is likelier to be
+    /// the cause of the others.
+    static let promises: [Invariant] = [
+        .noTokenBeforeSignIn, .tokenIsolation, .signInVisible, .signInDelivered, .tokenMonotonic,
+        .oneOwner, .oneToken, .codeUnique, .logoutFinal, .deleteFinal, .errorsHaveNoEffect,
+        .retryOnce, .authorizationGates, .linearizable,
+    ]
+
+    /// The frame with its four parts; the values that a case gives are still to come.
+    static func text(_ values: [String: String]) -> String {
+        func part(_ file: [UInt8], _ values: [String: String] = [:]) -> String {
+            // The end of its last line is the frame's.
+            String(Template(file).filled(values).dropLast())
+        }
+        let parts = [
+            // HTTP/1.1 over sockets, so that the last byte of a request can be held back.
+            "WIRE": part(PackageResources.wire_py),
+            // How screens register and how a browser walks a login (rest-v1.md §§ 5 to 13).
+            "SCREENS": part(PackageResources.screens_py),
+            // Plays a schedule: several trials are set up and read together, their races go one after
+            // another, as in a replay.
+            "TRIAL": part(PackageResources.trial_py),
+            // Whether a trial broke the promise. Shorter than the judge, and independent of it: only
+            // what the two of a conflict prove by themselves, with the judge's closed intervals (an op
+            // acts after its last byte was sent and before the first byte of its answer came).
+            "VERDICT": part(
+                PackageResources.verdict_py,
+                [
+                    "PROMISES": promises.map { "\"\($0.name)\"" }.joined(
+                        separator: ",\n            ")
+                ]),
+        ]
+        return Template(PackageResources.script_py).filled(parts.merging(values) { own, _ in own })
+    }
+}

@@ -1,0 +1,289 @@
+class Seen:
+    """What one op, or one read after the race, came to."""
+
+    def __init__(self, op, household, sent, reply):
+        self.op, self.household, self.sent = op, household, sent
+        self.first, self.status = reply.first, reply.status
+        self.date = reply.header("date")
+        document = reply.document() if reply.body[:1] == b"{" else {}
+        self.user, self.mvpd = document.get("userId"), document.get("mvpd")
+        self.expires, self.code = document.get("expires"), document.get("code")
+        self.location = reply.header("location")
+        self.failed = reply.status >= 400
+        if 200 <= reply.status < 400:
+            self.result = "denied" if "error=" in self.location else "success"
+        elif reply.status in (403, 404, 410, 412):
+            self.result = "absent"
+        elif reply.status == 429 or (reply.status >= 500 and op["op"] != "authenticate"):
+            raise Lost("%s answered %d" % (op["op"], reply.status))
+        else:
+            self.result = "denied"
+
+
+class Turnstile:
+    """Trials are set up together, raced one after another, and read when all have been raced."""
+
+    def __init__(self, expected):
+        self.expected, self.ready, self.left, self.busy = expected, 0, 0, False
+        self.turn, self.reading = threading.Condition(), threading.Lock()
+
+    def enter(self):
+        with self.turn:
+            self.ready += 1
+            self.turn.notify_all()
+            self.turn.wait_for(lambda: self.ready >= self.expected and not self.busy)
+            self.busy = True
+        time.sleep(0.06 if CASE["alone"] else 0.003)
+
+    def leave(self):
+        with self.turn:
+            self.busy = False
+            self.left += 1
+            self.turn.notify_all()
+            self.turn.wait_for(lambda: self.left >= self.expected)
+
+    def drop(self):
+        """One that comes to no race."""
+        with self.turn:
+            self.expected -= 1
+            self.turn.notify_all()
+
+
+class Trial:
+    def __init__(self, turnstile):
+        self.turnstile, self.inside, self.calls = turnstile, False, {}
+        self.screens, self.codes, self.users, self.seen = {}, {}, {}, []
+        self.run = "".join(random.choices(string.ascii_lowercase, k=10))
+        for actor in CASE["actors"]:
+            # Several connections of one TV are one device; each phone is its own.
+            key = (actor["household"], "tv" if actor["screen"] == "first" else actor["name"])
+            if key not in self.screens:
+                self.screens[key] = Screen(actor["household"], actor["screen"])
+        self.actors = {a["name"]: a for a in CASE["actors"]}
+
+    def screen(self, name):
+        actor = self.actors[name]
+        return self.screens[
+            (actor["household"], "tv" if actor["screen"] == "first" else name)]
+
+    def code(self, op):
+        wanted = op["args"].get("code") or self.actors[op["actor"]]["household"]
+        if wanted not in self.codes:
+            raise Lost(op["id"] + " needs a code, and no code was issued")
+        return self.codes[wanted]
+
+    def account(self, op):
+        number = int(op["args"].get("account") or re.sub(r"\D", "", op["tag"] or "") or 1)
+        household = self.actors[op["actor"]]["household"]
+        if ACCOUNTS:
+            given = ACCOUNTS[(household + number - 1) % len(ACCOUNTS)]
+            account = given if len(given) > 2 else given + [given[0]]
+        else:
+            user = "%s-%d-%d" % (self.run, household, number)
+            account = [user, "password", user]
+        self.users[account[2]] = household
+        return account
+
+    def request(self, op):
+        """Method, address, headers and body of the request that decides."""
+        screen = self.screen(op["actor"])
+        tv = self.screens.get((screen.household, "tv"), screen)
+        name, step = quote(TARGET["requestor"]), op["op"]
+        keyed = "?requestor=%s&deviceId=%s" % (name, tv.id)
+        record = "/reggie/v1/%s/regcode" % name
+        resource = TARGET["resources"][int(op["args"].get("resource") or 0)]
+        if step == "authenticate" or step == "login-start":
+            provider = PROVIDERS[int(op["args"].get("provider") or 0) % len(PROVIDERS)]
+        if step == "authenticate":
+            former = op["args"].get("repeats")
+            if former:
+                call, op["user"], op["mvpd"] = self.calls[former]
+                return call
+            account = self.account(op)
+            url, body, headers = walk_login(
+                self.code(op), provider, account, screen.forwarded())
+            op["user"], op["mvpd"] = account[2], provider
+            self.calls[op["id"]] = ("POST", url, headers, body), account[2], provider
+            return "POST", url, headers, body
+        if step == "login-start":
+            fields = [("reg_code", self.code(op)), ("requestor_id", TARGET["requestor"]),
+                      ("mso_id", provider), ("domain_name", TARGET["domain"]),
+                      ("noflash", "true"), ("no_iframe", "true"),
+                      ("redirect_url", TARGET["redirect"])]
+            return ("GET", BASE + "/api/v1/authenticate?" + urlencode(fields),
+                    [("Accept", "text/html")] + screen.forwarded(), b"")
+        screen.register()
+        if step == "registration-code":
+            ttl = "&ttl=%d" % (CASE["ttl"]) if CASE["ttl"] else ""
+            method, path = "POST", record + "?deviceId=" + tv.id + ttl
+        elif step == "registration-record":
+            method, path = "GET", record + "/" + quote(self.code(op))
+        elif step == "delete-registration":
+            method, path = "DELETE", record + "/" + quote(self.code(op))
+        elif step == "check-code":
+            method = "GET"
+            path = "/api/v1/checkauthn/%s?requestor=%s" % (quote(self.code(op)), name)
+        elif step == "logout":
+            method, path = "DELETE", "/api/v1/logout" + keyed
+        else:
+            method, path = "GET", {
+                "poll-token": "/api/v1/tokens/authn" + keyed,
+                "check-authentication": "/api/v1/checkauthn" + keyed,
+                "configuration": "/api/v1/config/" + name,
+                "user-metadata": "/api/v1/tokens/usermetadata" + keyed,
+                "preauthorize": "/api/v1/preauthorize" + keyed + "&resource="
+                    + quote(",".join(TARGET["resources"])),
+                "authorize": "/api/v1/authorize" + keyed + "&resource=" + quote(resource),
+                "authorization-token":
+                    "/api/v1/tokens/authz" + keyed + "&resource=" + quote(resource),
+                "media-token":
+                    "/api/v1/tokens/media" + keyed + "&resource=" + quote(resource),
+            }[step]
+        return method, BASE + path, screen.headers(), b""
+
+    def prepare(self, op):
+        """Everything that comes before: its request, and the connection that it takes."""
+        call = self.request(op)
+        ours = call[1].startswith(BASE)
+        return call, (
+            self.screen(op["actor"]).connection(op["connection"]) if ours else Wire(call[1]))
+
+    def plain(self, op):
+        """One that hangs on nothing: at once when what stands before it has ended."""
+        call, wire = self.prepare(op)
+        wire.hold(*call)
+        sent = wire.release()
+        self.take(op, sent, wire.read())
+
+    def cluster(self, ops):
+        """Ops that hang on each other: each is held at its last byte, then they go."""
+        gates, later = [], {}
+        for op in ops:
+            call, wire = self.prepare(op)
+            # What goes over the connection of another waits for that one's answer.
+            if any(wire is taken for _, taken in gates):
+                later[op["id"]] = call
+            else:
+                wire.hold(*call)
+            gates.append((op, wire))
+        time.sleep(0.05)
+        if not self.inside:
+            self.inside = True
+            self.turnstile.enter()
+        for op, wire in gates:
+            if op["id"] not in later and wire.answered_early():
+                raise Lost(op["id"] + " was answered before it was complete")
+        sent = {op["id"]: threading.Event() for op in ops}
+        answered = {op["id"]: threading.Event() for op in ops}
+        times, replies, errors = {}, {}, []
+        # Whoever goes first waits, so that those who go before it can.
+        lead = max([0] + [-op["offsetUs"] for op in ops if op["anchor"]]) * 1000
+        start = now() + lead + 20_000_000
+
+        def due(op):
+            anchor = op["anchor"]
+            if not anchor:
+                return start
+            other = anchor["op"]
+            if anchor["event"] == "firstReplyByte" and op["offsetUs"] >= 0:
+                answered[other].wait(15)
+                if other not in replies:
+                    raise Lost(other + " was not answered")
+                return replies[other].first + op["offsetUs"] * 1000
+            base = next(o for o in ops if o["id"] == other)
+            if op["offsetUs"] >= 0:
+                sent[other].wait(15)
+                return times.get(other, start) + op["offsetUs"] * 1000
+            return due(base) + op["offsetUs"] * 1000
+
+        def play(op, wire):
+            try:
+                instant = due(op)
+                # A sleep is late by tens of microseconds: spin the last 200.
+                while instant - now() > 300_000:
+                    time.sleep((instant - now() - 200_000) / 1e9)
+                while now() < instant:
+                    pass
+                if op["id"] in later:
+                    wire.hold(*later[op["id"]])
+                times[op["id"]] = wire.release()
+                sent[op["id"]].set()
+                replies[op["id"]] = wire.read()
+            except (Lost, OSError, ValueError) as error:
+                errors.append(error)
+            finally:
+                sent[op["id"]].set()
+                answered[op["id"]].set()
+
+        threads = [threading.Thread(target=play, args=gate) for gate in gates]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        if errors:
+            raise Lost(str(errors[0]))
+        for op, _ in sorted(gates, key=lambda gate: times[gate[0]["id"]]):
+            self.take(op, times[op["id"]], replies[op["id"]])
+        for op in ops:
+            anchor = op["anchor"]
+            if anchor and op["id"] == CASE["swept"]:
+                event = (replies[anchor["op"]].first if anchor["event"] == "firstReplyByte"
+                         else times[anchor["op"]])
+                self.achieved = times[op["id"]] - event
+
+    def take(self, op, sent, reply):
+        household = self.actors[op["actor"]]["household"]
+        seen = Seen(op, household, sent, reply)
+        if op["op"] == "registration-code" and seen.code:
+            self.codes[op["id"]] = self.codes[household] = seen.code
+        elif op["op"] in ("authenticate", "check-code", "delete-registration",
+                          "registration-record", "login-start"):
+            seen.code = self.code(op)
+        self.seen.append(seen)
+
+    def play(self):
+        ops = [dict(op) for op in CASE["ops"]]
+        roots = {}
+        for op in ops:
+            root, byID = op, {o["id"]: o for o in ops}
+            while root["anchor"]:
+                root = byID[root["anchor"]["op"]]
+            roots.setdefault(root["id"], []).append(op)
+        try:
+            for op in ops:
+                cluster = roots.get(op["id"], [])
+                if len(cluster) > 1:
+                    self.cluster(cluster)
+                elif cluster:
+                    self.plain(op)
+        finally:
+            self.turnstile.leave() if self.inside else self.turnstile.drop()
+        self.settle()
+
+    def settle(self):
+        """What everybody sees in the end."""
+        time.sleep(CASE["settle"]["quietUs"] / 1e6)
+        for reading in range(CASE["settle"]["reads"]):
+            if reading:
+                time.sleep(CASE["settle"]["everyUs"] / 1e6)
+            if CASE["alone"]:
+                with self.turnstile.reading:
+                    self.read(reading)
+                    time.sleep(0.06)
+            else:
+                self.read(reading)
+
+    def read(self, reading):
+        for number, household in enumerate(sorted({a["household"] for a in CASE["actors"]})):
+            if number:
+                # Two that read at once would be a race of their own.
+                time.sleep(0.06)
+            for op in CASE["reads"] if reading == 0 else []:
+                if self.actors[op["actor"]]["household"] == household:
+                    self.plain(dict(op))
+            tv = next((a for a in CASE["actors"]
+                       if a["household"] == household and a["screen"] == "first"), None)
+            if tv:
+                self.plain({"id": "read", "actor": tv["name"], "op": "poll-token",
+                            "args": {}, "tag": None, "anchor": None, "offsetUs": 0,
+                            "connection": "fresh"})

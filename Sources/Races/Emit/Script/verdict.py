@@ -1,0 +1,243 @@
+def polls(trial, household, result=None):
+    return [s for s in trial.seen if s.household == household and s.op["op"] == "poll-token"
+            and (result is None or s.result == result)]
+
+
+def of(trial, household, *steps):
+    return [s for s in trial.seen if s.household == household and s.op["op"] in steps]
+
+
+def between(trial, household, earlier, later, *steps):
+    """Whether one of these may have acted between the two."""
+    return any(s.sent < later.first and s.first > earlier.sent
+               for s in of(trial, household, *steps))
+
+
+ENDS = ("logout", "authenticate")
+
+
+# In this order: what is told first is likelier to be the cause of the others.
+PROMISES = (__PROMISES__)
+
+
+def orders(acts, reads):
+    """Whether these can have happened one after another, each between its two instants."""
+    all_of_them = acts + reads
+    dead = set()
+
+    def go(left, user):
+        if not left:
+            return True
+        if (left, user) in dead:
+            return False
+        # One may come next if none of the others was over before it began.
+        soonest = min(all_of_them[i].first for i in left)
+        for i in left:
+            one = all_of_them[i]
+            if one.sent > soonest:
+                continue
+            rest = left - {i}
+            if one.op["op"] == "authenticate":
+                # A redirect promises nothing: it may have done nothing.
+                after = [one.op.get("user"), user]
+            elif one.op["op"] == "logout":
+                after = [None]
+            else:
+                fits = (one.user == user if one.user else user is not None) \
+                    if one.result == "success" else user is None
+                after = [user] if fits else []
+            if any(go(rest, state) for state in after):
+                return True
+        dead.add((left, user))
+        return False
+
+    return go(frozenset(range(len(all_of_them))), None)
+
+
+def judge(trial, household, promise):
+    """Two observations that cannot both be, or None."""
+    yes, no = polls(trial, household, "success"), polls(trial, household, "absent")
+    signs = of(trial, household, "authenticate")
+    gone = [s for s in of(trial, household, "logout") if s.result == "success"]
+    if promise == "no-token-before-sign-in":
+        first = min([s.sent for s in signs], default=float("inf"))
+        return next(((p, p) for p in yes if p.first < first), None)
+    if promise == "token-isolation":
+        # A service may name its users as it likes: then only somebody else's name tells.
+        knows = any(p.user in trial.users for p in polls(trial, household, "success"))
+        return next(((p, p) for p in yes if p.user is not None and (
+            knows or p.user in trial.users)
+            and trial.users.get(p.user) != household), None)
+    if promise == "sign-in-visible":
+        # An assertion acted inside its interval or not at all: a token seen later proves it.
+        done = [s for s in of(trial, household, "check-code") if s.result == "success"]
+        done += [s for s in signs if any(p.user == s.op.get("user") for p in yes)]
+        return next(((d, p) for d in done for p in no if p.sent > d.first and not between(
+            trial, household, d, p, "logout", "delete-registration")), None)
+    if promise == "sign-in-delivered":
+        # One poll interval, 5 s, is what a service has; a case about it has its trial's patience.
+        bound = 0 if CASE["invariant"] == promise else 5_000_000_000
+        done = [s for s in of(trial, household, "check-code") if s.result == "success"]
+        done = done or [s for s in signs if s.result == "success"]
+        last = polls(trial, household)[-1:]
+        return next(((d, p) for d in done[-1:] for p in last
+                     if p.result == "absent" and p.sent - d.first >= bound
+                     and not gone), None)
+    if promise == "token-monotonic":
+        return next(((y, p) for y in yes for p in no if p.sent > y.first
+                     and not between(trial, household, y, p, *ENDS)), None)
+    if promise == "one-owner":
+        owners = [p for p in yes if len(of(trial, household, "registration-code")) == 1]
+        return next(((a, b) for a in owners for b in owners if a.user != b.user
+                     and a.sent < b.sent), None)
+    if promise == "one-token":
+        pairs = {(s.op.get("user"), s.op.get("mvpd")) for s in signs}
+        torn = next(((p, p) for p in yes if p.user in trial.users and pairs
+                     and p.user in {u for u, _ in pairs}
+                     and (p.user, p.mvpd) not in pairs), None)
+        return torn or next(((a, b) for a in yes for b in yes if a.sent < b.sent
+                             and (a.user, a.mvpd) == (b.user, b.mvpd)
+                             and a.expires != b.expires and not between(
+                                 trial, household, a, b, *ENDS)), None)
+    if promise == "code-unique":
+        made = [s for s in trial.seen if s.op["op"] == "registration-code" and s.code]
+        return next(((a, b) for a in made for b in made if a.sent < b.sent
+                     and a.code == b.code), None)
+    if promise == "logout-final":
+        later = yes + [s for s in of(trial, household, "media-token", "authorization-token")
+                       if s.result == "success"]
+        return next(((g, p) for g in gone for p in later if p.sent > g.first
+                     and not between(trial, household, g, p, "authenticate")), None)
+    if promise == "delete-final":
+        dead = [s for s in of(trial, household, "delete-registration")
+                if s.result == "success"]
+        alive = [s for s in of(trial, household, "registration-record", "check-code",
+                               "login-start") if s.result == "success"]
+        alive += [s for s in signs if any(p.user == s.op.get("user") for p in yes)]
+        return next(((d, s) for d in dead for s in alive if s.sent > d.first), None)
+    if promise == "errors-have-no-effect":
+        wrong = [s for s in signs if s.failed]
+        return next(((w, p) for w in wrong for p in yes if p.sent > w.first
+                     and not any(s.op.get("user") == w.op.get("user") and not s.failed
+                                 for s in signs)), None)
+    if promise == "retry-once":
+        again = [s for s in signs if s.op["args"].get("repeats")]
+        return next(((a, b) for r in again for a in yes for b in yes
+                     if a.first < r.sent < b.first and a.expires != b.expires
+                     and a.user == b.user), None)
+    if promise == "linearizable":
+        acts = [s for s in signs + gone if not s.failed]
+        reads = yes + no
+        if len(acts) + len(reads) > 12 or orders(acts, reads):
+            return None
+        reads.sort(key=lambda p: p.first)
+        last = next((p for n, p in enumerate(reads) if not orders(acts, reads[:n + 1])), None)
+        return (last, last) if last else None
+    if promise == "authorization-gates":
+        media = [s for s in of(trial, household, "media-token") if s.result == "success"]
+        return next(((g, m) for g in gone for m in media if m.sent > g.first
+                     and not between(trial, household, g, m, "authenticate")), None)
+    return None
+
+
+def bounds(k, n):
+    """Clopper and Pearson, 95 %, by bisection of the binomial tail."""
+    def tail(p, least):
+        if p <= 0 or p >= 1:
+            return float(p >= 1)
+        term, total = (1 - p) ** n, 0.0
+        for i in range(n + 1):
+            total += term if i >= least else 0
+            term *= (n - i) / (i + 1) * p / (1 - p)
+        return total
+
+    def crossing(least, level):
+        low, high = 0.0, 1.0
+        for _ in range(50):
+            middle = (low + high) / 2
+            low, high = (low, middle) if tail(middle, least) > level else (middle, high)
+        return low
+    return (crossing(k, 0.025) if k else 0.0), (crossing(k + 1, 0.975) if k < n else 1.0)
+
+
+def describe(seen):
+    return "%s (%s) sent %s answered %s says %s%s%s" % (
+        seen.op["id"], seen.op["op"], utc(seen.sent), utc(seen.first), seen.result,
+        " user " + seen.user if seen.user else "",
+        ", server's clock " + seen.date if seen.date else "")
+
+
+def play(count):
+    """So many trials at once; each has an error, or says something."""
+    turnstile = Turnstile(count)
+
+    def run(trial):
+        try:
+            trial.play()
+            trial.error = ""
+        except (Lost, OSError, ValueError) as error:
+            trial.error = str(error) or type(error).__name__
+
+    trials = [Trial(turnstile) for _ in range(count)]
+    for trial in trials:
+        trial.error = "it did not end"
+    threads = [threading.Thread(target=run, args=(trial,)) for trial in trials]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return trials
+
+
+def main():
+    global PROVIDERS
+    times = TIMES
+    try:
+        PROVIDERS = providers()
+    except (Lost, OSError) as error:
+        print("cannot reach %s: %s" % (BASE, error), file=sys.stderr)
+        sys.exit(3)
+    hits = trials = lost = 0
+    reason, offsets, others = "", [], {}
+    households = sorted({a["household"] for a in CASE["actors"]})
+    while trials < times and lost < times + 10:
+        batch = play(min(24, times - trials))
+        lost += sum(1 for trial in batch if trial.error)
+        reason = next((trial.error for trial in batch if trial.error), reason)
+        for trial in (trial for trial in batch if not trial.error):
+            trials += 1
+            offsets += [trial.achieved] if hasattr(trial, "achieved") else []
+            broken = {promise: next(filter(None, (
+                judge(trial, h, promise) for h in households)), None)
+                for promise in PROMISES}
+            for promise in PROMISES:
+                if broken[promise] and promise != CASE["invariant"]:
+                    others[promise] = others.get(promise, 0) + 1
+            if broken[CASE["invariant"]]:
+                hits += 1
+                if hits == 1:
+                    print("first trial that violated %s:" % CASE["invariant"])
+                    for seen in dict.fromkeys(broken[CASE["invariant"]]):
+                        print("  " + describe(seen))
+    if lost:
+        print("%d inconclusive trials are not counted; first reason: %s" % (lost, reason))
+    if not trials:
+        sys.exit(3)
+    if offsets:
+        offsets.sort()
+        print("achieved offset of %s: median %.3f ms" % (
+            CASE["swept"], offsets[len(offsets) // 2] / 1e6))
+    low, high = bounds(hits, trials)
+    for promise, count in others.items():
+        print("%s was violated in %d of %d trials" % (promise, count, trials))
+    print("%d of %d (Clopper-Pearson 95 %%: %.0f-%.0f %%), %s, on %s" % (
+        hits, trials, low * 100, high * 100, CASE["window"], BASE))
+    sys.exit(1 if hits or others else 0)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except Exception:  # Python's own exit code of a traceback is 1: "it reproduces".
+        traceback.print_exc()
+        sys.exit(3)
