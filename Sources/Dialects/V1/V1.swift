@@ -62,17 +62,6 @@ public struct V1: Dialect {
             ], commonHeaders(device))
     }
 
-    /// N3.
-    public func checkAuthentication(_ credential: Credential) -> Call? {
-        get(.checkAuthentication, keyed("/api/v1/checkauthn", credential), credential)
-    }
-
-    /// C1.
-    public func configuration(_ credential: Credential) -> Call? {
-        get(
-            .configuration, address("/api/v1/config/" + FormEncoding.encode(requestor)), credential)
-    }
-
     /// R1: parameters in the query, device information in the header (A2).
     public func issueCode(_ credential: Credential, lifetime: Duration?, mvpd: String?) -> Call? {
         var fields = [("deviceId", credential.device.id)]
@@ -80,21 +69,6 @@ public struct V1: Dialect {
         if let lifetime { fields.append(("ttl", String(lifetime.components.seconds))) }
         var call = get(.registrationCode, address(codePath, fields), credential)
         call.method = .post
-        return call
-    }
-
-    /// R2.
-    public func record(of code: Code, _ credential: Credential) -> Call? {
-        var call = get(.registrationRecord, address(path(of: code)), credential)
-        call.code = code
-        return call
-    }
-
-    /// R3.
-    public func delete(_ code: Code, _ credential: Credential) -> Call? {
-        var call = get(.deleteRegistration, address(path(of: code)), credential)
-        call.method = .delete
-        call.code = code
         return call
     }
 
@@ -147,14 +121,6 @@ public struct V1: Dialect {
             && address.origin == wanted.origin
     }
 
-    /// N2.
-    public func checkCode(_ code: Code, _ credential: Credential) -> Call? {
-        let path = "/api/v1/checkauthn/" + FormEncoding.encode(code.text)
-        var call = get(.checkCode, address(path, [("requestor", requestor)]), credential)
-        call.code = code
-        return call
-    }
-
     /// N4, or N3 as its boolean stand-in.
     public func poll(
         _ issued: IssuedCode?, _ target: PollTarget, _ credential: Credential
@@ -165,40 +131,77 @@ public struct V1: Dialect {
         return call
     }
 
-    /// U1.
-    public func userMetadata(_ credential: Credential) -> Call? {
-        get(.userMetadata, keyed("/api/v1/tokens/usermetadata", credential), credential)
-    }
-
-    /// Z1.
-    public func preauthorize(_ resources: [String], _ credential: Credential) -> Call? {
-        let resource = resources.joined(separator: ",")
-        return get(.preauthorize, keyed("/api/v1/preauthorize", credential, resource), credential)
-    }
-
-    /// Z3.
-    public func authorize(_ resource: String, _ credential: Credential) -> Call? {
-        playing(.authorize, "/api/v1/authorize", resource, credential)
-    }
-
-    /// Z4.
-    public func authorizationToken(_ resource: String, _ credential: Credential) -> Call? {
-        playing(.authorizationToken, "/api/v1/tokens/authz", resource, credential)
-    }
-
-    /// Z5.
-    public func mediaToken(_ resource: String, _ credential: Credential) -> Call? {
-        playing(.mediaToken, "/api/v1/tokens/media", resource, credential)
-    }
-
-    /// L1.
-    public func logout(_ credential: Credential) -> Call? {
-        var call = get(.logout, keyed("/api/v1/logout", credential), credential)
-        call.method = .delete
-        return call
+    /// What needs no more than the thing it is about, with its row of § 2.
+    public func call(
+        _ operation: OperationName, about subject: Subject, _ credential: Credential
+    ) -> Call? {
+        let resources = subject.resources
+        switch operation {
+        // N3.
+        case .checkAuthentication:
+            return get(operation, keyed("/api/v1/checkauthn", credential), credential)
+        // C1.
+        case .configuration:
+            let path = "/api/v1/config/" + FormEncoding.encode(requestor)
+            return get(operation, address(path), credential)
+        // R2.
+        case .registrationRecord:
+            return about(subject, operation, credential) { address(path(of: $0)) }
+        // R3.
+        case .deleteRegistration:
+            return about(subject, operation, .delete, credential) { address(path(of: $0)) }
+        // N2.
+        case .checkCode:
+            return about(subject, operation, credential) { code in
+                let path = "/api/v1/checkauthn/" + FormEncoding.encode(code.text)
+                return address(path, [("requestor", requestor)])
+            }
+        // U1.
+        case .userMetadata:
+            return get(operation, keyed("/api/v1/tokens/usermetadata", credential), credential)
+        // Z1.
+        case .preauthorize:
+            let asked = resources.joined(separator: ",")
+            return get(
+                operation, keyed("/api/v1/preauthorize", credential, asked), credential)
+        // Z2.
+        case .preauthorizeCode:
+            return about(subject, operation, credential) { code in
+                let path = "/api/v1/preauthorize/" + FormEncoding.encode(code.text)
+                return address(
+                    path,
+                    [("requestor", requestor), ("resource", resources.joined(separator: ","))])
+            }
+        // Z3.
+        case .authorize: return playing(operation, "/api/v1/authorize", subject, credential)
+        // Z4.
+        case .authorizationToken:
+            return playing(operation, "/api/v1/tokens/authz", subject, credential)
+        // Z5.
+        case .mediaToken:
+            return playing(operation, "/api/v1/tokens/media", subject, credential)
+        // L1.
+        case .logout:
+            var call = get(operation, keyed("/api/v1/logout", credential), credential)
+            call.method = .delete
+            return call
+        default: return nil
+        }
     }
 
     // MARK: Building blocks
+
+    /// A request about a code.
+    private func about(
+        _ subject: Subject, _ operation: OperationName, _ method: Method = .get,
+        _ credential: Credential, at address: (Code) -> WebAddress
+    ) -> Call? {
+        guard let code = subject.code else { return nil }
+        var call = get(operation, address(code), credential)
+        call.method = method
+        call.code = code
+        return call
+    }
 
     static let browserAccept = "text/html,application/xhtml+xml,*/*;q=0.8"
 
@@ -260,8 +263,9 @@ public struct V1: Dialect {
     }
 
     private func playing(
-        _ operation: OperationName, _ path: String, _ resource: String, _ credential: Credential
-    ) -> Call {
+        _ operation: OperationName, _ path: String, _ subject: Subject, _ credential: Credential
+    ) -> Call? {
+        guard let resource = subject.resources.first else { return nil }
         var call = get(operation, keyed(path, credential, resource), credential)
         call.resource = resource
         return call
