@@ -150,13 +150,11 @@ public struct Rig: Sendable, Hashable {
 
     /// What the TV does once it is signed in.
     public enum Activity: Sendable, Hashable {
-        case userMetadata, preauthorize
-        /// Each of `target.resources`, one after another.
-        case authorize, authorizationToken, mediaToken
+        /// Asks for it: once, or for each of `target.resources`, one after another. What is about a
+        /// code the phone asks, once its sign-in was confirmed.
+        case ask(OperationName)
         /// Authorized and played: all of `target.resources` at once.
         case playAtOnce
-        /// The phone asks, by the code, once its sign-in was confirmed (Z2).
-        case preauthorizeCode
         case watch(Distribution)
         /// Share of households that log out at this point.
         case logout(Double)

@@ -302,7 +302,7 @@ extension RigAssembly {
             target: Self.word("target", in: section),
             isAligned: section.value("phase") == "aligned", pollers: section.value("pollers"),
             afterSuccess: section.value("after-success"), mode: section.value("mode"))
-        let floor = target.protocolName.pollFloor
+        let floor = target.protocolName.type.pollFloor
         if section.isWhole, polling.every == .zero {
             refuse(section.place(of: "every"), "every is 0s; write for example 5s")
         } else if section.isWhole, polling.every < floor {
@@ -320,21 +320,15 @@ extension RigAssembly {
     private mutating func activities(_ items: [Item], _ target: Target) -> [Rig.Activity] {
         items.compactMap { item in
             if let section = item.value as? Section { return Self.activity(section) }
-            switch item.value as? String {
-            case "user-metadata": return .userMetadata
-            case let word? where target.resources.isEmpty:
+            let word = item.value as? String ?? ""
+            let operation = OperationName(name: word)
+            if target.resources.isEmpty, operation?.needsResources ?? true {
                 refuse(
                     item.place,
                     "\(word) needs a resource, and target.resources is empty; add one")
                 return nil
-            case "preauthorize": return .preauthorize
-            case "preauthorize-code": return .preauthorizeCode
-            case "authorize": return .authorize
-            case "authorization-token": return .authorizationToken
-            case "media-token": return .mediaToken
-            case "play-at-once": return .playAtOnce
-            default: preconditionFailure("the format's words for activities are these seven")
             }
+            return operation.map { .ask($0) } ?? .playAtOnce
         }
     }
 

@@ -217,9 +217,8 @@ extension RigFormat {
     ]
 
     static let activity: Shape = .either([
-        .words(
-            "user-metadata", "preauthorize", "preauthorize-code", "authorize",
-            "authorization-token", "media-token", "play-at-once"),
+        .choice(
+            (OperationName.activities.map(\.name) + ["play-at-once"]).map { Shape.Choice($0) }),
         .one(of: [
             Key("watch", .scalar(.distribution), example: "30s", "Play for this long."),
             Key("logout", .scalar(.share), example: "20%", "Share of TVs that log out here."),
