@@ -235,10 +235,12 @@ public struct Step: Sendable, Hashable, RawRepresentable, CaseIterable {
     public static let tokenExchange = Step(.tokenExchange)
     /// Takes the TempPass that the configuration offers.
     public static let freePreview = Step(.freePreview)
+    public static let preauthorizeCode = Step(.preauthorizeCode)
     public static let authorize = Step(.authorize)
     public static let authorizationToken = Step(.authorizationToken)
     public static let mediaToken = Step(.mediaToken)
     public static let logout = Step(.logout)
+    public static let configuration = Step(.configuration)
     public static let registerClient = Step(.registerClient)
     public static let accessToken = Step(.accessToken)
     /// What a platform is asked with to vouch; `provider` counts those that are on it.

@@ -18,7 +18,7 @@ extension V1 {
             return about(subject, operation, credential) { address(path(of: $0)) }
         // R3.
         case .deleteRegistration:
-            return about(subject, operation, .delete, credential) { address(path(of: $0)) }
+            return about(subject, operation, credential, by: .delete) { address(path(of: $0)) }
         // N2.
         case .checkCode:
             return about(subject, operation, credential) { code in
@@ -60,8 +60,8 @@ extension V1 {
 
     /// A request about a code.
     private func about(
-        _ subject: Subject, _ operation: OperationName, _ method: Method = .get,
-        _ credential: Credential, at address: (Code) -> WebAddress
+        _ subject: Subject, _ operation: OperationName, _ credential: Credential,
+        by method: Method = .get, at address: (Code) -> WebAddress
     ) -> Call? {
         guard let code = subject.code else { return nil }
         var call = get(operation, address(code), credential)

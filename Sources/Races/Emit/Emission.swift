@@ -190,9 +190,7 @@ public struct Emission: Sendable {
         let issued = IssuedCode(code: Code(Place.code), lifetime: .zero)
         let schedule = emitted.schedule
         var steps: [Step] = [.loginStart, .pollToken]
-        if target.mvpds.isEmpty, let listing = Step(rawValue: "configuration") {
-            steps.append(listing)
-        }
+        if target.mvpds.isEmpty { steps.append(.configuration) }
         if target.usesBearer { steps += [.registerClient, .accessToken] }
         for step in schedule.ops.map(\.step) + schedule.finalReads.map(\.step)
         where step != .authenticate && !steps.contains(step) {

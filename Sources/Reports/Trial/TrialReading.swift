@@ -157,7 +157,7 @@ struct TrialReading {
         if !isReached, step == .authorize {
             // The rig may ask for decisions only.
             let asked = sightings.contains { operations.contains($0.exchange.operation) }
-            return asked && !rig.afterSignIn.contains(.authorize) ? .passed : .notReached
+            return asked && !rig.afterSignIn.contains(.ask(.authorize)) ? .passed : .notReached
         }
         return isReached ? .passed : .notReached
     }
