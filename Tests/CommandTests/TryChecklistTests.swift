@@ -72,8 +72,9 @@ struct TryScene: Sendable, CustomTestStringConvertible {
             case .checkCode: v1.checkCode(code, Self.credential)
             case .pollToken: v1.poll(issued, .token, Self.credential)
             case .userMetadata: v1.call(operation, about: Subject(), Self.credential)
-            case .preauthorize: v1.call(
-                operation, about: Subject(resources: ["demo-1"]), Self.credential)
+            case .preauthorize:
+                v1.call(
+                    operation, about: Subject(resources: ["demo-1"]), Self.credential)
             case .authorize: v1.authorize("demo-1", Self.credential)
             case .mediaToken: v1.mediaToken("demo-1", Self.credential)
             default: v1.logout(Self.credential)
