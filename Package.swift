@@ -13,14 +13,14 @@ let house: [SwiftSetting] = [
 /// them. To step through it, take this away. The rest is not worth the time that optimising takes.
 let quick: [SwiftSetting] = [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
-/// A library of the product with its tests beside it, by the arrows of ARCHITECTURE.md. `files`: a folder of
+/// A library of the product with its tests beside it, by the arrows of ARCHITECTURE.md. `files`: files or folders of
 /// scripts or style sheets that are compiled into it, as `PackageResources.name_js`.
 func part(
     _ name: String, _ dependencies: [Target.Dependency] = [], isQuick: Bool = false,
-    files: String? = nil
+    files: [String] = []
 ) -> Target {
     .target(
-        name: name, dependencies: dependencies, resources: files.map { [.embedInCode($0)] } ?? [],
+        name: name, dependencies: dependencies, resources: files.map { .embedInCode($0) },
         swiftSettings: isQuick ? house + quick : house)
 }
 
@@ -39,7 +39,8 @@ let chosen = Context.environment["SCREENRIG_TESTS"]?.split(separator: ",").map(S
 let isFuzzing = Context.environment["SCREENRIG_FUZZ"] != nil
 let fuzzed: [Target.Dependency] = [
     "Rigs", "Wire", "Dialects", "Devices", "Lanes", "Signing", "Standin", "Races", "Journal",
-    "Checker", "Reports", .product(name: "GRDB", package: "GRDB.swift"),
+    "Checker", "Rendering", "Reports", "Trends",
+    .product(name: "GRDB", package: "GRDB.swift"),
 ]
 
 let nio: [Target.Dependency] = [
@@ -97,28 +98,39 @@ let package = Package(
         part(
             "Races",
             [
-                "Devices", "Standin", "Checker", "Reports", "Rigs", "Lanes", "Journal", "Dialects",
+                "Devices", "Standin", "Checker", "Rendering", "Rigs", "Lanes", "Journal",
+                "Dialects",
                 "Statistics",
-            ], files: "Emit/Script"),
+            ], files: ["Emit/Script", "Pages/case.css"]),
+        part("Rendering", ["Dialects"], files: ["Page"]),
         part(
-            "Reports",
+            "Reports", ["Rendering", "Checker", "Journal", "Rigs", "Dialects", "Statistics"],
+            files: ["HTML/Page"]),
+        part(
+            "Trends",
             [
-                "Checker", "Journal", "Rigs", "Dialects", "Statistics",
+                "Reports", "Rendering", "Checker", "Journal", "Rigs", "Dialects", "Statistics",
                 .product(name: "GRDB", package: "GRDB.swift"),
-            ]),
+            ], files: ["Page"]),
         part(
             "Runner",
             [
-                "Races", "Calibration", "Reports", "Checker", "Devices", "Wire", "Standin",
+                "Races", "Calibration", "Rendering", "Reports", "Checker", "Devices", "Wire",
+                "Standin",
                 "Signing",
                 "Rigs", "Lanes", "Journal", "Dialects", "Statistics",
             ]),
-        part("Dashboard", ["Reports", "Checker", "Journal", "Dialects", "Statistics"] + nio),
+        part(
+            "Dashboard",
+            ["Rendering", "Reports", "Checker", "Journal", "Dialects", "Statistics"] + nio,
+            files: ["Page"]),
         .executableTarget(
             name: "screenrig",
             dependencies: [
                 "Statistics", "Dialects", "Journal", "Rigs", "Lanes", "Devices", "Wire", "Signing",
-                "Standin", "Checker", "Reports", "Calibration", "Races", "Runner", "Dashboard",
+                "Standin", "Checker", "Rendering", "Reports", "Trends", "Calibration", "Races",
+                "Runner",
+                "Dashboard",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: house),
@@ -127,7 +139,8 @@ let package = Package(
         .executableTarget(
             name: "evaluation",
             dependencies: [
-                "Runner", "Races", "Reports", "Checker", "Devices", "Standin", "Signing", "Rigs",
+                "Runner", "Races", "Rendering", "Reports", "Checker", "Devices", "Standin",
+                "Signing", "Rigs",
                 "Lanes",
                 "Journal", "Dialects", "Statistics",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -146,7 +159,8 @@ let package = Package(
         tests(
             "RacesTests",
             [
-                "Races", "Runner", "Devices", "Standin", "Checker", "Reports", "Rigs", "Lanes",
+                "Races", "Runner", "Devices", "Standin", "Checker", "Rendering", "Reports", "Rigs",
+                "Lanes",
                 "Journal", "Dialects", "Signing", "Statistics",
             ], exclude: ["Golden"]),
         tests("RigsTests", ["Rigs", "Dialects", "Statistics"], exclude: ["Golden"]),
@@ -168,23 +182,26 @@ let package = Package(
         tests(
             "ReportsTests",
             [
-                "Reports", "Checker", "Journal", "Rigs", "Dialects", "Statistics",
-                .product(name: "GRDB", package: "GRDB.swift"),
+                "Rendering", "Reports", "Trends", "Checker", "Journal", "Rigs", "Dialects",
+                "Statistics", .product(name: "GRDB", package: "GRDB.swift"),
             ],
             exclude: ["Golden"]),
         tests(
             "DashboardTests",
-            ["Dashboard", "Reports", "Checker", "Journal", "Dialects", "Statistics"] + nio),
+            [
+                "Dashboard", "Rendering", "Reports", "Checker", "Journal", "Dialects", "Statistics",
+            ] + nio),
         tests(
             "SimulationTests",
             [
                 "Checker", "Devices", "Standin", "Runner", "Rigs", "Lanes", "Journal", "Dialects",
-                "Statistics", "Reports", "Signing", "Calibration",
+                "Statistics", "Rendering", "Reports", "Trends", "Signing", "Calibration",
             ]),
         tests(
             "CommandTests",
             [
-                "screenrig", "Rigs", "Reports", "Journal", "Dialects", "Signing", "Standin",
+                "screenrig", "Rigs", "Rendering", "Reports", "Trends", "Journal", "Dialects",
+                "Signing", "Standin",
                 "Statistics", .product(name: "Yams", package: "Yams"),
             ], exclude: ["Golden"]),
         isFuzzing

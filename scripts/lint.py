@@ -49,11 +49,50 @@ def javascript(files):
             complain(file, check.stderr.strip())
 
 
+def style_sheets(files, pages, scripts):
+    """Braces; every class of a page is in a style sheet or sought by a script; every class styled is in a page."""
+    word = "[a-z][a-z0-9-]*"
+    styled = {}
+    for file in files:
+        text = re.sub(r'/\*.*?\*/|"[^"]*"', "", file.read_text(), flags=re.S)
+        depth = 0
+        for number, line in enumerate(text.split("\n"), 1):
+            for sign in line:
+                depth += {"{": 1, "}": -1}.get(sign, 0)
+                if depth < 0:
+                    complain(file, "line %d: a brace too many" % number)
+                    depth = 0
+        if depth:
+            complain(file, "%d braces are not closed" % depth)
+        for name in re.findall(r"\.(%s)" % word, text):
+            styled.setdefault(name, file)
+    script = "".join(file.read_text() for file in scripts)
+    sought = set(re.findall(r"\.(%s)" % word, script))
+    literals = set()
+    for file in pages + scripts:
+        text = file.read_text()
+        for literal in re.findall(r'"((?:[^"\\\n]|\\.)*)"', text):
+            literals.update(re.findall(word, literal))
+        # What an interpolation follows is the beginning of a name: s1, h3.
+        for classes, end in re.findall(r'class=\\?"([^"\\]*)(\\\(|)', text):
+            names = re.findall(word, classes)
+            if end and names and not classes.endswith(" "):
+                names.pop()
+            for name in names:
+                if name not in styled and name not in sought:
+                    complain(file, "no style sheet knows the class '%s'" % name)
+    for name, file in styled.items():
+        if name not in literals and not re.fullmatch("[a-z][0-9]", name):
+            complain(file, "no page has the class '%s'" % name)
+
+
 folders = {}
 for file in sorted(SOURCES.rglob("*.py")):
     folders.setdefault(file.parent, []).append(file)
 for folder, files in folders.items():
     python(folder, files)
-javascript(sorted(SOURCES.rglob("*.js")))
+scripts = sorted(SOURCES.rglob("*.js"))
+javascript(scripts)
+style_sheets(sorted(SOURCES.rglob("*.css")), sorted(SOURCES.rglob("*.swift")), scripts)
 print("\n".join(problems) or "lint: scripts and style sheets are in order")
 sys.exit(1 if problems else 0)

@@ -45,10 +45,11 @@ final class Board: Sendable {
 
     func endTelling() { held.withLock { $0.isToBeTold = false } }
 
-    /// The present state as a server-sent event (HTML Standard, 9.2.6): `ended` is the last.
+    /// The charts and the present state as server-sent events (HTML Standard, 9.2.6): `ended` is the last.
     var event: String {
         let board = held.withLock { $0.board }
-        return "event: \(board.ending == nil ? "state" : "ended")\ndata: \(board.json)\n\n"
+        return
+            "event: charts\ndata: \(board.charts)\n\nevent: \(board.ending == nil ? "state" : "ended")\ndata: \(board.json)\n\n"
     }
 
     var json: String { held.withLock { $0.board }.json }

@@ -1,3 +1,4 @@
+internal import Rendering
 internal import Reports
 
 /// The dashboard: one page that holds its style and its script, and asks nobody but this process.
@@ -45,37 +46,12 @@ enum Page {
         </main>
         <footer>Served by the run itself, on this machine only. Its report is written when it ends.</footer>
         <script>
-        \(script)
-        </script>
+        \(Plot.script)\(script)</script>
         </body>
         </html>
 
         """
 
-    private static let style = """
-        .bar{height:6px;border-radius:3px;background:var(--line);margin:20px 0 0;overflow:hidden}
-        .bar i{display:block;height:100%;width:0;background:var(--accent);border-radius:3px}
-        .bar.over i{background:var(--soft)}
-        .clock{display:flex;justify-content:space-between;gap:16px;max-width:none;color:var(--soft);\
-        font-size:13px;margin:6px 0 0}
-        .verdict .path{margin-top:8px;font-size:13px;font-weight:400;color:var(--soft);overflow-wrap:anywhere;\
-        letter-spacing:0}
-        .lost,.suspected{border-left-color:var(--warn);background:var(--warn-back)}
-        .funnel .fill.good{background:var(--good)}.funnel .fill.bad{background:var(--bad)}\
-        .funnel .fill.warn{background:var(--warn)}
-        .funnel .fill.soft{background:var(--faint)}
-        .breaches,.causes{margin:0;padding:0;list-style:none;max-height:420px;overflow-y:auto}
-        .breaches li,.causes li{padding:10px 0;border-top:1px solid var(--hair);overflow-wrap:anywhere}
-        .breaches li:first-child,.causes li:first-child{border-top:0}
-        .breaches b{font-weight:600}.breaches small,.causes small{display:block;color:var(--soft);font-size:13px}
-        .of-search,.searching .of-run{display:none}.searching .of-search{display:block}
-        .facts .alarm dd{color:var(--bad)}
-        figcaption .at{float:right;font-weight:400;color:var(--soft)}
-        .cross{stroke:var(--faint);stroke-dasharray:3 3}
-        .line.good{stroke:var(--good)}.area.good{fill:var(--good)}i.good{background:var(--good)}
-        .line.warn{stroke:var(--warn)}.area.warn{fill:var(--warn)}i.warn{background:var(--warn)}
-        i.bad{background:var(--bad)}
-        @media (max-width:640px){figcaption .at{float:none;display:block}#charts svg{min-width:0;font-size:20px}\
-        #states{grid-template-columns:112px 1fr auto auto;font-size:13.5px}}
-        """
+    static let script = String(decoding: PackageResources.dashboard_js, as: UTF8.self)
+    private static let style = String(decoding: PackageResources.dashboard_css, as: UTF8.self)
 }

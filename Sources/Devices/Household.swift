@@ -238,7 +238,7 @@ extension SubscriberAccounts {
             own = .ofProvider(id)
         }
         self.init(
-            plan.kind.platform ?? PlatformSignOn(access: .denied, account: .none), own: own,
+            plan.kind.platform ?? .withheld, own: own,
             subject: plan.account.user, cancelsLogin: plan.viewer.cancels, at: now)
     }
 }

@@ -5,19 +5,20 @@ extension HistorySchema {
     static let messages = SchemaTable(
         name: "messages",
         note:
-            "a request and its reply, every secret a fingerprint: of households with a violation, "
+            "a request and its response, with secrets as fingerprints: of households with a violation, "
             + "of the first error of each sort, and of the first household of each kind",
         columns: [
             SchemaColumn("household", "INTEGER NOT NULL", "number of the household"),
-            SchemaColumn("sequence", "INTEGER NOT NULL", "of the exchange, within its household"),
+            SchemaColumn(
+                "sequence", "INTEGER NOT NULL", "number of the exchange within its household"),
             SchemaColumn("method", "TEXT NOT NULL", "GET, POST or DELETE"),
-            SchemaColumn("url", "TEXT NOT NULL", "the address"),
+            SchemaColumn("url", "TEXT NOT NULL", "URL"),
             SchemaColumn(
-                "request_headers", "TEXT NOT NULL", "JSON: names and values, in their order"),
+                "request_headers", "TEXT NOT NULL", "JSON: names and values, in order"),
             SchemaColumn("request_body", "TEXT NOT NULL", "as text; at most 16 KB"),
-            SchemaColumn("status", "INTEGER", "HTTP status; NULL when no reply came"),
+            SchemaColumn("status", "INTEGER", "HTTP status; NULL without a response"),
             SchemaColumn(
-                "response_headers", "TEXT NOT NULL", "JSON: names and values, in their order"),
+                "response_headers", "TEXT NOT NULL", "JSON: names and values, in order"),
             SchemaColumn("response_body", "TEXT NOT NULL", "as text; at most 16 KB"),
         ], constraint: "PRIMARY KEY (household, sequence)", replaces: true)
 }

@@ -81,7 +81,7 @@ public enum HistorySchema {
     }
 
     static let meta = SchemaTable(
-        name: "meta", note: "one fact about the run: its rig, seed, target, and how it ended",
+        name: "meta", note: "one fact about the run, such as its rig, seed, target and outcome",
         columns: [
             SchemaColumn("key", "TEXT PRIMARY KEY", "name of the fact"),
             SchemaColumn("value", "TEXT", "its value"),
@@ -89,119 +89,135 @@ public enum HistorySchema {
 
     static let exchanges = SchemaTable(
         name: "exchanges",
-        note: "one request and what became of it; times in nanoseconds since the run began",
+        note: "one request and its outcome; times in nanoseconds since the start of the run",
         columns: [
             SchemaColumn(
-                "id", "INTEGER PRIMARY KEY", "counts rows in the order in which they were kept"),
+                "id", "INTEGER PRIMARY KEY", "row number, in the order of recording"),
             SchemaColumn("household", "INTEGER NOT NULL", "number of the household"),
             SchemaColumn(
-                "sequence", "INTEGER NOT NULL", "counts exchanges of the household from 1"),
-            SchemaColumn("lane", "INTEGER NOT NULL", "lane that it ran on"),
+                "sequence", "INTEGER NOT NULL",
+                "number of the exchange within its household, from 1"),
+            SchemaColumn("lane", "INTEGER NOT NULL", "lane on which it ran"),
             SchemaColumn("device", "TEXT NOT NULL", "tv, phone, phone-2 ..."),
             SchemaColumn("operation", "TEXT NOT NULL", "poll-token, authenticate ..."),
-            SchemaColumn("code", "TEXT", "registration code that it was about"),
+            SchemaColumn("code", "TEXT", "registration code of the request"),
             SchemaColumn("planned_ns", "INTEGER NOT NULL", "when it was due"),
             SchemaColumn(
                 "begun_ns", "INTEGER NOT NULL",
-                "handed to the transport: begun - planned is the rig's own lateness"),
-            SchemaColumn("sent_ns", "INTEGER NOT NULL", "before its last byte left"),
-            SchemaColumn("first_byte_ns", "INTEGER", "at the first byte of the final answer"),
+                "when it was handed to the transport; begun - planned is the rig's lateness"),
+            SchemaColumn("sent_ns", "INTEGER NOT NULL", "just before its last byte was sent"),
+            SchemaColumn("first_byte_ns", "INTEGER", "first byte of the final response"),
             SchemaColumn(
-                "ended_ns", "INTEGER NOT NULL", "at the end of the answer, or when given up"),
+                "ended_ns", "INTEGER NOT NULL", "end of the response, or when the rig gave up"),
             SchemaColumn(
                 "delivery", "TEXT NOT NULL",
-                "answered, refused (it never reached the service) or unknown (it may have)"),
-            SchemaColumn("status", "INTEGER", "HTTP status of the answer"),
+                "answered, refused (never reached the service) or unknown (may have reached it)"),
+            SchemaColumn("status", "INTEGER", "HTTP status of the response"),
             SchemaColumn(
                 "error", "TEXT", "kind of transport error: timeout, connection-refused ..."),
-            SchemaColumn("error_detail", "TEXT", "the transport error in words"),
+            SchemaColumn("error_detail", "TEXT", "description of the transport error"),
             SchemaColumn("outcome", "TEXT NOT NULL", "ok, pending, throttled, rejected ..."),
-            SchemaColumn("reason", "TEXT", "the service's own word for an error"),
+            SchemaColumn("reason", "TEXT", "error code given by the service"),
             SchemaColumn(
                 "result", "TEXT NOT NULL",
-                "what it tells about the service: success, absent, expired, denied or none"),
-            SchemaColumn("tag_mvpd", "TEXT", "provider of the sign-in that the answer shows"),
-            SchemaColumn("tag_user", "TEXT", "user of the sign-in that the answer shows"),
-            SchemaColumn("answer_code", "TEXT", "registration code in the answer"),
-            SchemaColumn("resource", "TEXT", "resource that it was about"),
-            SchemaColumn("generated_ms", "INTEGER", "the service's own time of making, epoch ms"),
-            SchemaColumn("expires_ms", "INTEGER", "the service's own time of expiry, epoch ms"),
+                "what the response says about the service's state: success, absent, expired, denied or none"
+            ),
+            SchemaColumn("tag_mvpd", "TEXT", "provider of the sign-in in the response"),
+            SchemaColumn("tag_user", "TEXT", "user of the sign-in in the response"),
+            SchemaColumn("answer_code", "TEXT", "registration code in the response"),
+            SchemaColumn("resource", "TEXT", "resource of the request"),
             SchemaColumn(
-                "record", "TEXT", "identity of the record or token seen, where it is no secret"),
+                "generated_ms", "INTEGER", "creation time by the service's clock, epoch ms"),
+            SchemaColumn("expires_ms", "INTEGER", "expiry time by the service's clock, epoch ms"),
+            SchemaColumn(
+                "record", "TEXT",
+                "identity of the record or token in the response, unless it is secret"),
             SchemaColumn(
                 "fingerprint", "TEXT",
-                "of the secret in the answer: equal for equal secrets of this run"),
+                "fingerprint of the secret in the response; equal for equal secrets of this run"),
             SchemaColumn(
-                "deviations", "TEXT", "JSON: where the answer left the protocol page and how"),
+                "deviations", "TEXT", "JSON: deviations of the response from the protocol page"),
             SchemaColumn(
-                "connection", "INTEGER NOT NULL", "counts connections of the run; 0: none"),
-            SchemaColumn("reused", "INTEGER NOT NULL", "1 when the connection was used before"),
-            SchemaColumn("local", "TEXT", "own address and port"),
+                "connection", "INTEGER NOT NULL",
+                "number of the connection within the run; 0 if none"),
+            SchemaColumn("reused", "INTEGER NOT NULL", "1 if the connection was used before"),
+            SchemaColumn("local", "TEXT", "local address and port"),
             SchemaColumn("remote", "TEXT", "address and port of the service"),
             SchemaColumn("http_version", "TEXT", "1.1 or 2"),
-            SchemaColumn("tls_resumed", "INTEGER", "1 when the TLS session was resumed"),
+            SchemaColumn("tls_resumed", "INTEGER", "1 if the TLS session was resumed"),
             SchemaColumn(
-                "evidence", "TEXT", "JSON: headers of the answer that help to find it in logs"),
-            SchemaColumn("bytes_sent", "INTEGER NOT NULL", "bytes of the request's body"),
-            SchemaColumn("bytes_received", "INTEGER NOT NULL", "bytes of the answer's body"),
-            SchemaColumn("provoked", "INTEGER NOT NULL", "1 when the rig meant to be turned down"),
-            SchemaColumn("connect_ns", "INTEGER", "making the connection, if it needed a new one"),
-            SchemaColumn("tls_ns", "INTEGER", "securing that connection"),
+                "evidence", "TEXT", "JSON: response headers that help to find it in logs"),
+            SchemaColumn("bytes_sent", "INTEGER NOT NULL", "size of the request body, bytes"),
+            SchemaColumn("bytes_received", "INTEGER NOT NULL", "size of the response body, bytes"),
+            SchemaColumn(
+                "provoked", "INTEGER NOT NULL", "1 if the rig meant the request to be rejected"),
+            SchemaColumn(
+                "connect_ns", "INTEGER", "duration of connecting, if a new connection was needed"),
+            SchemaColumn("tls_ns", "INTEGER", "duration of that connection's TLS handshake"),
         ])
 
     static let households = SchemaTable(
-        name: "households", note: "one household's life; times in nanoseconds since the run began",
+        name: "households", note: "one household; times in nanoseconds since the start of the run",
         columns: [
-            SchemaColumn("household", "INTEGER PRIMARY KEY", "its number"),
-            SchemaColumn("kind", "TEXT NOT NULL", "its kind in the rig"),
-            SchemaColumn("lane", "INTEGER NOT NULL", "lane that it ran on"),
-            SchemaColumn("arrived_ns", "INTEGER NOT NULL", "when it began"),
-            SchemaColumn("stage", "TEXT NOT NULL", "how far it got: arrived ... logged-out"),
+            SchemaColumn("household", "INTEGER PRIMARY KEY", "number of the household"),
+            SchemaColumn("kind", "TEXT NOT NULL", "kind in the rig"),
+            SchemaColumn("lane", "INTEGER NOT NULL", "lane on which it ran"),
+            SchemaColumn("arrived_ns", "INTEGER NOT NULL", "when it started"),
+            SchemaColumn("stage", "TEXT NOT NULL", "furthest stage: arrived ... logged-out"),
             SchemaColumn(
                 "fate", "TEXT NOT NULL", "running, signed-in, pre-signed-in, failed or abandoned"),
-            SchemaColumn("cause", "TEXT NOT NULL", "what stopped it, in words"),
-            SchemaColumn("code_shown_ns", "INTEGER", "the TV showed its code"),
-            SchemaColumn("phone_done_ns", "INTEGER", "the sign-in's last answer reached the phone"),
-            SchemaColumn("token_seen_ns", "INTEGER", "the TV saw its token"),
-            SchemaColumn("viewer_ns", "INTEGER NOT NULL", "the viewer's own share of the sign-in"),
-            SchemaColumn("polls", "INTEGER NOT NULL", "polls sent"),
+            SchemaColumn("cause", "TEXT NOT NULL", "what stopped it, as a sentence"),
+            SchemaColumn("code_shown_ns", "INTEGER", "when the TV showed its code"),
+            SchemaColumn(
+                "phone_done_ns", "INTEGER",
+                "when the last response of the sign-in reached the phone"),
+            SchemaColumn("token_seen_ns", "INTEGER", "when the TV received its token"),
+            SchemaColumn(
+                "viewer_ns", "INTEGER NOT NULL", "the viewer's share of the sign-in, nanoseconds"),
+            SchemaColumn("polls", "INTEGER NOT NULL", "number of polls"),
             SchemaColumn("ended_ns", "INTEGER", "when it ended"),
-            SchemaColumn("sign_in_ns", "INTEGER", "code shown to token seen"),
-            SchemaColumn("sign_in_service_ns", "INTEGER", "the same less the viewer's share"),
-            SchemaColumn("token_visibility_ns", "INTEGER", "phone done to token seen"),
+            SchemaColumn("sign_in_ns", "INTEGER", "from code shown to token received"),
+            SchemaColumn("sign_in_service_ns", "INTEGER", "the same without the viewer's share"),
+            SchemaColumn(
+                "token_visibility_ns", "INTEGER", "from the phone's last response to the TV's token"
+            ),
             SchemaColumn(
                 "not_entitled", "INTEGER",
-                "times that the service said the account may not watch this"),
-            SchemaColumn("asked_path", "TEXT", "path that its kind asks for: platform, or none"),
+                "number of responses that the account may not watch this"),
+            SchemaColumn(
+                "asked_path", "TEXT", "sign-in path that its kind asks for: platform, or none"),
             SchemaColumn(
                 "paths", "TEXT",
-                "path of each sign-in, blanks between: code, web-view, platform, temp-pass"),
-            SchemaColumn("began_ns", "INTEGER", "the first sign-in began"),
+                "path of each sign-in, separated by blanks: code, web-view, platform, temp-pass"),
+            SchemaColumn("began_ns", "INTEGER", "when the first sign-in started"),
             SchemaColumn("steps", "TEXT", "steps of the platform's decision graph: 1-2-6-7-8-9-11"),
-            SchemaColumn("prompts", "INTEGER", "times that the system asked for the permission"),
-            SchemaColumn("pickers", "INTEGER", "times that the platform's picker was shown"),
+            SchemaColumn("prompts", "INTEGER", "number of permission prompts"),
+            SchemaColumn("pickers", "INTEGER", "number of times the platform's picker was shown"),
             SchemaColumn(
                 "codes", "TEXT",
                 "advanced codes of the SDK (VSA403) and errors of the platform (VSError-2)"),
             SchemaColumn(
-                "silent_relogins", "INTEGER", "sign-ins by the account still on the device"),
+                "silent_relogins", "INTEGER",
+                "number of sign-ins by the account still on the device"),
             SchemaColumn("diversion", "TEXT", "why it left the path that its kind asks for"),
             SchemaColumn(
                 "abandoned_by", "TEXT",
-                "what ended an abandoned one: viewer (the rig drew it), service or run"),
+                "who ended an abandoned household: viewer (drawn by the rig), service or run"),
         ], replaces: true)
 
     static let events = SchemaTable(
         name: "events",
-        note: "something that happened on a device and is no exchange: a callback of the SDK, a "
+        note: "an event on a device other than an exchange: a callback of the SDK, a "
             + "dialog of the platform",
         columns: [
             SchemaColumn("household", "INTEGER NOT NULL", "number of the household"),
-            SchemaColumn("sequence", "INTEGER NOT NULL", "counts events of the household from 1"),
+            SchemaColumn(
+                "sequence", "INTEGER NOT NULL", "number of the event within its household, from 1"),
             SchemaColumn("device", "TEXT NOT NULL", "tv, phone, phone-2 ..."),
-            SchemaColumn("at_ns", "INTEGER NOT NULL", "when, in nanoseconds since the run began"),
-            SchemaColumn("name", "TEXT NOT NULL", "what"),
-            SchemaColumn("detail", "TEXT NOT NULL", "its arguments"),
+            SchemaColumn(
+                "at_ns", "INTEGER NOT NULL", "time in nanoseconds since the start of the run"),
+            SchemaColumn("name", "TEXT NOT NULL", "name of the event"),
+            SchemaColumn("detail", "TEXT NOT NULL", "arguments of the event"),
         ], constraint: "PRIMARY KEY (household, sequence)", replaces: true)
 
     static let cells = SchemaTable(
@@ -213,47 +229,54 @@ public enum HistorySchema {
             SchemaColumn("kind", "INTEGER NOT NULL", "position of the kind in meta's kinds"),
             SchemaColumn("sent", "INTEGER NOT NULL", "sent in this second"),
             SchemaColumn(
-                "completed", "INTEGER NOT NULL", "answered in this second, whichever answer"),
+                "completed", "INTEGER NOT NULL", "answered in this second, with any response"),
             SchemaColumn("errors", "INTEGER NOT NULL", "ended in this second as an error"),
-            SchemaColumn("outcomes", "TEXT NOT NULL", "JSON: ended in this second, by outcome"),
             SchemaColumn(
-                "statuses", "TEXT NOT NULL", "JSON: answered in this second, by HTTP status"),
+                "outcomes", "TEXT NOT NULL", "JSON: ended in this second, counted by outcome"),
+            SchemaColumn(
+                "statuses", "TEXT NOT NULL", "JSON: answered in this second, counted by HTTP status"
+            ),
             SchemaColumn("latency", "BLOB NOT NULL", "histogram of ended - planned"),
             SchemaColumn("service", "BLOB NOT NULL", "histogram of ended - sent"),
             SchemaColumn("lateness", "BLOB NOT NULL", "histogram of sent - planned"),
         ], constraint: "PRIMARY KEY (second, operation, kind)", replaces: true)
 
     static let errors = SchemaTable(
-        name: "errors", note: "errors that look the same, counted over all exchanges",
+        name: "errors",
+        note:
+            "errors of the same operation, outcome, status and reason, counted over all exchanges",
         columns: [
             SchemaColumn("operation", "TEXT NOT NULL", "the operation"),
             SchemaColumn("outcome", "TEXT NOT NULL", "the outcome"),
-            SchemaColumn("status", "INTEGER NOT NULL", "HTTP status; 0 without an answer"),
+            SchemaColumn("status", "INTEGER NOT NULL", "HTTP status; 0 without a response"),
             SchemaColumn(
-                "reason", "TEXT NOT NULL", "the service's word, or kind of transport error"),
-            SchemaColumn("count", "INTEGER NOT NULL", "how many"),
-            SchemaColumn("first_ns", "INTEGER NOT NULL", "end of the first"),
-            SchemaColumn("last_ns", "INTEGER NOT NULL", "end of the last"),
-            SchemaColumn("example", "INTEGER", "id of the first in exchanges"),
+                "reason", "TEXT NOT NULL",
+                "error code given by the service, or kind of transport error"),
+            SchemaColumn("count", "INTEGER NOT NULL", "number of errors"),
+            SchemaColumn("first_ns", "INTEGER NOT NULL", "when the first ended"),
+            SchemaColumn("last_ns", "INTEGER NOT NULL", "when the last ended"),
+            SchemaColumn("example", "INTEGER", "id of the first one in exchanges"),
         ], constraint: "PRIMARY KEY (operation, outcome, status, reason)", replaces: true)
 
     static let health = SchemaTable(
-        name: "health", note: "what a lane measured of itself over an interval",
+        name: "health", note: "what a lane measured about itself over an interval",
         columns: [
             SchemaColumn("lane", "INTEGER NOT NULL", "the lane"),
             SchemaColumn("from_ns", "INTEGER NOT NULL", "beginning of the interval"),
             SchemaColumn("through_ns", "INTEGER NOT NULL", "its end"),
             SchemaColumn("turns", "INTEGER NOT NULL", "turns of its loop"),
-            SchemaColumn("busy_ns", "INTEGER NOT NULL", "time in turns, that is not waiting"),
-            SchemaColumn("longest_turn_ns", "INTEGER NOT NULL", "the longest turn"),
+            SchemaColumn("busy_ns", "INTEGER NOT NULL", "time in turns, that is, not waiting"),
+            SchemaColumn("longest_turn_ns", "INTEGER NOT NULL", "duration of the longest turn"),
         ])
 
     static let watermarks = SchemaTable(
         name: "watermarks",
-        note: "written at least every second: until when everything was on disk",
+        note: "written at least every second: how far the history was on disk",
         columns: [
-            SchemaColumn("id", "INTEGER PRIMARY KEY", "counts them"),
-            SchemaColumn("through_ns", "INTEGER NOT NULL", "what ended before this is in the file"),
-            SchemaColumn("exchanges", "INTEGER NOT NULL", "exchanges counted so far"),
+            SchemaColumn("id", "INTEGER PRIMARY KEY", "number of the watermark"),
+            SchemaColumn(
+                "through_ns", "INTEGER NOT NULL",
+                "exchanges that ended before this time are in the file"),
+            SchemaColumn("exchanges", "INTEGER NOT NULL", "number of exchanges so far"),
         ])
 }

@@ -1,3 +1,4 @@
+internal import Rendering
 public import Statistics
 
 /// What a machine can do as a sender of load, for a reader and for scripts.

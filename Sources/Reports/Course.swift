@@ -1,4 +1,5 @@
 internal import Journal
+internal import Rendering
 internal import Statistics
 
 /// The run over time, in buckets of equal length: what the charts of a report show.

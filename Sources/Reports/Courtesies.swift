@@ -1,4 +1,5 @@
 public import Journal
+internal import Rendering
 internal import Statistics
 
 // What a reader must know about requests that were held back, and about households that had signed

@@ -1,5 +1,6 @@
 internal import Dialects
 internal import Journal
+internal import Rendering
 
 /// Errors that look the same, with the first of them as an example.
 public struct ErrorRow: Sendable, Hashable {

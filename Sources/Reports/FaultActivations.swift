@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Rendering
 
 /// What the stand-in's faults did in a run, by its `truth.jsonl`: a fault that was never activated, or
 /// that no answer showed, is no proof of a service without faults.

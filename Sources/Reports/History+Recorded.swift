@@ -1,4 +1,5 @@
 public import Journal
+internal import Rendering
 
 extension History: Recorded {
     /// What cannot be read one by one, and why.

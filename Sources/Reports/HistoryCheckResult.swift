@@ -1,6 +1,7 @@
 internal import Checker
 internal import Dialects
 internal import Journal
+internal import Rendering
 internal import Rigs
 
 /// A line of `shows:` held against a run.

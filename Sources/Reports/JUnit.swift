@@ -1,4 +1,5 @@
 internal import Checker
+internal import Rendering
 
 /// junit.xml: thresholds, and whether the run is to be trusted, as test cases for a CI server.
 enum JUnit {

@@ -1,5 +1,6 @@
 internal import Checker
 internal import Journal
+internal import Rendering
 
 /// The outcome of a run, in one word (docs/reports.md, summary.json).
 public enum RunOutcome: String, Sendable, CaseIterable {

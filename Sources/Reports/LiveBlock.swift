@@ -1,5 +1,6 @@
 internal import Dialects
 internal import Journal
+internal import Rendering
 
 /// The block that a terminal shows while a run goes on, redrawn in place: pure text, a line each, none
 /// longer than the terminal is wide.

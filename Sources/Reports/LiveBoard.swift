@@ -1,5 +1,6 @@
 internal import Dialects
 internal import Journal
+internal import Rendering
 internal import Statistics
 
 /// Everything that the dashboard shows, as of now: one JSON object, sent whole each second. A page
@@ -54,6 +55,16 @@ public struct LiveBoard: Sendable {
             ("course", series),
             ("ended", ended),
         ]).line()
+    }
+
+    /// The charts over time, drawn as report.html draws them: HTML, as a JSON string on one line.
+    public var charts: String {
+        // So that the first seconds of a long run do not fill the whole width.
+        let least = min(Double(state.planned?.components.seconds ?? 0), 30)
+        let seconds = max(state.progress.elapsed.milliseconds / 1000, least)
+        let charts = TimelineCharts(width: course.width, seconds: seconds)
+            .live(Array(course.shown), isSearch: state.search != nil)
+        return JSON.text(charts.map(\.text).joined()).line()
     }
 
     private func operation(_ work: Progress.Work) -> JSON {

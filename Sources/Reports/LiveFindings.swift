@@ -1,4 +1,5 @@
 public import Checker
+internal import Rendering
 
 /// What the judge has found so far, for those who watch a run.
 public struct LiveFindings: Sendable, Hashable {

@@ -1,3 +1,5 @@
+internal import Rendering
+
 /// Where a search for races is, for those who watch it.
 public struct LiveSearch: Sendable, Hashable {
     /// A promise that breaks, as far as it is known.

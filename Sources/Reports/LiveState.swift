@@ -1,4 +1,5 @@
 public import Journal
+internal import Rendering
 internal import Statistics
 
 /// What is known of a run at one moment, for those who watch it.

@@ -1,4 +1,5 @@
 internal import Journal
+internal import Rendering
 internal import Rigs
 
 /// A part of the load as the rig wrote it, for the charts over time.

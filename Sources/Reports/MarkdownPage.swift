@@ -1,4 +1,5 @@
 internal import Checker
+internal import Rendering
 
 /// summary.md: a page that fits a comment on a pull request.
 enum MarkdownPage {

@@ -1,4 +1,5 @@
 public import Checker
+internal import Rendering
 
 /// Violations of one promise that do not fail the run, because the protocol does not make that promise: a
 /// run that passes with them passes "with observations", in every output.

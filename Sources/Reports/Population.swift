@@ -1,4 +1,5 @@
 internal import Journal
+internal import Rendering
 internal import Statistics
 
 /// Households that stopped at the same place for the same cause.

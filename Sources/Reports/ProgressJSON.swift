@@ -1,5 +1,6 @@
 internal import Dialects
 internal import Journal
+internal import Rendering
 
 /// Progress and result as JSON lines, for machines (docs/politeness.md, `--json`): each line one object with
 /// a `type`; keys may be added, none removed or renamed.
@@ -131,18 +132,5 @@ public enum ProgressJSON {
 
     private static func optional(_ duration: Duration?, _ unit: (Double) -> Double) -> JSON {
         duration.map { .number(unit(Double(Instant($0).nanoseconds) / 1e6)) } ?? .null
-    }
-}
-
-extension JSON {
-    /// On one line, however long.
-    package func line() -> String {
-        switch self {
-        case .object(let members):
-            "{" + members.map { "\(JSONText.quoted($0.0)):\($0.1.line())" }.joined(separator: ",")
-                + "}"
-        case .array(let items): "[" + items.map { $0.line() }.joined(separator: ",") + "]"
-        case .text, .integer, .number, .flag, .null: rendered()
-        }
     }
 }

@@ -1,4 +1,5 @@
 internal import Journal
+internal import Rendering
 
 /// A line every few seconds while a run goes on: plain text, so that a log keeps it readable.
 public enum ProgressLine {

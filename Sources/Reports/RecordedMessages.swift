@@ -1,5 +1,6 @@
 internal import Dialects
 internal import Journal
+internal import Rendering
 
 extension ErrorRow {
     /// What was said in an exchange, line by line, and how to say it again.

@@ -1,8 +1,9 @@
-public import Checker
+package import Checker
 internal import Dialects
 internal import Foundation
 internal import Journal
-public import Rigs
+package import Rendering
+package import Rigs
 
 /// Every file of a run directory that is made from its history.
 public enum Report {
@@ -17,12 +18,12 @@ public enum Report {
 
     /// Renders every file into `directory`, which is made if it is missing. A file that cannot be
     /// written does not keep the others from being written; only a history that cannot be read
-    /// throws. `thresholds` are those of the rig, parsed; `strikes` what the stand-in's faults did; `comparison`
-    /// what changed since the last comparable run; `cases` the names of those that are written to
+    /// throws. `thresholds` are those of the rig, parsed; `strikes` what the stand-in's faults did; `changes`
+    /// what changed since the last comparable run, drawn; `cases` the names of those that are written to
     /// `cases/`, by the signature of their violation.
-    public static func write(
+    package static func write(
         _ history: some Recorded, thresholds: [Threshold], findings: Findings? = nil,
-        strikes: FaultActivations? = nil, comparison: Comparison? = nil,
+        strikes: FaultActivations? = nil, changes: HTML? = nil,
         cases: [String: String] = [:],
         to directory: String
     ) throws(ReportError) -> Written {
@@ -36,7 +37,7 @@ public enum Report {
         }
         var summary = Summary(fold, thresholds: thresholds)
         summary.tell(strikes)
-        summary.comparison = comparison
+        summary.changes = changes
         summary.cases = cases
         var written = Written(summary: summary, files: [], errors: [])
         // The smallest and most telling first: a disk that fills up then loses the least.

@@ -1,4 +1,5 @@
 internal import Journal
+internal import Rendering
 internal import Statistics
 
 /// What the rig measured of itself, and whether its numbers can be trusted (rigs/reference.yaml,

@@ -1,18 +1,18 @@
-internal import Checker
-internal import Dialects
-internal import Journal
+package import Checker
+package import Dialects
+package import Journal
 internal import Statistics
 
 /// Everything that the files of a run directory need, from one pass over its history.
-struct RunFold {
+package struct RunFold {
     /// Sums over the whole run by operation and position of the kind.
     struct FoldSlot: Hashable {
         var operation: OperationName
         var kind: Int
     }
 
-    let header: HistoryHeader
-    let end: HistoryEnd?
+    package let header: HistoryHeader
+    package let end: HistoryEnd?
     let gaps: [String]
     let restraint: Restraint
     let findings: Findings?
@@ -32,9 +32,9 @@ struct RunFold {
     /// The lines of `shows:`, each held against the history.
     private(set) var shows: [HistoryCheckResult] = []
     /// What the record covers, in seconds.
-    private(set) var seconds = 0.0
+    package private(set) var seconds = 0.0
 
-    init(_ history: some Recorded, _ findings: Findings? = nil) throws {
+    package init(_ history: some Recorded, _ findings: Findings? = nil) throws {
         self.findings = findings
         violations = try ViolationRow.rows(findings, history)
         header = history.header
@@ -97,7 +97,7 @@ struct RunFold {
     }
 
     /// Operations that occurred, in the order of `screenrig list`.
-    var operations: [OperationName] {
+    package var operations: [OperationName] {
         let occurred = Set(sums.keys.map(\.operation))
         return OperationName.allCases.filter(occurred.contains)
     }

@@ -1,4 +1,5 @@
 internal import Journal
+internal import Rendering
 internal import Statistics
 
 /// By which paths households signed in, and what platform and SDK said meanwhile.

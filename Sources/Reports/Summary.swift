@@ -1,6 +1,7 @@
 public import Checker
 internal import Dialects
 internal import Journal
+package import Rendering
 public import Rigs
 internal import Statistics
 
@@ -60,8 +61,8 @@ public struct Summary: Sendable, Hashable {
     public var cases: [String: String]?
     /// `none of 3 households signed in: ...`; nil where one did, or where none was meant to.
     public var noSignIn: String?
-    /// What changed since the last comparable run; nil where there is none.
-    public var comparison: Comparison?
+    /// What changed since the last comparable run, as a section of the page; nil where there is none.
+    package var changes: HTML?
     /// What a reader must know about the record: cut short, sampled, lost.
     public var notes: [String]
 
@@ -129,7 +130,7 @@ public struct Summary: Sendable, Hashable {
         self.init(try RunFold(history, findings), thresholds: thresholds)
     }
 
-    init(_ fold: RunFold, thresholds: [Threshold]) {
+    package init(_ fold: RunFold, thresholds: [Threshold]) {
         findings = fold.findings
         violations = fold.violations
         run = Run(fold)

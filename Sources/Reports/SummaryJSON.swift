@@ -1,4 +1,5 @@
 internal import Checker
+internal import Rendering
 internal import Statistics
 
 /// summary.json, schema `screenrig/summary/1` (docs/reports.md): keys may be added, none removed or

@@ -1,4 +1,5 @@
 public import Checker
+internal import Rendering
 
 /// The report of a run in a terminal: verdict, thresholds, table, errors, path of the report.
 public enum TerminalReport {
@@ -276,34 +277,5 @@ public enum TerminalReport {
             group.violations.first.flatMap { summary.cases?[$0.signature] }
         }
         return names.prefix(replays).map { "replay: screenrig replay \(path)/cases/\($0).json" }
-    }
-}
-
-/// Colours of a terminal, or none.
-struct Ink {
-    enum Paint: Int, CaseIterable {
-        case dim = 2
-        case red = 31
-        case green = 32
-        case yellow = 33
-    }
-
-    var isOn: Bool
-
-    func callAsFunction(_ text: String, _ paint: Paint, bold: Bool = false) -> String {
-        isOn ? "\u{1b}[\(bold ? "1;" : "")\(paint.rawValue)m\(text)\u{1b}[0m" : text
-    }
-}
-
-extension String {
-    func padded(to width: Int, right: Bool = false) -> String {
-        let space = String(repeating: " ", count: max(0, width - count))
-        return right ? space + self : self + space
-    }
-
-    var trimmedEnd: String {
-        var text = self[...]
-        while text.last == " " { text.removeLast() }
-        return String(text)
     }
 }

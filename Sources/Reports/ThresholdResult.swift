@@ -1,6 +1,7 @@
 internal import Checker
 internal import Dialects
 internal import Journal
+internal import Rendering
 internal import Rigs
 internal import Statistics
 
@@ -50,7 +51,7 @@ public struct ThresholdResult: Sendable, Hashable {
 
 extension Threshold {
     /// What it is about, as it was measured, in the unit of its bound; nil when nothing was.
-    func measured(_ fold: RunFold) -> Double? { ThresholdReading(self, fold).value }
+    package func measured(_ fold: RunFold) -> Double? { ThresholdReading(self, fold).value }
 
     func holds(for value: Double) -> Bool {
         switch comparison {

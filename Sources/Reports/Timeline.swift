@@ -1,5 +1,5 @@
 internal import Dialects
-internal import Journal
+package import Journal
 internal import Statistics
 
 /// One second of one operation: a row of timeline.csv.
@@ -158,7 +158,7 @@ struct Timeline {
 
 extension Cell {
     /// Exchanges that were sent and came to an end, whichever.
-    var ended: Int {
+    package var ended: Int {
         outcomes.reduce(0, +) - outcomes[Int(Outcome.notSent.rawValue)]
     }
 }

@@ -1,5 +1,6 @@
 internal import Dialects
 internal import Journal
+internal import Rendering
 
 /// One household's life, exchange by exchange: why its sign-in took so long.
 public struct Waterfall: Sendable, Hashable {

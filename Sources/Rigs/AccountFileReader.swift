@@ -23,7 +23,7 @@ struct AccountFileReader {
         self.target = target
         self.surroundings = surroundings
         self.place = place
-        path = RigReader.path(list.file, besides: place.option == nil ? place.file : "")
+        path = place.path(list.file)
     }
 
     /// The list with its entries. Without secrets the file is left alone.
@@ -31,7 +31,7 @@ struct AccountFileReader {
         if case .omitted = surroundings.secrets { return list }
         guard let text = surroundings.contents(path) else {
             problems.append(
-                RigProblem(place, .noFile(path, reason: Disk.trouble(path) ?? "cannot be read")))
+                RigProblem(place, .unreadable(path)))
             return list
         }
         if surroundings.isOpenToOthers(path) {
@@ -87,8 +87,7 @@ struct AccountFileReader {
         if isEmpty {
             refuse(
                 head.line,
-                "no accounts after the header line; add one line for each "
-                    + "account")
+                "no accounts after the header line; add one line for each account")
         }
     }
 
@@ -107,8 +106,7 @@ struct AccountFileReader {
         if Set(names).count != names.count {
             refuse(
                 line,
-                "duplicate column; each name may occur "
-                    + "once")
+                "duplicate column; each name may occur once")
         }
         return problems.count == before
     }
@@ -144,10 +142,8 @@ struct AccountFileReader {
 
     /// The cell with `${NAME}` and `${file:PATH}` replaced.
     private mutating func expanded(_ cell: String, _ line: Int) -> String? {
-        var reader = ValueReader(file: path, surroundings)
-        let value = reader.expanded(cell, Place(file: path, line: line, column: 0))
-        problems += reader.problems
-        return value?.text
+        var variables = Variables(in: path, surroundings)
+        return variables.expanded(cell, Place(file: path, line: line), &problems)?.text
     }
 
     /// Every provider that the rig names must have an account.

@@ -17,12 +17,6 @@ public struct AccountList: Sendable, Hashable {
         public var account: Account
         /// `accounts.csv:3`: how reports name it, for user names are nobody's business there.
         public var place: String
-
-        public init(mvpd: String, account: Account, place: String) {
-            self.mvpd = mvpd
-            self.account = account
-            self.place = place
-        }
     }
 
     public enum Exhausted: String, Sendable, CaseIterable {
@@ -37,22 +31,11 @@ public struct AccountList: Sendable, Hashable {
     public var entries: [Entry]
     /// How many households may have an account at a time, each from its sign-in to its end; nil: any
     /// number. 1 means that nobody else signs in as this user meanwhile (exclusive).
-    public var atOnce: Int?
-    public var onExhausted: Exhausted
+    public var atOnce: Int? = 1
+    var isShared = false
+    public var onExhausted: Exhausted = .wait
     /// After so many failed logins with none that went well between, an account is not used again.
-    public var failuresAtMost: Int
-
-    public init(
-        file: String, entries: [Entry], atOnce: Int? = 1, onExhausted: Exhausted = .wait,
-        failuresAtMost: Int = 3
-    ) {
-        self.file = file
-        self.entries = entries
-        self.atOnce = atOnce
-        self.onExhausted = onExhausted
-        self.failuresAtMost = failuresAtMost
-    }
-
+    public var failuresAtMost: Int = 3
     /// The providers that it has accounts of, in the order of the file, with their numbers.
     public var providers: [(mvpd: String, accounts: Int)] {
         var providers: [(mvpd: String, accounts: Int)] = []
@@ -66,5 +49,38 @@ public struct AccountList: Sendable, Hashable {
             }
         }
         return providers
+    }
+}
+
+extension AccountList: RigSection {
+    static let blank = AccountList(file: "", entries: [])
+    static let keys: [Key<AccountList>] = [
+        Key(
+            "file", .scalar(.text), into: \.file, required: true, example: "accounts.csv",
+            "The file; it must not be readable by other users. Cells may contain ${NAME} and "
+                + "${file:PATH}."),
+        Key(
+            "sharing", .words(("exclusive", false), ("shared", true)),
+            set: { ($0.isShared, $0.atOnce) = ($1, $1 ? nil : 1) }, default: "exclusive",
+            "exclusive: one household at a time uses an account. shared: several may."),
+        Key(
+            "at-once", .scalar(.count(1...1_000_000)), ifGiven: \.atOnce, example: "1",
+            "Households that may use an account concurrently, each from its sign-in to its end. "
+                + "exclusive: 1. shared: unlimited by default."),
+        Key(
+            "on-exhausted", .words(), into: \.onExhausted,
+            "What a household does if no account is free."),
+        Key(
+            "failed-logins", .scalar(.count(1...1_000)), into: \.failuresAtMost,
+            "After this many consecutive failed logins an account is not used again in the run, "
+                + "because providers lock accounts."),
+    ]
+
+    mutating func check(_ marks: Marks, _ reader: inout ValueReader) {
+        guard marks.isWhole, !isShared, let atOnce, atOnce > 1 else { return }
+        reader.refuse(
+            marks["at-once"].place,
+            "with sharing: exclusive, one household at a time uses an account; write "
+                + "at-once: 1, or sharing: shared")
     }
 }

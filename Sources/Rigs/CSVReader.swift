@@ -121,8 +121,7 @@ struct CSVReader {
         guard !bytes.contains(0) else {
             throw Problem(
                 line: line,
-                reason: "a cell contains a NUL character; save the file as "
-                    + "UTF-8 text")
+                reason: "a cell contains a NUL character; save the file as UTF-8 text")
         }
         return String(decoding: bytes, as: UTF8.self)
     }

@@ -13,25 +13,21 @@ extension Rig {
     }
 }
 
-extension RigAssembly {
-    /// `faults: [noisy, {token-flap: {window: 30ms}}]`.
-    mutating func faults(_ items: [Item], _ target: Target) -> [Rig.FaultTerms] {
-        if let first = items.first, target.base != .embedded {
-            refuse(
-                first.place,
-                "faults need the embedded stand-in, and this target is another service; remove "
-                    + "'faults', write base: embedded, or run a stand-in with the fault "
-                    + "(screenrig serve --fault NAME) and use it as the target")
-        }
-        return items.flatMap { item -> [Rig.FaultTerms] in
-            if let text = item.value as? String { return [Rig.FaultTerms(text, at: item.place)] }
-            let named = item.value as? [NamedItem] ?? []
-            return named.map { entry in
-                let parameters = entry.item.value as? [(String, String)] ?? []
-                let pairs = parameters.map { "\($0)=\($1)" }.joined(separator: ",")
-                return Rig.FaultTerms(
-                    entry.name + (pairs.isEmpty ? "" : ":\(pairs)"), at: entry.namePlace)
-            }
-        }
+extension Syntax<[Rig.FaultTerms]> {
+    /// `[noisy, {token-flap: {window: 30ms}}]`.
+    static var faults: Syntax {
+        .from(
+            .list(
+                .either(
+                    .from(.scalar(.text)) { text, marks, _ in [.init(text, at: marks.place)] },
+                    .from(.named(.named(.scalar(.text)))) { named, marks, _ in
+                        zip(named, marks.items).map { entry, marks in
+                            let pairs = entry.value.map { "\($0.name)=\($0.value)" }
+                            let text = ([entry.name] + [pairs.joined(separator: ",")])
+                                .filter { !$0.isEmpty }.joined(separator: ":")
+                            return .init(text, at: marks.namePlace ?? marks.place)
+                        }
+                    }))
+        ) { $0.flatMap { $0 } }
     }
 }

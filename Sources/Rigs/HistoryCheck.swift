@@ -24,22 +24,6 @@ public struct HistoryCheck: Sendable, Hashable {
     /// As it was written.
     public var text: String
 
-    /// Understands a line of a recorded rig; nil where it is of a version that knows more words.
-    public init?(text: String) {
-        guard let read = try? Self.read(text) else { return nil }
-        self = read
-    }
-
-    init(
-        kind: String?, subject: Subject, comparison: Threshold.Relation, bound: Int, text: String
-    ) {
-        self.kind = kind
-        self.subject = subject
-        self.comparison = comparison
-        self.bound = bound
-        self.text = text
-    }
-
     public func holds(for count: Int) -> Bool {
         switch comparison {
         case .below: count < bound
@@ -62,6 +46,12 @@ public struct HistoryCheck: Sendable, Hashable {
 }
 
 extension HistoryCheck {
+    /// Understands a line of a recorded rig; nil where it is of a version that knows more words.
+    public init?(text: String) {
+        guard let read = try? Self.read(text) else { return nil }
+        self = read
+    }
+
     /// The grammar in full, for the documentation of the format.
     static let grammar =
         "[kind \"NAME\":] SUBJECT [OP N], with SUBJECT one of: OPERATION [STATUS or OUTCOME] "
@@ -90,7 +80,7 @@ extension HistoryCheck {
         ]
 
     /// Understands a line such as `poll-token 410 >= 3`.
-    static func read(_ line: String) throws(Scalar.Refusal) -> HistoryCheck {
+    static func read(_ line: String) throws(Refusal) -> HistoryCheck {
         let text = line.trimmingSpaces()
         var rest = text[...]
         let kind = try Threshold.kind(&rest)
@@ -99,7 +89,7 @@ extension HistoryCheck {
         if let place = words.firstIndex(where: { Threshold.Relation(rawValue: $0) != nil }) {
             let number = words[(place + 1)...].joined(separator: " ")
             guard let count = Int(number), number.allSatisfy(\.isWholeNumber) else {
-                throw Scalar.Refusal(remark: "whose bound '\(number)' is not a whole number")
+                throw Refusal(remark: "whose bound '\(number)' is not a whole number")
             }
             comparison = Threshold.Relation(rawValue: words[place]) ?? comparison
             bound = count
@@ -110,8 +100,8 @@ extension HistoryCheck {
             text: text)
     }
 
-    private static func subject(_ words: [String]) throws(Scalar.Refusal) -> Subject {
-        guard let first = words.first else { throw Scalar.Refusal(remark: "which has no subject") }
+    private static func subject(_ words: [String]) throws(Refusal) -> Subject {
+        guard let first = words.first else { throw Refusal(remark: "which has no subject") }
         let rest = words.dropFirst()
         switch first {
         case "event": return try event(rest.joined(separator: " "))
@@ -123,7 +113,7 @@ extension HistoryCheck {
         }
         guard let operation = OperationName(name: first) else {
             let known = OperationName.allCases.map(\.name) + ["event", "households", "violation"]
-            throw Scalar.Refusal(
+            throw Refusal(
                 remark: "whose subject '\(first)' is unknown\(hint(first, among: known))")
         }
         return try exchange(operation, rest)
@@ -132,13 +122,13 @@ extension HistoryCheck {
     /// What follows an operation: each at most once, in any order.
     private static func exchange(
         _ operation: OperationName, _ words: ArraySlice<String>
-    ) throws(Scalar.Refusal) -> Subject {
+    ) throws(Refusal) -> Subject {
         var (status, outcome, reason): (Int?, Outcome?, String?)
         var rest = words
         while let word = rest.popFirst() {
             if word == "reason" {
                 guard reason == nil, let next = rest.popFirst() else {
-                    throw Scalar.Refusal(remark: "whose 'reason' lacks a value")
+                    throw Refusal(remark: "whose 'reason' lacks a value")
                 }
                 reason = next
             } else if let number = Int(word), (100...599).contains(number), status == nil {
@@ -147,27 +137,27 @@ extension HistoryCheck {
                 outcome = named
             } else {
                 let known = Outcome.allCases.map(\.name) + ["reason"]
-                throw Scalar.Refusal(
+                throw Refusal(
                     remark: "whose '\(word)' is not a status, outcome or reason"
                         + hint(word, among: known))
             }
         }
         if let status, let outcome {
-            throw Scalar.Refusal(
+            throw Refusal(
                 remark: "which has both a status, \(status), and an outcome, \(outcome); keep one")
         }
         return .exchange(operation, status: status, outcome: outcome, reason: reason)
     }
 
     /// Some names are of several words: the longest that fits, then the detail.
-    private static func event(_ text: String) throws(Scalar.Refusal) -> Subject {
+    private static func event(_ text: String) throws(Refusal) -> Subject {
         let fitting = events.filter { text == $0 || text.hasPrefix($0 + " ") }
         guard let name = fitting.max(by: { $0.count < $1.count }) else {
             guard let first = text.split(separator: " ").first.map(String.init) else {
-                throw Scalar.Refusal(remark: "which names no event")
+                throw Refusal(remark: "which names no event")
             }
             let near = text.nearest(among: events) ?? first.nearest(among: events)
-            throw Scalar.Refusal(
+            throw Refusal(
                 remark: "whose event '\(text)' is unknown"
                     + (near.map { " (did you mean \($0)?)" } ?? ""))
         }
@@ -177,10 +167,10 @@ extension HistoryCheck {
 
     private static func word(
         _ words: ArraySlice<String>, of known: [String], called what: String
-    ) throws(Scalar.Refusal) -> String {
+    ) throws(Refusal) -> String {
         let text = words.joined(separator: " ")
         guard known.contains(text) else {
-            throw Scalar.Refusal(
+            throw Refusal(
                 remark: text.isEmpty
                     ? "which names no \(what)"
                     : "whose '\(text)' is not a known \(what)\(hint(text, among: known))")
@@ -193,14 +183,17 @@ extension HistoryCheck {
     }
 }
 
-extension Scalar {
+extension Scalar<HistoryCheck> {
     /// A line of `shows:`.
-    static let historyCheck = Scalar(
-        name: "history-check",
-        wanted: "[kind \"NAME\":] SUBJECT [OP N], such as 'poll-token 410', 'event status VSA203', "
-            + "'households signed-in == 12' or 'violation sign-in-visible'",
-        pattern: ".*\\S.*", mayNameKind: true
-    ) { text throws(Refusal) in
-        try HistoryCheck.read(text)
+    static var historyCheck: Scalar<HistoryCheck> {
+        Scalar(
+            name: "history-check",
+            wanted:
+                "[kind \"NAME\":] SUBJECT [OP N], such as 'poll-token 410', 'event status VSA203', "
+                + "'households signed-in == 12' or 'violation sign-in-visible'",
+            pattern: ".*\\S.*", mayNameKind: true
+        ) { text throws(Refusal) in
+            try HistoryCheck.read(text)
+        }
     }
 }

@@ -21,67 +21,178 @@ public struct HouseholdKind: Sendable, Hashable {
 
     public var name: String
     public var weight: Int
-    public var firstScreen: FirstScreen
-    public var secondScreens: Int
+    public var firstScreen: FirstScreen = .tvos
+    public var secondScreens: Int = 1
     public var device: DeviceInfo
-    public var viewer: Viewer
+    public var viewer: Viewer = Viewer()
     /// As whom it asks the service; nil: as the target says.
     public var application: Application?
     /// The platform's account framework, where the first screen asks it before anybody else.
     public var platform: PlatformSignOn?
     /// Plays on a TempPass, without anybody signing in (rest-v1.md § 10, N5).
-    public var hasTempPass: Bool
+    public var hasTempPass: Bool = false
     /// Share (0 to 1) of households in which two viewers sign in at once, as two users.
-    public var hasSecondViewer: Double
+    public var hasSecondViewer: Double = 0
 
     /// The human: times, and shares (0 to 1) of what people do wrong.
     public struct Viewer: Sendable, Hashable {
         /// Code shown → the viewer has the phone in hand and types.
-        public var noticesCode: Distribution
+        public var noticesCode: Distribution = .lognormal(median: .seconds(8), p95: .seconds(30))
         /// Login page shown → credentials sent.
-        public var signsIn: Distribution
-        public var givesUp: Double
-        public var mistypesPassword: Double
+        public var signsIn: Distribution = .lognormal(median: .seconds(20), p95: .seconds(90))
+        public var givesUp: Double = 0.03
+        public var mistypesPassword: Double = 0
         /// Types a code that nobody was given, and the right one after it.
-        public var mistypesCode: Double
+        public var mistypesCode: Double = 0
         /// Types the code in once more, after it has served.
-        public var typesTwice: Double
+        public var typesTwice: Double = 0
         /// Cancels at the provider, and begins the login again.
-        public var cancels: Double
+        public var cancels: Double = 0
         /// Comes once the code has run out.
-        public var isTooLate: Double
+        public var isTooLate: Double = 0
+    }
+}
 
-        public init(
-            noticesCode: Distribution = .lognormal(median: .seconds(8), p95: .seconds(30)),
-            signsIn: Distribution = .lognormal(median: .seconds(20), p95: .seconds(90)),
-            givesUp: Double = 0.03, mistypesPassword: Double = 0, mistypesCode: Double = 0,
-            typesTwice: Double = 0, cancels: Double = 0, isTooLate: Double = 0
-        ) {
-            self.noticesCode = noticesCode
-            self.signsIn = signsIn
-            self.givesUp = givesUp
-            self.mistypesPassword = mistypesPassword
-            self.mistypesCode = mistypesCode
-            self.typesTwice = typesTwice
-            self.cancels = cancels
-            self.isTooLate = isTooLate
+extension HouseholdKind: RigSection {
+    static let blank = HouseholdKind(name: "household", weight: 1, device: .appleTV)
+    static let keys: [Key<HouseholdKind>] = [
+        Key(
+            "name", .scalar(.shownText), into: \.name, "The name in reports and thresholds."),
+        Key(
+            "weight", .scalar(.count(1...100)), into: \.weight, "Its share of all households."),
+        Key(
+            "first-screen", .words(),
+            set: { kind, screen in
+                kind.firstScreen = screen
+                kind.device = screen.usualDevice
+            }, default: "tvos",
+            "tvos: shows a code and polls at once. ios, ipados: signs in with a web view on the "
+                + "device and polls when it closes. sdk-tvos, sdk-ios: the same with the "
+                + "AccessEnabler SDK."),
+        Key(
+            "second-screens", .scalar(.count(1...10)), into: \.secondScreens,
+            "Number of phones; each new attempt of the viewer uses the next one."),
+        Key(
+            "second-viewer", .scalar(.share), into: \.hasSecondViewer,
+            "Share of households in which two users sign in concurrently: both with the code, "
+                + "the second one on the last phone; with platform-sign-on, one through the "
+                + "platform while the other types the code."),
+        Key(
+            "device", .section,
+            set: { (kind, given: GivenDevice) in
+                kind.device = given.over(kind.firstScreen.usualDevice)
+            }, default: "{}",
+            "What the first screen sends as X-Device-Info. Default: values that fit "
+                + "first-screen; for tvos as shown here."),
+        Key(
+            "viewer", section: \.viewer, "The viewer's behaviour."),
+        Key(
+            "platform-sign-on", .section, ifGiven: \.platform, alternative: true,
+            "Try the platform's TV provider account first: the device's state and the viewer's "
+                + "answers."),
+        Key(
+            "temp-pass", .scalar(.flag), into: \.hasTempPass,
+            "Play with a TempPass, without a sign-in; uses the first TempPass provider of the "
+                + "service's configuration."),
+    ]
+
+    mutating func check(_ marks: Marks, _ reader: inout ValueReader) {
+        guard marks.isWhole else { return }
+        if hasTempPass, platform != nil {
+            reader.refuse(
+                marks["temp-pass"].place,
+                "with temp-pass there is no sign-in, so platform-sign-on has no effect; remove "
+                    + "one of them")
+        }
+        guard firstScreen.hasWebView else { return }
+        if marks.gives("second-screens") {
+            reader.refuse(
+                marks["second-screens"].place,
+                "first-screen \(firstScreen.rawValue) signs in on the device itself and "
+                    + "shows no code; remove second-screens")
+        }
+        let viewer = marks["viewer"]
+        for key in ["wrong-code", "types-twice", "too-late"] where viewer.gives(key) {
+            reader.refuse(
+                viewer[key].place,
+                "first-screen \(firstScreen.rawValue) shows no code to type; remove \(key)")
         }
     }
+}
 
-    public init(
-        name: String, weight: Int, firstScreen: FirstScreen = .tvos, secondScreens: Int = 1,
-        device: DeviceInfo, viewer: Viewer = Viewer(), platform: PlatformSignOn? = nil,
-        hasTempPass: Bool = false, hasSecondViewer: Double = 0, application: Application? = nil
-    ) {
-        self.name = name
-        self.weight = weight
-        self.firstScreen = firstScreen
-        self.secondScreens = secondScreens
-        self.device = device
-        self.viewer = viewer
-        self.platform = platform
-        self.hasTempPass = hasTempPass
-        self.hasSecondViewer = hasSecondViewer
-        self.application = application
+extension HouseholdKind.FirstScreen {
+    /// What is not given of a device is that of the usual one of this sort.
+    fileprivate var usualDevice: DeviceInfo {
+        switch self {
+        case .tvos, .sdkTVOS: .appleTV
+        case .ios, .sdkIOS: .phone
+        case .ipados: .tablet
+        }
     }
+}
+
+/// What `device:` gives of the first screen's information, by key.
+private struct GivenDevice: RigSection {
+    var fields: [String: String] = [:]
+
+    static let blank = GivenDevice()
+    static let keys: [Key<GivenDevice>] = [
+        key("model", \.model, "Model of the device."),
+        key("version", \.version, "Version of the app."),
+        key("manufacturer", \.manufacturer, "Manufacturer of the device."),
+        key("osName", \.osName, "Operating system."),
+        key("osVersion", \.osVersion, "Version of the operating system."),
+        key("primaryHardwareType", \.primaryHardwareType, "Type of hardware."),
+        key("connectionType", \.connectionType, "Type of network connection."),
+        key("applicationId", \.applicationId, "Id of the app."),
+    ]
+
+    private static func key(
+        _ name: String, _ field: KeyPath<DeviceInfo, String>, _ text: String
+    ) -> Key<GivenDevice> {
+        Key(
+            name, .scalar(.text), set: { $0.fields[name] = $1 },
+            default: Spelling.quotedWhereNeeded(DeviceInfo.appleTV[keyPath: field]), text)
+    }
+
+    func over(_ usual: DeviceInfo) -> DeviceInfo {
+        DeviceInfo(
+            model: fields["model"] ?? usual.model, version: fields["version"] ?? usual.version,
+            manufacturer: fields["manufacturer"] ?? usual.manufacturer,
+            osName: fields["osName"] ?? usual.osName,
+            osVersion: fields["osVersion"] ?? usual.osVersion,
+            primaryHardwareType: fields["primaryHardwareType"] ?? usual.primaryHardwareType,
+            connectionType: fields["connectionType"] ?? usual.connectionType,
+            applicationId: fields["applicationId"] ?? usual.applicationId)
+    }
+}
+
+extension HouseholdKind.Viewer: RigSection {
+    static let blank = HouseholdKind.Viewer()
+    static let keys: [Key<HouseholdKind.Viewer>] = [
+        Key(
+            "notices-code", .scalar(.distribution), into: \.noticesCode,
+            "Time from the code on the TV to the code typed on the phone."),
+        Key(
+            "signs-in", .scalar(.distribution), into: \.signsIn,
+            "Time from the login page to the credentials sent."),
+        Key(
+            "gives-up", .scalar(.share), into: \.givesUp,
+            "Share of viewers who leave without signing in."),
+        Key(
+            "wrong-code", .scalar(.share), into: \.mistypesCode,
+            "Share of viewers who first type a wrong code."),
+        Key(
+            "types-twice", .scalar(.share), into: \.typesTwice,
+            "Share of viewers who type the code again after the sign-in."),
+        Key(
+            "wrong-password", .scalar(.share), into: \.mistypesPassword,
+            "Share of viewers who first type a wrong password."),
+        Key(
+            "cancels", .scalar(.share), into: \.cancels,
+            "Share of viewers who cancel the login at the provider and start again."),
+        Key(
+            "too-late", .scalar(.share), into: \.isTooLate,
+            "Share of viewers who type the code after it has expired."),
+    ]
 }

@@ -189,26 +189,6 @@ public struct HouseholdPlan: Sendable, Hashable {
     public var pollSeed: Seed
     /// Whoever signs in at the same time, as another user; nil: nobody.
     public var second: SecondViewerPlan?
-
-    public init(
-        index: Int, kind: HouseholdKind, arrival: Duration?, firstScreen: DeviceIdentity,
-        secondScreens: [DeviceIdentity], account: Account, providerDraw: Double, viewer: ViewerPlan,
-        activities: [PlannedActivity], asksForNewCode: Bool, pollSeed: Seed,
-        second: SecondViewerPlan? = nil
-    ) {
-        self.index = index
-        self.kind = kind
-        self.arrival = arrival
-        self.firstScreen = firstScreen
-        self.secondScreens = secondScreens
-        self.account = account
-        self.providerDraw = providerDraw
-        self.viewer = viewer
-        self.activities = activities
-        self.asksForNewCode = asksForNewCode
-        self.pollSeed = pollSeed
-        self.second = second
-    }
 }
 
 /// An activity that this household will really do.

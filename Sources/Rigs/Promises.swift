@@ -38,32 +38,3 @@ extension Rig {
         }
     }
 }
-
-/// What is promised, and what is forgiven.
-extension RigAssembly {
-    func promises() -> Rig.Promises {
-        if let word = rootItem("promises")?.value as? String {
-            return Rig.Promises(Rig.Promises.Level(rawValue: word))
-        }
-        guard let section = rootItem("promises")?.value as? Section else { return Rig.Promises() }
-        var promises = Rig.Promises()
-        for (key, item) in section.items {
-            guard let level = (item.value as? String).flatMap(Rig.Promises.Level.init) else {
-                continue
-            }
-            if key == "level" { promises.level = level } else { promises.overrides[key] = level }
-        }
-        return promises
-    }
-
-    func known(_ items: [Item]) -> [Rig.Known] {
-        items.compactMap { item in
-            guard let section = item.value as? Section, section.isWhole else { return nil }
-            let operation: String? = section.optional("operation")
-            return Rig.Known(
-                invariant: section.value("invariant"),
-                operation: operation.flatMap(OperationName.init(name:)),
-                ticket: section.value("ticket"), until: section.optional("until"))
-        }
-    }
-}

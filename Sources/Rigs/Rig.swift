@@ -6,45 +6,45 @@ public import Statistics
 public struct Rig: Sendable, Hashable {
     /// The name in reports.
     public var name: String
-    public var seed: Seed
-    public var identities: Identities
+    public var seed = Seed(1)
+    public var identities: Identities = .perRun
     public var target: Target
     public var load: Load
-    public var kinds: [HouseholdKind]
-    public var polling: Polling
-    public var code: CodeTerms
-    public var afterSignIn: [Activity]
-    public var accounts: Accounts
-    public var login: Login
+    public var kinds = [HouseholdKind.blank]
+    public var polling: Polling = Polling()
+    public var code: CodeTerms = CodeTerms()
+    public var afterSignIn: [Activity] = []
+    public var accounts: Accounts = .generated
+    public var login: Login = .auto
     /// Households log out and delete their codes before they end.
-    public var cleansUp: Bool
-    public var connections: Connections
+    public var cleansUp: Bool = false
+    public var connections: Connections = .perDevice
     /// Local addresses to send from; empty: the system chooses.
-    public var sources: [AddressRange]
-    public var forwardedFor: ForwardedFor
+    public var sources: [AddressRange] = []
+    public var forwardedFor: ForwardedFor = .perDevice
     /// Nil: one for each core, less one when the target is embedded.
     public var lanes: Int?
     /// Lanes spin up to 100 us for exact sending.
-    public var isPrecise: Bool
-    public var record: Recording
-    public var validity: Validity
+    public var isPrecise: Bool = false
+    public var record: Recording = .all
+    public var validity: Validity = Validity()
     /// What the service is held to.
-    public var policies: Policies
+    public var policies: Policies = Policies()
     /// Which breaches may fail the run.
-    public var promises: Promises
+    public var promises: Promises = Promises()
     /// Breaches accepted for now.
-    public var known: [Known]
-    public var standin: StandinTerms
+    public var known: [Known] = []
+    public var standin: StandinTerms = StandinTerms()
     /// Misbehaviour of the embedded stand-in.
-    public var faults: [FaultTerms]
-    public var thresholds: [Threshold]
+    public var faults: [FaultTerms] = []
+    public var thresholds = Threshold.defaults
     /// What its history must hold, or the run fails.
-    public var shows: [HistoryCheck]
+    public var shows: [HistoryCheck] = []
     /// What `screenrig race` does with it.
-    public var race: RaceTerms
-    public var nightly: Nightly
+    public var race: RaceTerms = RaceTerms()
+    public var nightly: Nightly = Nightly()
     /// The file as it was read, with `--set` applied and secrets left as `${NAME}`; for reports.
-    public var source: String
+    public var source: String = ""
     /// Every secret that the file names, passwords of accounts apart: whatever a peer repeats of them
     /// is not shown.
     public var secrets: [Secret] = []
@@ -73,81 +73,6 @@ public struct Rig: Sendable, Hashable {
         case none
     }
 
-    /// When the rig was the bottleneck (exit code 4).
-    public struct Validity: Sendable, Hashable {
-        public var latenessP99: Duration
-        /// Share of time that a lane may spend in turns, 0 to 1.
-        public var busy: Double
-        public var failsOnBreach: Bool
-
-        public init(
-            latenessP99: Duration = .milliseconds(10), busy: Double = 0.9,
-            failsOnBreach: Bool = true
-        ) {
-            self.latenessP99 = latenessP99
-            self.busy = busy
-            self.failsOnBreach = failsOnBreach
-        }
-    }
-
-    /// How a first screen polls (rest-v1.md § 15).
-    public struct Polling: Sendable, Hashable {
-        public var every: Duration
-        /// Share of `every` by which an interval varies both ways, 0 to 1.
-        public var jitter: Double
-        public var target: PollTarget
-        /// Spread: each device has a phase of its own. Aligned: all poll on the same beat.
-        public var isAligned: Bool
-        /// Code shown → first poll; nil: one interval.
-        public var firstAfter: Duration?
-        /// What makes a first screen ask.
-        public var mode: Mode
-        /// Poll loops of one TV, evenly apart; more than one is for test benches.
-        public var pollers: Int
-        /// How long they go on after each success and each logout, for test benches.
-        public var afterSuccess: Duration
-
-        /// The vendor recommends a "Continue" button over polling (rest-v1.md § 15).
-        public enum Mode: Sendable, Hashable {
-            case timer
-            /// The viewer presses it after so long, and again after as long, until it works.
-            case button(Distribution)
-        }
-
-        public init(
-            every: Duration = .seconds(5), jitter: Double = 0.1, target: PollTarget = .token,
-            isAligned: Bool = false, pollers: Int = 1, afterSuccess: Duration = .zero,
-            mode: Mode = .timer
-        ) {
-            self.pollers = pollers
-            self.afterSuccess = afterSuccess
-            self.every = every
-            self.jitter = jitter
-            self.target = target
-            self.isAligned = isAligned
-            self.mode = mode
-        }
-    }
-
-    public struct CodeTerms: Sendable, Hashable {
-        /// Asked for when the rig says so; nil leaves it to the service.
-        public var lifetime: Duration?
-        /// Life of a code when the rig asks for none (rest-v1.md § 6).
-        static let usualLifetime: Duration = .seconds(1_800)
-        /// How long a code should live.
-        public var expectedLifetime: Duration { lifetime ?? Self.usualLifetime }
-        /// The TV deletes its code once it has its token.
-        public var deletesAfter: Bool
-        /// Share of households that ask for a new code instead of using the first, 0 to 1.
-        public var newCode: Double
-
-        public init(lifetime: Duration? = nil, deletesAfter: Bool = false, newCode: Double = 0) {
-            self.lifetime = lifetime
-            self.deletesAfter = deletesAfter
-            self.newCode = newCode
-        }
-    }
-
     /// What the TV does once it is signed in.
     public enum Activity: Sendable, Hashable {
         /// Asks for it: once, or for each of `target.resources`, one after another. What is about a
@@ -163,48 +88,182 @@ public struct Rig: Sendable, Hashable {
         /// Share of households whose app is closed and opened again; it signs in where it has to.
         case relaunch(Double)
     }
+}
 
-    public init(
-        name: String, seed: Seed, identities: Identities, target: Target, load: Load,
-        kinds: [HouseholdKind], polling: Polling = Polling(), code: CodeTerms = CodeTerms(),
-        afterSignIn: [Activity] = [], accounts: Accounts = .generated, login: Login = .auto,
-        cleansUp: Bool = false, connections: Connections = .perDevice,
-        sources: [AddressRange] = [], forwardedFor: ForwardedFor = .perDevice, lanes: Int? = nil,
-        isPrecise: Bool = false, record: Recording = .all,
-        validity: Validity = Validity(), policies: Policies = Policies(),
-        promises: Promises = Promises(), known: [Known] = [],
-        standin: StandinTerms = StandinTerms(), faults: [FaultTerms] = [],
-        thresholds: [Threshold] = [], shows: [HistoryCheck] = [], race: RaceTerms = RaceTerms(),
-        nightly: Nightly = Nightly(), source: String = ""
-    ) {
-        self.name = name
-        self.seed = seed
-        self.identities = identities
-        self.target = target
-        self.load = load
-        self.kinds = kinds
-        self.polling = polling
-        self.code = code
-        self.afterSignIn = afterSignIn
-        self.accounts = accounts
-        self.login = login
-        self.cleansUp = cleansUp
-        self.connections = connections
-        self.sources = sources
-        self.forwardedFor = forwardedFor
-        self.lanes = lanes
-        self.isPrecise = isPrecise
-        self.record = record
-        self.validity = validity
-        self.policies = policies
-        self.promises = promises
-        self.known = known
-        self.standin = standin
-        self.faults = faults
-        self.thresholds = thresholds
-        self.shows = shows
-        self.race = race
-        self.nightly = nightly
-        self.source = source
+extension Rig: RigSection {
+    static let blank = Rig(name: "", target: .blank, load: .once(households: 1, settle: .zero))
+    static let keys: [Key<Rig>] = [
+        Key(
+            "rig", .scalar(.shownText), into: \.name, required: true, example: "staging load",
+            "Name in reports and of the run directory."
+        ).changingNoRequest,
+        Key(
+            "seed", .scalar(.seed), into: \.seed,
+            "Seed of all random choices; the same seed gives the same households."
+        ).changingNoRequest,
+        Key(
+            "identities", .words(), set: { $0.identities = $1 }, example: "by-seed",
+            "Whether device ids, accounts and forwarded addresses change with every run. "
+                + "per-run: yes, from the run's random id. by-seed: no, from the seed. "
+                + "Default: by-seed for the embedded target, else per-run, because tokens "
+                + "outlive a run and the same devices would already be signed in."),
+        Key(
+            "target", section: \.target, required: true, example: "{base: embedded}",
+            "The service under test."),
+        Key(
+            "load",
+            .from(.section) { (keys: LoadKeys, marks, reader) in keys.load(marks, &reader) },
+            into: \.load, required: true,
+            example: "{arrivals: [{ramp-to: 20/s, over: 0s}, {hold: 1m}]}",
+            "When households start: open load (arrivals) or closed load (a fixed number at a time)."
+        ),
+        Key(
+            "kinds", .list(.section), into: \.kinds, default: "[{name: household}]",
+            "Kinds of households and their weights."),
+        Key(
+            "polling", section: \.polling, "How first screens poll."),
+        Key(
+            "code", section: \.code, "How a TV handles registration codes."),
+        Key(
+            "after-sign-in", .list(.activity), into: \.afterSignIn,
+            example: "[user-metadata, preauthorize, authorize, media-token, {watch: 30s}, "
+                + "{logout: 20%}, {again: 10%}]",
+            "What the TV does after the sign-in, in this order. authorize, authorization-token and "
+                + "media-token request each of target.resources, one after another; play-at-once "
+                + "does all three for all resources concurrently, each over its own connection."),
+        Key(
+            "accounts", .either(.words(("generated", .generated)), .from(.section) { .listed($0) }),
+            into: \.accounts,
+            "Accounts that viewers sign in with. generated: viewer-<run>-<n>, so that a token "
+                + "names its sign-in. Or {file: accounts.csv}, with the columns mvpd, user, "
+                + "password and optionally user-id."),
+        Key(
+            "login",
+            .either(.words(("auto", .auto)), .from(.section) { (keys: LoginKeys) in keys.login }),
+            into: \.login,
+            "How the login page is filled in. auto: the only form with a password field. Or "
+                + "{form: 1, user: NAME, password: NAME, failed-when: TEXT}, or {command: "
+                + "PROGRAM} for pages that need a script or a one-time code."),
+        Key(
+            "clean-up", .scalar(.flag), set: { $0.cleansUp = $1 }, example: "true",
+            "Log out and delete codes at the end, also after Ctrl-C. Default: true off loopback."
+        ).changingNoRequest,
+        Key(
+            "connections", .words(), into: \.connections,
+            "per-device: each device keeps its own connections, as real devices do. pooled: a "
+                + "request uses any idle connection. fresh: a new connection for each request "
+                + "(the ports of one source address last for about 470/s)."),
+        Key(
+            "source-addresses", .list(.scalar(.addressRange)), set: { $0.sources = $1 },
+            example: "[127.1.0.0/16]",
+            "Local IPv4 addresses to send from; each device gets its own while there are enough. "
+                + "Default: the system chooses."),
+        Key(
+            "forwarded-for",
+            .either(
+                .words(("per-device", .perDevice), ("none", .none)), .later("[RANGE]"),
+                .later("{file: ips.txt}")), into: \.forwardedFor,
+            "X-Forwarded-For of each request. per-device: a different address for each device, "
+                + "because the service throttles by it."),
+        Key(
+            "lanes", .scalar(.count(1...256)), ifGiven: \.lanes, example: "1",
+            "Threads that run households. Default: one per core, minus one when the target is "
+                + "embedded."
+        ).changingNoRequest,
+        Key(
+            "precise", .scalar(.flag), into: \.isPrecise,
+            "Busy-wait during the last 100 us before a request is due, for exact sending; costs "
+                + "up to one core per lane."),
+        Key(
+            "record", .scalar(.recording), into: \.record, default: "all",
+            "Which single exchanges are recorded. Aggregates are always complete, and households "
+                + "with a failure are always recorded in full."
+        ).changingNoRequest,
+        Key(
+            "validity", section: \.validity,
+            "When the rig itself counts as the bottleneck, so that the run is invalid."
+        ).changingNoRequest,
+        Key(
+            "promises", .either(.from(.words()) { Promises($0) }, .section),
+            set: { $0.promises = $1 }, example: "documented",
+            "Which violations fail the run. strict: all. documented: those of the vendor's "
+                + "documentation, and safety that depends on no policy; the rest is reported as "
+                + "observed. observe: none. A map sets single invariants: {level: documented, "
+                + "sign-in-visible: strict}. Default: strict for the embedded target, else "
+                + "documented."
+        ).changingNoRequest,
+        Key(
+            "policies", .section, set: { ($0.policies, $0.standin.policies) = ($1, $1) },
+            default: "{}",
+            "What the service is checked against where the protocol leaves a choice; printed in "
+                + "each report. The embedded stand-in behaves the same way."),
+        Key(
+            "known", .list(.section), into: \.known,
+            example:
+                "[{invariant: sign-in-visible, operation: poll-token, ticket: AUTH-123, "
+                + "until: 2026-12-15}]",
+            "Violations accepted for now: listed in each report; they do not fail the run until "
+                + "the date."
+        ).changingNoRequest,
+        Key(
+            "standin", section: \.standin, "Settings of the embedded target."),
+        Key(
+            "faults", .faults, set: { $0.faults = $1 }, default: "[]", example: "[noisy]",
+            "Faults of the embedded target, by name and with parameters: [noisy, {token-flap: "
+                + "{window: 30ms, probability: 10%}}]; 'screenrig list' shows the names."),
+        Key(
+            "thresholds", .list(.scalar(.threshold)),
+            set: { $0.thresholds = Threshold.withDefaults($1) }, default: "[]",
+            example: "[poll-token p99 < 250ms, sign-in-service p95 < 8s, errors < 0.1%]",
+            "Limits that the run must meet; a line is " + Threshold.grammar + ". These hold "
+                + "unless a line on the same subject replaces them: "
+                + Threshold.defaults.map(\.text).joined(separator: ", ")
+                + ". households abandoned counts only those caused by the service: the viewer "
+                + "was in time, and the code ended before the lifetime that the rig asked for."
+        ).changingNoRequest,
+        Key(
+            "shows", .list(.scalar(.historyCheck)), into: \.shows,
+            example: "[poll-token pending, media-token 200, households signed-in == 8]",
+            "What the run must contain, or it fails; a line is " + HistoryCheck.grammar
+                + ". FATE: " + HistoryCheck.ends.joined(separator: ", ") + "."
+        ).changingNoRequest,
+        Key(
+            "race", section: \.race, example: "{plans: [poll-authenticate]}",
+            "What 'screenrig race' searches, and its limits."
+        ).changingNoRequest,
+        Key(
+            "nightly", section: \.nightly,
+            "Which values 'screenrig nightly' follows, and how many run directories it keeps."
+        ).changingNoRequest,
+    ]
+}
+
+extension Rig {
+    /// Keys of the top level in which two runs may differ and still be compared.
+    public static let keysThatChangeNoRequest = Set(
+        keys.filter { !$0.row.changesRequests }.map(\.row.name))
+}
+
+extension Syntax<Rig.Activity> {
+    static var activity: Syntax {
+        .either(
+            .words(
+                OperationName.activities.map { ($0.name, .ask($0)) }
+                    + [("play-at-once", .playAtOnce)]),
+            .one(of: [
+                Key(
+                    "watch", .scalar(.distribution), set: { $0.value = .watch($1) }, example: "30s",
+                    "Play for this long."),
+                Key(
+                    "logout", .scalar(.share), set: { $0.value = .logout($1) }, example: "20%",
+                    "Share of TVs that log out here."),
+                Key(
+                    "again", .scalar(.share), set: { $0.value = .again($1) }, example: "10%",
+                    "Share of households that sign in again."),
+                Key(
+                    "relaunch", .scalar(.share), set: { $0.value = .relaunch($1) }, example: "10%",
+                    "Share of TVs whose app is closed and opened again here; a TV that is not signed "
+                        + "in then signs in."),
+            ]))
     }
 }

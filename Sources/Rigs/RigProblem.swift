@@ -20,6 +20,15 @@ public struct Place: Sendable, Hashable, CustomStringConvertible {
         if line == 0 { return file }
         return column == 0 ? "\(file):\(line)" : "\(file):\(line):\(column)"
     }
+
+    /// A path that stands here: beside the file that names it unless it begins at the root, or, typed
+    /// into a command, beside where it was typed.
+    func path(_ text: String) -> String {
+        guard option == nil, !text.hasPrefix("/"), let slash = file.lastIndex(of: "/") else {
+            return text
+        }
+        return String(file[...slash]) + text
+    }
 }
 
 /// One thing that is wrong with a rig (or only doubtful: a warning): where, what, and what would be
@@ -46,6 +55,10 @@ public struct RigProblem: Sendable, Hashable, CustomStringConvertible {
         case noFile(String, reason: String)
         /// Values that are each right but do not go together; the whole sentence.
         case conflict(String)
+
+        static func unreadable(_ path: String) -> What {
+            .noFile(path, reason: Disk.trouble(path) ?? "cannot be read")
+        }
     }
 
     public var place: Place

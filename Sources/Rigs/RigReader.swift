@@ -1,5 +1,5 @@
 /// Reads a rig in four steps: text to tree; options and other files put into the tree; the tree held
-/// against the rows of the format, which gives values with places; values put together to a `Rig`.
+/// against the keys of the format, which put their values into a `Rig`; what concerns several keys.
 /// Each step goes on after a problem as far as there is sense in it, so that one run of the reader
 /// tells all.
 struct RigReader {
@@ -28,27 +28,29 @@ struct RigReader {
                     tree.place, .shape("the rig", found: tree.kind, wanted: "a map, \(example)")))
             throw RigErrors(problems)
         }
-        var valueReader = ValueReader(file: file, surroundings)
-        let root = valueReader.section(
-            entries, RigFormat.keys, at: Place(file: file, line: 1, column: 1), called: "a rig")
-        problems += valueReader.problems
-        var assembly = RigAssembly(root)
-        var rig = assembly.rig(source: source)
-        rig.secrets = valueReader.secrets
-        problems += assembly.problems
-        if case .listed(let list) = rig.accounts, let item = root.items["accounts"],
-            (item.value as? Section)?.isWhole == true
-        {
-            var reader = AccountFileReader(list, of: rig.target, surroundings, at: item.place)
-            rig.accounts = .listed(reader.read())
-            problems += reader.problems
+        var reader = ValueReader(file: file, surroundings)
+        var marks = Marks(Place(file: file, line: 1, column: 1))
+        var rig = Rig.blank
+        for set in reader.section(entries, Rig.keys, called: "a rig", &marks) {
+            set(&rig, &reader)
+        }
+        rig.check(marks, &reader)
+        rig.source = source
+        rig.secrets = reader.secrets
+        problems += reader.problems + reader.conflicts
+        let needs = TargetNeeds(rig, marks["target"]).warnings
+        if case .listed(let list) = rig.accounts, marks["accounts"].isWhole {
+            var accounts = AccountFileReader(
+                list, of: rig.target, surroundings, at: marks["accounts"].place)
+            rig.accounts = .listed(accounts.read())
+            problems += accounts.problems
             rig.source = placed(list.file, in: tree, source: rig.source)
         }
-        checkFiles(of: root)
+        checkFiles(rig.target.tls, marks["target"]["tls"])
         guard problems.isEmpty else { throw RigErrors(problems) }
         return RigReading(
-            rig: rig, warnings: assembly.warnings.inOrder, needs: assembly.needs.inOrder,
-            references: valueReader.references)
+            rig: rig, warnings: reader.warnings.inOrder, needs: needs.inOrder,
+            references: reader.variables.references)
     }
 }
 
@@ -125,10 +127,10 @@ extension RigReader {
     private mutating func applyTarget(to tree: inout YAMLTree) {
         if case .file(let path)? = surroundings.target {
             let place = Place(file: file, option: "--target \(path)")
-            if let inner = targetFile(path, named: path, place) { tree["target"] = inner }
+            if let inner = targetFile(path, place) { tree["target"] = inner }
         } else if let from = tree["target"]?["from"], case .scalar(let path, _) = from.content {
-            let resolved = Self.path(path, besides: from.place.option == nil ? file : "")
-            if let inner = targetFile(resolved, named: resolved, from.place),
+            let resolved = from.place.path(path)
+            if let inner = targetFile(resolved, from.place),
                 let own = tree["target"]?.entries?.filter({ $0.key != "from" })
             {
                 let rest = (inner.entries ?? []).filter { entry in
@@ -165,20 +167,18 @@ extension RigReader {
 
     private static func host(_ base: YAMLTree?) -> String? {
         guard case .scalar(let text, _)? = base?.content,
-            case .remote(let origin, _)? = try? Scalar.base.parse(text) as? Target.Base
+            case .remote(let origin, _)? = try? Scalar.base.parse(text)
         else { return nil }
         return origin.host
     }
 
-    private mutating func targetFile(_ path: String, named name: String, _ place: Place)
-        -> YAMLTree?
-    {
+    private mutating func targetFile(_ path: String, _ place: Place) -> YAMLTree? {
         guard let text = surroundings.contents(path) else {
             problems.append(
-                RigProblem(place, .noFile(name, reason: Disk.trouble(path) ?? "cannot be read")))
+                RigProblem(place, .unreadable(path)))
             return nil
         }
-        guard let tree = YAMLTree.read(text, file: name, problems: &problems) else { return nil }
+        guard let tree = YAMLTree.read(text, file: path, problems: &problems) else { return nil }
         guard let entries = tree.entries else {
             problems.append(
                 RigProblem(
@@ -199,42 +199,23 @@ extension RigReader {
         guard case .resolved = surroundings.secrets, !path.hasPrefix("/"), !path.contains("${"),
             let value = tree["accounts"]?["file"]
         else { return source }
-        let whole = Disk.whole(Self.path(path, besides: value.place.option == nil ? file : ""))
+        let whole = Disk.whole(value.place.path(path))
         var tree = tree
         tree["accounts"]?["file"]?.content = .scalar(whole, isQuoted: true)
         return tree.yaml
     }
 
     /// What secures connections stands in files: one that is not there is a mistake in the rig.
-    private mutating func checkFiles(of root: Section) {
+    private mutating func checkFiles(_ tls: Target.TLS, _ marks: Marks) {
         // A report of a run needs none of them.
-        guard case .resolved = surroundings.secrets,
-            let tls = (root.items["target"]?.value as? Section)?.items["tls"]?.value as? Section,
-            tls.isWhole
-        else { return }
-        for key in ["ca", "certificate", "key"] {
-            guard let path = Self.file(key, of: tls), surroundings.contents(path) == nil else {
-                continue
-            }
+        guard case .resolved = surroundings.secrets, marks.isWhole else { return }
+        let files = [("ca", tls.ca), ("certificate", tls.certificate), ("key", tls.key)]
+        for case (let key, let path?) in files where surroundings.contents(path) == nil {
             problems.append(
                 RigProblem(
-                    tls.place(of: key),
-                    .noFile(path, reason: Disk.trouble(path) ?? "cannot be read")))
+                    marks[key].place, .unreadable(path))
+            )
         }
-    }
-
-    /// The path under `key`: beside the file that names it, or, typed into a command, beside where
-    /// it was typed.
-    static func file(_ key: String, of section: Section) -> String? {
-        guard let path: String = section.optional(key) else { return nil }
-        let place = section.place(of: key)
-        return Self.path(path, besides: place.option == nil ? place.file : "")
-    }
-
-    /// A path beside the rig, unless it begins at the root.
-    static func path(_ path: String, besides file: String) -> String {
-        guard !path.hasPrefix("/"), let slash = file.lastIndex(of: "/") else { return path }
-        return String(file[...slash]) + path
     }
 }
 

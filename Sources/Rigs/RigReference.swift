@@ -20,7 +20,7 @@ public enum RigReference {
             # 32 MB and a million accounts. At most \(RigErrors.shownAtMost) errors are shown at a time.
 
             """
-        let body = lines(RigFormat.keys, sample: sample, depth: 0, isCommented: false)
+        let body = lines(Rig.keys.map(\.row), sample: sample, depth: 0, isCommented: false)
         return head + "\n" + body.joined(separator: "\n") + "\n"
     }
 
@@ -44,7 +44,8 @@ public enum RigReference {
     ]
 
     private static func lines(
-        _ keys: [Key], path: String = "", sample: [String: String], depth: Int, isCommented: Bool,
+        _ keys: [KeyRow], path: String = "", sample: [String: String], depth: Int,
+        isCommented: Bool,
         isItem: Bool = false
     ) -> [String] {
         let indent = String(repeating: "  ", count: depth)
@@ -78,7 +79,7 @@ public enum RigReference {
         }
     }
 
-    private static func comment(_ key: Key) -> String {
+    private static func comment(_ key: KeyRow) -> String {
         var text = key.text
         if key.isSupported, let fallback = key.fallback, key.hasPlainDefault {
             text += " Default: \(fallback)."

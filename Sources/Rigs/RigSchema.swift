@@ -4,7 +4,7 @@
 public enum RigSchema {
     /// The schema as JSON text.
     public static func json() -> String {
-        let body = map(RigFormat.keys)
+        let body = map(Rig.keys.map(\.row))
         let schema: [(String, JSON)] =
             [
                 ("$schema", "https://json-schema.org/draft/2020-12/schema"),
@@ -14,16 +14,19 @@ public enum RigSchema {
         return JSON.object(schema).text() + "\n"
     }
 
-    private static let named: [Scalar] = [
-        .text, .secret, .flag, .duration, .rate, .share, .size, .distribution, .base, .url, .host,
-        .address, .addressRange, .ceiling, .proxy, .recording, .threshold, .historyCheck, .offsets,
+    private static let named: [ScalarForm] = [
+        Scalar.text.form, Scalar.secret.form, Scalar.flag.form, Scalar.duration.form,
+        Scalar.rate.form, Scalar.share.form, Scalar.size.form, Scalar.distribution.form,
+        Scalar.base.form, Scalar.url.form, Scalar.host.form, Scalar.address.form,
+        Scalar.addressRange.form, Scalar.ceiling.form, Scalar.proxy.form, Scalar.recording.form,
+        Scalar.threshold.form, Scalar.historyCheck.form, Scalar.offsets.form,
     ]
 
     private static var definitions: [(String, JSON)] {
         named.compactMap { scalar in scalar.name.map { ($0, .object(definition(scalar))) } }
     }
 
-    private static func map(_ keys: [Key]) -> [(String, JSON)] {
+    private static func map(_ keys: [KeyRow]) -> [(String, JSON)] {
         var entries: [(String, JSON)] = [
             ("type", "object"),
             ("properties", .object(keys.map { ($0.name, property($0)) })),
@@ -35,7 +38,7 @@ public enum RigSchema {
         return entries + [("additionalProperties", .boolean(false))]
     }
 
-    private static func property(_ key: Key) -> JSON {
+    private static func property(_ key: KeyRow) -> JSON {
         switch key.status {
         case .supported:
             var text = key.text
@@ -87,7 +90,7 @@ public enum RigSchema {
         ("type", "string"), ("pattern", "\\$\\{[^}]+\\}"),
     ])
 
-    private static func definition(_ scalar: Scalar) -> [(String, JSON)] {
+    private static func definition(_ scalar: ScalarForm) -> [(String, JSON)] {
         let text: JSON = .object([
             ("type", "string"),
             ("pattern", .string("^(\(scalar.pattern))$|\\$\\{[^}]+\\}")),
@@ -119,15 +122,8 @@ public enum RigSchema {
         case "[]": return [.array([])]
         default:
             if let number = Int(word) { return [.number(number), .string(word)] }
-            if Scalar.decimal(word) != nil { return [.string(word), .decimal(word)] }
+            if Spelling.decimal(word) != nil { return [.string(word), .decimal(word)] }
             return [.string(word)]
         }
-    }
-}
-
-extension Key {
-    /// Whether the default is worth a word: not an empty map or list.
-    var hasPlainDefault: Bool {
-        !(fallback ?? "{}").isEmpty && !["{}", "[]"].contains(fallback)
     }
 }

@@ -59,19 +59,10 @@ public struct RigReading: Sendable, Hashable {
     public var warnings: [RigProblem]
     /// Keys that its operations need at a service of somebody else's, and that it leaves at the
     /// values of the stand-in: for `validate`.
-    public var needs: [RigProblem]
+    public var needs: [RigProblem] = []
     /// What its own text takes from the machine that reads it: `NAME` and `file:PATH` of each `${...}`,
     /// in their order, each once. Those of options and of a target file were written by its user.
-    public var references: [String]
-
-    public init(
-        rig: Rig, warnings: [RigProblem], needs: [RigProblem] = [], references: [String] = []
-    ) {
-        self.rig = rig
-        self.warnings = warnings
-        self.needs = needs
-        self.references = references
-    }
+    public var references: [String] = []
 }
 
 extension Rig {

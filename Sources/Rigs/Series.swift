@@ -21,10 +21,10 @@ public struct Series: Sendable, Hashable {
     static let defaults = [
         "sign-in-service p95", "token-visibility p95", "poll-token p99", "registration-code p95",
         "errors",
-    ]
+    ].compactMap { try? read($0) }
 
     /// Understands `poll-token service p99`, `errors`, `kind "trial": sign-in p95`.
-    static func read(_ line: String) throws(Scalar.Refusal) -> Series {
+    static func read(_ line: String) throws(Refusal) -> Series {
         let text = line.trimmingSpaces()
         var words = text[...]
         let kind = try Threshold.kind(&words)
@@ -33,7 +33,7 @@ public struct Series: Sendable, Hashable {
             words.split(separator: " ").map(String.init), isShare: true)
         switch subject {
         case .violations, .undecided, .invariant:
-            throw Scalar.Refusal(
+            throw Refusal(
                 remark: "whose '\(words)' is checked in each run and cannot be a series")
         default: return Series(kind: kind, subject: subject, measure: measure, text: text)
         }
@@ -43,66 +43,59 @@ public struct Series: Sendable, Hashable {
 extension Rig {
     /// What 'screenrig nightly' follows and keeps.
     public struct Nightly: Sendable, Hashable {
-        public var series: [Series]
+        public var series = Series.defaults
         /// Nights whose run directories are kept.
-        public var keep: Int
+        public var keep = 90
         /// A single night that is so many times worse than its level is an alarm; nil: none is.
         public var alarm: Double?
-
-        public init(series: [Series] = [], keep: Int = 90, alarm: Double? = nil) {
-            self.series = series
-            self.keep = keep
-            self.alarm = alarm
-        }
     }
 }
 
-extension RigAssembly {
-    func nightly(_ section: Section) -> Rig.Nightly {
-        let items: [Item] = section.value("series")
-        return Rig.Nightly(
-            series: items.compactMap { $0.value as? Series }, keep: section.value("keep"),
-            alarm: section.optional("alarm"))
-    }
-}
-
-extension RigFormat {
-    static let nightly: [Key] = [
+extension Rig.Nightly: RigSection {
+    static let blank = Rig.Nightly()
+    static let keys: [Key<Rig.Nightly>] = [
         Key(
-            "series", .list(.scalar(.series)),
-            default: "[\(Series.defaults.joined(separator: ", "))]",
+            "series", .list(.scalar(.series)), into: \.series,
             "The values to follow from night to night, each written as in a threshold without "
                 + "operator and bound."),
         Key(
-            "keep", .scalar(.count(1...100_000)), default: "90",
+            "keep", .scalar(.count(1...100_000)), into: \.keep,
             "Number of nights whose run directories are kept; values stay in the series."),
         Key(
-            "alarm", .scalar(.factor), example: "3x",
+            "alarm", .scalar(.factor), ifGiven: \.alarm, example: "3x",
             "A single night on which a series is this many times worse than its level ends with "
                 + "exit code 1. Default: such a night is reported as unusual, and the next ones "
                 + "decide."),
     ]
 }
 
-extension Scalar {
+extension Scalar<Double> {
     /// So many times something.
-    static let factor = Scalar(
-        wanted: "a factor above 1, such as 3x", pattern: "[0-9]+(\\.[0-9]+)? *x", hasUnit: true
-    ) { text throws(Refusal) in
-        guard text.hasSuffix("x"), let number = decimal(text.dropLast().trimmingSpaces()) else {
-            throw Refusal(remark: nil)
+    static var factor: Scalar<Double> {
+        Scalar(
+            wanted: "a factor above 1, such as 3x", pattern: "[0-9]+(\\.[0-9]+)? *x", hasUnit: true
+        ) { text throws(Refusal) in
+            guard text.hasSuffix("x"),
+                let number = Spelling.decimal(text.dropLast().trimmingSpaces())
+            else {
+                throw Refusal(remark: nil)
+            }
+            guard number > 1 else { throw Refusal(remark: "which is not above 1") }
+            guard number <= 1e6 else { throw Refusal(remark: "which is over 1000000x") }
+            return number
         }
-        guard number > 1 else { throw Refusal(remark: "which is not above 1") }
-        guard number <= 1e6 else { throw Refusal(remark: "which is over 1000000x") }
-        return number
     }
+}
 
+extension Scalar<Series> {
     /// A line of `nightly.series`.
-    static let series = Scalar(
-        wanted: "[kind \"NAME\":] SUBJECT [service|lateness] STAT, such as "
-            + "'sign-in-service p95', 'poll-token p99' or 'errors'",
-        pattern: ".*\\S.*"
-    ) { text throws(Refusal) in
-        try Series.read(text)
+    static var series: Scalar<Series> {
+        Scalar(
+            wanted: "[kind \"NAME\":] SUBJECT [service|lateness] STAT, such as "
+                + "'sign-in-service p95', 'poll-token p99' or 'errors'",
+            pattern: ".*\\S.*", spelled: { $0.text }
+        ) { text throws(Refusal) in
+            try Series.read(text)
+        }
     }
 }

@@ -7,8 +7,6 @@ extension Rig {
         public struct Provider: Sendable, Hashable {
             /// What it is to the platform's single sign-on (apple-sso.md § 3.5).
             public enum Platform: String, Sendable, CaseIterable {
-                /// Nothing.
-                case none
                 /// Signs in on the platform.
                 case supported
                 /// Is listed there, and signs in elsewhere.
@@ -17,10 +15,12 @@ extension Rig {
                 case hidden
                 /// Known and listed there, and switched off.
                 case disabled
+                /// Nothing.
+                case none
             }
 
             public var id: String
-            public var platform: Platform
+            public var platform: Platform = .supported
             /// Its platform sign-on is switched off so long after the start; nil: never.
             public var platformFor: Duration?
             /// `profile-request` or `token-exchange`, which it turns down; nil: none.
@@ -31,88 +31,185 @@ extension Rig {
             public var passTime: Duration?
             /// Nil: `authn-ttl` of the stand-in.
             public var authnLifetime: Duration?
-            public var offersMetadata: Bool
-            public var encryptsZip: Bool
+            public var offersMetadata: Bool = true
+            public var encryptsZip: Bool = false
             /// The aggregator it stands behind; nil: none.
             public var proxy: String?
-
-            public init(
-                id: String, platform: Platform = .supported, passTime: Duration? = nil,
-                authnLifetime: Duration? = nil, offersMetadata: Bool = true,
-                encryptsZip: Bool = false, proxy: String? = nil, platformFor: Duration? = nil,
-                platformRefuses: String? = nil, integratedFor: Duration? = nil
-            ) {
-                self.platformFor = platformFor
-                self.platformRefuses = platformRefuses
-                self.integratedFor = integratedFor
-                self.id = id
-                self.platform = platform
-                self.passTime = passTime
-                self.authnLifetime = authnLifetime
-                self.offersMetadata = offersMetadata
-                self.encryptsZip = encryptsZip
-                self.proxy = proxy
-            }
         }
 
         /// How it behaves where the protocol leaves it open: the rig's policies, but for what
         /// `standin.policies` and `standin.throttle` say.
-        public var policies: Policies
-        public var isStrict: Bool
-        public var authnLifetime: Duration
-        public var authzLifetime: Duration
-        public var mediaLifetime: Duration
-        public var accessLifetime: Duration
-        public var deletesOnFirstRetrieve: Bool
-        public var enhancedErrors: Bool
+        public var policies: Policies = Policies()
+        public var isStrict: Bool = false
+        public var authnLifetime: Duration = .seconds(6 * 3600)
+        public var authzLifetime: Duration = .seconds(24 * 3600)
+        public var mediaLifetime: Duration = .seconds(420)
+        public var accessLifetime: Duration = .seconds(6 * 3600)
+        public var deletesOnFirstRetrieve: Bool = false
+        public var enhancedErrors: Bool = false
         /// Share of users, 0 to 1, who may watch nothing.
-        public var unentitled: Double
+        public var unentitled: Double = 0
         /// Media tokens with a true RSA signature, at 0.24 ms each.
-        public var signsMedia: Bool
-        public var verifiesStatements: Bool
+        public var signsMedia: Bool = false
+        public var verifiesStatements: Bool = true
         /// The file with the platform's key; nil: the demo key.
         public var platformKey: String?
         /// Tokens name users by ids that have nothing of the login in them.
-        public var hasOpaqueUsers: Bool
+        public var hasOpaqueUsers: Bool = false
         /// Providers' browser sessions outlive a sign-in.
-        public var providersRemember: Bool
+        public var providersRemember: Bool = false
         /// Empty: those of `target.mvpds`, or the stand-in's own.
-        public var providers: [Provider]
+        public var providers: [Provider] = []
         /// Virtual time only: one way from device to service.
-        public var latency: Distribution
+        public var latency: Distribution = .lognormal(
+            median: .milliseconds(2), p95: .milliseconds(8))
         /// Virtual time only: share of requests that are lost, 0 to 1.
-        public var loss: Double
+        public var loss: Double = 0
+    }
+}
 
-        public init(
-            policies: Policies = Policies(), isStrict: Bool = false,
-            authnLifetime: Duration = .seconds(6 * 3600),
-            authzLifetime: Duration = .seconds(24 * 3600),
-            mediaLifetime: Duration = .seconds(420), accessLifetime: Duration = .seconds(6 * 3600),
-            deletesOnFirstRetrieve: Bool = false, enhancedErrors: Bool = false,
-            unentitled: Double = 0,
-            signsMedia: Bool = false, verifiesStatements: Bool = true,
-            hasOpaqueUsers: Bool = false, providersRemember: Bool = false,
-            providers: [Provider] = [],
-            latency: Distribution = .lognormal(median: .milliseconds(2), p95: .milliseconds(8)),
-            loss: Double = 0, platformKey: String? = nil
-        ) {
-            self.platformKey = platformKey
-            self.policies = policies
-            self.isStrict = isStrict
-            self.authnLifetime = authnLifetime
-            self.authzLifetime = authzLifetime
-            self.mediaLifetime = mediaLifetime
-            self.accessLifetime = accessLifetime
-            self.deletesOnFirstRetrieve = deletesOnFirstRetrieve
-            self.enhancedErrors = enhancedErrors
-            self.unentitled = unentitled
-            self.signsMedia = signsMedia
-            self.verifiesStatements = verifiesStatements
-            self.hasOpaqueUsers = hasOpaqueUsers
-            self.providersRemember = providersRemember
-            self.providers = providers
-            self.latency = latency
-            self.loss = loss
+extension Rig.StandinTerms: RigSection {
+    static let blank = Rig.StandinTerms()
+    static let keys: [Key<Rig.StandinTerms>] = [
+        Key(
+            "throttle",
+            .either(
+                .words(("contract", .contract), ("off", .off)),
+                .from(.section) { .limit($0) }),
+            set: { (standin, throttle: StandinThrottle) in
+                switch throttle {
+                case .contract: break
+                case .off: standin.policies.throttle = nil
+                case .limit(let limit): standin.policies.throttle = limit
+                }
+            }, default: "contract",
+            "contract: policies.throttle for each forwarded address. {rate: 2/s, burst: 5}: "
+                + "another limit."),
+        Key(
+            "fidelity", .words(("lenient", false), ("strict", true)), into: \.isStrict,
+            "strict: reject requests that the protocol forbids, although real services accept them."
+        ),
+        Key(
+            "enhanced-errors", .scalar(.flag), into: \.enhancedErrors,
+            "Error bodies with action, code, help and trace."),
+        Key(
+            "not-entitled", .scalar(.share), into: \.unentitled,
+            "Share of users who may not play anything: authorize answers 403."),
+        .notYet("nodes", accepting: ["1"], example: "2", "Replicas behind one address."),
+        Key(
+            "authn-ttl", .scalar(.duration), into: \.authnLifetime, "Lifetime of a sign-in."),
+        Key(
+            "authz-ttl", .scalar(.duration), into: \.authzLifetime, "Lifetime of an authorization."),
+        Key(
+            "media-ttl", .scalar(.duration), into: \.mediaLifetime, "Lifetime of a media token."),
+        Key(
+            "access-ttl", .scalar(.duration), into: \.accessLifetime, "Lifetime of an access token."
+        ),
+        Key(
+            "delete-on-first-retrieve", .scalar(.flag), into: \.deletesOnFirstRetrieve,
+            "A code is deleted when its token is fetched."),
+        Key(
+            "sign-media", .scalar(.flag), into: \.signsMedia,
+            "Sign media tokens with RSA, so that they can be verified; costs 0.24 ms each."),
+        Key(
+            "verify-statements", .scalar(.flag), into: \.verifiesStatements,
+            "Accept only software statements signed with the demo key."),
+        Key(
+            "platform-key", .path, ifGiven: \.platformKey, example: "platform-demo.pem",
+            "File next to the rig with the RSA private key of the trusted platform. Default: the "
+                + "demo key."),
+        Key(
+            "user-ids", .words(("login", false), ("opaque", true)), into: \.hasOpaqueUsers,
+            "User ids in tokens. login: the name that the viewer typed. opaque: an id chosen by "
+                + "the service, as with real services."),
+        Key(
+            "providers-remember", .scalar(.flag), into: \.providersRemember,
+            "A provider remembers a browser and skips its login page until a logout."),
+        Key(
+            "providers", .list(.section), into: \.providers,
+            example: "[{id: DemoCable, encrypted-zip: true}, {id: DemoSat, platform: picker, "
+                + "metadata: true}, {id: DemoNet, platform-for: 20s, platform-refuses: "
+                + "token-exchange, integrated-for: 1h}, {id: TempPass, temp-pass: 10m}]",
+            "The stand-in's providers. Default: those of target.mvpds, all on the platform, or "
+                + "else DemoCable and DemoSat (picker); in both cases also TempPass."),
+        Key(
+            "policies", section: \.policies, keys: Policies.differing,
+            example: "{code-reuse: until-expiry}",
+            "Policies in which the stand-in differs from the rig's, to test the checker."),
+        Key(
+            "network", section: \.self, keys: network,
+            "The network between device and service in virtual time."),
+    ]
+
+    private static let network: [Key<Rig.StandinTerms>] = [
+        Key(
+            "latency", .scalar(.distribution), into: \.latency,
+            default: "lognormal(median 2ms, p95 8ms)", "One-way latency."),
+        Key(
+            "loss", .scalar(.share), into: \.loss, "Share of lost requests."),
+    ]
+
+    mutating func check(_ marks: Marks, _ reader: inout ValueReader) {
+        var ids: Set<String> = []
+        for (provider, marks) in zip(providers, marks["providers"].items)
+        where marks.isWhole && !ids.insert(provider.id).inserted {
+            reader.refuse(
+                marks["id"].place,
+                "duplicate provider '\(provider.id)'; give each provider its own id")
         }
+    }
+}
+
+/// `standin.throttle`: that of the policies, none, or another.
+private enum StandinThrottle: Equatable {
+    case contract, off
+    case limit(Policies.Throttle)
+}
+
+extension Rig.StandinTerms.Provider: RigSection {
+    public init(id: String) {
+        self.id = id
+    }
+
+    static let blank = Rig.StandinTerms.Provider(id: "")
+    static let keys: [Key<Rig.StandinTerms.Provider>] = [
+        Key(
+            "id", .scalar(.shownText), into: \.id, required: true, example: "DemoCable",
+            "The provider's id."),
+        Key(
+            "platform", .words(), set: { $0.platform = $1 }, example: "picker",
+            "supported: signs in on the platform. picker: only listed there. hidden: not listed. "
+                + "disabled: known and listed, but switched off (enablePlatformServices: false). "
+                + "none: unknown there. Default: supported, except for a TempPass."),
+        Key(
+            "platform-for", .scalar(.duration), ifGiven: \.platformFor, example: "20s",
+            "Its platform sign-on is switched off this long after the service has started."),
+        Key(
+            "platform-refuses",
+            .words(
+                ("none", nil), ("profile-request", "profile-request"),
+                ("token-exchange", "token-exchange")), into: \.platformRefuses,
+            "Reject this request of the platform sign-on, although the configuration offers it."),
+        Key(
+            "integrated-for", .scalar(.duration), ifGiven: \.integratedFor, example: "20s",
+            "It is removed from the configuration this long after the service has started."),
+        Key(
+            "temp-pass", .scalar(.duration), ifGiven: \.passTime, example: "10m",
+            "A TempPass that lasts this long from its first authorization."),
+        Key(
+            "authn-ttl", .scalar(.duration), ifGiven: \.authnLifetime, example: "1h",
+            "Lifetime of its sign-ins."),
+        Key(
+            "metadata", .scalar(.flag), into: \.offersMetadata, "Returns user metadata."),
+        Key(
+            "encrypted-zip", .scalar(.flag), into: \.encryptsZip,
+            "Encrypts the postal code for the programmer."),
+        Key(
+            "proxy", .scalar(.shownText), ifGiven: \.proxy, example: "DemoHub",
+            "The aggregator in front of it."),
+    ]
+
+    mutating func check(_ marks: Marks, _ reader: inout ValueReader) {
+        if passTime != nil, !marks.gives("platform") { platform = .none }
     }
 }

@@ -5,11 +5,12 @@ internal import Dialects
 /// stand-in may run on another host too.
 public struct TargetNeeds {
     private(set) var warnings: [RigProblem] = []
-    private let section: Section
+    private let marks: Marks
 
-    init(_ target: Target, _ activities: [Rig.Activity], accounts: Rig.Accounts, section: Section) {
-        self.section = section
-        guard section.isWhole, case .remote(let origin, _) = target.base,
+    init(_ rig: Rig, _ marks: Marks) {
+        self.marks = marks
+        let target = rig.target
+        guard marks.isWhole, case .remote(let origin, _) = target.base,
             !Self.isThisMachine(origin.host)
         else { return }
         if target.usesBearer, case .given = target.clients {
@@ -28,15 +29,15 @@ public struct TargetNeeds {
         for (key, operation, value) in rest {
             warn(key, operation, "the default '\(value)' is for the stand-in; add '\(key): ...'")
         }
-        if accounts == .generated {
+        if rig.accounts == .generated {
             warnings.append(
                 RigProblem(
-                    section.place,
+                    marks.place,
                     .conflict(
                         "generated accounts work only with a stand-in (mvpd-login): add "
                             + "'accounts: {file: accounts.csv}' to the rig")))
         }
-        if let operation = activities.lazy.compactMap(\.playing).first {
+        if let operation = rig.afterSignIn.lazy.compactMap(\.playing).first {
             let value = target.resources.first ?? ""
             warn(
                 "resources", operation,
@@ -46,10 +47,10 @@ public struct TargetNeeds {
 
     /// Unless the file gives the key.
     private mutating func warn(_ key: String, _ operation: String, _ remedy: String) {
-        guard !section.given.contains(key) else { return }
+        guard !marks.gives(key) else { return }
         warnings.append(
             RigProblem(
-                section.place,
+                marks.place,
                 .conflict("target has no '\(key)', which \(operation) needs: \(remedy)")))
     }
 

@@ -3,12 +3,11 @@ internal import Dialects
 extension Threshold {
     /// The grammar in full, for the documentation of the format.
     static let grammar =
-        "[kind \"NAME\":] SUBJECT [service|lateness] min|mean|p50 ... p99.9|max OP TIME "
-        + "(SUBJECT: an operation, sign-in, sign-in-service, token-visibility, platform-sign-in), "
-        + "[OPERATION] errors OP %, throttled OP %, rate OP N/s, "
-        + "households failed|abandoned|not-entitled|diverted OP N|%, "
-        + "or violations|undecided|INVARIANT OP N|%, "
-        + "with OP one of < <= > >= =="
+        "[kind \"NAME\":] SUBJECT [service|lateness] min|mean|p50 ... p99.9|max OP TIME (SUBJECT: "
+        + "an operation, sign-in, sign-in-service, token-visibility, platform-sign-in), "
+        + "[OPERATION] errors OP %, throttled OP %, rate OP N/s, households "
+        + "failed|abandoned|not-entitled|diverted OP N|%, or violations|undecided|INVARIANT OP "
+        + "N|%, with OP one of < <= > >= =="
 
     /// Hold unless a line on the same subject replaces them (rigs/reference.yaml, `thresholds`).
     static let defaults: [Threshold] = [
@@ -50,7 +49,7 @@ extension Threshold {
     ]
 
     /// Understands a line such as `poll-token service p99 < 250ms`.
-    static func read(_ line: String) throws(Scalar.Refusal) -> Threshold {
+    static func read(_ line: String) throws(Refusal) -> Threshold {
         let text = line.trimmingSpaces()
         var words = text[...]
         let kind = try kind(&words)
@@ -59,7 +58,7 @@ extension Threshold {
                 Relation(rawValue: String(word)).map { (word, $0) }
             }).first
         else {
-            throw Scalar.Refusal(remark: "which has no operator (with spaces around it)")
+            throw Refusal(remark: "which has no operator (with spaces around it)")
         }
         let left = words[..<comparison.0.startIndex].split(separator: " ").map(String.init)
         let right = String(words[comparison.0.endIndex...]).trimmingSpaces()
@@ -70,11 +69,11 @@ extension Threshold {
     }
 
     /// Takes `kind "NAME":` off the front.
-    static func kind(_ words: inout Substring) throws(Scalar.Refusal) -> String? {
+    static func kind(_ words: inout Substring) throws(Refusal) -> String? {
         guard words.hasPrefix("kind ") else { return nil }
         let rest = words.dropFirst(5).drop { $0 == " " }
         guard let colon = rest.firstIndex(of: ":") else {
-            throw Scalar.Refusal(remark: "which lacks a colon after the kind")
+            throw Refusal(remark: "which lacks a colon after the kind")
         }
         var name = String(rest[..<colon]).trimmingSpaces()
         if name.count >= 2, let quote = name.first, quote == name.last, "\"'".contains(quote) {
@@ -86,7 +85,7 @@ extension Threshold {
 
     static func meaning(
         _ words: [String], isShare: Bool
-    ) throws(Scalar.Refusal) -> (Subject, Measure) {
+    ) throws(Refusal) -> (Subject, Measure) {
         let amount: Measure = isShare ? .share : .count
         switch words {
         case ["errors"]: return (.everything, .errors)
@@ -100,7 +99,7 @@ extension Threshold {
         case ["undecided"]: return (.undecided, amount)
         default: break
         }
-        guard let first = words.first else { throw Scalar.Refusal(remark: "which has no subject") }
+        guard let first = words.first else { throw Refusal(remark: "which has no subject") }
         if words.count == 1, invariants.contains(first) { return (.invariant(first), amount) }
         let subject = try subject(first)
         if words.count == 2, case .operation = subject, words[1] == "errors" {
@@ -113,7 +112,7 @@ extension Threshold {
             rest = rest.dropFirst()
         }
         guard rest.count == 1, let word = rest.first, let measure = statistic(word, time) else {
-            throw Scalar.Refusal(
+            throw Refusal(
                 remark: rest.isEmpty
                     ? "which names no statistic"
                     : "whose '\(rest.joined(separator: " "))' is not a statistic")
@@ -121,7 +120,7 @@ extension Threshold {
         return (subject, measure)
     }
 
-    private static func subject(_ word: String) throws(Scalar.Refusal) -> Subject {
+    private static func subject(_ word: String) throws(Refusal) -> Subject {
         switch word {
         case "sign-in": return .signIn
         case "sign-in-service": return .signInService
@@ -137,7 +136,7 @@ extension Threshold {
                 "households", "violations", "undecided",
             ]
         let nearest = word.nearest(among: known).map { " (did you mean \($0)?)" } ?? ""
-        throw Scalar.Refusal(remark: "whose subject '\(word)' is unknown\(nearest)")
+        throw Refusal(remark: "whose subject '\(word)' is unknown\(nearest)")
     }
 
     private static func statistic(_ word: String, _ time: Time) -> Measure? {
@@ -146,7 +145,7 @@ extension Threshold {
         case "mean": return .mean(time)
         case "max": return .max(time)
         default:
-            guard word.hasPrefix("p"), let number = Scalar.decimal(word.dropFirst()),
+            guard word.hasPrefix("p"), let number = Spelling.decimal(word.dropFirst()),
                 (50...99.99).contains(number)
             else { return nil }
             // Rounded, so that p99.9 is 0.999 and not its neighbour.
@@ -156,34 +155,32 @@ extension Threshold {
 
     private static func bound(
         _ text: String, of measure: Measure
-    ) throws(Scalar.Refusal) -> Double {
-        func parsed(_ scalar: Scalar, _ wanted: String) throws(Scalar.Refusal) -> any Sendable {
+    ) throws(Refusal) -> Double {
+        func parsed<Value>(_ scalar: Scalar<Value>, _ wanted: String) throws(Refusal) -> Value {
             do { return try scalar.parse(text) } catch {
-                throw Scalar.Refusal(remark: "whose bound '\(text)' is not \(wanted)")
+                throw Refusal(remark: "whose bound '\(text)' is not \(wanted)")
             }
         }
         switch measure {
         case .percentile, .min, .mean, .max:
-            let time = try parsed(.duration, "a time with its unit")
-            return Double((time as? Duration ?? .zero).nanoseconds)
-        case .errors, .throttled, .share:
-            return try parsed(.share, "a share such as 1%") as? Double ?? 0
-        case .rate:
-            return (try parsed(.rate, "a rate such as 20/s") as? Rate)?.perSecond ?? 0
-        case .count:
-            return Double(try parsed(.count(0...Int.max), "a whole number") as? Int ?? 0)
+            return Double(try parsed(.duration, "a time with its unit").nanoseconds)
+        case .errors, .throttled, .share: return try parsed(.share, "a share such as 1%")
+        case .rate: return try parsed(.rate, "a rate such as 20/s").perSecond
+        case .count: return Double(try parsed(.count(0...Int.max), "a whole number"))
         }
     }
 }
 
-extension Scalar {
+extension Scalar<Threshold> {
     /// A line of `thresholds:`.
-    static let threshold = Scalar(
-        name: "threshold",
-        wanted: "[kind \"NAME\":] SUBJECT [service|lateness] STAT OP VALUE, such as "
-            + "'poll-token p99 < 250ms', 'errors < 1%' or 'households failed < 5%'",
-        pattern: ".*\\S +(<|<=|>|>=|==) +\\S.*", mayNameKind: true
-    ) { text throws(Refusal) in
-        try Threshold.read(text)
+    static var threshold: Scalar<Threshold> {
+        Scalar(
+            name: "threshold",
+            wanted: "[kind \"NAME\":] SUBJECT [service|lateness] STAT OP VALUE, such as "
+                + "'poll-token p99 < 250ms', 'errors < 1%' or 'households failed < 5%'",
+            pattern: ".*\\S +(<|<=|>|>=|==) +\\S.*", mayNameKind: true
+        ) { text throws(Refusal) in
+            try Threshold.read(text)
+        }
     }
 }

@@ -82,8 +82,9 @@ struct CodeTable: Sendable {
     private var queue = DueQueue<CodeKey>()
     /// For faults: a code may be issued while another record of it lives.
     var allowsTwins = false
-    /// The code that was issued last.
+    /// The code that was issued last, and how many have been issued.
     private(set) var latest: CodeKey?
+    private(set) var issued = 0
 
     /// Codes held at present, with expired ones that are not swept yet.
     var count: Int { records.count }
@@ -105,6 +106,7 @@ struct CodeTable: Sendable {
                 generated: time, expires: time + ttl, registrant: registrant)
             records[key] = record
             latest = key
+            issued += 1
             if supersedes { newest[owner] = key }
             queue.add(key, due: record.expires)
             return record

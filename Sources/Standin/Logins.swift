@@ -49,3 +49,17 @@ struct Logins: Sendable {
         }
     }
 }
+
+/// Who is signed in at a provider in a browser, where providers remember it.
+struct ProviderSessions: Sendable {
+    struct ProviderSession: Sendable {
+        var mvpd: String
+        var user: String
+    }
+
+    private var sessions: [String: ProviderSession] = [:]
+
+    subscript(id: String) -> ProviderSession? { sessions[id] }
+    mutating func begin(_ id: String, _ session: ProviderSession) { sessions[id] = session }
+    mutating func end(_ id: String) { sessions[id] = nil }
+}

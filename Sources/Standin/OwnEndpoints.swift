@@ -74,6 +74,13 @@ extension Service {
         return true
     }
 
+    /// Whether a sign-in may take effect on a device where somebody may be signed in.
+    func accepts(_ record: CodeRecord, at moment: Moment) -> Bool {
+        guard settings.policies.secondSignIn == .reject else { return true }
+        if case .live = tokens.find(record.device, at: moment.milliseconds) { return false }
+        return true
+    }
+
     /// A login of this code has succeeded: the one place where sign-ins by code come about.
     mutating func signIn(_ record: CodeRecord, mvpd: String, user: String, at moment: Moment) {
         let provider = settings.provider(mvpd)

@@ -1,7 +1,8 @@
 internal import ArgumentParser
 internal import Foundation
 internal import Journal
-internal import Reports
+internal import Rendering
+internal import Trends
 
 struct CompareCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

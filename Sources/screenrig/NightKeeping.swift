@@ -1,6 +1,6 @@
 internal import Foundation
 internal import Journal
-internal import Reports
+internal import Trends
 
 /// What `nightly` and `nights` do with a book of nights.
 enum NightKeeping {

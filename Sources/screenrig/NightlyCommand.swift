@@ -1,9 +1,10 @@
 internal import ArgumentParser
 internal import Foundation
 internal import Journal
-internal import Reports
+internal import Rendering
 internal import Rigs
 internal import Runner
+internal import Trends
 
 struct NightlyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,8 +1,9 @@
 internal import ArgumentParser
 internal import Foundation
 internal import Journal
-internal import Reports
+internal import Rendering
 internal import Rigs
+internal import Trends
 
 /// Where the nights are.
 struct NightsOptions: ParsableArguments {

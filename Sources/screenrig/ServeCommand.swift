@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Foundation
 internal import Journal
+internal import Rendering
 internal import Reports
 internal import Rigs
 internal import Runner

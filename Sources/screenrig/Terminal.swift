@@ -1,5 +1,6 @@
 internal import Dialects
 internal import Foundation
+internal import Rendering
 internal import Reports
 internal import Synchronization
 

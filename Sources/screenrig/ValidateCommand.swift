@@ -37,7 +37,7 @@ struct ValidateCommand: ParsableCommand {
         Terminal.print("\(options.rig): rig is valid\n")
         Terminal.print(estimate.description)
         // A rig that says nothing of races would race everything: no news.
-        if rig.race != RaceTerms() { Terminal.print("\n" + RaceText.terms(rig.race)) }
+        if rig.race != .blank { Terminal.print("\n" + RaceText.terms(rig.race)) }
     }
 
     /// What this machine offers a run of this rig.

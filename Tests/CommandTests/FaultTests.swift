@@ -27,14 +27,16 @@ struct FaultCommandTests {
         return text.split(separator: "\n").map(String.init)
     }
 
-    /// With what its bench of detection needs, which is also who signs in for longer.
+    /// With what its bench of detection needs; where a few households gave it no occasion, with more.
     @Test("each is activated by a real rig in virtual time", arguments: FaultKind.all)
     func virtual(kind: FaultKind) async throws {
-        var sets = kind.detection.sets
-        if !kind.detection.parameters.isEmpty { sets.append(("load.arrivals.1.hold", "8s")) }
         let fault = kind.text(with: kind.detection.parameters)
-        let lines = try await truth(
-            "simulate", fault, sets.flatMap { ["--set", "\($0)=\($1)"] })
+        let sets = kind.detection.sets.flatMap { ["--set", "\($0)=\($1)"] }
+        var lines = try await truth("simulate", fault, sets)
+        if !kind.isControl, !lines.contains(where: { $0.contains("activated") }) {
+            lines = try await truth(
+                "simulate", fault, sets + ["--set", "load.arrivals.1.hold=8s"])
+        }
         guard !kind.isControl else {
             #expect(lines.isEmpty)
             return

@@ -2,6 +2,8 @@ import Foundation
 import Reports
 import Testing
 
+@testable import Trends
+
 @Suite("Comparing runs and keeping nights, from outside", .serialized, .ownThread)
 struct NightsTests {
     private func simulate(_ folder: Folder, _ out: String, _ more: [String] = []) async throws {

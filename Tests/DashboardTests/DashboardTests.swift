@@ -23,7 +23,7 @@ import Testing
 
     /// The objects of the events that came whole.
     private static func events(_ text: String) throws -> [(name: String, data: [String: Any])] {
-        try text.matches(of: /event: (\w+)\ndata: ([^\n]*)\n/).map { match in
+        try text.matches(of: /event: (state|ended)\ndata: ([^\n]*)\n/).map { match in
             let object = try JSONSerialization.jsonObject(with: Data(match.2.utf8))
             return (String(match.1), try #require(object as? [String: Any]))
         }
@@ -104,6 +104,24 @@ import Testing
         #expect(ended?["outcome"] as? String == "pass")
         let findings = told.last?.data["findings"] as? [String: Any]
         #expect(findings?["violations"] as? Int == 2)
+    }
+
+    @Test("the charts come before each state, drawn as the report draws them")
+    func charts() throws {
+        func drawn(_ state: LiveState) throws -> String {
+            try JSONDecoder().decode(String.self, from: Data(LiveBoard(state).charts.utf8))
+        }
+        let charts = try drawn(Samples.state)
+        #expect(charts.matches(of: /<figure><figcaption>/).count == 6)
+        // What a series is called is what the script looks for in the data of the same second.
+        for match in charts.matches(of: /data-series="([^"]*)"/) {
+            for name in match.1.split(separator: " ") {
+                #expect(
+                    Page.script.contains("\(name):") || Page.script.contains("\"\(name)\":"),
+                    "\(name)")
+            }
+        }
+        #expect(try drawn(Samples.search).matches(of: /<figure>/).count == 4)
     }
 
     @Test("a search tells its trials, what it found and what it hits, and no households")

@@ -1,10 +1,10 @@
 import Dialects
 import Journal
-import Rigs
 import Statistics
 import Testing
 
 @testable import Devices
+@testable import Rigs
 
 @Suite struct AccountTests {
     private static func list(

@@ -1,9 +1,9 @@
 import Dialects
 import Journal
-import Rigs
 import Testing
 
 @testable import Devices
+@testable import Rigs
 
 /// Pages that a person never sees: made to cost time and memory.
 @Suite struct HostilePageTests {

@@ -1,9 +1,9 @@
 import Dialects
 import Journal
-import Rigs
 import Testing
 
 @testable import Devices
+@testable import Rigs
 
 private let now = Instant(nanoseconds: 1_000_000_000_000)
 private let later = now + .seconds(60)

@@ -1,11 +1,11 @@
 import Checker
 import Journal
-import Rigs
 import Statistics
 import Synchronization
 import Testing
 
 @testable import Races
+@testable import Rigs
 
 @Suite("What a trial can tell")
 struct BreachPatternTests {

@@ -4,7 +4,6 @@ import Dialects
 import Foundation
 import Journal
 import Lanes
-import Reports
 import Rigs
 import Runner
 import Signing

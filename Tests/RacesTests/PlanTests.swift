@@ -1,8 +1,8 @@
 import Dialects
-import Rigs
 import Testing
 
 @testable import Races
+@testable import Rigs
 
 @Suite struct PlanTests {
     @Test("the plans of the format are those of the catalogue, in its order")

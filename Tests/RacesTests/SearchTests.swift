@@ -1,10 +1,10 @@
 import Checker
-import Rigs
 import Statistics
 import Synchronization
 import Testing
 
 @testable import Races
+@testable import Rigs
 
 /// An arena without devices: a promise breaks by a rule of the test's own.
 struct RuleArena: Arena {

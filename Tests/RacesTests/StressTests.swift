@@ -1,10 +1,10 @@
 import Checker
-import Rigs
 import Statistics
 import Synchronization
 import Testing
 
 @testable import Races
+@testable import Rigs
 
 @Suite struct StressTests {
     @Test("what living rooms share shows when another one signs in at the same time")

@@ -1,6 +1,7 @@
 import Statistics
 import Testing
 
+@testable import Rendering
 @testable import Reports
 
 @Suite("Charts")

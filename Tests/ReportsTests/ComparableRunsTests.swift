@@ -4,6 +4,7 @@ import Statistics
 import Testing
 
 @testable import Reports
+@testable import Trends
 
 @Suite("The last comparable run")
 struct ComparableRunsTests {

@@ -7,6 +7,7 @@ import Testing
 
 @testable import Journal
 @testable import Reports
+@testable import Trends
 
 /// A history is input like any other: whatever stands in it, it is reported, or refused in a
 /// sentence. Every column of every table holds absurd values here, one at a time, and is read by what

@@ -4,6 +4,7 @@ import Journal
 import Statistics
 import Testing
 
+@testable import Rendering
 @testable import Reports
 
 /// Runs at the edge of what there is to report.

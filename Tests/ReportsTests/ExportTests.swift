@@ -4,6 +4,7 @@ import Journal
 import Statistics
 import Testing
 
+@testable import Rendering
 @testable import Reports
 
 /// A run of which everything was kept.

@@ -1,7 +1,7 @@
 import Statistics
 import Testing
 
-@testable import Reports
+@testable import Rendering
 
 @Suite("Numbers and texts")
 struct FiguresTests {

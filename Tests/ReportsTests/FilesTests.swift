@@ -5,6 +5,7 @@ import Rigs
 import Statistics
 import Testing
 
+@testable import Rendering
 @testable import Reports
 
 @Suite("The files of a run directory")

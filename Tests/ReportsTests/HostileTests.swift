@@ -4,6 +4,7 @@ import Journal
 import Statistics
 import Testing
 
+@testable import Rendering
 @testable import Reports
 
 /// What a server or a rig says is material, never markup, code or a terminal's command.

@@ -4,6 +4,7 @@ import Journal
 import Statistics
 import Testing
 
+@testable import Rendering
 @testable import Reports
 
 @Suite("The course of a run that goes on")

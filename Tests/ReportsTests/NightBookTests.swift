@@ -6,6 +6,7 @@ import Statistics
 import Testing
 
 @testable import Reports
+@testable import Trends
 
 @Suite("The book of nights")
 struct NightBookTests {

@@ -4,7 +4,9 @@ import Rigs
 import Statistics
 import Testing
 
+@testable import Rendering
 @testable import Reports
+@testable import Trends
 
 /// Made-up nights of a rig.
 enum MadeUp {

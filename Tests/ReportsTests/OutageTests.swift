@@ -4,6 +4,7 @@ import Rigs
 import Testing
 
 @testable import Reports
+@testable import Trends
 
 @Suite("A service that dies, and a rig that is late about it")
 struct OutageTests {

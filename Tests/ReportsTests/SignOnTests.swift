@@ -6,6 +6,7 @@ import Rigs
 import Statistics
 import Testing
 
+@testable import Rendering
 @testable import Reports
 
 /// Households that were to sign in on the platform, and how many of them did.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Reports
+@testable import Rendering
 
 @Suite("Text in a terminal's width")
 struct WrappingTests {

@@ -46,8 +46,8 @@ struct MutantTests {
                 bytes.insert(UInt8(dice.below(128)), at: dice.below(bytes.count + 1))
                 lines[at] = String(decoding: bytes, as: UTF8.self)
             default:
-                let keys = RigFormat.keys
-                let key = keys[dice.below(keys.count)].name
+                let keys = Rig.keys
+                let key = keys[dice.below(keys.count)].row.name
                 lines.append("\(key): \(numbers[dice.below(numbers.count)])")
             }
             if lines.isEmpty { lines = [""] }

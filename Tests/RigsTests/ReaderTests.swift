@@ -126,15 +126,15 @@ struct ReaderTests {
             ("1m30s", 90e9), ("250ms", 250e6), ("100us", 1e5), ("1.5h", 5_400e9), ("2d", 172_800e9),
         ])
     func durations(text: String, nanoseconds: Double) throws {
-        #expect(try Double(Scalar.time(text).nanoseconds) == nanoseconds)
+        #expect(try Double(Spelling.time(text).nanoseconds) == nanoseconds)
     }
 
     @Test("rates and sizes mean what they say")
     func units() throws {
-        #expect(try Scalar.rate.parse("120/m") as? Rate == Rate(perSecond: 2))
-        #expect(try Scalar.size.parse("1MB") as? Int == 1_000_000)
-        #expect(try Scalar.size.parse("2KiB") as? Int == 2_048)
-        #expect(try Scalar.share.parse("12.5%") as? Double == 0.125)
+        #expect(try Scalar.rate.parse("120/m") == Rate(perSecond: 2))
+        #expect(try Scalar.size.parse("1MB") == 1_000_000)
+        #expect(try Scalar.size.parse("2KiB") == 2_048)
+        #expect(try Scalar.share.parse("12.5%") == 0.125)
     }
 
     @Test("no text whatever ends the program", arguments: Seed.samples(60))

@@ -117,7 +117,7 @@ struct RigFileTests {
     func reference() throws {
         let yaml = RigReference.yaml()
         try Golden.expect(yaml, matches: Golden.rigs.appending(path: "reference.yaml"))
-        func expectNamed(_ keys: [Key]) {
+        func expectNamed(_ keys: [KeyRow]) {
             for key in keys {
                 #expect(
                     yaml.contains("\(key.name):") || yaml.contains("\(key.name) ("), "\(key.name)")
@@ -127,7 +127,7 @@ struct RigFileTests {
                 }
             }
         }
-        expectNamed(RigFormat.keys)
+        expectNamed(Rig.keys.map(\.row))
     }
 
     @Test("the second-screen rig is the one that was asked for")

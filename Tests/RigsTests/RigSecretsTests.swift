@@ -8,22 +8,22 @@ struct RigSecretsTests {
     /// A row of the format with the scalar that stands in it, alone or in a list or map.
     struct Row: Sendable, CustomTestStringConvertible {
         var path: String
-        var key: Key
-        var scalar: Scalar
+        var key: KeyRow
+        var scalar: ScalarForm
         var value: String
         var testDescription: String { path }
     }
 
-    static let rows: [Row] = rows(RigFormat.keys, "")
+    static let rows: [Row] = rows(Rig.keys.map(\.row), "")
 
-    private static func rows(_ keys: [Key], _ path: String) -> [Row] {
+    private static func rows(_ keys: [KeyRow], _ path: String) -> [Row] {
         keys.filter(\.isSupported).flatMap { key in
             rows(key.shape, key, path + key.name, around: { $0 })
         }
     }
 
     private static func rows(
-        _ shape: Shape, _ key: Key, _ path: String, around outside: (String) -> String
+        _ shape: Shape, _ key: KeyRow, _ path: String, around outside: (String) -> String
     ) -> [Row] {
         switch shape {
         case .scalar(let scalar):
@@ -41,11 +41,9 @@ struct RigSecretsTests {
         let surroundings = RigSurroundings(environment: ["PLANTED": planted])
         var reader = ValueReader(file: "a.yaml", surroundings)
         var problems: [RigProblem] = []
-        let tree = YAMLTree.read(
-            "\(row.key.name): \(row.value)", file: "a.yaml", problems: &problems)
-        _ = reader.section(
-            tree?.entries ?? [], [row.key], at: Place(file: "a.yaml", line: 1, column: 1),
-            called: "a section")
+        if let tree = YAMLTree.read(row.value, file: "a.yaml", problems: &problems) {
+            row.key.tries(tree, &reader)
+        }
         return reader.secrets
     }
 

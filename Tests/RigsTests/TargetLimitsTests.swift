@@ -127,19 +127,19 @@ struct CourtesyTests {
             base: .remote(
                 Origin(scheme: .https, host: "auth.staging.example", port: 443), prefix: "/pass"),
             requestor: "R", domain: "d.example", redirectURL: "https://d.example/done",
-            mvpds: [.init(id: "M", weight: 3)], resources: ["r-1"],
+            fetchesRedirect: true, mvpds: [.init(id: "M", weight: 3)], resources: ["r-1"],
             softwareStatement: Secret("a.b.c"),
             clients: .given(ClientCredentials(id: "i", secret: Secret("p"))),
-            allow: ["auth.staging.example", "idp.example"], headers: ["X-A": "b"], http: .http2,
-            format: .xml, timeout: .seconds(3), responseLimit: 2_000_000, maxHops: 5,
-            tls: .init(ca: "ca.pem", certificate: "c.pem", key: "k.pem", minimum: .v13),
-            correlates: false,
+            allow: ["auth.staging.example", "idp.example"],
             courtesy: TargetLimits(
                 maxRate: .at(Rate(perSecond: 7)),
                 breaker: .at(.init(errors: 0.1, lasting: .seconds(60))),
                 hostRates: [.init(host: "idp.example", rate: Rate(perSecond: 2))]),
             pinned: [PinnedHost(host: "auth.staging.example", addresses: ["203.0.113.7"])],
-            fetchesRedirect: true, probes: false)
+            headers: ["X-A": "b"], http: .http2, format: .xml, timeout: .seconds(3),
+            responseLimit: 2_000_000, maxHops: 5,
+            tls: .init(ca: "ca.pem", certificate: "c.pem", key: "k.pem", minimum: .v13),
+            correlates: false, probes: false)
         #expect(target == expected)
         // `from:` in the rig means the same.
         let beside = RigSurroundings(environment: ["STATEMENT": "a.b.c", "ID": "i", "PW": "p"]) {

@@ -117,6 +117,6 @@ struct ThresholdTests {
             "violations == 1s", "errors = 1%", "households failed < 1.5",
         ])
     func refused(line: String) {
-        #expect(throws: Scalar.Refusal.self) { try Threshold.read(line) }
+        #expect(throws: Refusal.self) { try Threshold.read(line) }
     }
 }

@@ -22,6 +22,23 @@ struct ModulesTests {
         }
     }
 
+    /// Faults and stores serve every protocol; a second codec is a second line in `Service.question`.
+    @Test("the stand-in names a protocol only in its codec and in one line that chooses it")
+    func codec() throws {
+        let standin = RigFiles.folder.deletingLastPathComponent().appending(path: "Sources/Standin")
+        var lines: [String] = []
+        let inside = FileManager.default.enumerator(at: standin, includingPropertiesForKeys: nil)
+        while let file = inside?.nextObject() as? URL {
+            guard file.pathExtension == "swift", !file.path.contains("/Standin/V1/") else {
+                continue
+            }
+            lines += try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+                .map { $0.trimmingCharacters(in: .whitespaces) }
+                .filter { $0.contains("V1") && !$0.hasPrefix("//") }
+        }
+        #expect(lines == ["V1Question(request)"])
+    }
+
     /// For each module of ours the modules of ours that its files import.
     private static func imports(_ sources: URL) throws -> [String: Set<String>] {
         let files = FileManager.default

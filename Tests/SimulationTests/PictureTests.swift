@@ -1,6 +1,7 @@
 import Checker
 import Testing
 
+@testable import Rendering
 @testable import Reports
 
 /// What the picture of a violation shows is what its sentence says.

@@ -4,7 +4,7 @@ internal import Rigs
 extension ArmPlan {
     /// All of them, with the default offsets: for those who list them.
     public static var catalogue: [ArmPlan] {
-        let terms = RaceTerms()
+        let terms = RaceTerms.blank
         return catalogue(reach: terms.reach, patience: RacePlan.patience(terms, nil))
     }
 

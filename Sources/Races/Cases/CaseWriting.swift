@@ -1,6 +1,6 @@
 internal import Checker
 internal import Dialects
-internal import Reports
+internal import Rendering
 internal import Statistics
 
 /// A case as JSON: the same case is the same text.

@@ -1,5 +1,5 @@
 internal import Checker
-internal import Reports
+internal import Rendering
 internal import Statistics
 
 /// What a replay says. Reproducibility is always printed with its interval, its window and its

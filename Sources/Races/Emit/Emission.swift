@@ -1,6 +1,6 @@
 internal import Checker
 internal import Dialects
-internal import Reports
+internal import Rendering
 
 /// What somebody without this tool needs to know of a target; no secret is among it.
 public struct EmitTarget: Sendable, Hashable {

@@ -1,4 +1,4 @@
-internal import Reports
+internal import Rendering
 public import Rigs
 
 /// How much a race will be, said before it begins.

@@ -1,7 +1,7 @@
 internal import Checker
 internal import Foundation
 internal import Journal
-package import Reports
+internal import Rendering
 internal import Statistics
 
 /// What a race leaves in its directory beside its cases: report.html, summary.json, junit.xml and tables.

@@ -1,6 +1,6 @@
 internal import Checker
 internal import Dialects
-internal import Reports
+internal import Rendering
 internal import Statistics
 
 /// Lines of JSON: one object each, as they happen, the last with the outcome.

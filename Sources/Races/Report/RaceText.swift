@@ -1,6 +1,6 @@
 public import Checker
 internal import Dialects
-internal import Reports
+internal import Rendering
 internal import Statistics
 
 /// What a search says, as text and as lines of JSON.

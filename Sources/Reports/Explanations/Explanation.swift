@@ -1,3 +1,4 @@
+internal import Rendering
 internal import Rigs
 
 /// The explanation of one term of screenrig, for `screenrig explain` and `screenrig list`.

@@ -1,3 +1,5 @@
+internal import Rendering
+
 extension Explanation {
     private static let times = "operation, UTC time and request id of a few of them"
 

@@ -1,5 +1,6 @@
 internal import Dialects
 internal import Journal
+internal import Rendering
 
 /// One exchange as a line of JSON (schema `screenrig/exchange/1`, docs/reports.md).
 enum ExchangeLine {

@@ -1,5 +1,6 @@
 internal import Dialects
 internal import Journal
+internal import Rendering
 
 /// Exchanges of one household in a form that other tools read.
 public struct Export: Sendable {

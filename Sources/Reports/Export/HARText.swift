@@ -1,5 +1,6 @@
 internal import Dialects
 internal import Journal
+internal import Rendering
 
 /// HTTP Archive 1.2 (w3c.github.io/web-performance/specs/HAR): one page for each screen, one entry for
 /// each exchange. Where requests and replies were not kept, entries hold times and outcomes only and

@@ -1,3 +1,5 @@
+internal import Rendering
+
 /// Which exchanges a row of violations.csv is about.
 public struct ViolationReference: Sendable, Hashable {
     public var household: Int

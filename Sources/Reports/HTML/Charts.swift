@@ -1,3 +1,5 @@
+internal import Rendering
+
 /// Latency by percentile, one curve for each operation: the slowest in colour and named, the others
 /// in grey.
 struct PercentileChart {

@@ -1,3 +1,5 @@
+internal import Rendering
+
 /// Errors grouped by cause, each with the first one as an example.
 enum ErrorSection {
     private static let shown = 25

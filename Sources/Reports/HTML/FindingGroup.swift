@@ -1,4 +1,5 @@
 internal import Checker
+internal import Rendering
 
 /// Similar violations as one finding: which promise, a diagram, and what to do next. Violations that follow
 /// from another one are listed with their first cause.

@@ -1,4 +1,5 @@
 internal import Checker
+internal import Rendering
 internal import Statistics
 
 /// Sign-in times, token visibility and staleness.

@@ -1,3 +1,5 @@
+internal import Rendering
+
 /// How often each latency occurred over time: the darker, the more answers.
 struct HeatChart {
     static let shades = 6

@@ -1,3 +1,5 @@
+internal import Rendering
+
 /// The funnel of households, by kind, and those without a sign-in by cause.
 enum HouseholdSections {
     static func funnels(_ summary: Summary) -> HTML {

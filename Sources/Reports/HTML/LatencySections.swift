@@ -1,3 +1,5 @@
+internal import Rendering
+
 /// Latency by operation: table, curves and details.
 enum LatencySections {
     static func table(_ summary: Summary) -> HTML {

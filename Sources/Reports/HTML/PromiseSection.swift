@@ -1,4 +1,5 @@
 internal import Checker
+internal import Rendering
 
 /// The promises of a sign-in service, and the result of each.
 enum PromiseSection {

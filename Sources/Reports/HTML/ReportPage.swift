@@ -1,3 +1,5 @@
+internal import Rendering
+
 /// report.html: one file, no network. Its sections answer a reader's questions in this order: did the run
 /// pass, what got worse, which promises were violated, how far did households get, what was slow and
 /// when, which errors occurred, can I trust the numbers, how was the run configured. The script adds
@@ -30,8 +32,7 @@ enum ReportPage {
             this page is computed from history.sqlite in the same directory.</footer>
             <script nonce="\(nonce(summary))">
             //<![CDATA[
-            \(HTML(stringLiteral: PageScript.text))
-            //]]>
+            \(HTML(stringLiteral: PageScript.text))//]]>
             </script>
             </body>
             </html>
@@ -56,7 +57,7 @@ enum ReportPage {
         [
             PageSection(
                 id: "changes", title: "Changes since the last comparable run",
-                body: ComparisonSection.html(summary.comparison)),
+                body: summary.changes ?? noChanges),
             PageSection(
                 id: "thresholds", title: "Thresholds", body: thresholds(summary.thresholds)),
             summary.shows.isEmpty
@@ -88,6 +89,10 @@ enum ReportPage {
             PageSection(id: "run", title: "Run configuration", body: RigSections.run(summary.run)),
         ].compactMap(\.self)
     }
+
+    private static let noChanges: HTML = """
+        <p class="empty">There is no earlier comparable run beside this one.</p>
+        """
 
     private static func opening(_ summary: Summary) -> HTML {
         let run = summary.run
@@ -165,8 +170,8 @@ enum ReportPage {
 
     private static func timeline(_ summary: Summary) -> HTML {
         let charts = TimelineCharts(
-            course: summary.course, seconds: summary.run.seconds, stages: summary.stages)
-        guard !charts.isEmpty else {
+            width: summary.course.width, seconds: summary.run.seconds, stages: summary.stages)
+        guard summary.course.points.count > 1 else {
             return "<p class=\"empty\">The run was too short for a timeline.</p>"
         }
         let step = Figures.span(seconds: Double(summary.course.width))
@@ -175,7 +180,7 @@ enum ReportPage {
             <p class="lead">\(load)Each point covers \(step). Dotted lines mark where a stage of the \
             load begins.</p>
             \(brush)
-            \(charts.service)
+            \(charts.service(summary.course.points))
             """
     }
 

@@ -1,3 +1,5 @@
+internal import Rendering
+
 /// The load generator's own health, and the configuration of a run.
 enum RigSections {
     static func health(_ summary: Summary) -> HTML {
@@ -15,7 +17,7 @@ enum RigSections {
             <div class="verdict invalid"><p>The rig itself was the bottleneck.</p>\
             <ul>\(health.reasons.map { "<li>\($0)</li>" as HTML })</ul></div>
             """
-        let charts = TimelineCharts(course: summary.course, seconds: summary.run.seconds)
+        let charts = TimelineCharts(width: summary.course.width, seconds: summary.run.seconds)
         return """
             \(verdict)
             \(Table(
@@ -23,7 +25,7 @@ enum RigSections {
                 columns: [.text("Measure"), .number("Measured"), .number("Allowed")],
                 rows: rows(health)
             ).html)
-            \(charts.isEmpty ? [] : charts.rig)
+            \(summary.course.points.count < 2 ? [] : charts.rig(summary.course.points))
             """
     }
 

@@ -1,3 +1,5 @@
+internal import Rendering
+
 /// Sign-ins by path, the codes of platform and SDK, and the households that left the platform's path.
 enum SignOnSection {
     static func html(_ signOns: SignOns) -> HTML {

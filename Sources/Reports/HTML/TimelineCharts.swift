@@ -1,21 +1,22 @@
+internal import Rendering
+
 /// The charts over time, one below the other with the same time axis.
 struct TimelineCharts {
-    var course: Course
+    /// Seconds for each point.
+    var width: Int
     var seconds: Double
     var stages: [LoadStage] = []
 
     private struct ChartSeries {
+        /// One word: the page's data has it under that name.
         var name: String
         var style: String
         var isArea = false
         var values: [Double?]
     }
 
-    var isEmpty: Bool { course.points.count < 2 }
-
     /// Load, answers, latency and errors.
-    var service: [HTML] {
-        let points = course.points
+    func service(_ points: [Course.Point]) -> [HTML] {
         var panels = [
             panel(
                 "Households arriving per second", id: "arrivals", height: 132, names: true,
@@ -62,9 +63,9 @@ struct TimelineCharts {
     }
 
     /// The rig's own lateness and load.
-    var rig: [HTML] {
-        let late = course.points.map(\.latenessP99)
-        let busy = course.points.map { $0.busy.map { $0 * 100 } }
+    func rig(_ points: [Course.Point]) -> [HTML] {
+        let late = points.map(\.latenessP99)
+        let busy = points.map { $0.busy.map { $0 * 100 } }
         var panels: [HTML] = []
         if late.contains(where: { ($0 ?? 0) > 0 }) {
             panels.append(
@@ -83,10 +84,59 @@ struct TimelineCharts {
         return panels
     }
 
-    /// `names`: the stages of the load are named above it.
+    /// What the dashboard shows of a run that goes on; a search has no households to show.
+    func live(_ points: [LiveCourse.Point], isSearch: Bool) -> [HTML] {
+        func rate(_ value: Double) -> String { "\(Figures.grouped(Figures.trimmed(value, 2)))/s" }
+        func time(_ value: Double) -> String { Figures.time(milliseconds: value) }
+        func households(_ value: Double) -> String { Figures.count(Int(value.rounded())) }
+        let answered = panel(
+            "Requests answered per second", id: "rate", height: 190, isLive: true,
+            [
+                ChartSeries(
+                    name: "answered", style: "s1", isArea: true, values: points.map(\.completed))
+            ], label: rate)
+        let latency = panel(
+            "Latency of all operations", id: "latencies", height: 220, isLog: true, isLive: true,
+            [
+                ChartSeries(name: "p99", style: "s3", values: points.map(\.p99)),
+                ChartSeries(name: "p50", style: "s2", values: points.map(\.p50)),
+            ], label: time)
+        let errors = panel(
+            "Errors per second", id: "errors-over-time", height: 116, isLive: true,
+            [
+                ChartSeries(
+                    name: "errors", style: "bad", isArea: true, values: points.map(\.errors))
+            ], label: rate)
+        let late = panel(
+            "Lateness of sending, p99", id: "lateness", height: 116, isLog: true, isLive: true,
+            [
+                ChartSeries(
+                    name: "late", style: "s4", isArea: true, values: points.map(\.latenessP99))
+            ], label: time)
+        guard !isSearch else { return [answered, latency, errors, late] }
+        let arrivals = panel(
+            "Households arriving per second", id: "arrivals", height: 116, isLive: true,
+            [
+                ChartSeries(
+                    name: "arriving", style: "s5", isArea: true, values: points.map(\.arrivals))
+            ], label: rate)
+        let states = panel(
+            "Households", id: "states-over-time", height: 150, isLive: true,
+            [
+                ChartSeries(
+                    name: "signed-in", style: "good", isArea: true,
+                    values: points.map { Double($0.signedIn) }),
+                ChartSeries(
+                    name: "waiting", style: "s6", values: points.map { Double($0.waiting) }),
+                ChartSeries(name: "lost", style: "bad", values: points.map { Double($0.lost) }),
+            ], label: households)
+        return [answered, latency, arrivals, states, errors, late]
+    }
+
+    /// `names`: the stages of the load are named above it. `isLive`: its caption says the latest values.
     private func panel(
         _ title: String, id: String, height: Double, isLog: Bool = false, names: Bool = false,
-        _ series: [ChartSeries], label: (Double) -> String
+        isLive: Bool = false, _ series: [ChartSeries], label: (Double) -> String
     ) -> HTML {
         let values = series.flatMap { $0.values.compactMap(\.self) }
         var plot = Plot(
@@ -108,8 +158,12 @@ struct TimelineCharts {
             ? .none
             : "<span class=\"legend\">\(series.map { "<i class=\"\($0.style)\"></i>\($0.name) " as HTML })</span>"
         let top = values.max().map { ", at most \(label($0))" } ?? ""
+        let latest: HTML =
+            isLive
+            ? "<span class=\"at\">\(series.map { one in one.values.last.flatMap(\.self).map(label) ?? "–" }.joined(separator: " · "))</span>"
+            : .none
         return Figure.html(
-            title, legend: legend,
+            title, legend: "\(legend)\(latest)",
             plot.drawing(
                 title: title,
                 description: "\(title) over \(Figures.span(seconds: seconds))\(top).", id: id,
@@ -150,7 +204,7 @@ struct TimelineCharts {
 
     /// Each bucket stands at its middle; the first and the last reach to the ends of the axis.
     private func placed(_ values: [Double?]) -> [(Double, Double?)] {
-        let width = Double(course.width)
+        let width = Double(width)
         return values.enumerated().map { index, value in
             (min(seconds, (Double(index) + 0.5) * width), value)
         }

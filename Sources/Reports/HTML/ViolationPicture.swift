@@ -1,4 +1,5 @@
 internal import Checker
+internal import Rendering
 
 /// The picture of a violation on a true time axis, for the distance is the story: a lane for each
 /// screen and one for what the service may have believed, a box from call to return for each

@@ -1,3 +1,5 @@
+internal import Rendering
+
 /// The slowest sign-ins, request by request.
 enum WaterfallSection {
     /// So many are open from the start.

@@ -1,4 +1,5 @@
 internal import Checker
+internal import Rendering
 
 extension Findings {
     /// `order of SDK callbacks checked in 30 households`; nil for a run without an SDK.

@@ -1,6 +1,7 @@
 internal import Checker
 internal import Dialects
 internal import Journal
+internal import Rendering
 
 /// Where the exchanges of a violation can be found in the service's own records.
 public struct ViolationRow: Sendable, Hashable {

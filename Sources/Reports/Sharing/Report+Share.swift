@@ -1,6 +1,7 @@
 public import Checker
 internal import Foundation
 public import Journal
+internal import Rendering
 public import Rigs
 
 extension Report {

@@ -1,5 +1,6 @@
 public import Dialects
 public import Journal
+internal import Rendering
 public import Rigs
 
 /// What a trial has shown, step by step: a pure function of what was seen, how the household ended,

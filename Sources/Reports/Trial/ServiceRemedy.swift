@@ -1,5 +1,6 @@
 internal import Dialects
 internal import Journal
+internal import Rendering
 internal import Rigs
 
 /// Remedies for answers of the service to its own calls.

@@ -1,5 +1,6 @@
 public import Dialects
 internal import Journal
+internal import Rendering
 
 /// How a trial shows an exchange: two lines, and with `--bodies` what was said.
 public struct SightingText: Sendable {

@@ -1,4 +1,5 @@
 internal import Checker
+internal import Rendering
 
 /// What a run of the same rig would judge of what a trial has seen: the breaches that would fail it,
 /// those that would only be reported, and the thresholds that this household missed. A run in which

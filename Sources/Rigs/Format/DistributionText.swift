@@ -1,19 +1,35 @@
 internal import Dialects
 internal import Statistics
 
-extension Scalar {
+extension Scalar<Distribution> {
     /// `10s`, `fixed 10s`, `uniform(1s, 3s)`, `exponential(mean 5s)`,
     /// `lognormal(median 8s, p95 30s)`.
-    static let distribution = Scalar(
-        name: "distribution",
-        wanted: "a time: 20s, fixed 20s, uniform(1s, 3s), exponential(mean 5s) or "
-            + "lognormal(median 8s, p95 30s)",
-        pattern: "(fixed +)?\(timePattern)|uniform\\( *\(timePattern) *, *\(timePattern) *\\)"
-            + "|exponential\\( *mean +\(timePattern) *\\)"
-            + "|lognormal\\( *median +\(timePattern) *, *p95 +\(timePattern) *\\)",
-        hasUnit: true
-    ) { text throws(Refusal) in try spread(text) }
+    static var distribution: Scalar<Distribution> {
+        Scalar(
+            name: "distribution",
+            wanted: "a time: 20s, fixed 20s, uniform(1s, 3s), exponential(mean 5s) or "
+                + "lognormal(median 8s, p95 30s)",
+            pattern:
+                "(fixed +)?\(Spelling.timePattern)|uniform\\( *\(Spelling.timePattern) *, *\(Spelling.timePattern) *\\)"
+                + "|exponential\\( *mean +\(Spelling.timePattern) *\\)"
+                + "|lognormal\\( *median +\(Spelling.timePattern) *, *p95 +\(Spelling.timePattern) *\\)",
+            hasUnit: true, spelled: { spelled($0).map(Spelling.quotedWhereNeeded) }
+        ) { text throws(Refusal) in try Spelling.spread(text) }
+    }
 
+    private static func spelled(_ distribution: Distribution) -> String? {
+        func time(_ time: Duration) -> String { Spelling.spelled(time) ?? "" }
+        return switch distribution {
+        case .fixed(let value): time(value)
+        case .uniform(let low, let high): "uniform(\(time(low)), \(time(high)))"
+        case .exponential(let mean): "exponential(mean \(time(mean)))"
+        case .lognormal(let median, let p95):
+            "lognormal(median \(time(median)), p95 \(time(p95)))"
+        }
+    }
+}
+
+extension Spelling {
     /// A distribution as it is written.
     static func spread(_ text: String) throws(Refusal) -> Distribution {
         guard let open = text.firstIndex(of: "(") else {

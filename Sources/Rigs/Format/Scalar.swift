@@ -1,14 +1,14 @@
 internal import Dialects
 internal import Statistics
 
-/// A kind of text with a meaning: how it is spelled, and what it comes to.
-struct Scalar: Sendable {
-    /// What is wrong with a text beyond its spelling: a clause that begins with "which" or "whose",
-    /// or nil when the spelling says it all.
-    struct Refusal: Error {
-        var remark: String?
-    }
+/// What is wrong with a text beyond its spelling: a clause that begins with "which" or "whose", or nil
+/// when the spelling says it all.
+struct Refusal: Error {
+    var remark: String?
+}
 
+/// A kind of text with a meaning, as documents and messages describe it.
+struct ScalarForm: Sendable {
     /// What of its text is secret: such values are known to the gate, whoever repeats them.
     enum Secrecy: Sendable {
         /// Nothing: a number, a choice, an address, a name of which reports speak.
@@ -28,70 +28,105 @@ struct Scalar: Sendable {
     /// A regular expression (ECMA 262) that every right spelling matches as a whole.
     var pattern: String
     /// YAML types beside strings that an editor's validator may see in its place.
-    var types: [String] = []
+    var types: [String]
     /// Smallest and largest number, for whole numbers.
     var range: ClosedRange<Int>?
     /// Whether a bare number lacks something.
-    var hasUnit = false
-    var secrecy = Secrecy.open
+    var hasUnit: Bool
+    var secrecy: Secrecy
     /// Whether it may begin with `kind "NAME":`, which makes it a map with one key to YAML.
-    var mayNameKind = false
-    var parse: @Sendable (String) throws(Refusal) -> any Sendable
+    var mayNameKind: Bool
 }
 
-extension Scalar {
-    static let text = Scalar(
-        name: "text", wanted: "a text", pattern: "[\\s\\S]+",
-        types: ["number", "boolean", "null"], secrecy: .variables
-    ) { text throws(Refusal) in
-        guard !text.isEmpty else { throw Refusal(remark: nil) }
-        return text
+/// A kind of text with a meaning: how it is spelled, and what it comes to.
+struct Scalar<Value>: Sendable {
+    var form: ScalarForm
+    /// A value as a rig spells it, for documents; nil where nobody needs it.
+    var spelled: @Sendable (Value) -> String?
+    var parse: @Sendable (String) throws(Refusal) -> Value
+
+    init(
+        name: String? = nil, wanted: String, pattern: String, types: [String] = [],
+        range: ClosedRange<Int>? = nil, hasUnit: Bool = false,
+        secrecy: ScalarForm.Secrecy = .open, mayNameKind: Bool = false,
+        spelled: @escaping @Sendable (Value) -> String? = { _ in nil },
+        parse: @escaping @Sendable (String) throws(Refusal) -> Value
+    ) {
+        form = ScalarForm(
+            name: name, wanted: wanted, pattern: pattern, types: types, range: range,
+            hasUnit: hasUnit, secrecy: secrecy, mayNameKind: mayNameKind)
+        self.spelled = spelled
+        self.parse = parse
     }
+}
 
-    /// A text that is told to everybody: answers are compared by it, and reports speak of it.
-    static let shownText: Scalar = {
-        var scalar = text
-        scalar.secrecy = .open
-        return scalar
-    }()
-
-    static let secret = Scalar(
-        name: "secret", wanted: "a secret", pattern: "[\\s\\S]*\\$\\{[^}]+\\}[\\s\\S]*",
-        secrecy: .whole
-    ) { text throws(Refusal) in
-        guard !text.isEmpty else { throw Refusal(remark: nil) }
-        return Secret(text)
-    }
-
-    static let flag = Scalar(
-        name: "flag", wanted: "true or false", pattern: "true|false", types: ["boolean"]
-    ) { text throws(Refusal) in
-        switch text {
-        case "true": return true
-        case "false": return false
-        default: throw Refusal(remark: nil)
+extension Scalar<String> {
+    static var text: Scalar {
+        Scalar(
+            name: "text", wanted: "a text", pattern: "[\\s\\S]+",
+            types: ["number", "boolean", "null"], secrecy: .variables,
+            spelled: Spelling.quotedWhereNeeded
+        ) { text throws(Refusal) in
+            guard !text.isEmpty else { throw Refusal(remark: nil) }
+            return text
         }
     }
 
-    /// A day of the calendar: `2026-12-15`.
-    static let date = Scalar(
-        wanted: "a day such as 2026-12-15",
-        pattern: "[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
-    ) { text throws(Refusal) in
-        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 3, parts.map(\.count) == [4, 2, 2],
-            parts.allSatisfy({ $0.allSatisfy { $0.isASCII && $0.isNumber } }),
-            let month = Int(parts[1]), (1...12).contains(month), let day = Int(parts[2]),
-            (1...31).contains(day)
-        else { throw Refusal(remark: nil) }
-        return text
+    /// A text that is told to everybody: answers are compared by it, and reports speak of it.
+    static var shownText: Scalar {
+        var scalar = text
+        scalar.form.secrecy = .open
+        return scalar
     }
 
+    /// A day of the calendar: `2026-12-15`.
+    static var date: Scalar {
+        Scalar(
+            wanted: "a day such as 2026-12-15",
+            pattern: "[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
+        ) { text throws(Refusal) in
+            let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+            guard parts.count == 3, parts.map(\.count) == [4, 2, 2],
+                parts.allSatisfy({ $0.allSatisfy { $0.isASCII && $0.isNumber } }),
+                let month = Int(parts[1]), (1...12).contains(month), let day = Int(parts[2]),
+                (1...31).contains(day)
+            else { throw Refusal(remark: nil) }
+            return text
+        }
+    }
+}
+
+extension Scalar<Secret> {
+    static var secret: Scalar {
+        Scalar(
+            name: "secret", wanted: "a secret", pattern: "[\\s\\S]*\\$\\{[^}]+\\}[\\s\\S]*",
+            secrecy: .whole
+        ) { text throws(Refusal) in
+            guard !text.isEmpty else { throw Refusal(remark: nil) }
+            return Secret(text)
+        }
+    }
+}
+
+extension Scalar<Bool> {
+    static var flag: Scalar {
+        Scalar(
+            name: "flag", wanted: "true or false", pattern: "true|false", types: ["boolean"],
+            spelled: { String($0) }
+        ) { text throws(Refusal) in
+            guard let flag = Bool(text) else { throw Refusal(remark: nil) }
+            return flag
+        }
+    }
+}
+
+extension Scalar<Int> {
     static func count(_ range: ClosedRange<Int>, _ what: String = "a whole number") -> Scalar {
         let last = range.upperBound == Int.max ? "" : " to \(range.upperBound)"
         let bounds = last.isEmpty ? "from \(range.lowerBound) up" : "\(range.lowerBound)\(last)"
         return Scalar(
-            wanted: "\(what), \(bounds)", pattern: "[0-9]+", types: ["integer"], range: range
+            wanted: "\(what), \(bounds)", pattern: "[0-9]+", types: ["integer"], range: range,
+            spelled: { String($0) }
         ) { text throws(Refusal) in
             guard let number = Int(text), text.allSatisfy({ $0.isASCII && $0.isNumber }),
                 range.contains(number)
@@ -100,100 +135,83 @@ extension Scalar {
         }
     }
 
-    static let seed = Scalar(
-        wanted: "a whole number, 0 to 18446744073709551615", pattern: "[0-9]+",
-        types: ["integer"], range: 0...Int.max
-    ) { text throws(Refusal) in
-        guard let number = UInt64(text), text.first != "+" else { throw Refusal(remark: nil) }
-        return Seed(number)
-    }
-
-    /// Units of time from long to short; a duration may join several, each once.
-    private static let timeUnits: [(name: String, nanoseconds: Double)] = [
-        ("d", 86_400e9), ("h", 3_600e9), ("m", 60e9), ("s", 1e9), ("ms", 1e6), ("us", 1e3),
-    ]
-    static let timePattern = "([0-9]+(\\.[0-9]+)?(us|ms|s|m|h|d))+"
-
-    static let duration = Scalar(
-        name: "duration",
-        wanted: "a duration with its unit (us, ms, s, m, h, d), such as 5s or 1m30s",
-        pattern: timePattern, hasUnit: true
-    ) { text throws(Refusal) in try time(text) }
-
-    static func time(_ text: some StringProtocol) throws(Refusal) -> Duration {
-        var rest = text[...]
-        var total = 0.0
-        var used = -1
-        repeat {
-            let number = rest.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
-            rest = rest.dropFirst(number.count)
-            let unit = rest.prefix { $0.isASCII && $0.isLetter }
-            rest = rest.dropFirst(unit.count)
-            guard let value = decimal(number),
-                let position = timeUnits.firstIndex(where: { $0.name == unit })
-            else { throw Refusal(remark: nil) }
-            guard position > used else {
-                throw Refusal(remark: "whose units are not in order from long to short")
-            }
-            used = position
-            total += value * timeUnits[position].nanoseconds
-        } while !rest.isEmpty
-        guard total <= 1_000 * 86_400e9 else {
-            throw Refusal(
-                remark: "which is more than 1000 "
-                    + "days")
-        }
-        return .nanoseconds(Int64(total.rounded()))
-    }
-
-    /// Digits with at most one point inside; no sign, no exponent.
-    static func decimal(_ text: some StringProtocol) -> Double? {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard (1...2).contains(parts.count),
-            parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy { $0.isASCII && $0.isNumber } })
-        else { return nil }
-        return Double(String(text))
-    }
-
-    static let rate = Scalar(
-        name: "rate", wanted: "a rate per second, minute or hour, such as 20/s",
-        pattern: "[0-9]+(\\.[0-9]+)? *\\/ *(s|m|h)", hasUnit: true
-    ) { text throws(Refusal) in
-        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-            .map { $0.trimmingSpaces() }
-        let seconds: [String: Double] = ["s": 1, "m": 60, "h": 3_600]
-        guard parts.count == 2, let number = decimal(parts[0]), let unit = seconds[parts[1]] else {
-            throw Refusal(remark: nil)
-        }
-        guard number / unit <= 1e6 else { throw Refusal(remark: "which is over 1000000/s") }
-        return Rate(perSecond: number / unit)
-    }
-
-    static let share = Scalar(
-        name: "share", wanted: "a share of 0% to 100%, such as 3%",
-        pattern: "[0-9]+(\\.[0-9]+)? *%", hasUnit: true
-    ) { text throws(Refusal) in
-        guard text.hasSuffix("%"), let number = decimal(text.dropLast().trimmingSpaces()) else {
-            throw Refusal(remark: nil)
-        }
-        guard number <= 100 else { throw Refusal(remark: "which is over 100%") }
-        return number / 100
-    }
-
-    static let size = Scalar(
-        name: "size", wanted: "a size with its unit (B, kB, MB, GB, KiB, MiB, GiB), such as 1MB",
-        pattern: "[0-9]+(\\.[0-9]+)? *(B|kB|MB|GB|KiB|MiB|GiB)", hasUnit: true
-    ) { text throws(Refusal) in
-        let units: [(String, Double)] = [
+    /// Bytes.
+    static var size: Scalar {
+        let units: [(name: String, bytes: Double)] = [
             ("KiB", 1_024), ("MiB", 1_048_576), ("GiB", 1_073_741_824), ("kB", 1e3), ("MB", 1e6),
             ("GB", 1e9), ("B", 1),
         ]
-        guard let (unit, bytes) = units.first(where: { text.hasSuffix($0.0) }),
-            let number = decimal(text.dropLast(unit.count).trimmingSpaces())
-        else { throw Refusal(remark: nil) }
-        let size = (number * bytes).rounded()
-        guard size >= 1 else { throw Refusal(remark: "which is less than a byte") }
-        guard size <= 1e12 else { throw Refusal(remark: "which is over 1000GB") }
-        return Int(size)
+        return Scalar(
+            name: "size",
+            wanted: "a size with its unit (B, kB, MB, GB, KiB, MiB, GiB), such as 1MB",
+            pattern: "[0-9]+(\\.[0-9]+)? *(B|kB|MB|GB|KiB|MiB|GiB)", hasUnit: true,
+            spelled: { $0 % 1_000_000 == 0 ? "\($0 / 1_000_000)MB" : "\($0)B" }
+        ) { text throws(Refusal) in
+            guard let unit = units.first(where: { text.hasSuffix($0.name) }),
+                let number = Spelling.decimal(text.dropLast(unit.name.count).trimmingSpaces())
+            else { throw Refusal(remark: nil) }
+            let size = (number * unit.bytes).rounded()
+            guard size >= 1 else { throw Refusal(remark: "which is less than a byte") }
+            guard size <= 1e12 else { throw Refusal(remark: "which is over 1000GB") }
+            return Int(size)
+        }
+    }
+}
+
+extension Scalar<Seed> {
+    static var seed: Scalar {
+        Scalar(
+            wanted: "a whole number, 0 to 18446744073709551615", pattern: "[0-9]+",
+            types: ["integer"], range: 0...Int.max, spelled: { String($0.value) }
+        ) { text throws(Refusal) in
+            guard let number = UInt64(text), text.first != "+" else { throw Refusal(remark: nil) }
+            return Seed(number)
+        }
+    }
+}
+
+extension Scalar<Duration> {
+    static var duration: Scalar {
+        Scalar(
+            name: "duration",
+            wanted: "a duration with its unit (us, ms, s, m, h, d), such as 5s or 1m30s",
+            pattern: Spelling.timePattern, hasUnit: true, spelled: Spelling.spelled
+        ) { text throws(Refusal) in try Spelling.time(text) }
+    }
+}
+
+extension Scalar<Rate> {
+    static var rate: Scalar {
+        Scalar(
+            name: "rate", wanted: "a rate per second, minute or hour, such as 20/s",
+            pattern: "[0-9]+(\\.[0-9]+)? *\\/ *(s|m|h)", hasUnit: true,
+            spelled: { Spelling.spelled($0.perSecond) + "/s" }
+        ) { text throws(Refusal) in
+            let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+                .map { $0.trimmingSpaces() }
+            let seconds: [String: Double] = ["s": 1, "m": 60, "h": 3_600]
+            guard parts.count == 2, let number = Spelling.decimal(parts[0]),
+                let unit = seconds[parts[1]]
+            else { throw Refusal(remark: nil) }
+            guard number / unit <= 1e6 else { throw Refusal(remark: "which is over 1000000/s") }
+            return Rate(perSecond: number / unit)
+        }
+    }
+}
+
+extension Scalar<Double> {
+    /// 0 to 1.
+    static var share: Scalar {
+        Scalar(
+            name: "share", wanted: "a share of 0% to 100%, such as 3%",
+            pattern: "[0-9]+(\\.[0-9]+)? *%", hasUnit: true,
+            spelled: { Spelling.spelled(($0 * 1e8).rounded() / 1e6) + "%" }
+        ) { text throws(Refusal) in
+            guard text.hasSuffix("%"),
+                let number = Spelling.decimal(text.dropLast().trimmingSpaces())
+            else { throw Refusal(remark: nil) }
+            guard number <= 100 else { throw Refusal(remark: "which is over 100%") }
+            return number / 100
+        }
     }
 }

@@ -1,7 +1,7 @@
 extension Duration {
     /// Reads a duration as rigs write it, `1m30s`; nil when it is none.
     public init?(rigText text: String) {
-        guard let value = try? Scalar.duration.parse(text) as? Duration else { return nil }
+        guard let value = try? Spelling.time(text) else { return nil }
         self = value
     }
 }
@@ -9,7 +9,7 @@ extension Duration {
 extension Rate {
     /// Reads a rate as rigs write it, `20/s`; nil when it is none.
     public init?(rigText text: String) {
-        guard let value = try? Scalar.rate.parse(text) as? Rate else { return nil }
+        guard let value = try? Scalar<Rate>.rate.parse(text) else { return nil }
         self = value
     }
 }

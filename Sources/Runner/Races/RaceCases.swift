@@ -1,7 +1,6 @@
 internal import Dialects
 package import Journal
 package import Races
-internal import Reports
 package import Rigs
 
 /// From what a search has found to files: each finding is shrunk, measured, held against its controls

@@ -1,7 +1,6 @@
 internal import Checker
 internal import Foundation
 package import Journal
-internal import Reports
 internal import Synchronization
 
 /// What a judge that lags did not hear, on disk until the run is over: a history of its own beside

@@ -56,9 +56,7 @@ struct DuplicateLiveCode: FaultInjector {
         _ request: RequestContext, _ reply: inout Reply, _ service: inout Service,
         _ context: inout FaultContext
     ) {
-        if request.purpose == .deleteCode,
-            let record = request.record
-        {
+        if request.purpose == .deleteCode, let record = request.record {
             given[record.text]?.removeAll { $0.household == request.household }
             // Who deletes its letters may have deleted every record of them: whether a twin was alive
             // afterwards nobody can tell from outside.
@@ -70,8 +68,7 @@ struct DuplicateLiveCode: FaultInjector {
         guard request.purpose == .issueCode else { return }
         service.ids.codeSpace = nil
         service.codes.allowsTwins = false
-        guard request.isGranted(reply), let device = request.device,
-            let record = service.codes.latest.flatMap({ service.codes[$0] })
+        guard request.isGranted(reply), let device = request.device, let record = context.issued
         else { return }
         let text = record.text
         // Its former code was to be superseded: that is no twin.
@@ -209,9 +206,7 @@ struct AuthenticateAfterExpiry: FaultInjector {
         }
         let now = request.moment.milliseconds
         guard let record = request.record, now >= record.expires, now < record.expires + grace
-        else {
-            return
-        }
+        else { return }
         if decided[record.id] == nil { decided[record.id] = chance.draw() }
         guard decided[record.id] == true else { return }
         // For this request the code's last millisecond has not passed.
@@ -266,9 +261,7 @@ struct DeleteLoses: FaultInjector {
             tickets += 1
             kept[tickets] = record
             service.codes[record.key] = record
-            undeleted[record.id] = (
-                context.activate(request), request.moment.now, false
-            )
+            undeleted[record.id] = (context.activate(request), request.moment.now, false)
             context.schedule(tickets, in: window)
         } else if let entry = undeleted[record.id], !entry.isShown, !isDelete,
             request.isGranted(reply),

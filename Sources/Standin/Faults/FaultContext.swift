@@ -14,6 +14,8 @@ struct FaultContext {
     var isHeld = false
     /// The connection breaks instead of an answer.
     var isReset = false
+    /// The code that was issued.
+    var issued: CodeRecord?
     /// A sign-in came about.
     var signedIn: DeviceKey?
     var effects: [Effect] = []

@@ -1,7 +1,7 @@
 /// A fault that can be switched on: everything that is said of it anywhere, in one declaration beside
 /// its injector. `list`, `explain`, completions, errors, the benches of detection and of races, and
 /// the tests read it.
-public struct FaultKind: Sendable, Hashable {
+public struct FaultKind: Sendable, Hashable, CustomStringConvertible {
     public let name: String
     /// What it does, in one line.
     public let line: String
@@ -16,7 +16,7 @@ public struct FaultKind: Sendable, Hashable {
     /// Default of the parameter that every fault has but those that act always.
     let probability: String?
     let injector: any FaultInjector.Type
-    /// Its place in lists.
+    /// Its place in lists; controls come last.
     private let number: Int
 
     init(
@@ -43,11 +43,11 @@ public struct FaultKind: Sendable, Hashable {
     /// Whether every promise holds in spite of it.
     public var isControl: Bool { invariants.isEmpty }
 
-    /// Every fault (docs/stand-in.md, Misbehaviour), then the controls. Each file of faults names its
+    /// Every fault, then the controls (docs/stand-in.md, Misbehaviour). Each file of faults lists its
     /// own.
     public static let all: [FaultKind] =
         (ofTokenReads + ofHiddenSignIns + ofNodes + ofCodes + ofSignIns + ofEndings + ofLosses
-        + ofLoad).sorted { ($0.isControl ? 1 : 0, $0.number) < ($1.isControl ? 1 : 0, $1.number) }
+        + ofLoad).sorted { $0.number < $1.number }
 
     /// Nil when there is none of that name.
     public init?(named name: String) {
@@ -55,7 +55,9 @@ public struct FaultKind: Sendable, Hashable {
         self = kind
     }
 
+    /// Two of one name are one.
     public static func == (left: FaultKind, right: FaultKind) -> Bool { left.name == right.name }
+    public var description: String { name }
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 

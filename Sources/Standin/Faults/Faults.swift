@@ -42,9 +42,12 @@ struct Faults: Sendable {
             context.fault = (index, injectors[index].name)
             injectors[index].injector.before(asked, &service, &context)
         }
-        let made = service.tokens.made
+        let (issued, made) = (service.codes.issued, service.tokens.made)
         if !context.isHeld, context.reply == nil, !context.isReset {
             context.reply = asked.question.answer(by: &service, at: context.moment)
+        }
+        if service.codes.issued > issued, let code = service.codes.latest {
+            context.issued = service.codes[code]
         }
         if service.tokens.made > made { context.signedIn = asked.device }
         context.restore(in: &service)

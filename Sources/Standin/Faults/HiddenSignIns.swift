@@ -32,8 +32,7 @@ struct HiddenSignIns: Sendable {
 
     /// Hides it from a read of the token. Visible where it had been shown to somebody before.
     mutating func apply(
-        _ request: RequestContext, _ service: inout Service,
-        _ context: inout FaultContext
+        _ request: RequestContext, _ service: inout Service, _ context: inout FaultContext
     ) {
         guard request.readsToken, let device = request.device, let entry = hidden[device],
             service.tokens[device]?.serial == entry.serial, request.moment.now >= entry.from,

@@ -43,8 +43,8 @@ struct LostSession: FaultInjector {
         _ request: RequestContext, _ service: inout Service, _ context: inout FaultContext
     ) {
         guard request.readsToken, isSeenByPolls || !request.asksForToken,
-            let device = request.device,
-            var loss = losses[device], service.tokens[device]?.serial == loss.serial
+            let device = request.device, var loss = losses[device],
+            service.tokens[device]?.serial == loss.serial
         else { return }
         let now = request.moment.now
         guard now >= loss.from else { return }
@@ -109,8 +109,7 @@ struct LostAuthorization: FaultInjector {
         _ context: inout FaultContext
     ) {
         guard request.purpose == .authorize, request.isGranted(reply), let device = request.device,
-            let resource = request.resource,
-            let serial = service.tokens[device]?.serial
+            let resource = request.resource, let serial = service.tokens[device]?.serial
         else { return }
         losses[device, default: [:]][resource] =
             chance.draw() ? LossRecord(serial: serial, granted: request.moment.now) : nil

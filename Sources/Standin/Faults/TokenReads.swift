@@ -51,8 +51,9 @@ struct PrematureToken: FaultInjector {
         _ context: inout FaultContext
     ) {
         if let device = context.signedIn { premature[device] = nil }
-        guard request.purpose == .issueCode, request.isGranted(reply), let device = request.device
-        else { return }
+        guard context.issued != nil, request.isGranted(reply), let device = request.device else {
+            return
+        }
         if chance.draw() { premature[device] = .some(nil) }
     }
 }

@@ -48,7 +48,7 @@ final class PrefaceSniffer: ChannelInboundHandler, RemovableChannelHandler {
     ) throws {
         let pipeline = channel.pipeline.syncOperations
         // Our own headers need no validation: the one value that comes from outside, `Location`, was
-        // checked for control characters when it came (Service+V1Browser.swift).
+        // checked for control characters when it came (`Service.redirectURL`).
         try pipeline.configureHTTPServerPipeline(withOutboundHeaderValidation: false)
         try pipeline.addHandler(ServerConnection(engine: engine.value, channel: channel))
     }

@@ -144,13 +144,6 @@ extension Service {
         return redirected(to: login.redirectURL, at: moment)
     }
 
-    /// Whether a sign-in may take effect on a device where somebody may be signed in.
-    func accepts(_ record: CodeRecord, at moment: Moment) -> Bool {
-        guard settings.policies.secondSignIn == .reject else { return true }
-        if case .live = tokens.find(record.device, at: moment.milliseconds) { return false }
-        return true
-    }
-
     // MARK: Replies to a browser
 
     mutating func redirected(

@@ -1,20 +1,6 @@
 internal import Dialects
 internal import Signing
 
-/// Who is signed in at a provider in a browser, where providers remember it.
-struct ProviderSessions: Sendable {
-    struct ProviderSession: Sendable {
-        var mvpd: String
-        var user: String
-    }
-
-    private var sessions: [String: ProviderSession] = [:]
-
-    subscript(id: String) -> ProviderSession? { sessions[id] }
-    mutating func begin(_ id: String, _ session: ProviderSession) { sessions[id] = session }
-    mutating func end(_ id: String) { sessions[id] = nil }
-}
-
 /// The end of a sign-in: L1 from the device, L2 through a browser (rest-v1.md § 13, A12).
 extension Service {
     static let rememberedCookie = "MVPDUSER"

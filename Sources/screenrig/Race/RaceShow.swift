@@ -1,6 +1,5 @@
 internal import Foundation
 internal import Races
-internal import Reports
 internal import Runner
 internal import Synchronization
 

@@ -4,6 +4,7 @@ internal import Journal
 internal import Races
 internal import Reports
 internal import Rigs
+internal import Trends
 
 /// From a finished history to files, words and an exit code.
 enum RunCompletion {
@@ -49,7 +50,7 @@ enum RunCompletion {
             let cases = try cases(of: findings, history)
             written = try Report.write(
                 history, thresholds: thresholds, findings: findings,
-                strikes: strikes(directory), comparison: comparison(directory, findings),
+                strikes: strikes(directory), changes: comparison(directory, findings)?.section,
                 cases: names(of: cases), to: other ?? directory.path)
             let folder = CaseFolder(in: other ?? directory.path)
             for made in cases {

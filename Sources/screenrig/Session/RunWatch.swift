@@ -3,6 +3,7 @@ internal import Devices
 internal import Dispatch
 internal import Journal
 internal import Lanes
+internal import Rendering
 internal import Reports
 internal import Rigs
 internal import Runner

@@ -1,6 +1,5 @@
-import Rigs
-
 @testable import Devices
+@testable import Rigs
 
 extension Reader {
     /// Input: a page of a provider. It is looked at as each step of a login looks at it.

@@ -4,6 +4,7 @@ import GRDB
 
 @testable import Journal
 @testable import Reports
+@testable import Trends
 
 extension Reader {
     /// Input: rows of a `history.sqlite`, as `HistoryRows` spells them. What can be opened is judged

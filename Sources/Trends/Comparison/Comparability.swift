@@ -1,0 +1,99 @@
+internal import Journal
+internal import Rendering
+internal import Reports
+internal import Rigs
+
+/// What two runs must have in common for a difference to say something about the service.
+struct Comparability: Sendable, Hashable {
+    var rig: String
+    var load: String
+    var target: String
+    var protocolName: String
+    var isVirtual: Bool
+    var lanes: Int
+    var version: String
+    /// The text of each key of the rig that shapes the load or the service.
+    var keys: [String: String]
+    /// Why the run's own numbers are not to be trusted; empty when they are.
+    var doubts: [String]
+
+    init(_ summary: Summary, _ header: HistoryHeader) {
+        rig = summary.run.rig
+        load = summary.run.load
+        target = Self.withoutPort(summary.run.target)
+        protocolName = summary.run.protocolName
+        isVirtual = summary.run.isVirtual
+        lanes = summary.run.lanes
+        version = summary.run.version
+        keys = Self.keys(of: header.rigSource).filter {
+            !Rig.keysThatChangeNoRequest.contains($0.key)
+        }
+        doubts = []
+        if summary.run.interrupted { doubts.append("was interrupted") }
+        if summary.run.cutShort { doubts.append("was cut short") }
+        if summary.exitStatus == .couldNotRun { doubts.append("could not run") }
+        if summary.outage != nil { doubts.append("had a service outage") }
+        if !summary.rigHealth.valid { doubts.append("was limited by the load generator") }
+    }
+
+    /// Whether a later run can be compared with this one without a warning, other than for the version.
+    func isComparable(to other: Comparability) -> Bool {
+        doubts.isEmpty && other.doubts.isEmpty && differences(from: other).isEmpty
+    }
+
+    /// The differences in set-up, for a reader: `different load: 50/s for 40 s, then 100/s for 40 s`.
+    func differences(from base: Comparability) -> [String] {
+        var told: [String] = []
+        func tell(_ what: String, _ before: String, _ after: String) {
+            if before != after { told.append("different \(what): \(before), then \(after)") }
+        }
+        tell("rig", base.rig, rig)
+        tell("load", base.load, load)
+        tell("target", base.target, target)
+        tell("protocol", base.protocolName, protocolName)
+        if isVirtual != base.isVirtual {
+            told.append("one of the two runs was in virtual time")
+        } else if !isVirtual, lanes != base.lanes {
+            told.append("different number of lanes: \(base.lanes), then \(lanes)")
+        }
+        guard rig == base.rig else { return told }
+        let differing = Set(keys.keys).union(base.keys.keys).filter { keys[$0] != base.keys[$0] }
+            .filter { !($0 == "load" && load != base.load) }
+            .filter { !(["target", "faults"].contains($0) && target != base.target) }
+        if !differing.isEmpty {
+            told.append(
+                "different rig keys: \(differing.sorted().joined(separator: ", "))")
+        }
+        return told
+    }
+
+    /// The stand-in of a run listens on another port each time.
+    static func withoutPort(_ target: String) -> String {
+        guard target.hasPrefix("embedded ("), let end = target.firstIndex(of: ")") else {
+            return target
+        }
+        return "embedded" + target[target.index(after: end)...]
+    }
+
+    /// The lines of each key at the top level of a rig; comments and empty lines say nothing.
+    static func keys(of source: String) -> [String: String] {
+        var keys: [String: String] = [:]
+        var current = ""
+        for line in source.split(whereSeparator: \.isNewline) {
+            let body = line.drop { $0 == " " }
+            if body.isEmpty || body.hasPrefix("#") { continue }
+            if body.startIndex == line.startIndex, let colon = line.firstIndex(of: ":"),
+                !line.hasPrefix("-")
+            {
+                current = String(line[..<colon])
+            }
+            keys[current, default: ""] += withoutRemark(line) + "\n"
+        }
+        return keys
+    }
+
+    private static func withoutRemark(_ line: Substring) -> String {
+        guard let mark = line.firstRange(of: " #") else { return String(line).trimmedEnd }
+        return String(line[..<mark.lowerBound]).trimmedEnd
+    }
+}

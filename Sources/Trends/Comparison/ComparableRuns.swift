@@ -1,0 +1,53 @@
+public import Checker
+internal import Foundation
+public import Journal
+internal import Rendering
+internal import Reports
+
+extension Comparison {
+    /// What changed since the newest run beside `directory` that is older than it and comparable: the
+    /// same rig, load, target and protocol, neither interrupted nor with the rig as the bottleneck.
+    /// Nil where there is none. `findings` are those of the run, whose summary may not be written yet.
+    public static func sinceLastComparable(
+        _ directory: RunDirectory, findings: Findings? = nil, draws: Int = 600
+    ) throws -> Comparison? {
+        let run = try ComparedRun(directory, findings: findings)
+        guard let base = ComparableRuns(to: run, directory).newest() else { return nil }
+        return Comparison(try ComparedRun(base), run, draws: draws)
+    }
+}
+
+/// The runs beside a run that it may be held against.
+public struct ComparableRuns {
+    private let run: ComparedRun
+    private let older: [RunDirectory]
+
+    /// More are not looked at: somebody who keeps thousands of runs does not wait for that.
+    private static let limit = 200
+
+    /// `directory` is where `run` was read from.
+    public init(to run: ComparedRun, _ directory: RunDirectory) {
+        self.run = run
+        let place = URL(filePath: directory.path).resolvingSymlinksInPath()
+        let all = RunDirectory.all(under: place.deletingLastPathComponent().path)
+        let own = all.firstIndex { URL(filePath: $0.path).resolvingSymlinksInPath() == place }
+        older = own.map { Array(all[($0 + 1)...].prefix(Self.limit)) } ?? []
+    }
+
+    /// The newest comparable one; with `stamp` (`20261121T070000Z`), among those made no later.
+    public func newest(notAfter stamp: String? = nil) -> RunDirectory? {
+        older.first { candidate in
+            if let stamp, candidate.stamp > stamp { return false }
+            guard mayBeAlike(candidate) else { return false }
+            let comparability = try? ComparedRun.comparability(candidate)
+            return comparability.map(run.comparability.isComparable) ?? false
+        }
+    }
+
+    /// What the header alone tells.
+    private func mayBeAlike(_ candidate: RunDirectory) -> Bool {
+        guard let history = try? History(path: candidate.history) else { return false }
+        return Sanitizer.line(history.header.rigName) == run.comparability.rig
+            && history.header.isVirtual == run.comparability.isVirtual && history.end != nil
+    }
+}

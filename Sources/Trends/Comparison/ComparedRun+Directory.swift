@@ -1,0 +1,44 @@
+public import Checker
+internal import Foundation
+public import Journal
+internal import Reports
+
+extension ComparedRun {
+    /// Reads a recorded run. What became of its promises is taken from `findings`, else from the
+    /// summary that lies beside its history.
+    public init(_ directory: RunDirectory, findings: Findings? = nil) throws {
+        try self.init(
+            History(path: directory.history), path: directory.path,
+            breaches: findings.map(Self.breaches) ?? Self.breaches(in: directory))
+    }
+
+    /// How often each promise was broken so that it fails the run.
+    static func breaches(_ findings: Findings) -> [String: Int] {
+        Dictionary(
+            findings.verdicts.map { ($0.invariant.name, $0.violations) }, uniquingKeysWith: +)
+    }
+
+    /// The same, as summary.json has it; nil where there is none, or nothing was judged.
+    static func breaches(in directory: RunDirectory) -> [String: Int]? {
+        struct Stored: Decodable {
+            struct Verdict: Decodable {
+                var name: String
+                var violations: Int
+            }
+            var invariants: [Verdict]
+        }
+        let file = URL(filePath: directory.file("summary.json"))
+        guard let data = try? Data(contentsOf: file),
+            let stored = try? JSONDecoder().decode(Stored.self, from: data),
+            !stored.invariants.isEmpty
+        else { return nil }
+        return Dictionary(
+            stored.invariants.map { ($0.name, $0.violations) }, uniquingKeysWith: +)
+    }
+
+    /// Only what tells whether it is comparable: cheap beside the whole.
+    static func comparability(_ directory: RunDirectory) throws -> Comparability {
+        let history = try History(path: directory.history)
+        return Comparability(Summary(try RunFold(history), thresholds: []), history.header)
+    }
+}

@@ -1,0 +1,171 @@
+internal import Dialects
+internal import Reports
+internal import Statistics
+
+extension Comparison {
+    /// Holds `run` against `base`. The same two runs give the same answer, every time.
+    public init(_ base: ComparedRun, _ run: ComparedRun, floor: Floor = Floor(), draws: Int = 600) {
+        self.base = base.side
+        self.run = run.side
+        self.floor = floor
+        warnings = Self.warnings(base, run)
+        var candidates: [ChangeCandidate] = []
+        let subjects = ComparedRun.signIns + OperationName.allCases.map(\.name)
+        for (index, subject) in subjects.enumerated() {
+            candidates += Self.times(
+                subject, base, run, seed: Seed(8).child("subject", index), draws)
+            candidates += Self.errors(subject, base, run)
+        }
+        candidates += Self.shares("all", "errors", base.allErrors, run.allErrors)
+        candidates += Self.failed(base, run)
+        let unseen = Self.unseen(run.kinds, where: base)
+        let adjusted = Significance.holm(
+            candidates.compactMap(\.probability) + unseen.map(\.probability))
+        let judged = candidates.filter { $0.probability != nil }.count
+        var next = adjusted[...]
+        rows = candidates.map { candidate in
+            candidate.row(candidate.probability == nil ? nil : next.removeFirst(), floor)
+        }
+        newErrors = zip(unseen, adjusted[judged...]).map { pair, chance in
+            var kind = pair.kind
+            kind.isSure = chance < 0.05 && Double(kind.count) >= floor.share * Double(kind.total)
+            return kind
+        }
+        goneErrors = Self.unseen(base.kinds, where: run).map(\.kind)
+        promises = Self.promises(base.breaches, run.breaches)
+    }
+
+    /// A row before it is known how many others there are.
+    private struct ChangeCandidate {
+        var row: Row
+        /// By chance alone; nil where there are too few values.
+        var probability: Double?
+
+        func row(_ adjusted: Double?, _ floor: Floor) -> Row {
+            var row = row
+            if row.isOnGrid { row.verdict = .noise }
+            guard let adjusted else { return row }
+            row.sure = 1 - adjusted
+            let isLarge: Bool =
+                switch row.unit {
+                case .milliseconds:
+                    row.difference.magnitude >= floor.milliseconds
+                        && row.difference.magnitude >= floor.relative * row.base
+                case .share: row.difference.magnitude >= floor.share
+                }
+            row.isSmall = adjusted < 0.05 && !isLarge
+            row.verdict =
+                adjusted >= 0.05 || !isLarge ? .noise : row.difference > 0 ? .worse : .better
+            return row
+        }
+    }
+
+    /// A percentile is worth comparing when so many values lie beyond it on either side.
+    private static let beyond = 5.0
+    private static let statistics: [(name: String, share: Double)] = [
+        ("p50", 0.5), ("p95", 0.95), ("p99", 0.99),
+    ]
+
+    private static func times(
+        _ subject: String, _ base: ComparedRun, _ run: ComparedRun, seed: Seed, _ draws: Int
+    ) -> [ChangeCandidate] {
+        guard let before = base.times[subject], let after = run.times[subject] else { return [] }
+        let differences = Difference.quantiles(
+            before, after, atShares: statistics.map(\.share), seed: seed, draws: draws)
+        let fewest = Double(min(before.count, after.count))
+        return zip(statistics, differences).map { statistic, difference in
+            let isEnough = fewest * (1 - statistic.share) + 1e-9 >= beyond
+            // Both within one interval of polls: nothing that a service did.
+            let isOnGrid =
+                isEnough && subject == PollGrid.subject
+                && (base.grid?.decides(difference.base / 1e6) ?? false)
+                && (run.grid?.decides(difference.run / 1e6) ?? false)
+            return ChangeCandidate(
+                row: Row(
+                    subject: subject, statistic: statistic.name, unit: .milliseconds,
+                    base: difference.base / 1e6, run: difference.run / 1e6,
+                    baseCount: before.count, runCount: after.count,
+                    low: difference.interval.low / 1e6, high: difference.interval.high / 1e6,
+                    sure: 0, verdict: .tooFew, isSmall: false, isOnGrid: isOnGrid),
+                probability: isEnough && !isOnGrid ? difference.probability : nil)
+        }
+    }
+
+    private static func errors(
+        _ subject: String, _ base: ComparedRun, _ run: ComparedRun
+    ) -> [ChangeCandidate] {
+        guard let before = base.errors[subject], let after = run.errors[subject] else { return [] }
+        return shares(subject, "errors", before, after)
+    }
+
+    private static func failed(_ base: ComparedRun, _ run: ComparedRun) -> [ChangeCandidate] {
+        shares("households", "failed", base.failed, run.failed)
+    }
+
+    /// Where something went wrong on either side: two shares, with the larger of the variances by
+    /// stretches and by single trials.
+    private static func shares(
+        _ subject: String, _ statistic: String, _ before: SharesInTime, _ after: SharesInTime
+    ) -> [ChangeCandidate] {
+        guard before.hits + after.hits > 0, before.trials > 0, after.trials > 0 else { return [] }
+        let pooled =
+            Double(before.hits + after.hits) / Double(before.trials + after.trials)
+        let single =
+            pooled * (1 - pooled) * (1 / Double(before.trials) + 1 / Double(after.trials))
+        let error = max(before.variance + after.variance, single).squareRoot()
+        let difference = after.share - before.share
+        let reach = 1.96 * error
+        return [
+            ChangeCandidate(
+                row: Row(
+                    subject: subject, statistic: statistic, unit: .share, base: before.share,
+                    run: after.share, baseCount: before.trials, runCount: after.trials,
+                    low: difference - reach, high: difference + reach, sure: 0, verdict: .tooFew,
+                    isSmall: false),
+                probability: error > 0 ? Significance.twoSided(difference / error) : 1)
+        ]
+    }
+
+    /// Kinds of errors that the other side has none of, with the probability that all of them fell
+    /// on one side by chance: each as if thrown among the exchanges of both.
+    private static func unseen(
+        _ kinds: [ErrorRow], where other: ComparedRun
+    ) -> [(kind: ErrorKind, probability: Double)] {
+        func key(_ row: ErrorRow) -> [String] {
+            [row.operation, row.outcome, row.status.map(String.init) ?? "", row.reason]
+        }
+        let known = Set(other.kinds.map(key))
+        return kinds.filter { !known.contains(key($0)) }.map { row in
+            let own = Double(max(1, row.total))
+            let share = own / (own + Double(other.errors[row.operation]?.trials ?? 0))
+            var probability = 1.0
+            for _ in 0..<min(row.count, 200) { probability *= share }
+            return (
+                ErrorKind(
+                    operation: row.operation, what: row.what, count: row.count,
+                    total: max(row.count, row.total), isSure: false),
+                probability
+            )
+        }
+    }
+
+    private static func promises(_ base: [String: Int]?, _ run: [String: Int]?) -> [Promise]? {
+        guard let base, let run else { return nil }
+        return Set(base.keys).union(run.keys).sorted()
+            .map { Promise(name: $0, base: base[$0] ?? 0, run: run[$0] ?? 0) }
+            .filter { $0.base + $0.run > 0 }
+    }
+
+    private static func warnings(_ base: ComparedRun, _ run: ComparedRun) -> [String] {
+        var told = run.comparability.differences(from: base.comparability)
+        if base.comparability.version != run.comparability.version {
+            told.append(
+                "different screenrig version: \(base.comparability.version), then \(run.comparability.version)"
+            )
+        }
+        for (name, side) in [("the base", base), ("the run", run)] {
+            told += side.comparability.doubts.map { "\(name) \($0)" }
+        }
+        return told
+    }
+}

@@ -1,0 +1,146 @@
+internal import Rendering
+internal import Reports
+internal import Statistics
+
+/// Two runs side by side: what differs, by how much, and how sure that is.
+///
+/// A difference counts when chance is unlikely to have made it, with all comparisons of the two runs
+/// taken together (Holm), and when it is large enough to matter (`Floor`).
+public struct Comparison: Sendable, Hashable {
+    public var base: Side
+    public var run: Side
+    /// Why the two are not alike, a sentence each; empty when they are.
+    public var warnings: [String]
+    public var floor: Floor
+    /// Sign-ins first, then operations in the order of `screenrig list`: three times each, then errors.
+    public var rows: [Row]
+    /// Kinds of errors that only the run has, the most frequent first.
+    public var newErrors: [ErrorKind]
+    /// Kinds of errors that only the base has.
+    public var goneErrors: [ErrorKind]
+    /// Promises that are broken on either side; nil where one of the two was not judged.
+    public var promises: [Promise]?
+
+    public enum Verdict: String, Sendable, CaseIterable {
+        case better, worse
+        /// No more than chance, or too little to matter.
+        case noise
+        /// Not enough values for a verdict.
+        case tooFew = "too few"
+    }
+
+    /// The facts of one of the two runs.
+    public struct Side: Sendable, Hashable {
+        public var id: String
+        /// Of its directory, as a reader would type it.
+        public var path: String
+        public var rig: String
+        /// UTC, ISO 8601.
+        public var started: String
+        public var seconds: Double
+        public var target: String
+        public var load: String
+        public var version: String
+        public var answers: Int
+        public var households: Int
+    }
+
+    /// What is too little to matter, however sure.
+    public struct Floor: Sendable, Hashable {
+        /// Of the base's time.
+        public var relative: Double
+        public var milliseconds: Double
+        /// Of shares: errors, households failed.
+        public var share: Double
+
+        public init(relative: Double = 0.05, milliseconds: Double = 0.5, share: Double = 0.001) {
+            self.relative = relative
+            self.milliseconds = milliseconds
+            self.share = share
+        }
+
+        /// `5 % and 0.5 ms`.
+        public var text: String {
+            "\(Figures.percent(relative)) and \(Figures.trimmed(milliseconds, 3)) ms"
+        }
+    }
+
+    /// One value of both runs.
+    public struct Row: Sendable, Hashable {
+        public enum Unit: Sendable { case milliseconds, share }
+
+        /// `poll-token`, `sign-in`, `households`.
+        public var subject: String
+        /// `p95`, `errors`, `failed`.
+        public var statistic: String
+        public var unit: Unit
+        public var base: Double
+        public var run: Double
+        /// How many values each stands on.
+        public var baseCount: Int
+        public var runCount: Int
+        /// `run - base`, with 95 % confidence.
+        public var low: Double
+        public var high: Double
+        /// How sure a difference is, 0 to 1, one comparison among all of these two runs.
+        public var sure: Double
+        public var verdict: Verdict
+        /// It is surely there, but below the floor.
+        public var isSmall: Bool
+        /// Both values lie within one interval of polls: the grid of polls decides them, so that they
+        /// are not judged.
+        public var isOnGrid = false
+
+        public var difference: Double { run - base }
+        /// Of the base; nil of nothing.
+        public var relative: Double? { base > 0 ? difference / base : nil }
+        public var name: String { "\(subject) \(statistic)" }
+    }
+
+    /// Errors that look the same.
+    public struct ErrorKind: Sendable, Hashable {
+        public var operation: String
+        /// `answered 503 overloaded`.
+        public var what: String
+        public var count: Int
+        /// Exchanges of that operation in all.
+        public var total: Int
+        /// As many would hardly have stayed unseen on the other side.
+        public var isSure: Bool
+
+        /// `12 of 8,100 poll-token requests got 503 overloaded`.
+        public var sentence: String {
+            "\(Figures.count(count)) of \(Figures.counted(total, "\(operation) request")) \(what)"
+        }
+    }
+
+    /// Breaches of one promise that fail a run.
+    public struct Promise: Sendable, Hashable {
+        public var name: String
+        public var base: Int
+        public var run: Int
+        public var isNew: Bool { base == 0 && run > 0 }
+        public var isMended: Bool { base > 0 && run == 0 }
+    }
+
+    /// What got worse: first what failed, then what people wait for, then what costs most time.
+    public var worse: [Row] { gravest(.worse) }
+    /// What got better, in the same order.
+    public var better: [Row] { gravest(.better) }
+    public var brokenNow: [Promise] { promises?.filter(\.isNew) ?? [] }
+    public var sureNewErrors: [ErrorKind] { newErrors.filter(\.isSure) }
+
+    private func gravest(_ verdict: Verdict) -> [Row] {
+        rows.enumerated().filter { $0.element.verdict == verdict }.sorted { left, right in
+            let (one, other) = (left.element.gravity, right.element.gravity)
+            return one == other ? left.offset < right.offset : one > other
+        }.map(\.element)
+    }
+
+    /// Worse if anything got worse, else better if anything did.
+    public var verdict: Verdict {
+        if !worse.isEmpty || !brokenNow.isEmpty || !sureNewErrors.isEmpty { return .worse }
+        if !better.isEmpty || promises?.contains(where: \.isMended) ?? false { return .better }
+        return rows.contains { $0.verdict == .noise } ? .noise : .tooFew
+    }
+}

@@ -1,0 +1,106 @@
+internal import Rendering
+internal import Reports
+
+/// Two runs side by side on a page of its own: one file, no network, no script.
+public enum ComparisonPage {
+    public static func text(_ comparison: Comparison) -> String {
+        let head = PageHead(
+            title: "\(comparison.verdict.rawValue): \(comparison.run.rig) · screenrig compare",
+            scripts: .none, sheet: sheet)
+        let page: HTML = """
+            \(head.html)
+            <body>
+            <a class="skip" href="#times">Skip to the numbers</a>
+            <header>
+            <p class="over">screenrig · two runs compared</p>
+            <h1>\(comparison.run.rig)</h1>
+            <div class="verdict \(look(comparison.verdict))" role="status"><p>\(comparison.headline)</p></div>
+            \(ComparisonSection.warnings(comparison))
+            </header>
+            <main>
+            \(section("changed", "Changes", changed(comparison)))
+            \(section("times", "All values", all(comparison)))
+            \(section("runs", "Compared runs", sides(comparison)))
+            </main>
+            <footer>Made by screenrig from \(comparison.base.id) and \(comparison.run.id). \
+            Everything on this page is computed from their histories.</footer>
+            </body>
+            </html>
+
+            """
+        return page.text
+    }
+
+    /// What report.html has no need of.
+    static let sheet = String(decoding: PackageResources.comparison_css, as: UTF8.self)
+
+    private static func look(_ verdict: Comparison.Verdict) -> String {
+        switch verdict {
+        case .worse: "fail"
+        case .better: "pass"
+        case .noise: ""
+        case .tooFew: "invalid"
+        }
+    }
+
+    private static func section(_ id: String, _ title: String, _ body: HTML) -> HTML {
+        """
+        <section id="\(id)" aria-labelledby="\(id)-h">
+        <h2 id="\(id)-h">\(title)</h2>
+        \(body)
+        </section>
+
+        """
+    }
+
+    private static func changed(_ comparison: Comparison) -> HTML {
+        let rows = comparison.worse + comparison.better
+        let table: HTML =
+            rows.isEmpty
+            ? "<p class=\"empty\">No value differs by more than chance and \(comparison.floor.text).</p>"
+            : ComparisonSection.table(rows, caption: "Values that got better or worse")
+        return """
+            \(table)\(ComparisonSection.promises(comparison))\(ComparisonSection.errors(comparison))
+            """
+    }
+
+    private static func all(_ comparison: Comparison) -> HTML {
+        guard !comparison.rows.isEmpty else {
+            return "<p class=\"empty\">The two runs have no value in common.</p>"
+        }
+        return """
+            <p class="lead">The dot is the measured change, the line its 95 % confidence interval (block \
+            bootstrap). “Sure” is the confidence that a difference is more than chance, corrected for the \
+            \(Figures.counted(comparison.compared, "value")) compared. Differences below \
+            \(comparison.floor.text) are ignored, even if significant.\(comparison.gridNote.map { " \($0)." as HTML } ?? .none)</p>
+            \(ComparisonSection.table(comparison.rows, caption: "All values"))
+            """
+    }
+
+    private static func sides(_ comparison: Comparison) -> HTML {
+        let (base, run) = (comparison.base, comparison.run)
+        let rows: [(String, String, String)] = [
+            ("Run", base.id, run.id),
+            ("Started", Moments.minute(base.started), Moments.minute(run.started)),
+            ("Rig", base.rig, run.rig), ("Target", base.target, run.target),
+            ("Load", base.load, run.load),
+            ("Duration", Figures.span(seconds: base.seconds), Figures.span(seconds: run.seconds)),
+            ("Households", Figures.count(base.households), Figures.count(run.households)),
+            ("Responses", Figures.count(base.answers), Figures.count(run.answers)),
+            ("screenrig", base.version, run.version),
+        ]
+        let unjudged: HTML =
+            comparison.promises == nil
+            ? "<p class=\"empty\">Promises are not compared: one of the two runs was not checked.</p>"
+            : .none
+        return """
+            \(Table(
+                caption: "Compared runs",
+                columns: [.text(""), .text("Base"), .text("Run")],
+                rows: rows.map { name, before, after in
+                    ["\(name)", "<span class=\"wrap\">\(before)</span>", "<span class=\"wrap\">\(after)</span>"]
+                }
+            ).html)\(unjudged)
+            """
+    }
+}

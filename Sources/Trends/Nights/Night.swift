@@ -1,0 +1,209 @@
+internal import Journal
+internal import Rendering
+public import Reports
+public import Rigs
+
+/// One night of a rig: the values that were measured, or why there are none.
+public struct Night: Sendable, Hashable {
+    public var rig: String
+    /// UTC, ISO 8601.
+    public var started: String
+    /// Name of the run; empty where not even a directory came of it.
+    public var run: String
+    /// Its directory: relative to the folder of the book of nights where it lies below that.
+    public var path: String
+    /// `nightly` made the directory, so that it may also delete it.
+    public var isOurs: Bool
+    /// `pass`, `fail`, `invalid` or `aborted`.
+    public var outcome: String
+    public var headline: String
+    /// Why its values do not count; empty where they do.
+    public var gap: String
+    public var version: String
+    /// What must be equal for two nights to be held against each other, and what it is made of: see
+    /// `isAlike` and `differences`.
+    public var terms: String
+    /// The values that its rig follows, as it wrote them.
+    public var series: [String]
+    /// What the user called this night: a commit, a version; empty where nothing.
+    public var mark: String
+    /// `nightly.alarm` of its rig; nil: a single night is no alarm.
+    public var alarm: Double?
+    /// By series: those that are followed, and what may be one day.
+    public var values: [String: Double]
+
+    public init(
+        rig: String, started: String, run: String, path: String, isOurs: Bool, outcome: String,
+        headline: String, gap: String, version: String, terms: String, series: [String],
+        values: [String: Double], mark: String = "", alarm: Double? = nil
+    ) {
+        self.rig = rig
+        self.started = started
+        self.run = run
+        self.path = path
+        self.isOurs = isOurs
+        self.outcome = outcome
+        self.headline = headline
+        self.gap = gap
+        self.version = version
+        self.terms = terms
+        self.series = series
+        self.values = values
+        self.mark = Sanitizer.line(mark, limit: 120)
+        self.alarm = alarm
+    }
+
+    public var isGap: Bool { !gap.isEmpty }
+    public var day: String { Moments.day(started) }
+    /// `2026-11-16`, and its mark: `2026-11-16 (v2.3)`.
+    public var name: String { mark.isEmpty ? day : "\(day) (\(mark))" }
+}
+
+extension Night {
+    /// A recorded run as a night. `started` is when it was really made, in ISO 8601: a simulated run has
+    /// no date of its own.
+    public init(
+        _ history: some Recorded, series: [Series], started: String, path: String,
+        isOurs: Bool, mark: String = "", alarm: Double? = nil,
+        verdict: (outcome: String, headline: String)? = nil
+    ) throws {
+        let fold = try RunFold(history)
+        let summary = Summary(fold, thresholds: [])
+        let comparability = Comparability(summary, fold.header)
+        self.init(
+            rig: summary.run.rig, started: started,
+            run: summary.run.id, path: path, isOurs: isOurs,
+            outcome: verdict?.outcome ?? summary.outcome.rawValue,
+            headline: verdict?.headline ?? summary.headline,
+            gap: Self.gap(summary, breaker: fold.end?.breaker ?? ""),
+            version: summary.run.version, terms: comparability.fingerprint,
+            series: series.map(\.text),
+            values: Self.values(series, fold), mark: mark, alarm: alarm)
+    }
+
+    /// A night that left nothing to measure.
+    public init(
+        failed rig: String, series: [Series], started: String, reason: String,
+        version: String, mark: String = ""
+    ) {
+        self.init(
+            rig: Sanitizer.line(rig), started: started,
+            run: "", path: "", isOurs: false, outcome: "aborted", headline: "",
+            gap: Sanitizer.line(reason, limit: 300), version: version, terms: "",
+            series: series.map(\.text), values: [:], mark: mark)
+    }
+
+    /// A broken promise or a missed threshold is a night like any other: it was measured in full.
+    private static func gap(_ summary: Summary, breaker: String) -> String {
+        switch summary.exitStatus {
+        case .couldNotRun, .interrupted: summary.headline
+        case .untrusted:
+            summary.rigHealth.reasons.first.map { "the rig was the bottleneck: \($0)" }
+                ?? summary.headline
+        case .violated, .failed, .missed, .passed:
+            breaker.isEmpty ? "" : "stopped by the breaker: \(Sanitizer.line(breaker, limit: 200))"
+        }
+    }
+
+    /// What is asked for, and beside it what a series may be made of later: it then has its past.
+    private static func values(_ series: [Series], _ fold: RunFold) -> [String: Double] {
+        var values: [String: Double] = [:]
+        for one in series + usual(fold) where values[one.text] == nil {
+            values[one.text] = Self.value(one, fold)
+        }
+        // What decides token-visibility below it.
+        values[pollInterval] = PollGrid(fold.header)?.longestMs
+        return values
+    }
+
+    /// Among the values: the longest interval between two polls.
+    static let pollInterval = "poll-interval"
+
+    private static func usual(_ fold: RunFold) -> [Series] {
+        let subjects: [(String, Threshold.Subject)] =
+            [
+                ("sign-in", .signIn), ("sign-in-service", .signInService),
+                ("token-visibility", .tokenVisibility),
+            ] + fold.operations.map { ($0.name, .operation($0)) }
+        let shares: [(String, Double)] = [("p50", 0.5), ("p95", 0.95), ("p99", 0.99)]
+        let times = subjects.flatMap { name, subject in
+            shares.map { word, share in
+                Series(
+                    subject: subject, measure: .percentile(share, .latency), text: "\(name) \(word)"
+                )
+            }
+        }
+        return times + [
+            Series(subject: .everything, measure: .errors, text: "errors"),
+            Series(subject: .everything, measure: .rate, text: "rate"),
+            Series(subject: .householdsFailed, measure: .share, text: "households failed"),
+        ]
+    }
+
+    /// Times in milliseconds, shares of 1, rates per second.
+    private static func value(_ series: Series, _ fold: RunFold) -> Double? {
+        let threshold = Threshold(
+            kind: series.kind, subject: series.subject, measure: series.measure,
+            comparison: .below, bound: 0, text: series.text)
+        let value = threshold.measured(fold)
+        switch series.measure {
+        case .percentile, .min, .mean, .max: return value.map { $0 / 1e6 }
+        case .errors, .throttled, .rate, .share, .count: return value
+        }
+    }
+}
+
+extension Night {
+    /// Whether it may be held against another night: the first word of the terms; the others only name
+    /// what differs.
+    func isAlike(_ other: Night) -> Bool {
+        terms.prefix { $0 != " " } == other.terms.prefix { $0 != " " }
+    }
+
+    /// In what its rig differs from that of another night: `faults, load`. Empty where a book from before
+    /// parts were kept does not tell.
+    func differences(from other: Night) -> [String] {
+        let (own, others) = (Self.parts(terms), Self.parts(other.terms))
+        guard !own.isEmpty, !others.isEmpty else { return [] }
+        return Set(own.keys).union(others.keys).filter { own[$0] != others[$0] }.sorted()
+    }
+
+    private static func parts(_ terms: String) -> [String: String] {
+        Dictionary(
+            terms.split(separator: " ").dropFirst().compactMap { part in
+                part.lastIndex(of: "=").map {
+                    (String(part[..<$0]), String(part[part.index(after: $0)...]))
+                }
+            }, uniquingKeysWith: { first, _ in first })
+    }
+}
+
+extension Comparability {
+    /// Equal for runs that may be held against each other, whatever their version; then, after a space
+    /// each, `part=number` of all that it is made of: `1f3a load=2b faults=77`.
+    var fingerprint: String {
+        let setting = isVirtual ? "virtual" : "live, \(lanes) lanes"
+        let all =
+            [load, target, protocolName, setting] + keys.sorted { $0.key < $1.key }.map(\.value)
+        // What a target's name says of faults stands under faults, too.
+        let plainTarget = target.firstRange(of: ", faults: ").map { target[..<$0.lowerBound] }
+        var parts = keys
+        parts["load", default: ""] += load
+        parts["target", default: ""] += plainTarget ?? target[...]
+        parts["protocol"] = protocolName
+        parts["lanes"] = setting
+        let named = parts.sorted { $0.key < $1.key }.map { name, text in
+            name.filter { !$0.isWhitespace } + "="
+                + String(Self.hash(text) & 0xffff_ffff, radix: 16)
+        }
+        return ([String(Self.hash(all.joined(separator: "\n")), radix: 16)] + named)
+            .joined(separator: " ")
+    }
+
+    /// FNV-1a: any change of the text changes it, and nobody gains by a collision.
+    private static func hash(_ text: String) -> UInt64 {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        return hash
+    }
+}

@@ -1,0 +1,243 @@
+internal import Rendering
+internal import Reports
+public import Statistics
+
+/// One value over all nights of a rig, with what changed lastingly.
+public struct NightSeries: Sendable, Hashable {
+    public enum Unit: Sendable { case milliseconds, share, rate }
+
+    /// As the rig names it.
+    public var name: String
+    public var unit: Unit
+    /// For each night, nil at gaps and where it was not measured.
+    public var values: [Double?]
+    /// In the order of the nights; positions count nights.
+    public var changes: [Change]
+
+    /// A lasting change.
+    public struct Change: Sendable, Hashable {
+        /// The first night of the new level.
+        public var first: Int
+        /// The night on which it was told.
+        public var noticed: Int
+        public var before: Double
+        public var after: Double
+        /// `after / before`, with 95 % confidence; of shares it says nothing.
+        public var ratio: Interval
+        public var isWorse: Bool
+        /// Somebody has taken it as the new normal; with their note.
+        public var acceptance: String?
+    }
+
+    /// A level that became worse and has not come back: from its first change for the worse on.
+    public struct Regression: Sendable, Hashable {
+        public var change: Change
+        /// The level now; other changes may have come since.
+        public var now: Double
+    }
+
+    /// The newest night, so far from its level that chance does not explain it.
+    public struct Unusual: Sendable, Hashable {
+        public var value: Double
+        public var level: Double
+        /// How many times worse than its level, above 1.
+        public var times: Double
+        /// How many nights in a row, this one included, at most two.
+        public var nights: Int
+        /// Each of them is so far away that two are enough.
+        public var isLarge: Bool
+        /// The rig's `nightly.alarm`, where the night is beyond it.
+        public var alarm: Double?
+
+        /// No more nights are waited for.
+        public var isAlarm: Bool { alarm != nil || nightsLeft == 0 }
+
+        /// How many more nights it takes to tell a lasting change from an odd night.
+        public var nightsLeft: Int { max(0, (isLarge ? 2 : 3) - nights) }
+    }
+
+    /// Ends of the names of series that are shares.
+    private static let shares = [
+        "errors", "throttled", "failed", "abandoned", "not-entitled", "diverted",
+    ]
+
+    /// `restarts`: nights from which on the rig was another one; a level never reaches across those.
+    /// `intervals`: between polls, in milliseconds, where a night tells.
+    init(
+        _ name: String, values: [Double?], restarts: [Int], intervals: [Double?] = [],
+        isAccepted: (Change) -> String? = { _ in nil }
+    ) {
+        self.name = name
+        unit =
+            Self.shares.contains(where: name.hasSuffix)
+            ? .share : name == "rate" || name.hasSuffix(" rate") ? .rate : .milliseconds
+        self.values = values
+        changes = []
+        level = nil
+        isOnGrid = false
+        let isAboutPolls = name.contains(PollGrid.subject)
+        let detector = self.detector
+        for (from, to) in zip(restarts, restarts.dropFirst() + [values.count]) {
+            let present = (from..<to).filter { values[$0] != nil }
+            let found = detector.changes(in: present.compactMap { values[$0] })
+            let grid = intervals.dropFirst(from).prefix(to - from).compactMap(\.self).min()
+                .map(PollGrid.init)
+            changes += found.compactMap { point in
+                if isAboutPolls, let grid, grid.decides(point.before), grid.decides(point.after) {
+                    return nil
+                }
+                var change = Change(
+                    first: present[point.first], noticed: present[point.noticed],
+                    before: point.before, after: point.after, ratio: point.ratio,
+                    isWorse: unit == .rate ? !point.isRise : point.isRise)
+                if change.isWorse { change.acceptance = isAccepted(change) }
+                return change
+            }
+            level = found.last?.after ?? Self.mean(present.compactMap { values[$0] })
+            isOnGrid = isAboutPolls && (level.flatMap { grid?.decides($0) } ?? false)
+        }
+    }
+
+    /// A share may be zero: it counts from half a percent on, and changes by a tenth point or more.
+    private var detector: ChangePointDetector {
+        unit == .share
+            ? ChangePointDetector(offset: 0.005, smallest: 0.2) : ChangePointDetector()
+    }
+
+    /// How much worse `value` is than `level`, as a logarithm.
+    private func worsening(_ value: Double, than level: Double) -> Double {
+        let difference = Elementary.logarithm(
+            (value + detector.offset + 1e-12) / (level + detector.offset + 1e-12))
+        return unit == .rate ? -difference : difference
+    }
+
+    /// Of a rise so much may be left where it counts as gone: levels are known no better.
+    private static let remainder = 0.2
+
+    /// What became worse since the night `restart`, and has neither gone nor been accepted.
+    func regression(since restart: Int) -> Regression? {
+        var open: Change?
+        for change in changes where change.first >= restart {
+            if change.acceptance != nil {
+                open = nil
+            } else if let first = open {
+                let rise = worsening(first.after, than: first.before)
+                let left = worsening(change.after, than: first.before)
+                let floor = max(
+                    Elementary.logarithm(1 + detector.smallest), rise * Self.remainder)
+                if left <= floor { open = nil }
+            } else if change.isWorse {
+                open = change
+            }
+        }
+        guard let open, let level else { return nil }
+        return Regression(change: open, now: level)
+    }
+
+    /// How far the newest night is beyond its level, for the worse; nil where that is nothing unusual and
+    /// below `alarm`, where there is no level yet, and where the night has made a lasting change known.
+    /// `restart`: the night since which the rig is the same.
+    func unusual(since restart: Int, alarm: Double?) -> Unusual? {
+        let present = values[max(restart, changes.last?.first ?? 0)...].compactMap(\.self)
+        guard let value = present.last, values.last.flatMap({ $0 }) != nil,
+            changes.last?.noticed != values.count - 1, !isOnGrid
+        else { return nil }
+        // The night before may have been the first one: then the level is that of the nights before it.
+        let earlier = present.dropLast(2)
+        let before = present.dropLast().last.flatMap { excess(of: $0, over: earlier) }
+            .flatMap { $0.isUnusual ? $0 : nil }
+        guard let tonight = excess(of: value, over: before == nil ? present.dropLast() : earlier)
+        else { return nil }
+        let isBeyond = alarm.map { tonight.times >= $0 } ?? false
+        guard tonight.isUnusual || isBeyond else { return nil }
+        return Unusual(
+            value: value, level: tonight.level, times: tonight.times,
+            nights: before != nil && tonight.isUnusual ? 2 : 1,
+            isLarge: min(before?.times ?? .infinity, tonight.times)
+                >= ChangePointDetector.Departure.large, alarm: isBeyond ? alarm : nil)
+    }
+
+    /// How much worse a night is than the nights of a level; nil where these are too few.
+    private func excess(
+        of value: Double, over level: ArraySlice<Double>
+    ) -> (level: Double, times: Double, isUnusual: Bool)? {
+        guard let found = detector.departure(of: value, from: Array(level)) else { return nil }
+        let isRate = unit == .rate
+        let times = isRate ? 1 / found.ratio : found.ratio
+        return (
+            found.level, times,
+            (isRate ? -found.deviate : found.deviate) >= ChangePointDetector.Departure.limit
+                && times >= ChangePointDetector.Departure.smallest
+        )
+    }
+
+    /// What became worse, as told on that night.
+    public func alarms(on night: Int) -> [Change] {
+        changes.filter { $0.noticed == night && $0.isWorse }
+    }
+
+    /// The level of the newest nights: since the last change, or since the rig was another one.
+    public var level: Double?
+
+    /// That level lies within one interval of polls, which decides it: changes below it are not judged.
+    public var isOnGrid: Bool
+
+    static let gridNote =
+        "not compared: dominated by the poll interval"
+
+    private static func mean(_ values: [Double]) -> Double? {
+        values.isEmpty ? nil : values.reduce(0, +) / Double(values.count)
+    }
+
+    /// `28 times`, `35 % above`, `20 % below`; of shares the difference.
+    func excessText(_ unusual: Unusual) -> String {
+        let level = text(unusual.level)
+        switch unit {
+        case .share:
+            return
+                "\(Comparison.Row.points(unusual.value - unusual.level)) from its level of \(level)"
+        case .rate:
+            return "\(Figures.percent(1 - 1 / unusual.times)) below its level of \(level)"
+        case .milliseconds where unusual.times >= 2:
+            let times =
+                unusual.times >= 10
+                ? Figures.count(Int(unusual.times.rounded())) : Figures.fixed(unusual.times, 1)
+            return "\(times) times its level of \(level)"
+        case .milliseconds:
+            return "\(Figures.percent(unusual.times - 1)) above its level of \(level)"
+        }
+    }
+
+    func text(_ value: Double) -> String {
+        switch unit {
+        case .milliseconds: Figures.time(milliseconds: value)
+        case .share: Figures.percent(value)
+        case .rate: Figures.rate(value)
+        }
+    }
+
+    /// The same of a round number, without digits that say nothing.
+    func tick(_ value: Double) -> String {
+        unit == .milliseconds ? Axis.time(value) : text(value)
+    }
+
+    /// `+10.4 % (+6.1 % to +14.9 %)`; of a share in points.
+    func sizeText(_ change: Change) -> String {
+        switch unit {
+        case .share: Comparison.Row.points(change.after - change.before)
+        case .milliseconds, .rate:
+            Comparison.Row.signed(change.after / max(change.before, 1e-9) - 1)
+                + " (\(Comparison.Row.signed(change.ratio.low - 1)) to "
+                + "\(Comparison.Row.signed(change.ratio.high - 1)))"
+        }
+    }
+
+    /// The same without its interval.
+    func shortSize(_ change: Change) -> String {
+        switch unit {
+        case .share: Comparison.Row.points(change.after - change.before)
+        case .milliseconds, .rate:
+            Comparison.Row.signed(change.after / max(change.before, 1e-9) - 1)
+        }
+    }
+}

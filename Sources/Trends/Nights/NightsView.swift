@@ -1,0 +1,216 @@
+internal import Rendering
+internal import Reports
+
+/// All nights of one rig, judged: what a page, a table and a message show.
+public struct NightsView: Sendable, Hashable {
+    public var rig: String
+    /// The oldest first.
+    public var nights: [Night]
+    /// What the rig follows, in its order.
+    public var series: [NightSeries]
+    /// Nights from which on the load or the target was another one: 0, and those that changed.
+    public var restarts: [Int]
+    /// Lasting changes for the worse that are neither gone nor accepted.
+    public var regressions: [Regression]
+    /// What is unusual about the newest night.
+    public var jumps: [Jump]
+
+    /// What the newest night says, the worst of it.
+    public enum NightVerdict: String, Sendable {
+        /// Exit code 1: it got worse, it is still worse, or a single night is an alarm.
+        case worse
+        /// A single night is far beyond its level: the next ones decide.
+        case unusual
+        /// It has no values.
+        case gap
+        case quiet
+    }
+
+    /// A change for the worse, told on one night.
+    public struct Alarm: Sendable, Hashable {
+        public var series: NightSeries
+        public var change: NightSeries.Change
+    }
+
+    /// A lasting change for the worse that is neither gone nor accepted.
+    public struct Regression: Sendable, Hashable {
+        public var series: NightSeries
+        public var regression: NightSeries.Regression
+    }
+
+    /// A value of the newest night that is far beyond its level.
+    public struct Jump: Sendable, Hashable {
+        public var series: NightSeries
+        public var unusual: NightSeries.Unusual
+    }
+
+    /// The nights of one rig, in their order. What is followed is what the newest of them says; of
+    /// `accepted`, what is about this rig.
+    public init(_ nights: [Night], rig: String, accepted: [Acceptance] = []) {
+        self.rig = rig
+        self.nights = nights
+        var restarts = [0]
+        var last: Night?
+        for (index, night) in nights.enumerated() where !night.isGap {
+            if let last, !night.isAlike(last) { restarts.append(index) }
+            last = night
+        }
+        self.restarts = restarts
+        let names = nights.last?.series ?? []
+        let accepted = accepted.filter { $0.rig == rig }
+        series = names.map { name in
+            NightSeries(
+                name, values: nights.map { $0.isGap ? nil : $0.values[name] }, restarts: restarts,
+                intervals: nights.map { $0.values[Night.pollInterval] },
+                isAccepted: { change in
+                    accepted.first {
+                        $0.series == name && nights[change.noticed].started <= $0.through
+                    }?.note
+                })
+        }
+        regressions = series.compactMap { series in
+            series.regression(since: restarts.last ?? 0).map {
+                Regression(series: series, regression: $0)
+            }
+        }
+        jumps = series.compactMap { series in
+            series.unusual(since: restarts.last ?? 0, alarm: nights.last?.alarm).map {
+                Jump(series: series, unusual: $0)
+            }
+        }
+    }
+
+    /// One view for each rig, the one with the newest night first.
+    public static func all(_ nights: [Night], accepted: [Acceptance] = []) -> [NightsView] {
+        var order: [String] = []
+        var byRig: [String: [Night]] = [:]
+        for night in nights.reversed() where byRig[night.rig] == nil {
+            order.append(night.rig)
+            byRig[night.rig] = nights.filter { $0.rig == night.rig }
+        }
+        return order.map { NightsView(byRig[$0] ?? [], rig: $0, accepted: accepted) }
+    }
+
+    /// What got worse, as told on that night.
+    public func alarms(on night: Int) -> [Alarm] {
+        series.flatMap { series in
+            series.alarms(on: night).map { Alarm(series: series, change: $0) }
+        }
+    }
+
+    /// What the newest night tells for the first time, and nobody has accepted.
+    public var newAlarms: [Alarm] {
+        nights.isEmpty
+            ? [] : alarms(on: nights.count - 1).filter { $0.change.acceptance == nil }
+    }
+
+    /// Lasting changes for the worse that earlier nights made known.
+    public var standing: [Regression] {
+        regressions.filter { $0.regression.change.noticed < nights.count - 1 }
+    }
+
+    public var verdict: NightVerdict {
+        if !newAlarms.isEmpty || !regressions.isEmpty || jumps.contains(where: \.unusual.isAlarm) {
+            return .worse
+        }
+        return nights.last?.isGap ?? true ? .gap : jumps.isEmpty ? .quiet : .unusual
+    }
+
+    public var gaps: Int { nights.filter(\.isGap).count }
+
+    /// The newest night in a sentence or more, the worst first.
+    public var headline: String {
+        guard let last = nights.last else { return "No night yet." }
+        var sentences: [String] = []
+        let alarms = newAlarms
+        if let first = alarms.first {
+            sentences.append("It got worse: \(sentence(first))\(Self.more(alarms.count)).")
+        }
+        let loud = jumps.filter(\.unusual.isAlarm)
+        if let first = loud.first {
+            let lead =
+                first.unusual.alarm == nil
+                ? "Much worse for two nights" : "Alarm: far worse than its level tonight"
+            sentences.append("\(lead): \(sentence(first))\(Self.more(loud.count)).")
+        }
+        let standing = standing
+        if let first = standing.first {
+            sentences.append(
+                "Still worse since \(nights[first.regression.change.first].name): "
+                    + "\(sentence(first))\(Self.more(standing.count)).")
+        }
+        if last.isGap {
+            sentences.append("No values for the night of \(last.day): \(last.gap)")
+        }
+        let quiet = jumps.filter { !$0.unusual.isAlarm }
+        if let first = quiet.first {
+            let left = quiet.map(\.unusual.nightsLeft).min() ?? 1
+            sentences.append(
+                "Unusual tonight: \(sentence(first))\(Self.more(quiet.count)); "
+                    + (left == 1 ? "one more night decides." : "\(left) more nights decide."))
+        }
+        if !sentences.isEmpty { return sentences.joined(separator: " ") }
+        if counted < ChangePointJudgement.firstNight {
+            let anew = restartWords.map { "\($0), so the series starts again: " } ?? ""
+            return "No result yet: \(anew)\(Figures.count(counted)) of the "
+                + "\(ChangePointJudgement.firstNight) nights needed to detect a change."
+        }
+        return "No lasting change so far, and nothing unusual tonight."
+    }
+
+    private static func more(_ count: Int) -> String {
+        count > 1 ? "; and \(Figures.counted(count - 1, "more value"))" : ""
+    }
+
+    /// `this night's run: Failed: ...`: the verdict of the newest night's own thresholds and promises; nil if
+    /// it passed, and for gaps, which have a sentence of their own.
+    public var newestFailure: String? {
+        guard let last = nights.last, !last.isGap, last.outcome == RunOutcome.fail.rawValue,
+            !last.headline.isEmpty
+        else { return nil }
+        return "this night's run: \(last.headline)"
+    }
+
+    /// Nights with values since the rig was another one: levels are not compared across that.
+    public var counted: Int { nights[(restarts.last ?? 0)...].count { !$0.isGap } }
+
+    /// `the rig changed between night 3 and night 4 (faults)`: where the present stretch begins; nil where the rig
+    /// was the same all the time.
+    var restartWords: String? {
+        guard let first = restarts.last, first > 0,
+            let before = nights[..<first].lastIndex(where: { !$0.isGap })
+        else { return nil }
+        let differences = nights[first].differences(from: nights[before])
+        return "the rig changed between night \(before + 1) and night \(first + 1)"
+            + (differences.isEmpty ? "" : " (\(differences.joined(separator: ", ")))")
+    }
+
+    /// `poll-token p99 went from 18.1 ms to 24.2 ms, +34 % (+29 % to +38 %), since ...`.
+    func sentence(_ alarm: Alarm) -> String {
+        let (series, change) = (alarm.series, alarm.change)
+        return "\(series.name) went from \(series.text(change.before)) to "
+            + "\(series.text(change.after)), \(series.sizeText(change)), since "
+            + nights[change.first].name
+    }
+
+    /// `poll-token p99 went from 18.1 ms to 24.2 ms, +34 %`: from the level before to the one now.
+    public func sentence(_ standing: Regression) -> String {
+        let (series, regression) = (standing.series, standing.regression)
+        var change = regression.change
+        change.after = regression.now
+        return "\(series.name) went from \(series.text(change.before)) to "
+            + "\(series.text(change.after)), \(series.shortSize(change))"
+    }
+
+    /// `poll-token p99 was 505 ms, 28 times its level of 18.1 ms`.
+    func sentence(_ jump: Jump) -> String {
+        "\(jump.series.name) was \(jump.series.text(jump.unusual.value)), "
+            + jump.series.excessText(jump.unusual)
+    }
+}
+
+/// When there can be a word on a change at all.
+enum ChangePointJudgement {
+    /// Five nights of a level and three of another.
+    static let firstNight = 8
+}
