@@ -20,9 +20,7 @@ extension HouseholdState {
         case .authenticate:
             guard operation.effect == .success, let life = life(of: operation) else { return nil }
             return codeAct(.codeLive, life)
-        case .preauthorize, .userMetadata, .authorizationToken, .mediaToken:
-            return gatedRead(operation)
-        default: return nil
+        default: return operation.operation.has(.needsSignIn) ? gatedRead(operation) : nil
         }
     }
 

@@ -166,35 +166,9 @@ extension Observed {
 }
 
 extension OperationName {
-    /// Whether it can change what the service knows of a device.
-    var isMutator: Bool {
-        switch self {
-        case .registrationCode, .deleteRegistration, .assertion, .freePreview, .tokenExchange,
-            .authorize, .logout:
-            true
-        default: false
-        }
-    }
-
-    /// Whether a success shows that the device has a live sign-in (rest-v1.md § 10, § 11).
-    var showsToken: Bool {
-        switch self {
-        case .pollToken, .checkAuthentication, .checkCode, .preauthorize, .preauthorizeCode,
-            .authorize, .authorizationToken, .mediaToken, .userMetadata:
-            true
-        default: false
-        }
-    }
-
-    /// Whether what it tells is of the code that it names, and not of the device that asks.
-    var isAboutCode: Bool {
-        switch self {
-        case .authenticate, .assertion, .checkCode, .preauthorizeCode, .registrationRecord,
-            .deleteRegistration:
-            true
-        default: false
-        }
-    }
+    var isMutator: Bool { has(.changes) }
+    var showsToken: Bool { has(.showsSignIn) }
+    var isAboutCode: Bool { has(.aboutCode) }
 
     /// Whether "absent" and "expired" tell that the device has none; of other operations
     /// "unauthenticated" does.

@@ -130,25 +130,21 @@ extension Household {
                     try await signIn()
                 }
                 // Authorizations went with the session.
-                if hasAuthorized, activity != .authorize { steps = [.authorize, activity] }
+                if hasAuthorized, activity != .ask(.authorize) {
+                    steps = [.ask(.authorize), activity]
+                }
             }
         }
     }
 
     private func perform(_ activity: PlannedActivity) async throws(StopReason) {
         switch activity {
-        case .userMetadata: try await optional { dialect.userMetadata($0) }
-        case .preauthorize: try await optional { dialect.preauthorize(terms.resources, $0) }
-        // The phone's, which has done it.
-        case .preauthorizeCode: break
-        case .authorize: for resource in terms.resources { try await authorize(resource, on: tv) }
-        case .authorizationToken:
-            for resource in terms.resources where !denied.contains(resource) {
-                try await optional { dialect.authorizationToken(resource, $0) }
-            }
-        case .mediaToken:
+        case .ask(.authorize):
+            for resource in terms.resources { try await authorize(resource, on: tv) }
+        case .ask(.mediaToken):
             for resource in terms.resources { try await takeMediaToken(resource, on: tv) }
             if !isDenied { reach(.playing) }
+        case .ask(let operation): try await ask(for: operation)
         case .watch where isDenied: break
         case .playAtOnce: try await playAtOnce()
         case .watch(let duration): try await nap(duration)
@@ -157,6 +153,20 @@ extension Household {
             if !isLoggedOut { try await logout() }
             try await signIn()
         case .relaunch: try await relaunch()
+        }
+    }
+
+    /// A request whose answer changes nothing for the TV: one, or one for each resource. What is
+    /// about a code was the phone's, which has done it.
+    private func ask(for operation: OperationName) async throws(StopReason) {
+        if operation.has(.aboutCode) { return }
+        guard operation.has(.aboutResource) else {
+            let subject = Subject(resources: terms.resources)
+            return try await optional { dialect.call(operation, about: subject, $0) }
+        }
+        for resource in terms.resources where !denied.contains(resource) {
+            let subject = Subject(resources: [resource])
+            try await optional { dialect.call(operation, about: subject, $0) }
         }
     }
 

@@ -25,7 +25,9 @@ extension Household {
 
     /// Steps 1 and 2 of § 7. What cannot be read counts as "not Apple".
     private func tellWhereToSignOut() async throws(StopReason) {
-        let answered = try await askIfKnown(tv) { dialect.userMetadata($0) }
+        let answered = try await askIfKnown(tv) {
+            dialect.call(.userMetadata, about: Subject(), $0)
+        }
         guard case .metadata(let source) = answered?.answer, source == "Apple" else { return }
         tellToSignOutInSettings()
     }

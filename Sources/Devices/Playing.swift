@@ -60,7 +60,10 @@ extension Household {
         do throws(StopReason) {
             try await authorize(resource, on: player)
             guard !denied.contains(resource) else { return nil }
-            try await optional(on: player) { dialect.authorizationToken(resource, $0) }
+            let subject = Subject(resources: [resource])
+            try await optional(on: player) {
+                dialect.call(.authorizationToken, about: subject, $0)
+            }
             try await takeMediaToken(resource, on: player)
             return nil
         } catch {

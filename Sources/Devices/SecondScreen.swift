@@ -48,20 +48,24 @@ extension Household {
         try await logIn(issued, provider: provider)
         try await confirm(code, by: person)
         endLogin { $0.noteSuccess(of: $1) }
-        if plan.activities.contains(.preauthorizeCode) { try await preauthorize(code) }
+        for operation in OperationName.activities
+        where operation.has(.aboutCode) && plan.activities.contains(.ask(operation)) {
+            try await ask(for: operation, of: code)
+        }
         if plan.viewer.typesTwice {
             takeNextPhone()
             try await typeAgain(issued, provider: provider)
         }
     }
 
-    /// What the phone says may be watched on the TV (Z2).
-    private func preauthorize(_ code: Code) async throws(StopReason) {
+    /// What the phone asks about the TV of its code, such as what may be watched there (Z2).
+    private func ask(for operation: OperationName, of code: Code) async throws(StopReason) {
+        let subject = Subject(code: code, resources: terms.resources)
         let asked = try await askIfKnown(phone) {
-            dialect.preauthorize(terms.resources, code: code, $0)
+            dialect.call(operation, about: subject, $0)
         }
         switch asked?.answer {
-        case .decisions, nil: return
+        case .done, .decisions, nil: return
         default: throw .refused(asked)
         }
     }

@@ -8,18 +8,22 @@ public protocol Dialect: Sendable {
     var name: String { get }
     /// The shortest poll interval that the protocol allows; faster rigs are warned.
     static var pollFloor: Duration { get }
+    /// Whether the service's word for an error is about that setting of the rig.
+    static func blames(_ setting: AppSetting, in words: String) -> Bool
+    /// The provider that the first browser hop of a sign-in asks for, as it stands there.
+    static func provider(askedBy call: Call) -> String?
+    /// What a script needs to speak the protocol by itself; nil where nobody writes one.
+    static var script: ScriptTerms? { get }
     /// What the service throttles a device to: requests per second, and the burst it forgives.
     var throttle: (perSecond: Double, burst: Int)? { get }
 
     func registerClient(_ statement: Secret, as device: DeviceIdentity) -> Call?
     func accessToken(_ client: ClientCredentials, as device: DeviceIdentity) -> Call?
-    /// Whether somebody is signed in on the device. Nil: the device remembers that itself.
-    func checkAuthentication(_ credential: Credential) -> Call?
-    /// The providers on offer. Nil: nobody chooses one, unless the rig or its accounts name some.
-    func configuration(_ credential: Credential) -> Call?
+    /// A request that needs no more than the thing it is about.
+    func call(
+        _ operation: OperationName, about subject: Subject, _ credential: Credential
+    ) -> Call?
     func issueCode(_ credential: Credential, lifetime: Duration?, mvpd: String?) -> Call?
-    func record(of code: Code, _ credential: Credential) -> Call?
-    func delete(_ code: Code, _ credential: Credential) -> Call?
     /// First browser hop of a sign-in. `mvpd` is nil where nobody chooses a provider.
     func authenticate(_ issued: IssuedCode, mvpd: String?, _ credential: Credential) -> Call?
     /// A later browser hop: what it is for is read off its address and fields.
@@ -29,21 +33,9 @@ public protocol Dialect: Sendable {
     /// Whether a browser that is sent here has come back from the login. A login that ends on a page
     /// of the service's ends where `read` answers `.done` to a hop.
     func isReturn(_ address: WebAddress) -> Bool
-    /// Whether the login with this code was recorded, asked by whoever made it. Nil: the login's own
-    /// end tells.
-    func checkCode(_ code: Code, _ credential: Credential) -> Call?
     /// Whether the TV is signed in. Without a code: what the TV knows without one; nil where polls
     /// need one.
     func poll(_ issued: IssuedCode?, _ target: PollTarget, _ credential: Credential) -> Call?
-    func userMetadata(_ credential: Credential) -> Call?
-    func preauthorize(_ resources: [String], _ credential: Credential) -> Call?
-    /// Nil: whoever is signed in may watch.
-    func authorize(_ resource: String, _ credential: Credential) -> Call?
-    /// The authorization that a device has of a resource.
-    func authorizationToken(_ resource: String, _ credential: Credential) -> Call?
-    func mediaToken(_ resource: String, _ credential: Credential) -> Call?
-    /// Nil: the device forgets what it has.
-    func logout(_ credential: Credential) -> Call?
     /// First browser hop of a logout that ends the provider's session as well.
     func webLogout(_ credential: Credential) -> Call?
     /// Starts a TempPass.
@@ -56,8 +48,6 @@ public protocol Dialect: Sendable {
     func tokenExchange(
         _ response: String, mvpd: String, on device: PlatformDevice, _ credential: Credential
     ) -> Call?
-    /// Preauthorization from the second screen.
-    func preauthorize(_ resources: [String], code: Code, _ credential: Credential) -> Call?
 
     /// Reads a reply by its body before its status. Pure.
     func read(_ reply: Reply, to call: Call) -> Reading
@@ -66,31 +56,25 @@ public protocol Dialect: Sendable {
 /// What a protocol has unless it says otherwise: no step, no limit.
 extension Dialect {
     public static var pollFloor: Duration { .zero }
+    public static func blames(_: AppSetting, in _: String) -> Bool { false }
+    public static func provider(askedBy _: Call) -> String? { nil }
+    public static var script: ScriptTerms? { nil }
     public var throttle: (perSecond: Double, burst: Int)? { nil }
     public func registerClient(_: Secret, as _: DeviceIdentity) -> Call? { nil }
     public func accessToken(_: ClientCredentials, as _: DeviceIdentity) -> Call? { nil }
-    public func checkAuthentication(_: Credential) -> Call? { nil }
-    public func configuration(_: Credential) -> Call? { nil }
+    public func call(
+        _: OperationName, about _: Subject, _: Credential
+    ) -> Call? { nil }
     public func issueCode(_: Credential, lifetime _: Duration?, mvpd _: String?) -> Call? { nil }
-    public func record(of _: Code, _: Credential) -> Call? { nil }
-    public func delete(_: Code, _: Credential) -> Call? { nil }
     public func authenticate(_: IssuedCode, mvpd _: String?, _: Credential) -> Call? { nil }
     public func isReturn(_: WebAddress) -> Bool { false }
-    public func checkCode(_: Code, _: Credential) -> Call? { nil }
     public func poll(_: IssuedCode?, _: PollTarget, _: Credential) -> Call? { nil }
-    public func userMetadata(_: Credential) -> Call? { nil }
-    public func preauthorize(_: [String], _: Credential) -> Call? { nil }
-    public func authorize(_: String, _: Credential) -> Call? { nil }
-    public func authorizationToken(_: String, _: Credential) -> Call? { nil }
-    public func mediaToken(_: String, _: Credential) -> Call? { nil }
-    public func logout(_: Credential) -> Call? { nil }
     public func webLogout(_: Credential) -> Call? { nil }
     public func freePreview(mvpd _: String, _: Credential) -> Call? { nil }
     public func profileRequest(mvpd _: String, on _: PlatformDevice, _: Credential) -> Call? { nil }
     public func tokenExchange(
         _: String, mvpd _: String, on _: PlatformDevice, _: Credential
     ) -> Call? { nil }
-    public func preauthorize(_: [String], code _: Code, _: Credential) -> Call? { nil }
 
     /// A browser's request for a page is a part of the login.
     public func hop(
@@ -104,6 +88,88 @@ extension Dialect {
             body = FormEncoding.body(form)
         }
         return Call(.mvpdLogin, method, address, headers: headers, body: body)
+    }
+}
+
+/// What of an app is registered at the service, and may be refused.
+public enum AppSetting: Sendable { case requestor, domain, provider, redirectURL }
+
+/// Names in the documents of a protocol, for programs that speak it without a dialect.
+public struct ScriptTerms: Sendable {
+    /// The user, the provider, the expiry and the code in a document.
+    public var user, provider, expires, code: String
+    /// Statuses that say "not there (yet)".
+    public var absent: [Int]
+    /// The field by which a form brings the provider's word to the service.
+    public var assertion: String
+    /// Where the configuration lists providers, and what a list in a map is called.
+    public var providers: [String]
+    public var providerItem: String
+
+    public init(
+        user: String, provider: String, expires: String, code: String, absent: [Int],
+        assertion: String, providers: [String], providerItem: String
+    ) {
+        self.user = user
+        self.provider = provider
+        self.expires = expires
+        self.code = code
+        self.absent = absent
+        self.assertion = assertion
+        self.providers = providers
+        self.providerItem = providerItem
+    }
+}
+
+/// What a request is about; the device that asks, where nothing else is named.
+public struct Subject: Sendable {
+    public var code: Code?
+    public var resources: [String]
+
+    public init(code: Code? = nil, resources: [String] = []) {
+        self.code = code
+        self.resources = resources
+    }
+}
+
+/// The requests by their names.
+extension Dialect {
+    /// Whether somebody is signed in on the device. Nil: the device remembers that itself.
+    public func checkAuthentication(_ credential: Credential) -> Call? {
+        call(.checkAuthentication, about: Subject(), credential)
+    }
+
+    /// The providers on offer. Nil: nobody chooses one, unless the rig or its accounts name some.
+    public func configuration(_ credential: Credential) -> Call? {
+        call(.configuration, about: Subject(), credential)
+    }
+
+    public func record(of code: Code, _ credential: Credential) -> Call? {
+        call(.registrationRecord, about: Subject(code: code), credential)
+    }
+
+    public func delete(_ code: Code, _ credential: Credential) -> Call? {
+        call(.deleteRegistration, about: Subject(code: code), credential)
+    }
+
+    /// Whether the login with this code was recorded, asked by whoever made it. Nil: the login's own
+    /// end tells.
+    public func checkCode(_ code: Code, _ credential: Credential) -> Call? {
+        call(.checkCode, about: Subject(code: code), credential)
+    }
+
+    /// Nil: whoever is signed in may watch.
+    public func authorize(_ resource: String, _ credential: Credential) -> Call? {
+        call(.authorize, about: Subject(resources: [resource]), credential)
+    }
+
+    public func mediaToken(_ resource: String, _ credential: Credential) -> Call? {
+        call(.mediaToken, about: Subject(resources: [resource]), credential)
+    }
+
+    /// Nil: the device forgets what it has.
+    public func logout(_ credential: Credential) -> Call? {
+        call(.logout, about: Subject(), credential)
     }
 }
 

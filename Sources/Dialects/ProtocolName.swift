@@ -19,10 +19,10 @@ public enum ProtocolName: String, CaseIterable, Sendable {
         }
     }
 
-    /// The shortest poll interval that it allows.
-    public var pollFloor: Duration {
+    /// What holds of it for every programmer's app.
+    public var type: any Dialect.Type {
         switch self {
-        case .adobePassV1: V1.pollFloor
+        case .adobePassV1: V1.self
         }
     }
 }

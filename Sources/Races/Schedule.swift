@@ -235,69 +235,67 @@ public struct Schedule: Codable, InlineCodable, Sendable, Hashable {
     public subscript(actor name: String) -> Actor? { actors.first { $0.name == name } }
 }
 
-/// What an op does. The decisive request is the one whose last byte is held at the gate.
-public enum Step: String, Codable, Sendable, CaseIterable {
+/// What an op does: an operation of the protocol, or one of three things of a schedule's own. The
+/// decisive request is the one whose last byte is held at the gate.
+///
+/// Arguments of an op count the rig's things: `provider` from 0, `account` from 1, `resource` from 0.
+public struct Step: Codable, Sendable, Hashable, RawRepresentable, CaseIterable {
+    public let rawValue: String
+    /// The operation of its decisive request; nil for an end that nobody asks for.
+    public let operation: OperationName?
+
+    private init(_ rawValue: String, _ operation: OperationName?) {
+        self.rawValue = rawValue
+        self.operation = operation
+    }
+
+    private init(_ operation: OperationName) { self.init(operation.name, operation) }
+
+    public init?(rawValue: String) {
+        guard let known = Self.allCases.first(where: { $0.rawValue == rawValue }) else {
+            return nil
+        }
+        self = known
+    }
+
+    /// A phone's first browser hop and no more.
+    public static let loginStart = Step("login-start", .authenticate)
+    /// A phone signs in: everything up to the provider's form in setup, then the request that brings
+    /// its word back to the service. `repeats`: the id of another op whose request is sent again.
+    public static let authenticate = Step("authenticate", .assertion)
+    /// Nobody asks: the code runs out. Only for others to be anchored at.
+    public static let expire = Step("expire", nil)
+
     /// A TV asks for a code. Later ops of its household are about its newest code, unless their
     /// argument `code` names the op that made it.
-    case registrationCode = "registration-code"
-    case registrationRecord = "registration-record"
-    case deleteRegistration = "delete-registration"
-    /// A phone's first browser hop and no more. `provider`: counts the rig's providers from 0.
-    case loginStart = "login-start"
-    /// A phone signs in: everything up to the provider's form in setup, then the assertion that
-    /// comes back to the service (V1). `provider` as above, `account`: counts accounts from 1.
-    /// `repeats`: the id of another op whose assertion is sent again.
-    case authenticate
-    case checkCode = "check-code"
-    case pollToken = "poll-token"
-    case checkAuthentication = "check-authentication"
-    /// The platform vouches (partner sign-on); `provider`, `account`.
-    case tokenExchange = "token-exchange"
+    public static let registrationCode = Step(.registrationCode)
+    public static let registrationRecord = Step(.registrationRecord)
+    public static let deleteRegistration = Step(.deleteRegistration)
+    public static let checkCode = Step(.checkCode)
+    public static let pollToken = Step(.pollToken)
+    public static let checkAuthentication = Step(.checkAuthentication)
+    /// The platform vouches (partner sign-on).
+    public static let tokenExchange = Step(.tokenExchange)
     /// Takes the TempPass that the configuration offers.
-    case freePreview = "free-preview"
-    case preauthorize
-    /// A phone asks what the TV of its code may play.
-    case preauthorizeCode = "preauthorize-code"
-    /// `resource`: counts from 0.
-    case authorize
-    case authorizationToken = "authorization-token"
-    case mediaToken = "media-token"
-    case userMetadata = "user-metadata"
-    case logout
-    case configuration
-    /// An app registers once more, or takes a new access token; what it had holds on.
-    case registerClient = "register-client"
-    case accessToken = "access-token"
-    /// What a platform is asked with to vouch; `provider` counts those that are on it from 0.
-    case profileRequest = "profile-request"
-    /// Nobody asks: the code runs out. Only for others to be anchored at.
-    case expire
+    public static let freePreview = Step(.freePreview)
+    public static let preauthorizeCode = Step(.preauthorizeCode)
+    public static let authorize = Step(.authorize)
+    public static let authorizationToken = Step(.authorizationToken)
+    public static let mediaToken = Step(.mediaToken)
+    public static let logout = Step(.logout)
+    public static let configuration = Step(.configuration)
+    public static let registerClient = Step(.registerClient)
+    public static let accessToken = Step(.accessToken)
+    /// What a platform is asked with to vouch; `provider` counts those that are on it.
+    public static let profileRequest = Step(.profileRequest)
+
+    public static let allCases: [Step] =
+        [loginStart, authenticate, expire]
+        + OperationName.allCases.filter { $0.has(.raced) }.map { Step($0) }
 
     /// Whether it reads only.
-    public var isRead: Bool {
-        switch self {
-        case .registrationRecord, .checkCode, .pollToken, .checkAuthentication, .preauthorize,
-            .preauthorizeCode, .authorizationToken, .userMetadata, .configuration, .profileRequest:
-            true
-        default: false
-        }
-    }
+    public var isRead: Bool { operation?.has(.read) ?? false }
 
     /// It is part of what an app does before anything else.
-    public var isSetup: Bool {
-        switch self {
-        case .configuration, .registerClient, .accessToken, .profileRequest: true
-        default: false
-        }
-    }
-
-    /// The operation of its decisive request; nil for an end that nobody asks for.
-    public var operation: OperationName? {
-        switch self {
-        case .loginStart: .authenticate
-        case .authenticate: .assertion
-        case .expire: nil
-        default: OperationName(name: rawValue)
-        }
-    }
+    public var isSetup: Bool { operation?.has(.setup) ?? false }
 }

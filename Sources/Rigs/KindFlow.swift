@@ -115,15 +115,11 @@ struct KindFlow {
         var signedIn = 1.0
         for activity in activities {
             switch activity {
-            case .userMetadata: requests.append((.userMetadata, signedIn))
-            case .preauthorize: requests.append((.preauthorize, signedIn))
-            case .preauthorizeCode: requests.append((.preauthorizeCode, signedIn))
-            case .authorize: requests.append((.authorize, signedIn * resources))
             // The SDK keeps authorizations itself.
-            case .authorizationToken where isSDK: continue
-            case .authorizationToken:
-                requests.append((.authorizationToken, signedIn * resources))
-            case .mediaToken: requests.append((.mediaToken, signedIn * resources))
+            case .ask(.authorizationToken) where isSDK: continue
+            case .ask(let operation):
+                let each = operation.has(.aboutResource) ? resources : 1
+                requests.append((operation, signedIn * each))
             case .playAtOnce:
                 requests.append((.authorize, signedIn * resources))
                 if !isSDK { requests.append((.authorizationToken, signedIn * resources)) }

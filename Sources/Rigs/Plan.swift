@@ -162,12 +162,7 @@ public struct Plan: Sendable, Hashable {
                 planned.append(.logout)
                 isLoggedOut = true
             case .watch(let time): planned.append(.watch(time.sample(using: &own)))
-            case .userMetadata: planned.append(.userMetadata)
-            case .preauthorize: planned.append(.preauthorize)
-            case .preauthorizeCode: planned.append(.preauthorizeCode)
-            case .authorize: planned.append(.authorize)
-            case .authorizationToken: planned.append(.authorizationToken)
-            case .mediaToken: planned.append(.mediaToken)
+            case .ask(let operation): planned.append(.ask(operation))
             case .playAtOnce: planned.append(.playAtOnce)
             }
         }
@@ -198,7 +193,7 @@ public struct HouseholdPlan: Sendable, Hashable {
 
 /// An activity that this household will really do.
 public enum PlannedActivity: Sendable, Hashable {
-    case userMetadata, preauthorize, preauthorizeCode, authorize, authorizationToken, mediaToken
+    case ask(OperationName)
     case playAtOnce
     case watch(Duration)
     case logout

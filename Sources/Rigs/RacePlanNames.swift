@@ -1,3 +1,5 @@
+internal import Dialects
+
 extension RaceTerms {
     /// What changes the state that others see.
     private static let mutators = [
@@ -17,14 +19,9 @@ extension RaceTerms {
     public static let armPlanNames = ["path-independence", "poll-is-pure"]
 
     /// What an actor of a plan can do.
-    public static let steps = [
-        "registration-code", "registration-record", "delete-registration", "login-start",
-        "authenticate", "check-code", "poll-token", "check-authentication", "token-exchange",
-        "free-preview", "preauthorize", "preauthorize-code", "authorize",
-        "authorization-token", "media-token",
-        "user-metadata", "logout", "configuration", "register-client", "access-token",
-        "profile-request",
-    ]
+    public static let steps =
+        ["login-start", "authenticate"]
+        + OperationName.allCases.filter { $0.has(.raced) }.map(\.name)
 }
 
 extension Scalar<ClosedRange<Duration>> {

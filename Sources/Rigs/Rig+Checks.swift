@@ -104,7 +104,7 @@ extension Rig {
     }
 
     private func checkPolling(_ marks: Marks, _ reader: inout ValueReader) {
-        let floor = target.protocolName.pollFloor
+        let floor = target.protocolName.type.pollFloor
         guard marks.isWhole, polling.every < floor else { return }
         let place = marks["every"].place
         if polling.every == .zero {
@@ -121,8 +121,8 @@ extension Rig {
     private func checkActivities(_ marks: Marks, _ reader: inout ValueReader) {
         guard target.resources.isEmpty else { return }
         for (activity, marks) in zip(afterSignIn, marks.items) {
-            guard let word = Syntax<Activity>.activity.spelled(activity), activity != .userMetadata
-            else { continue }
+            if case .ask(let operation) = activity, !operation.needsResources { continue }
+            guard let word = Syntax<Activity>.activity.spelled(activity) else { continue }
             reader.refuse(
                 marks.place, "\(word) needs a resource, and target.resources is empty; add one")
         }

@@ -36,9 +36,7 @@ extension Rig {
             switch activity {
             case .watch: .watch(.fixed(.milliseconds(500)))
             case .logout, .again, .relaunch: nil
-            case .userMetadata, .preauthorize, .preauthorizeCode, .authorize, .authorizationToken,
-                .mediaToken, .playAtOnce:
-                activity
+            case .ask, .playAtOnce: activity
             }
         }
         return kept + [.logout(1)]

@@ -64,13 +64,11 @@ public struct Rig: Sendable, Hashable {
 
     /// What the TV does once it is signed in.
     public enum Activity: Sendable, Hashable {
-        case userMetadata, preauthorize
-        /// Each of `target.resources`, one after another.
-        case authorize, authorizationToken, mediaToken
+        /// Asks for it: once, or for each of `target.resources`, one after another. What is about a
+        /// code the phone asks, once its sign-in was confirmed.
+        case ask(OperationName)
         /// Authorized and played: all of `target.resources` at once.
         case playAtOnce
-        /// The phone asks, by the code, once its sign-in was confirmed (Z2).
-        case preauthorizeCode
         case watch(Distribution)
         /// Share of households that log out at this point.
         case logout(Double)
@@ -240,10 +238,8 @@ extension Syntax<Rig.Activity> {
     static var activity: Syntax {
         .either(
             .words(
-                ("user-metadata", .userMetadata), ("preauthorize", .preauthorize),
-                ("preauthorize-code", .preauthorizeCode), ("authorize", .authorize),
-                ("authorization-token", .authorizationToken), ("media-token", .mediaToken),
-                ("play-at-once", .playAtOnce)),
+                OperationName.activities.map { ($0.name, .ask($0)) }
+                    + [("play-at-once", .playAtOnce)]),
             .one(of: [
                 Key(
                     "watch", .scalar(.distribution), set: { $0.value = .watch($1) }, example: "30s",

@@ -65,11 +65,10 @@ extension Rig.Activity {
     /// The operation, where it asks for a resource.
     fileprivate var playing: String? {
         switch self {
-        case .preauthorize, .preauthorizeCode: "preauthorize"
-        case .authorize, .playAtOnce: "authorize"
-        case .authorizationToken: "authorization-token"
-        case .mediaToken: "media-token"
-        case .userMetadata, .watch, .logout, .again, .relaunch: nil
+        case .ask(.preauthorizeCode): "preauthorize"
+        case .ask(let operation): operation.needsResources ? operation.name : nil
+        case .playAtOnce: "authorize"
+        case .watch, .logout, .again, .relaunch: nil
         }
     }
 }

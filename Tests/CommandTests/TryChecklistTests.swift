@@ -72,8 +72,10 @@ struct TryScene: Sendable, CustomTestStringConvertible {
             case .assertion: v1.hop(.post, page, form: [("SAMLResponse", "x")], referer: nil)
             case .checkCode: v1.checkCode(code, Self.credential)
             case .pollToken: v1.poll(issued, .token, Self.credential)
-            case .userMetadata: v1.userMetadata(Self.credential)
-            case .preauthorize: v1.preauthorize(["demo-1"], Self.credential)
+            case .userMetadata: v1.call(operation, about: Subject(), Self.credential)
+            case .preauthorize:
+                v1.call(
+                    operation, about: Subject(resources: ["demo-1"]), Self.credential)
             case .authorize: v1.authorize("demo-1", Self.credential)
             case .mediaToken: v1.mediaToken("demo-1", Self.credential)
             default: v1.logout(Self.credential)

@@ -61,7 +61,8 @@ struct TryRigTests {
     @Test("it watches for a moment, signs in once, and always logs out")
     func activities() throws {
         let rig = try trial("after-sign-in: [authorize, {watch: 30s}, {logout: 5%}, {again: 10%}]")
-        #expect(rig.afterSignIn == [.authorize, .watch(.fixed(.milliseconds(500))), .logout(1)])
+        #expect(
+            rig.afterSignIn == [.ask(.authorize), .watch(.fixed(.milliseconds(500))), .logout(1)])
         #expect(try trial("").afterSignIn == [.logout(1)])
     }
 }

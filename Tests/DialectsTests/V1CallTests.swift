@@ -26,16 +26,15 @@ import Vocabulary
             dialect.registerClient(Secret("a.b.c"), as: Self.device),
             dialect.accessToken(
                 ClientCredentials(id: "c 1", secret: Secret("s&2")), as: Self.device),
-            dialect.checkAuthentication(credential), dialect.configuration(credential),
             dialect.issueCode(credential, lifetime: .seconds(60), mvpd: "DemoCable"),
-            dialect.record(of: code, credential), dialect.delete(code, credential),
             dialect.authenticate(issued, mvpd: "DemoCable", credential),
-            dialect.checkCode(code, credential),
             dialect.poll(issued, .token, credential), dialect.poll(issued, .check, credential),
-            dialect.userMetadata(credential), dialect.preauthorize(["a", "b,c"], credential),
-            dialect.authorize("demo-1", credential), dialect.mediaToken("demo-1", credential),
-            dialect.logout(credential),
         ]
+            + OperationName.allCases.map { operation in
+                let resources = operation.has(.aboutResource) ? ["demo-1"] : ["a", "b,c"]
+                let subject = Subject(code: code, resources: resources)
+                return dialect.call(operation, about: subject, credential)
+            }.filter { $0 != nil }
     }
 
     @Test("every request is written as the transcript has it")

@@ -182,11 +182,11 @@ struct PlanTests {
     func activities() throws {
         for household in Self.all(try Self.plan()) {
             let activities = household.activities
-            #expect(activities.first == .userMetadata)
+            #expect(activities.first == .ask(.userMetadata))
             if let logout = activities.firstIndex(of: .logout) {
                 #expect(activities[(logout + 1)...].allSatisfy { $0 == .again })
             } else {
-                #expect(activities.contains(.authorize))
+                #expect(activities.contains(.ask(.authorize)))
             }
             #expect(activities.count { $0 == .again } <= 1)
         }

@@ -38,7 +38,7 @@ struct Exchanges {
         let lane = Lane(
             index: 0, loop: loop,
             exchangeBuilder: ExchangeBuilder(
-                dialect: dialect, run: "bench", fingerprinter: Fingerprinter(key: 1)),
+                run: "bench", fingerprinter: Fingerprinter(key: 1)),
             sink: Dropped())
         let transport = try CurlTransport(
             lane: lane, loop: loop,
@@ -48,7 +48,8 @@ struct Exchanges {
         lane.use(transport)
 
         let load = Load(
-            lane: lane, transport: transport, address: address, seconds: seconds)
+            lane: lane, transport: transport, dialect: dialect, address: address,
+            seconds: seconds)
         for number in 1...connections {
             lane.start { await isBare ? load.bare(number) : load.flow(number) }
         }
@@ -65,6 +66,7 @@ struct Dropped: HistorySink {
 final class Load: @unchecked Sendable {
     private let lane: Lane
     private let transport: CurlTransport
+    private let dialect: any Dialect
     private let address: WebAddress
     private let seconds: Double
     private let until: Instant
@@ -74,7 +76,11 @@ final class Load: @unchecked Sendable {
     private var answered = 0
     private var failed = 0
 
-    init(lane: Lane, transport: CurlTransport, address: WebAddress, seconds: Double) {
+    init(
+        lane: Lane, transport: CurlTransport, dialect: any Dialect, address: WebAddress,
+        seconds: Double
+    ) {
+        self.dialect = dialect
         self.lane = lane
         self.transport = transport
         self.address = address
@@ -90,7 +96,7 @@ final class Load: @unchecked Sendable {
             id: DeviceID(household: number, role: .firstScreen),
             identity: DeviceIdentity(
                 id: "d\(number)", info: info, userAgent: "screenrig", forwardedFor: nil),
-            counter: Device.Counter())
+            dialect: dialect, counter: Device.Counter())
     }
 
     private var call: Call { Call(.checkAuthentication, .get, address) }

@@ -64,7 +64,7 @@ struct Run {
             origin: origin, requestor: rig.target.requestor, domain: rig.target.domain,
             redirectURL: rig.target.redirectURL)
         let exchangeBuilder = ExchangeBuilder(
-            dialect: dialect, run: "benchmark", fingerprinter: Fingerprinter(key: 1))
+            run: "benchmark", fingerprinter: Fingerprinter(key: 1))
         lane = Lane(
             index: 0, loop: VirtualLoop(), exchangeBuilder: exchangeBuilder, sink: tally)
         let settings = ServiceSettings(
@@ -77,7 +77,8 @@ struct Run {
                 timeout: rig.target.timeout))
         let plan = Plan(rig, seed: rig.seed)
         let terms = RunConfiguration(
-            rig, dialect: dialect, statement: Secret(Signing.demoSoftwareStatement()))
+            rig, statement: Secret(Signing.demoSoftwareStatement())
+        ) { _ in dialect }
         coordinator = Coordinator(plan, terms: terms, lanes: [lane])
     }
 

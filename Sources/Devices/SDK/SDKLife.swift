@@ -60,16 +60,15 @@ extension Household {
 
     func performInSDK(_ activity: PlannedActivity) async throws(StopReason) {
         switch activity {
-        case .userMetadata: try await callSDK(.getUserMetadata("tokenSource"))
-        case .preauthorize: try await callSDK(.checkPreauthorizedResources(terms.resources))
-        case .preauthorizeCode: break
-        case .authorize: try await authorizeInSDK()
-        // The SDK keeps authorizations itself (§ 11).
-        case .authorizationToken: break
-        case .mediaToken:
+        case .ask(.userMetadata): try await callSDK(.getUserMetadata("tokenSource"))
+        case .ask(.preauthorize): try await callSDK(.checkPreauthorizedResources(terms.resources))
+        case .ask(.authorize): try await authorizeInSDK()
+        case .ask(.mediaToken):
             // Part of each authorization (§ 11).
-            if !plan.activities.contains(.authorize) { try await authorizeInSDK() }
+            if !plan.activities.contains(.ask(.authorize)) { try await authorizeInSDK() }
             if !isDenied { reach(.playing) }
+        // The SDK keeps authorizations itself (§ 11), and asks for nothing else.
+        case .ask: break
         case .watch where isDenied: break
         // An SDK does one thing at a time.
         case .playAtOnce:

@@ -230,13 +230,15 @@ extension Household {
     private func preauthorizeForSDK(
         _ resources: [String]
     ) async throws(StopReason) -> AccessEnabler.SDKInput {
-        let answered = try await once { dialect.preauthorize(resources, $0) }
+        let answered = try await once {
+            dialect.call(.preauthorize, about: Subject(resources: resources), $0)
+        }
         guard case .decisions(let decisions) = answered.answer else { return .notDecided }
         return .decided(resources.filter { decisions[$0] == true })
     }
 
     private func metadataForSDK() async throws(StopReason) -> AccessEnabler.SDKInput {
-        let answered = try await once { dialect.userMetadata($0) }
+        let answered = try await once { dialect.call(.userMetadata, about: Subject(), $0) }
         guard case .metadata(let source) = answered.answer else { return .userMetadata(nil) }
         return .userMetadata(source)
     }

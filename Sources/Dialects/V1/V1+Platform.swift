@@ -42,17 +42,6 @@ extension V1 {
         return post(.tokenExchange, "/api/v1/tokens/authn", fields, signed(credential))
     }
 
-    /// Z2.
-    public func preauthorize(
-        _ resources: [String], code: Code, _ credential: Credential
-    ) -> Call? {
-        let path = "/api/v1/preauthorize/" + FormEncoding.encode(code.text)
-        let fields = [("requestor", requestor), ("resource", resources.joined(separator: ","))]
-        var call = get(.preauthorizeCode, address(path, fields), credential)
-        call.code = code
-        return call
-    }
-
     /// Headers of a call with a form.
     private func signed(_ credential: Credential) -> Headers {
         var headers = commonHeaders(credential.device)

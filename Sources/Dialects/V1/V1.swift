@@ -65,17 +65,6 @@ public struct V1: Dialect {
             ], commonHeaders(device))
     }
 
-    /// N3.
-    public func checkAuthentication(_ credential: Credential) -> Call? {
-        get(.checkAuthentication, keyed("/api/v1/checkauthn", credential), credential)
-    }
-
-    /// C1.
-    public func configuration(_ credential: Credential) -> Call? {
-        get(
-            .configuration, address("/api/v1/config/" + FormEncoding.encode(requestor)), credential)
-    }
-
     /// R1: parameters in the query, device information in the header (A2).
     public func issueCode(_ credential: Credential, lifetime: Duration?, mvpd: String?) -> Call? {
         var fields = [("deviceId", credential.device.id)]
@@ -83,21 +72,6 @@ public struct V1: Dialect {
         if let lifetime { fields.append(("ttl", String(lifetime.components.seconds))) }
         var call = get(.registrationCode, address(codePath, fields), credential)
         call.method = .post
-        return call
-    }
-
-    /// R2.
-    public func record(of code: Code, _ credential: Credential) -> Call? {
-        var call = get(.registrationRecord, address(path(of: code)), credential)
-        call.code = code
-        return call
-    }
-
-    /// R3.
-    public func delete(_ code: Code, _ credential: Credential) -> Call? {
-        var call = get(.deleteRegistration, address(path(of: code)), credential)
-        call.method = .delete
-        call.code = code
         return call
     }
 
@@ -150,14 +124,6 @@ public struct V1: Dialect {
             && address.origin == wanted.origin
     }
 
-    /// N2.
-    public func checkCode(_ code: Code, _ credential: Credential) -> Call? {
-        let path = "/api/v1/checkauthn/" + FormEncoding.encode(code.text)
-        var call = get(.checkCode, address(path, [("requestor", requestor)]), credential)
-        call.code = code
-        return call
-    }
-
     /// N4, or N3 as its boolean stand-in.
     public func poll(
         _ issued: IssuedCode?, _ target: PollTarget, _ credential: Credential
@@ -165,39 +131,6 @@ public struct V1: Dialect {
         let path = target == .token ? "/api/v1/tokens/authn" : "/api/v1/checkauthn"
         var call = get(.pollToken, keyed(path, credential), credential)
         call.code = issued?.code
-        return call
-    }
-
-    /// U1.
-    public func userMetadata(_ credential: Credential) -> Call? {
-        get(.userMetadata, keyed("/api/v1/tokens/usermetadata", credential), credential)
-    }
-
-    /// Z1.
-    public func preauthorize(_ resources: [String], _ credential: Credential) -> Call? {
-        let resource = resources.joined(separator: ",")
-        return get(.preauthorize, keyed("/api/v1/preauthorize", credential, resource), credential)
-    }
-
-    /// Z3.
-    public func authorize(_ resource: String, _ credential: Credential) -> Call? {
-        playing(.authorize, "/api/v1/authorize", resource, credential)
-    }
-
-    /// Z4.
-    public func authorizationToken(_ resource: String, _ credential: Credential) -> Call? {
-        playing(.authorizationToken, "/api/v1/tokens/authz", resource, credential)
-    }
-
-    /// Z5.
-    public func mediaToken(_ resource: String, _ credential: Credential) -> Call? {
-        playing(.mediaToken, "/api/v1/tokens/media", resource, credential)
-    }
-
-    /// L1.
-    public func logout(_ credential: Credential) -> Call? {
-        var call = get(.logout, keyed("/api/v1/logout", credential), credential)
-        call.method = .delete
         return call
     }
 
@@ -260,13 +193,5 @@ public struct V1: Dialect {
         headers.append("Content-Type", "application/x-www-form-urlencoded")
         let body = FormEncoding.body(fields)
         return Call(operation, .post, address(path), headers: headers, body: body)
-    }
-
-    private func playing(
-        _ operation: OperationName, _ path: String, _ resource: String, _ credential: Credential
-    ) -> Call {
-        var call = get(operation, keyed(path, credential, resource), credential)
-        call.resource = resource
-        return call
     }
 }

@@ -67,9 +67,9 @@ public struct Emission: Sendable {
     /// One file of Python 3 without any dependency: threads, last bytes released at their offsets,
     /// secrets from the environment; prints k of n, exits 1 while it hits.
     public func python() throws(EmitError) -> String {
-        guard emitted.target.protocolName == "adobe-pass-v1" else {
-            throw .otherProtocol(emitted.target.protocolName)
-        }
+        guard let spoken = ProtocolName(rawValue: emitted.target.protocolName),
+            let names = spoken.type.script
+        else { throw .otherProtocol(emitted.target.protocolName) }
         if let op = emitted.schedule.ops.first(where: { Self.unknown.contains($0.step) }) {
             throw .unknownStep(op.step.rawValue)
         }
@@ -85,7 +85,8 @@ public struct Emission: Sendable {
             "BASE": Self.comment(target.base),
             "STATEMENT": target.demoStatement.isEmpty ? "" : " (default: the stand-in's own)",
             "CASE": Self.literal(caseDocument.text(.page)),
-            "TARGET": Self.literal(targetDocument.text(.page)),
+            "TARGET": Self.literal(
+                targetDocument(names, calls: try calls(in: spoken)).text(.page)),
         ])
     }
 
@@ -166,10 +167,93 @@ public struct Emission: Sendable {
         ])
     }
 
-    private var targetDocument: JSON {
+    /// What a trial fills in.
+    private enum Place {
+        static let device = "PLACEFORDEVICE"
+        static let code = "PLACEFORCODE"
+        static let provider = "PLACEFORPROVIDER"
+        static let resource = "PLACEFORRESOURCE"
+        static let statement = "PLACEFORSTATEMENT"
+        static let client = "PLACEFORCLIENT"
+        static let secret = "PLACEFORSECRET"
+    }
+
+    /// The requests of all steps that the script makes, as the dialect writes them, with places for what
+    /// a trial fills in.
+    private func calls(in spoken: ProtocolName) throws(EmitError) -> [(Step, Call)] {
+        let dialect = spoken.dialect(
+            at: Origin(scheme: .http, host: "target"), requestor: target.requestor,
+            domain: target.domain, redirectURL: target.redirectURL)
+        let device = DeviceIdentity(
+            id: Place.device,
+            info: DeviceInfo(model: "", osName: "", osVersion: "", primaryHardwareType: ""),
+            userAgent: "", forwardedFor: nil)
+        let credential = Credential(device: device, bearer: nil)
+        let issued = IssuedCode(code: Code(Place.code), lifetime: .zero)
+        let schedule = emitted.schedule
+        var steps: [Step] = [.loginStart, .pollToken]
+        if target.mvpds.isEmpty { steps.append(.configuration) }
+        if target.usesBearer { steps += [.registerClient, .accessToken] }
+        for step in schedule.ops.map(\.step) + schedule.finalReads.map(\.step)
+        where step != .authenticate && !steps.contains(step) {
+            steps.append(step)
+        }
+        var made: [(Step, Call)] = []
+        for step in steps {
+            let call: Call? =
+                switch step {
+                case .loginStart:
+                    dialect.authenticate(issued, mvpd: Place.provider, credential)
+                case .registrationCode:
+                    dialect.issueCode(credential, lifetime: schedule.codeLifetime, mvpd: nil)
+                case .pollToken: dialect.poll(issued, .token, credential)
+                case .registerClient: dialect.registerClient(Secret(Place.statement), as: device)
+                case .accessToken:
+                    dialect.accessToken(
+                        ClientCredentials(id: Place.client, secret: Secret(Place.secret)),
+                        as: device)
+                default:
+                    step.operation.flatMap { operation in
+                        let resources =
+                            operation.has(.aboutResource) ? [Place.resource] : target.resources
+                        let subject = Subject(code: issued.code, resources: resources)
+                        return dialect.call(operation, about: subject, credential)
+                    }
+                }
+            guard let call else { throw .unknownStep(step.rawValue) }
+            made.append((step, call))
+        }
+        return made
+    }
+
+    private func targetDocument(_ names: ScriptTerms, calls: [(Step, Call)]) -> JSON {
         .members([
-            ("base", .string(target.base)), ("requestor", .string(target.requestor)),
-            ("domain", .string(target.domain)), ("redirect", .string(target.redirectURL)),
+            (
+                "calls",
+                .members(
+                    calls.map { step, call in
+                        (
+                            step.rawValue,
+                            .array([
+                                .string(call.method.rawValue), .string(call.address.target),
+                                .string(String(decoding: call.body, as: UTF8.self)),
+                                .string(call.headers["Content-Type"] ?? ""),
+                            ])
+                        )
+                    })
+            ),
+            (
+                "names",
+                .members([
+                    ("user", .string(names.user)), ("provider", .string(names.provider)),
+                    ("expires", .string(names.expires)), ("code", .string(names.code)),
+                    ("absent", .array(names.absent.map(JSON.integer))),
+                    ("assertion", .string(names.assertion)),
+                    ("providers", .array(names.providers.map(JSON.string))),
+                    ("providerItem", .string(names.providerItem)),
+                ])
+            ),
+            ("base", .string(target.base)),
             ("mvpds", .array(target.mvpds.map(JSON.string))),
             ("resources", .array(target.resources.map(JSON.string))),
             ("bearer", .bool(target.usesBearer)), ("forwards", .bool(target.forwards)),
@@ -195,11 +279,15 @@ public enum EmitError: Error, Sendable, Hashable, CustomStringConvertible {
     case noTrial(String)
     case noRequests
 
+    /// Protocols that scripts speak.
+    private static let scripted = ProtocolName.allCases.filter { $0.type.script != nil }
+        .map(\.rawValue).joined(separator: ", ")
+
     public var description: String {
         switch self {
         case .otherProtocol(let name):
-            "scripts support adobe-pass-v1 only, and this case uses \(name); replay it with "
-                + "screenrig"
+            "scripts support \(EmitError.scripted) only, and this case uses \(name); replay it "
+                + "with screenrig"
         case .unknownStep(let step):
             "scripts do not support \(step), which needs the rig; replay this case with screenrig"
         case .unknownPromise(let name, let known):

@@ -51,26 +51,22 @@ struct RequestScript {
         case .registrationCode:
             made = dialect.issueCode(
                 credential, lifetime: lifetime ?? terms.code.lifetime, mvpd: nil)
-        case .registrationRecord: made = dialect.record(of: try issuedCode().code, credential)
-        case .deleteRegistration: made = dialect.delete(try issuedCode().code, credential)
-        case .checkCode: made = dialect.checkCode(try issuedCode().code, credential)
         case .pollToken: made = dialect.poll(code, terms.polling.target, credential)
-        case .checkAuthentication: made = dialect.checkAuthentication(credential)
-        case .preauthorize: made = dialect.preauthorize(terms.resources, credential)
-        case .preauthorizeCode:
-            made = dialect.preauthorize(terms.resources, code: try issuedCode().code, credential)
-        case .userMetadata: made = dialect.userMetadata(credential)
-        case .configuration: made = dialect.configuration(credential)
-        case .authorize: made = dialect.authorize(try resource(), credential)
-        case .authorizationToken: made = dialect.authorizationToken(try resource(), credential)
-        case .mediaToken: made = dialect.mediaToken(try resource(), credential)
-        case .logout: made = dialect.logout(credential)
-        case .loginStart, .authenticate, .tokenExchange, .freePreview, .registerClient,
-            .accessToken, .profileRequest, .expire:
-            preconditionFailure("these are made elsewhere")
+        default:
+            made = try op.step.operation.flatMap { operation throws(DrivenHousehold.Refusal) in
+                dialect.call(operation, about: try subject(of: operation), credential)
+            }
         }
         guard let made else { throw .failed("the protocol has no operation \(op.step.rawValue)") }
         return made
+    }
+
+    private func subject(
+        of operation: OperationName
+    ) throws(DrivenHousehold.Refusal) -> Subject {
+        Subject(
+            code: operation.has(.aboutCode) ? try issuedCode().code : nil,
+            resources: operation.has(.aboutResource) ? [try resource()] : terms.resources)
     }
 
     private func resource() throws(DrivenHousehold.Refusal) -> String {

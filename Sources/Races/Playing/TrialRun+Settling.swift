@@ -30,7 +30,9 @@ extension TrialRun {
         if let resource = asked.resource {
             guard ground.terms.resources.indices.contains(resource) else { return }
             let name = ground.terms.resources[resource]
-            return await read(asked.household, .first(0)) { $0.authorizationToken(name, $1) }
+            return await read(asked.household, .first(0)) {
+                $0.call(.authorizationToken, about: Subject(resources: [name]), $1)
+            }
         }
         guard let code = code(named: asked.code, of: asked.household)?.code else { return }
         let screen =

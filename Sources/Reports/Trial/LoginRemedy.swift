@@ -48,25 +48,26 @@ enum LoginRemedy {
             + "machine's address, or to name a header for target.headers"
     }
 
-    /// rest-v1.md § 8: N1 turns down what is not registered.
+    /// What is not registered.
     private static func turnedDown(_ reading: TrialReading, _ last: RecordedExchange) -> String {
         let target = reading.rig.target
         let words = (last.exchange.reason ?? "").lowercased()
-        let provider = last.call.address.field("mso_id") ?? ""
-        if words.contains("domain") {
+        let spoken = reading.protocolType
+        let provider = spoken.provider(askedBy: last.call) ?? ""
+        if spoken.blames(.domain, in: words) {
             return
                 "'\(target.domain)' is not registered for \(target.requestor): write a registered one as "
                 + "target.domain, or ask to have it registered"
         }
-        if words.contains("integration") || words.contains("mvpd") || words.contains("mso") {
+        if spoken.blames(.provider, in: words) {
             return
                 "'\(provider)' is not a provider of \(target.requestor): list its providers under target.mvpds"
         }
-        if words.contains("redirect") {
+        if spoken.blames(.redirectURL, in: words) {
             return
                 "'\(target.redirectURL)' is not accepted: write a registered one as target.redirect-url"
         }
-        if words.contains("requestor") {
+        if spoken.blames(.requestor, in: words) {
             return
                 "'\(target.requestor)' is not a requestor of this environment: ask for the requestor id of your "
                 + "channel there and write it as target.requestor"
@@ -103,13 +104,5 @@ enum LoginRemedy {
                 + "page without script"
             : "no form of the page at \(host) could be chosen: name the form and its fields under login, as in "
                 + "'login: {form: 1, user: NAME, password: NAME}'; the page is kept under pages/ of this run"
-    }
-}
-
-extension WebAddress {
-    /// The first value of a query field, as it stands there.
-    func field(_ name: String) -> String? {
-        query.split(separator: "&").first { $0.hasPrefix("\(name)=") }
-            .map { String($0.dropFirst(name.count + 1)) }
     }
 }

@@ -58,7 +58,7 @@ enum ServiceRemedy {
                 + "less with target.max-rate"
         }
         if step == .code, reading.codeEnding != nil { return codeLife(last) }
-        if words.contains("requestor") { return requestor(target) }
+        if reading.protocolType.blames(.requestor, in: words) { return requestor(target) }
         switch step {
         case .register: return statement(target, words)
         case .token:

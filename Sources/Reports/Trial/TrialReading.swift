@@ -14,6 +14,10 @@ struct TrialReading {
     let surroundings: Checklist.Surroundings
 
     private var kind: HouseholdKind? { rig.kinds.first }
+    /// What the household speaks.
+    var protocolType: any Dialect.Type {
+        (kind?.application ?? rig.target.application).protocolName.type
+    }
 
     /// The steps that a household of this kind may take.
     var steps: [Step] {
@@ -154,7 +158,7 @@ struct TrialReading {
         if !isReached, step == .authorize {
             // The rig may ask for decisions only.
             let asked = sightings.contains { operations.contains($0.exchange.operation) }
-            return asked && !rig.afterSignIn.contains(.authorize) ? .passed : .notReached
+            return asked && !rig.afterSignIn.contains(.ask(.authorize)) ? .passed : .notReached
         }
         return isReached ? .passed : .notReached
     }
@@ -197,11 +201,14 @@ struct TrialReading {
             return nil
         case .pass: return isPreSigned ? "the TV was signed in already" : nil
         case .authorize:
-            let wanted: [Rig.Activity] = [.authorize, .preauthorize, .userMetadata]
+            let wanted: [Rig.Activity] = [
+                .ask(.authorize), .ask(.preauthorize), .ask(.userMetadata),
+            ]
             return afterwards.contains(where: wanted.contains)
                 ? nil : "after-sign-in does not ask for it"
         case .media:
-            return afterwards.contains(.mediaToken) ? nil : "after-sign-in does not ask for it"
+            return afterwards.contains(.ask(.mediaToken))
+                ? nil : "after-sign-in does not ask for it"
         default: return nil
         }
     }

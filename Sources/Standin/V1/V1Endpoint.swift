@@ -86,6 +86,48 @@ enum V1Endpoint: Hashable, Sendable {
     }
 }
 
+extension Service {
+    /// Who answers.
+    mutating func dispatch(
+        _ question: V1Question, at moment: Moment
+    ) throws(ClassicError) -> Reply {
+        switch question.route.endpoint {
+        case .register: register(question, at: moment)
+        case .token: grantToken(question, at: moment)
+        case .registrationCode: try issueCode(question, at: moment)
+        case .registrationRecord where question.request.method == .delete:
+            try deleteRecord(question, at: moment)
+        case .registrationRecord: try showRecord(question, at: moment)
+        case .configuration: try configuration(question, at: moment)
+        case .authenticate: try authenticate(question, at: moment)
+        case .saml: sendToProvider(question, at: moment)
+        case .loginPage: loginPage(question, at: moment)
+        case .loginSubmit: submitLogin(question, at: moment)
+        case .loginCancel: cancelLogin(question, at: moment)
+        case .assertion: consumeAssertion(question, at: moment)
+        case .checkCode: try checkCode(question, at: moment)
+        case .checkAuthentication: try checkAuthentication(question, at: moment)
+        case .pollToken where question.request.method == .post:
+            try exchangeToken(question, at: moment)
+        case .pollToken: try pollToken(question, at: moment)
+        case .freePreview: try freePreview(question, at: moment)
+        case .profileRequest: try profileRequest(question, at: moment)
+        case .preauthorize: try preauthorize(question, at: moment)
+        case .preauthorizeCode: try preauthorizeCode(question, at: moment)
+        case .authorize: try authorize(question, at: moment)
+        case .authorizationToken: try authorizationToken(question, at: moment)
+        case .mediaToken: try mediaToken(question, at: moment)
+        case .userMetadata: try userMetadata(question, at: moment)
+        case .logout where question.request.method == .get:
+            try logoutByBrowser(question, at: moment)
+        case .logout: try logout(question, at: moment)
+        case .logoutHop: try sendToProviderLogout(question, at: moment)
+        case .providerLogout: try providerLogout(question, at: moment)
+        case .listed, .unknown: throw ClassicError.noRecord
+        }
+    }
+}
+
 /// A path taken apart: the endpoint, and the variable segments, decoded.
 struct V1Route: Sendable {
     var endpoint: V1Endpoint

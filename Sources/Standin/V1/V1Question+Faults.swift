@@ -40,9 +40,7 @@ extension V1Question: ProtocolQuestion {
         case .userMetadata: .userMetadata
         case .logout: .logout
         case .logoutHop, .providerLogout: .logoutHop
-        case .register, .token, .configuration, .saml, .loginPage, .loginSubmit, .loginCancel,
-            .preauthorizeCode, .freePreview, .profileRequest, .listed, .unknown:
-            .other
+        default: .other
         }
     }
 

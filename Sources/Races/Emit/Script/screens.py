@@ -73,17 +73,24 @@ class Screen:
     def register(self):
         if self.bearer or not TARGET["bearer"]:
             return
-        body = json.dumps({"software_statement": STATEMENT}).encode()
-        client = self.ask("POST", "/o/client/register", body, "application/json").document()
-        form = urlencode({
-            "client_id": client.get("client_id", ""),
-            "client_secret": client.get("client_secret", ""),
-            "grant_type": "client_credentials"}).encode()
-        token = self.ask(
-            "POST", "/o/client/token", form, "application/x-www-form-urlencoded").document()
+        client = self.ask(*request("register-client", statement=STATEMENT)).document()
+        token = self.ask(*request(
+            "access-token", client=client.get("client_id", ""),
+            secret=client.get("client_secret", ""))).document()
         self.bearer = token.get("access_token")
         if not self.bearer:
             raise Lost("no access token: is SCREENRIG_STATEMENT set?")
+
+
+def request(step, **values):
+    """Method, path, body and its type of a request, with its places filled."""
+    method, path, body, kind = TARGET["calls"][step]
+    for name, value in values.items():
+        place = "PLACEFOR" + name.upper()
+        path = path.replace(place, quote(value, safe=""))
+        body = body.replace(
+            place, json.dumps(value)[1:-1] if "json" in kind else quote(value, safe=""))
+    return method, path, body.encode(), kind
 
 
 def cookies_of(jar):
@@ -92,11 +99,8 @@ def cookies_of(jar):
 
 def walk_login(code, provider, account, forwarded):
     """Everything up to the provider's form that brings the assertion back to the service."""
-    fields = [("reg_code", code), ("requestor_id", TARGET["requestor"]),
-              ("mso_id", provider), ("domain_name", TARGET["domain"]),
-              ("noflash", "true"), ("no_iframe", "true"),
-              ("redirect_url", TARGET["redirect"])]
-    url, method, body, jar = BASE + "/api/v1/authenticate?" + urlencode(fields), "GET", b"", {}
+    method, path, body, _ = request("login-start", code=code, provider=provider)
+    url, jar = BASE + path, {}
     for _ in range(20):
         headers = [("Accept", "text/html")] + forwarded + cookies_of(jar)
         if method == "POST":
@@ -112,7 +116,7 @@ def walk_login(code, provider, account, forwarded):
         if reply.status != 200:
             raise Lost("the login answered %d at %s" % (reply.status, urlsplit(url).path))
         page = Forms(reply.text())
-        form = page.find(lambda field: field[0] == "SAMLResponse")
+        form = page.find(lambda field: field[0] == TARGET["names"]["assertion"])
         if form:
             pairs = [(n, v) for n, kind, v in form["fields"] if kind != "submit"]
             return (urljoin(url, form["action"]), urlencode(pairs).encode(),
@@ -139,7 +143,8 @@ def providers():
         return TARGET["mvpds"]
     screen = Screen(0, "first")
     screen.register()
-    listed = screen.ask("GET", "/api/v1/config/" + TARGET["requestor"]).document()
-    found = listed.get("requestor", {}).get("mvpds", [])
-    found = found.get("mvpd", []) if isinstance(found, dict) else found
+    found = screen.ask(*request("configuration")).document()
+    for name in TARGET["names"]["providers"]:
+        found = found.get(name, {})
+    found = found.get(TARGET["names"]["providerItem"], []) if isinstance(found, dict) else found
     return [m["id"] for m in found if str(m.get("isTempPass", "")).lower() != "true"]

@@ -6,13 +6,13 @@ class Seen:
         self.first, self.status = reply.first, reply.status
         self.date = reply.header("date")
         document = reply.document() if reply.body[:1] == b"{" else {}
-        self.user, self.mvpd = document.get("userId"), document.get("mvpd")
-        self.expires, self.code = document.get("expires"), document.get("code")
+        self.user, self.mvpd, self.expires, self.code = (
+            document.get(TARGET["names"][name]) for name in ("user", "provider", "expires", "code"))
         self.location = reply.header("location")
         self.failed = reply.status >= 400
         if 200 <= reply.status < 400:
             self.result = "denied" if "error=" in self.location else "success"
-        elif reply.status in (403, 404, 410, 412):
+        elif reply.status in TARGET["names"]["absent"]:
             self.result = "absent"
         elif reply.status == 429 or (reply.status >= 500 and op["op"] != "authenticate"):
             raise Lost("%s answered %d" % (op["op"], reply.status))
@@ -88,10 +88,7 @@ class Trial:
         """Method, address, headers and body of the request that decides."""
         screen = self.screen(op["actor"])
         tv = self.screens.get((screen.household, "tv"), screen)
-        name, step = quote(TARGET["requestor"]), op["op"]
-        keyed = "?requestor=%s&deviceId=%s" % (name, tv.id)
-        record = "/reggie/v1/%s/regcode" % name
-        resource = TARGET["resources"][int(op["args"].get("resource") or 0)]
+        step, values = op["op"], {"device": tv.id}
         if step == "authenticate" or step == "login-start":
             provider = PROVIDERS[int(op["args"].get("provider") or 0) % len(PROVIDERS)]
         if step == "authenticate":
@@ -106,40 +103,17 @@ class Trial:
             self.calls[op["id"]] = ("POST", url, headers, body), account[2], provider
             return "POST", url, headers, body
         if step == "login-start":
-            fields = [("reg_code", self.code(op)), ("requestor_id", TARGET["requestor"]),
-                      ("mso_id", provider), ("domain_name", TARGET["domain"]),
-                      ("noflash", "true"), ("no_iframe", "true"),
-                      ("redirect_url", TARGET["redirect"])]
-            return ("GET", BASE + "/api/v1/authenticate?" + urlencode(fields),
-                    [("Accept", "text/html")] + screen.forwarded(), b"")
+            method, path, body, _ = request(step, code=self.code(op), provider=provider)
+            return method, BASE + path, [("Accept", "text/html")] + screen.forwarded(), body
         screen.register()
-        if step == "registration-code":
-            ttl = "&ttl=%d" % (CASE["ttl"]) if CASE["ttl"] else ""
-            method, path = "POST", record + "?deviceId=" + tv.id + ttl
-        elif step == "registration-record":
-            method, path = "GET", record + "/" + quote(self.code(op))
-        elif step == "delete-registration":
-            method, path = "DELETE", record + "/" + quote(self.code(op))
-        elif step == "check-code":
-            method = "GET"
-            path = "/api/v1/checkauthn/%s?requestor=%s" % (quote(self.code(op)), name)
-        elif step == "logout":
-            method, path = "DELETE", "/api/v1/logout" + keyed
-        else:
-            method, path = "GET", {
-                "poll-token": "/api/v1/tokens/authn" + keyed,
-                "check-authentication": "/api/v1/checkauthn" + keyed,
-                "configuration": "/api/v1/config/" + name,
-                "user-metadata": "/api/v1/tokens/usermetadata" + keyed,
-                "preauthorize": "/api/v1/preauthorize" + keyed + "&resource="
-                    + quote(",".join(TARGET["resources"])),
-                "authorize": "/api/v1/authorize" + keyed + "&resource=" + quote(resource),
-                "authorization-token":
-                    "/api/v1/tokens/authz" + keyed + "&resource=" + quote(resource),
-                "media-token":
-                    "/api/v1/tokens/media" + keyed + "&resource=" + quote(resource),
-            }[step]
-        return method, BASE + path, screen.headers(), b""
+        method, path, body, kind = TARGET["calls"][step]
+        if "PLACEFORCODE" in path + body:
+            values["code"] = self.code(op)
+        if "PLACEFORRESOURCE" in path + body:
+            values["resource"] = TARGET["resources"][int(op["args"].get("resource") or 0)]
+        method, path, body, kind = request(step, **values)
+        headers = screen.headers() + ([("Content-Type", kind)] if kind else [])
+        return method, BASE + path, headers, body
 
     def prepare(self, op):
         """Everything that comes before: its request, and the connection that it takes."""

@@ -1,4 +1,87 @@
+internal import Formats
 internal import Vocabulary
+
+/// Every row of rest-v1.md § 2: what it asks, and what it may be answered.
+extension V1 {
+    /// What needs no more than the thing it is about, with its row of § 2.
+    public func call(
+        _ operation: OperationName, about subject: Subject, _ credential: Credential
+    ) -> Call? {
+        let resources = subject.resources
+        switch operation {
+        // N3.
+        case .checkAuthentication:
+            return get(operation, keyed("/api/v1/checkauthn", credential), credential)
+        // C1.
+        case .configuration:
+            let path = "/api/v1/config/" + FormEncoding.encode(requestor)
+            return get(operation, address(path), credential)
+        // R2.
+        case .registrationRecord:
+            return about(subject, operation, credential) { address(path(of: $0)) }
+        // R3.
+        case .deleteRegistration:
+            return about(subject, operation, credential, by: .delete) { address(path(of: $0)) }
+        // N2.
+        case .checkCode:
+            return about(subject, operation, credential) { code in
+                let path = "/api/v1/checkauthn/" + FormEncoding.encode(code.text)
+                return address(path, [("requestor", requestor)])
+            }
+        // U1.
+        case .userMetadata:
+            return get(operation, keyed("/api/v1/tokens/usermetadata", credential), credential)
+        // Z1.
+        case .preauthorize:
+            let asked = resources.joined(separator: ",")
+            return get(
+                operation, keyed("/api/v1/preauthorize", credential, asked), credential)
+        // Z2.
+        case .preauthorizeCode:
+            return about(subject, operation, credential) { code in
+                let path = "/api/v1/preauthorize/" + FormEncoding.encode(code.text)
+                return address(
+                    path,
+                    [("requestor", requestor), ("resource", resources.joined(separator: ","))])
+            }
+        // Z3.
+        case .authorize: return playing(operation, "/api/v1/authorize", subject, credential)
+        // Z4.
+        case .authorizationToken:
+            return playing(operation, "/api/v1/tokens/authz", subject, credential)
+        // Z5.
+        case .mediaToken:
+            return playing(operation, "/api/v1/tokens/media", subject, credential)
+        // L1.
+        case .logout:
+            var call = get(operation, keyed("/api/v1/logout", credential), credential)
+            call.method = .delete
+            return call
+        default: return nil
+        }
+    }
+
+    /// A request about a code.
+    private func about(
+        _ subject: Subject, _ operation: OperationName, _ credential: Credential,
+        by method: Method = .get, at address: (Code) -> WebAddress
+    ) -> Call? {
+        guard let code = subject.code else { return nil }
+        var call = get(operation, address(code), credential)
+        call.method = method
+        call.code = code
+        return call
+    }
+
+    private func playing(
+        _ operation: OperationName, _ path: String, _ subject: Subject, _ credential: Credential
+    ) -> Call? {
+        guard let resource = subject.resources.first else { return nil }
+        var call = get(operation, keyed(path, credential, resource), credential)
+        call.resource = resource
+        return call
+    }
+}
 
 /// The table: every row of rest-v1.md § 2, with the sections that describe its answers. Fields that
 /// it does not name may come all the same. What real services were seen to answer (observed.md) is
