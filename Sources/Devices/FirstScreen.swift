@@ -3,6 +3,7 @@ internal import Journal
 internal import Lanes
 internal import Rigs
 internal import Statistics
+internal import Vocabulary
 
 /// What the TV does (rest-v1.md §§ 10, 11, 15, 16).
 extension Household {

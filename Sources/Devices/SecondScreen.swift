@@ -2,6 +2,7 @@ internal import Dialects
 internal import Journal
 internal import Lanes
 internal import Rigs
+internal import Vocabulary
 
 /// What the viewer and the phone do (rest-v1.md §§ 6.2, 7, 8, 9).
 extension Household {

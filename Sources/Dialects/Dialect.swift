@@ -1,3 +1,5 @@
+public import Vocabulary
+
 /// A sign-in protocol, seen from devices: how to ask, and how to read what comes back. A dialect is
 /// configured once for a target (address, requestor, format) and holds no state.
 ///

@@ -1,5 +1,6 @@
 public import Dialects
 public import Statistics
+public import Vocabulary
 
 /// Everything random is decided here, before the run: a pure function of rig, seed and run id. A
 /// plan gives its k-th household on demand; nothing lists a million of them. It can be split: the

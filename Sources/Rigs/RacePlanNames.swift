@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Vocabulary
 
 extension RaceTerms {
     /// What changes the state that others see.

@@ -1,5 +1,5 @@
 internal import Formats
-internal import Vocabulary
+public import Vocabulary
 
 /// Every row of rest-v1.md § 2: what it asks, and what it may be answered.
 extension V1 {

@@ -1,6 +1,7 @@
 internal import Devices
 internal import Dialects
 internal import Rigs
+internal import Vocabulary
 
 /// One op as a request of the dialect.
 struct RequestScript {

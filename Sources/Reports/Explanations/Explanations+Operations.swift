@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Vocabulary
 
 extension Explanation {
     /// Operations say themselves what they are.
