@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Formats
 internal import Journal
 
 /// One operation as it is judged: an exchange without its texts. `call` and `ret` are the tightest
@@ -153,7 +154,7 @@ extension Observed {
             if let age = Int(field.value), age > 0 { flags.insert(.edge) }
         case 3 where field.name.equalsIgnoringCase("via"): flags.insert(.proxied)
         case 4 where field.name.equalsIgnoringCase("date"):
-            date = HTTPDate.milliseconds(field.value) ?? 0
+            date = UTCTime(http: field.value)?.milliseconds ?? 0
         case 6 where field.name.equalsIgnoringCase("server"): return true
         case 7 where field.name.equalsIgnoringCase("x-cache"):
             if field.value.lowercased().contains("hit") { flags.insert(.edge) }

@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Formats
 internal import Statistics
 
 /// What concerns more than one device: who wrote which tag, which codes live, whose media token it
@@ -70,7 +71,7 @@ final class SharedState {
     init(_ rules: Rules) {
         self.rules = rules
         model = DeviceModel(rules)
-        day = Checker.day(ofMicroseconds: rules.startedMicroseconds)
+        day = UTCTime(microseconds: rules.startedMicroseconds).date
         visibility = rules.policies.visibility.inNanoseconds
         delivery = max(rules.delivery, rules.policies.visibility).inNanoseconds
         deadline = rules.policies.unknownDeadline.inNanoseconds

@@ -7,7 +7,7 @@ internal import Synchronization
 /// The households of one lane: starts each when the plan wants it, and knows when the last viewer
 /// has left and the settle phase is over.
 ///
-/// Safe because everything runs on the lane's thread; `assertOnLane()` opens what others call.
+/// Safe because everything runs on the lane's thread but `outlook`, whose value is in a `Mutex`.
 final class LaneScheduler: @unchecked Sendable {
     private let lane: Lane
     private let plan: Plan

@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Formats
 
 /// The question: one line of JSON.
 ///
@@ -86,7 +87,7 @@ enum LoginReply: Equatable {
         return .go(Next(address: target, cookies: cookies))
     }
 
-    private static func pairs(_ tree: Tree?) -> [Pair] {
+    private static func pairs(_ tree: JSON?) -> [Pair] {
         guard case .object(let members)? = tree else { return [] }
         return members.map { Pair(name: $0.name, value: $0.value.text ?? "") }
     }

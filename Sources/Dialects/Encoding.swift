@@ -35,13 +35,6 @@ public enum FormEncoding {
         String(decoding: body(fields), as: UTF8.self)
     }
 
-    /// Base64 of a text's UTF-8, standard alphabet, padded, no line breaks (RFC 4648, 4).
-    public static func base64(_ text: String) -> String {
-        Base64.encode(text.utf8)
-    }
-
-    public static func base64(_ bytes: [UInt8]) -> String { Base64.encode(bytes) }
-
     /// `fields(_:)` as the bytes of a body.
     public static func body(_ fields: [(String, String)]) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -89,80 +82,5 @@ public enum FormEncoding {
             true
         default: false
         }
-    }
-}
-
-/// Base64, standard alphabet, padded, no line breaks (RFC 4648, 4).
-enum Base64 {
-    private static let alphabet = Array(
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-
-    static func encode(_ bytes: some Collection<UInt8>) -> String {
-        var text: [UInt8] = []
-        text.reserveCapacity((bytes.count + 2) / 3 * 4)
-        var rest = bytes[...]
-        while let first = rest.popFirst() {
-            let second = rest.popFirst()
-            let third = rest.popFirst()
-            let group = Int(first) << 16 | Int(second ?? 0) << 8 | Int(third ?? 0)
-            text.append(alphabet[group >> 18])
-            text.append(alphabet[group >> 12 & 63])
-            text.append(second == nil ? UInt8(ascii: "=") : alphabet[group >> 6 & 63])
-            text.append(third == nil ? UInt8(ascii: "=") : alphabet[group & 63])
-        }
-        return String(decoding: text, as: UTF8.self)
-    }
-}
-
-/// Writing JSON texts by hand, where a document has a handful of fields.
-public enum JSONText {
-    /// `text` as a JSON string, quotes included (RFC 8259, 7).
-    public static func quoted(_ text: String) -> String {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.utf8.count + 2)
-        appendQuoted(text, to: &bytes)
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
-    /// `quoted(_:)` as bytes, at the end of others. What needs no escape is copied whole.
-    static func appendQuoted(_ text: String, to bytes: inout [UInt8]) {
-        bytes.append(UInt8(ascii: "\""))
-        if isPlain(text) {
-            bytes.append(contentsOf: text.utf8)
-        } else {
-            for scalar in text.unicodeScalars { appendEscaped(scalar, to: &bytes) }
-        }
-        bytes.append(UInt8(ascii: "\""))
-    }
-
-    /// Controls beyond those of ASCII as well: whoever prints the JSON prints none.
-    private static func appendEscaped(_ scalar: Unicode.Scalar, to bytes: inout [UInt8]) {
-        switch scalar {
-        case "\"": bytes.append(contentsOf: "\\\"".utf8)
-        case "\\": bytes.append(contentsOf: "\\\\".utf8)
-        case "\n": bytes.append(contentsOf: "\\n".utf8)
-        case "\r": bytes.append(contentsOf: "\\r".utf8)
-        case "\t": bytes.append(contentsOf: "\\t".utf8)
-        case _ where scalar.isControl:
-            let digits = String(scalar.value, radix: 16)
-            bytes.append(contentsOf: "\\u".utf8)
-            bytes.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: 4 - digits.utf8.count))
-            bytes.append(contentsOf: digits.utf8)
-        default: bytes.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
-        }
-    }
-
-    private static func isPlain(_ text: String) -> Bool {
-        let bytes = text.utf8Span.span
-        for position in bytes.indices {
-            let byte = bytes[position]
-            switch byte {
-            // The last four begin the controls beyond ASCII.
-            case ..<0x20, UInt8(ascii: "\""), UInt8(ascii: "\\"), 0x7f, 0xc2, 0xd8, 0xe2, 0xef:
-                return false
-            default: continue
-            }
-        }
-        return true
     }
 }

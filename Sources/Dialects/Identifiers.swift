@@ -1,3 +1,5 @@
+internal import Formats
+
 /// A registration code as shown to the viewer, upper case (rest-v1.md, A7).
 public struct Code: Hashable, Sendable, CustomStringConvertible {
     public let text: String

@@ -162,20 +162,13 @@ struct Facts {
 /// How many exchanges a history holds one by one.
 public struct KeptExchanges: Sendable, Hashable {
     /// In the table `exchanges`.
-    public var recorded: Int
+    public var recorded: Int = 0
     /// To be kept, but the disk was full.
-    public var lost: Int
+    public var lost: Int = 0
     /// Counted in the cells.
-    public var total: Int
+    public var total: Int = 0
     /// To be kept, but the disk was slower than the load: counted, and let go.
-    public var countedOnly: Int
-
-    public init(recorded: Int = 0, lost: Int = 0, total: Int = 0, countedOnly: Int = 0) {
-        self.recorded = recorded
-        self.lost = lost
-        self.total = total
-        self.countedOnly = countedOnly
-    }
+    public var countedOnly: Int = 0
 
     /// Whether every exchange can be judged again.
     public var isComplete: Bool { recorded == total }

@@ -1,4 +1,5 @@
 public import Dialects
+internal import Formats
 
 /// The secrets that a peer of one household may know and repeat, and where they stand in a text: plain or
 /// within Base64 (either alphabet, also of `user:password`), in any layer of `Decoded`. A value: whoever
@@ -92,7 +93,7 @@ public struct KnownSecrets: Sendable {
         let part = [UInt8](repeating: 0, count: shift) + secret.prefix(count)
         // Characters that depend on other bytes than the secret's are left out at both ends.
         let whole = part.count * 8 / 6
-        let digits = Array(FormEncoding.base64(part).utf8)
+        let digits = Array(Base64.encode(part).utf8)
         return digits[min([0, 2, 3][shift], whole)..<whole]
     }
 

@@ -1,3 +1,4 @@
+internal import Formats
 internal import Foundation
 
 /// The directory of one run: `reports/<slug of rig>-<UTC start>/` (README.md, What a run leaves).
@@ -47,7 +48,7 @@ public struct RunDirectory: Sendable, Hashable {
         } catch {
             throw .cannotCreate(path: root, reason: PrivateFile.reason(of: error))
         }
-        let plain = "\(slug(rig))-\(stamp(startedMicroseconds))"
+        let plain = "\(slug(rig))-\(UTCTime(microseconds: startedMicroseconds).compact)"
         for number in 1... {
             let name = number == 1 ? plain : "\(plain)-\(number)"
             let path = (root as NSString).appendingPathComponent(name)
@@ -104,20 +105,6 @@ public struct RunDirectory: Sendable, Hashable {
         return words.isEmpty ? "run" : words.joined(separator: "-")
     }
 
-    /// `20261121T070000Z`.
-    static func stamp(_ microseconds: Int64) -> String {
-        var seconds = time_t(microseconds / 1_000_000)
-        var parts = tm()
-        gmtime_r(&seconds, &parts)
-        func digits(_ value: Int32, _ width: Int) -> String {
-            let text = String(value)
-            return String(repeating: "0", count: max(0, width - text.count)) + text
-        }
-        return digits(parts.tm_year + 1900, 4) + digits(parts.tm_mon + 1, 2)
-            + digits(parts.tm_mday, 2) + "T" + digits(parts.tm_hour, 2)
-            + digits(parts.tm_min, 2) + digits(parts.tm_sec, 2) + "Z"
-    }
-
     private static func create(exactly path: String) throws(JournalError) -> RunDirectory {
         let files = FileManager.default
         var isFolder: ObjCBool = false
@@ -160,10 +147,10 @@ public struct RunDirectory: Sendable, Hashable {
     /// does not tell has the time of its history.
     private var age: FolderAge {
         let parts = name.split(separator: "-").suffix(2)
-        if let last = parts.last, Self.isStamp(last) {
+        if let last = parts.last, UTCTime(compact: last) != nil {
             return FolderAge(stamp: String(last), number: 1)
         }
-        if parts.count == 2, let stamp = parts.first, Self.isStamp(stamp),
+        if parts.count == 2, let stamp = parts.first, UTCTime(compact: stamp) != nil,
             let number = parts.last.flatMap({ Int($0) })
         {
             return FolderAge(stamp: String(stamp), number: number)
@@ -171,7 +158,7 @@ public struct RunDirectory: Sendable, Hashable {
         let attributes = try? FileManager.default.attributesOfItem(atPath: history)
         let date = attributes?[.modificationDate] as? Date ?? .distantPast
         return FolderAge(
-            stamp: Self.stamp(Int64(date.timeIntervalSince1970) * 1_000_000), number: 1)
+            stamp: UTCTime(seconds: Int64(date.timeIntervalSince1970)).compact, number: 1)
     }
 
     /// When it was made, UTC, as its name tells it, else the date of its history:
@@ -180,21 +167,8 @@ public struct RunDirectory: Sendable, Hashable {
 
     /// The stamp of so many seconds before it was made.
     public func stamp(before seconds: Int) -> String {
-        let digits = stamp.compactMap(\.wholeNumberValue).map(Int32.init)
-        func number(_ from: Int, _ count: Int) -> Int32 {
-            digits[from..<(from + count)].reduce(0) { $0 * 10 + $1 }
-        }
-        var parts = tm()
-        (parts.tm_year, parts.tm_mon, parts.tm_mday) = (
-            number(0, 4) - 1900, number(4, 2) - 1, number(6, 2)
-        )
-        (parts.tm_hour, parts.tm_min, parts.tm_sec) = (number(8, 2), number(10, 2), number(12, 2))
-        return Self.stamp((Int64(timegm(&parts)) - Int64(seconds)) * 1_000_000)
-    }
-
-    private static func isStamp(_ text: some StringProtocol) -> Bool {
-        let shape = text.map { $0.isDigit ? "0" : $0 }
-        return String(shape) == "00000000T000000Z"
+        guard let made = UTCTime(compact: stamp) else { return stamp }
+        return UTCTime(seconds: made.seconds - Int64(seconds)).compact
     }
 
     private struct FolderAge: Comparable {

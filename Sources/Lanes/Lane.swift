@@ -14,12 +14,6 @@ public struct Answered: Sendable {
     public var answer: Answer
     /// The page of a browser hop that was refused or blocked.
     public var page: Untrusted?
-
-    public init(exchange: Exchange, answer: Answer, page: Untrusted? = nil) {
-        self.exchange = exchange
-        self.answer = answer
-        self.page = page
-    }
 }
 
 /// Time, order and I/O for a group of households: the only place where time passes, requests leave

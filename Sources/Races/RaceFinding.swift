@@ -1,4 +1,5 @@
 public import Checker
+public import Formats
 internal import Statistics
 
 /// What a race search found out about one promise: the schedule that breaks it most often, and how
@@ -19,39 +20,17 @@ public struct RaceFinding: Sendable, Hashable {
     /// Achieved offsets of those trials.
     public var achieved: Quantiles?
     /// Hits over the offset, in the order of offsets.
-    public var curve: [CurvePoint]
+    public var curve: [CurvePoint] = []
     /// The first breach in the judge's words.
     public var sentence: String
     /// From the start of the search to the first hit.
-    public var firstSeen: Duration
+    public var firstSeen: Duration = .zero
     /// Below what can be aimed at: the two are "simultaneous".
-    public var isSimultaneous: Bool
+    public var isSimultaneous: Bool = false
     /// How it was come by: `sweep`, `random order`, `priorities, 2 change points`.
-    public var method: String
+    public var method: String = "sweep"
     /// What went on around the trials: `nobody` where they would have been in each other's way.
-    public var company: Isolation
-
-    public init(
-        plan: String, invariant: Invariant, schedule: Schedule, swept: String,
-        window: Window? = nil, best: Duration, rate: HitRate, achieved: Quantiles? = nil,
-        curve: [CurvePoint] = [], sentence: String, firstSeen: Duration = .zero,
-        isSimultaneous: Bool = false, method: String = "sweep", company: Isolation = .crowd
-    ) {
-        self.plan = plan
-        self.invariant = invariant
-        self.schedule = schedule
-        self.swept = swept
-        self.window = window
-        self.best = best
-        self.rate = rate
-        self.achieved = achieved
-        self.curve = curve
-        self.sentence = sentence
-        self.firstSeen = firstSeen
-        self.isSimultaneous = isSimultaneous
-        self.method = method
-        self.company = company
-    }
+    public var company: Isolation = .crowd
 
     /// Below this share of hits, with no window to be made out, it is rare.
     static let rare = 0.2
@@ -84,7 +63,7 @@ public struct RaceFinding: Sendable, Hashable {
     }
 
     /// Tenth, median and ninetieth percentile.
-    public struct Quantiles: Sendable, Hashable {
+    public struct Quantiles: Codable, Sendable, Hashable {
         public var p10: Duration
         public var p50: Duration
         public var p90: Duration
@@ -101,7 +80,12 @@ public struct RaceFinding: Sendable, Hashable {
     }
 
     /// What happened at one offset.
-    public struct CurvePoint: Sendable, Hashable {
+    public struct CurvePoint: Codable, Sendable, Hashable {
+        private enum CodingKeys: String, CodingKey {
+            case offset = "offsetUs"
+            case rate
+        }
+
         /// The mean of what was achieved.
         public var offset: Duration
         public var rate: HitRate
@@ -114,13 +98,26 @@ public struct RaceFinding: Sendable, Hashable {
 }
 
 /// k hits of n trials.
-public struct HitRate: Sendable, Hashable {
+public struct HitRate: Codable, InlineCodable, Sendable, Hashable {
+    public static let firstKey = "k"
+
+    private enum CodingKeys: String, CodingKey {
+        case hits = "k"
+        case trials = "n"
+    }
+
     public var hits: Int
     public var trials: Int
 
     public init(hits: Int = 0, trials: Int = 0) {
         self.hits = hits
         self.trials = trials
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        trials = try container.decode(in: 0...1_000_000_000, forKey: .trials)
+        hits = try container.decode(in: 0...trials, forKey: .hits)
     }
 
     /// 0 of nothing.

@@ -1,4 +1,5 @@
 public import Dialects
+public import Formats
 
 /// What several devices do, and when against one another: the thing that a race search varies, that
 /// a shrinker makes smaller and that a case holds. Says nothing of who the devices are: each
@@ -9,7 +10,14 @@ public import Dialects
 ///   anchored ops hang on another one's event                        ^ last byte sent
 ///                                                    | poll |<-- offset (may be negative)
 /// ```
-public struct Schedule: Sendable, Hashable {
+public struct Schedule: Codable, InlineCodable, Sendable, Hashable {
+    public static let firstKey = "plan"
+
+    private enum CodingKeys: String, CodingKey {
+        case plan, actors, ops, settle
+        case codeLifetime = "codeLifetimeUs"
+    }
+
     /// The race plan that it comes from: `poll-authenticate`.
     public var plan: String
     public var actors: [Actor]
@@ -34,8 +42,8 @@ public struct Schedule: Sendable, Hashable {
 
     /// One connection of one screen. Two actors of one household with first screens are the same TV
     /// on connections of their own; second screens are as many phones.
-    public struct Actor: Sendable, Hashable {
-        public enum Screen: String, Sendable, CaseIterable { case first, second }
+    public struct Actor: Codable, Sendable, Hashable {
+        public enum Screen: String, Codable, Sendable, CaseIterable { case first, second }
 
         /// `tv`, `phone`, `tv-2`; unique within its schedule.
         public var name: String
@@ -51,8 +59,8 @@ public struct Schedule: Sendable, Hashable {
     }
 
     /// When an op happens: so long after something that happens to another.
-    public struct Anchor: Sendable, Hashable {
-        public enum Event: String, Sendable, CaseIterable {
+    public struct Anchor: Codable, Sendable, Hashable {
+        public enum Event: String, Codable, Sendable, CaseIterable {
             /// The last byte of the other op's decisive request left.
             case lastByteSent
             /// The first byte of its answer came.
@@ -72,7 +80,7 @@ public struct Schedule: Sendable, Hashable {
     }
 
     /// How exactly an op leaves.
-    public enum Gate: String, Sendable, CaseIterable {
+    public enum Gate: String, Codable, Sendable, CaseIterable {
         /// The whole request leaves when it is due.
         case none
         /// All but its last byte has left before; that byte goes when it is due.
@@ -82,7 +90,7 @@ public struct Schedule: Sendable, Hashable {
     }
 
     /// Over which connection an op goes.
-    public enum ConnectionUse: Sendable, Hashable {
+    public enum ConnectionUse: Codable, Sendable, Hashable {
         /// One made for it.
         case fresh
         /// Number n of its actor's, made when it is first used and kept.
@@ -107,13 +115,35 @@ public struct Schedule: Sendable, Hashable {
                 return nil
             }
         }
+
+        public init(from decoder: any Decoder) throws {
+            let text = try decoder.singleValueContainer().decode(String.self)
+            guard let read = Self(text: text) else {
+                throw decoder.wrong("fresh, or kept: and a number")
+            }
+            self = read
+        }
+
+        public func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(text)
+        }
     }
 
-    public enum Cookies: String, Sendable, CaseIterable { case keep, drop }
+    public enum Cookies: String, Codable, Sendable, CaseIterable { case keep, drop }
 
     /// One thing that an actor does. Only its decisive request is raced: what must come before it
     /// (registering, a token, the login page) is done in setup.
-    public struct Op: Sendable, Hashable {
+    public struct Op: Codable, Sendable, Hashable {
+        private enum CodingKeys: String, CodingKey {
+            case id, actor
+            case step = "op"
+            case args, tag, anchor
+            case offset = "offsetUs"
+            case gate, connection
+            case cookies
+        }
+
         /// Unique within its schedule.
         public var id: String
         /// The name of an actor.
@@ -152,7 +182,7 @@ public struct Schedule: Sendable, Hashable {
         public subscript(arg name: String) -> String? { args.first { $0.name == name }?.value }
     }
 
-    public struct Arg: Sendable, Hashable {
+    public struct Arg: MemberCodable, Sendable, Hashable {
         public var name: String
         public var value: String
 
@@ -160,11 +190,23 @@ public struct Schedule: Sendable, Hashable {
             self.name = name
             self.value = value
         }
+
+        public init(name: String, value: JSONPlace) throws {
+            self.init(name, try value.unbox(String.self))
+        }
+
+        public var member: JSON.Member { JSON.Member(name: name, value: .string(value)) }
     }
 
     /// What TVs read when the race is over: nothing for `quiet`, so that no read falls into a window
     /// that the race has opened, then `reads` polls, `every` so often.
-    public struct Settle: Sendable, Hashable {
+    public struct Settle: Codable, Sendable, Hashable {
+        private enum CodingKeys: String, CodingKey {
+            case quiet = "quietUs"
+            case reads
+            case every = "everyUs"
+        }
+
         public var quiet: Duration
         public var reads: Int
         public var every: Duration
@@ -193,7 +235,7 @@ public struct Schedule: Sendable, Hashable {
 }
 
 /// What an op does. The decisive request is the one whose last byte is held at the gate.
-public enum Step: String, Sendable, CaseIterable {
+public enum Step: String, Codable, Sendable, CaseIterable {
     /// A TV asks for a code. Later ops of its household are about its newest code, unless their
     /// argument `code` names the op that made it.
     case registrationCode = "registration-code"

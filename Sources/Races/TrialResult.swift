@@ -199,7 +199,7 @@ public protocol Arena: Sendable {
 }
 
 /// What goes on around a trial.
-public enum Isolation: String, Sendable, CaseIterable {
+public enum Isolation: String, Codable, Sendable, CaseIterable {
     /// Other trials, as many as the arena bears: the quickest.
     case crowd
     /// Other trials, of which none races at the same time: the most punctual.

@@ -1,3 +1,4 @@
+internal import Formats
 internal import Foundation
 
 /// Maps values to a share of a length, and knows where round numbers lie.
@@ -117,8 +118,8 @@ package struct Axis {
     package static func time(_ milliseconds: Double) -> String {
         if milliseconds == 0 { return "0" }
         return abs(milliseconds) < 1000
-            ? "\(Figures.trimmed(milliseconds, 4)) ms"
-            : "\(Figures.trimmed(milliseconds / 1000, 3)) s"
+            ? "\(DecimalText.trimmed(milliseconds, 4)) ms"
+            : "\(DecimalText.trimmed(milliseconds / 1000, 3)) s"
     }
 
     /// Percentiles, each further nine as wide as the one before.

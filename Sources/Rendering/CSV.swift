@@ -1,3 +1,5 @@
+internal import Formats
+
 /// Tables as RFC 4180 has them: a header, CRLF, quotes where needed. The columns of a file and their
 /// order are a promise; new ones go to the end.
 package enum CSV {
@@ -7,7 +9,7 @@ package enum CSV {
 
     /// Empty where there is none.
     package static func number(_ value: Double?) -> String {
-        value.map { Figures.trimmed($0) } ?? ""
+        value.map { DecimalText.trimmed($0) } ?? ""
     }
 
     package static func line(_ fields: [String]) -> String {

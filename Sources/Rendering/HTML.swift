@@ -1,3 +1,5 @@
+internal import Formats
+
 /// A piece of HTML or SVG. Literals stand as they are; every text put into one is escaped, so that
 /// what came from a server or a rig can never become markup.
 package struct HTML: ExpressibleByStringInterpolation, Hashable, Sendable {
@@ -28,13 +30,13 @@ package struct HTML: ExpressibleByStringInterpolation, Hashable, Sendable {
         }
         package mutating func appendInterpolation(_ number: Int) { text += String(number) }
         /// A length in a drawing, to a tenth of a unit.
-        package mutating func appendInterpolation(px: Double) { text += Figures.trimmed(px, 1) }
+        package mutating func appendInterpolation(px: Double) { text += DecimalText.trimmed(px, 1) }
     }
 
     package static let none: HTML = ""
 
     /// A number as it is shown, with the number that it is: sorting and machines go by the latter.
     package static func number(_ value: Double, shown text: String) -> HTML {
-        "<data value=\"\(Figures.trimmed(value))\">\(text)</data>"
+        "<data value=\"\(DecimalText.trimmed(value))\">\(text)</data>"
     }
 }

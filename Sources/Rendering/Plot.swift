@@ -1,3 +1,5 @@
+internal import Formats
+
 /// The frame of a chart: a box with two axes, their grid and labels, and marks within.
 package struct Plot {
     package var x: Axis
@@ -33,7 +35,7 @@ package struct Plot {
         let kind: HTML =
             isOverTime
             ? " class=\"time\" data-end=\"\(px: x.high)\" data-left=\"\(px: left)\" data-right=\"\(px: right)\""
-            : " data-end=\"\(Figures.trimmed(x.high, 7))\" data-left=\"\(px: left)\" data-right=\"\(px: right)\""
+            : " data-end=\"\(DecimalText.trimmed(x.high, 7))\" data-left=\"\(px: left)\" data-right=\"\(px: right)\""
         let data: HTML = series.isEmpty ? .none : " data-series=\"\(series)\""
         return """
             <svg viewBox="0 0 \(px: width) \(px: height)" role="img"\(kind)\(data) \
@@ -108,15 +110,15 @@ extension Plot {
             let floor = height - bottom
             let (from, to) = (across(run[0].0), across(run[run.count - 1].0))
             return Self.path(run.map { (across($0.0), down($0.1)) })
-                + "L\(Figures.trimmed(to, 1) as String),\(Figures.trimmed(floor, 1) as String)"
-                + "L\(Figures.trimmed(from, 1) as String),\(Figures.trimmed(floor, 1) as String)Z"
+                + "L\(DecimalText.trimmed(to, 1) as String),\(DecimalText.trimmed(floor, 1) as String)"
+                + "L\(DecimalText.trimmed(from, 1) as String),\(DecimalText.trimmed(floor, 1) as String)Z"
         }.joined()
         return path.isEmpty ? .none : "<path class=\"area \(style)\" d=\"\(path)\"/>"
     }
 
     private static func path(_ points: [(Double, Double)]) -> String {
         points.enumerated().map { index, point in
-            "\(index == 0 ? "M" : "L")\(Figures.trimmed(point.0, 1)),\(Figures.trimmed(point.1, 1))"
+            "\(index == 0 ? "M" : "L")\(DecimalText.trimmed(point.0, 1)),\(DecimalText.trimmed(point.1, 1))"
         }.joined()
     }
 

@@ -1,4 +1,5 @@
 internal import Checker
+internal import Formats
 internal import Journal
 internal import Rendering
 
@@ -12,7 +13,10 @@ extension CSV {
         return table(
             columns,
             summary.operations.map { row in
-                [row.name, String(row.count), String(row.errors), Figures.trimmed(row.perSecond)]
+                [
+                    row.name, String(row.count), String(row.errors),
+                    DecimalText.trimmed(row.perSecond),
+                ]
                     + spread(row.latency) + [String(row.completed), String(row.notEntitled)]
             })
     }
@@ -46,7 +50,7 @@ extension CSV {
             String(household.household), Sanitizer.line(household.kind), household.fate.name,
             isLost || household.fate == .running ? household.stage.name : "",
             Sanitizer.line(household.cause),
-            Figures.trimmed(household.arrived.milliseconds / 1000),
+            DecimalText.trimmed(household.arrived.milliseconds / 1000),
             number(household.signIn?.milliseconds), number(household.viewerTime.milliseconds),
             String(household.polls), String(violations), String(household.denials),
             household.signOn.paths.map(\.name).joined(separator: " "),
@@ -100,7 +104,7 @@ extension CSV {
     }
 
     private static func spread(_ spread: Spread?) -> [String] {
-        spread?.values.map { Figures.trimmed($0) } ?? Spread.names.map { _ in "" }
+        spread?.values.map { DecimalText.trimmed($0) } ?? Spread.names.map { _ in "" }
     }
 
 }

@@ -1,3 +1,4 @@
+internal import Formats
 internal import Rendering
 public import Statistics
 
@@ -40,18 +41,18 @@ public struct CalibrationReport: Sendable {
     /// One object, schema `screenrig/calibration/1`. Where nothing was measured a time is null; its
     /// key is still there.
     public func json() -> String {
-        JSON.object([
-            ("schema", .text("screenrig/calibration/1")),
-            ("requestsPerSecond", .number(requestsPerSecond, decimals: 1)),
-            ("cpuMicrosecondsPerRequest", .number(cpuMicrosecondsPerRequest)),
+        JSON.members([
+            ("schema", .string("screenrig/calibration/1")),
+            ("requestsPerSecond", .decimal(requestsPerSecond, 1)),
+            ("cpuMicrosecondsPerRequest", .decimal(cpuMicrosecondsPerRequest)),
             ("latencyMs", Self.spread(latency, unit: 1e6)),
             ("serviceMs", Self.spread(service, unit: 1e6)),
             ("latenessMs", Self.spread(lateness, unit: 1e6)),
             ("connections", .integer(connections)),
             ("errors", .integer(errors)),
-            ("peakMemoryMB", .number(peakMemoryMB, decimals: 1)),
+            ("peakMemoryMB", .decimal(peakMemoryMB, 1)),
             ("gateSpreadUs", Self.spread(gateSpread, unit: 1e3)),
-        ]).rendered()
+        ]).text(.page)
     }
 
     /// A few lines for a terminal.
@@ -97,8 +98,8 @@ public struct CalibrationReport: Sendable {
     private static func spread(_ histogram: Histogram, unit: Double) -> JSON {
         let scale = 1e6 / unit
         let values =
-            Spread(histogram)?.values.map { JSON.number($0 * scale) }
+            Spread(histogram)?.values.map { JSON.decimal($0 * scale) }
             ?? Spread.names.map { _ in .null }
-        return .object([("count", .integer(histogram.count))] + zip(Spread.names, values))
+        return .members([("count", .integer(histogram.count))] + zip(Spread.names, values))
     }
 }

@@ -1,4 +1,5 @@
 internal import Checker
+internal import Formats
 internal import Rendering
 
 /// junit.xml: thresholds, and whether the run is to be trusted, as test cases for a CI server.
@@ -51,7 +52,7 @@ enum JUnit {
         let cases = suites.flatMap(\.1)
         let attributes =
             "tests=\"\(cases.count)\" failures=\"\(cases.filter { $0.failure != nil }.count)\" "
-            + "errors=\"0\" time=\"\(Figures.fixed(summary.run.seconds, 3))\""
+            + "errors=\"0\" time=\"\(DecimalText.fixed(summary.run.seconds, 3))\""
         let body = suites.map { suite($0.0, $0.1, summary) }.joined()
         return """
             <?xml version="1.0" encoding="UTF-8"?>
@@ -93,7 +94,7 @@ enum JUnit {
         }.joined()
         return """
               <testsuite name="\(name)" tests="\(cases.count)" failures="\(failures)" errors="0" \
-            skipped="0" time="\(Figures.fixed(name == "run" ? run.seconds : 0, 3))" timestamp="\(stamp)">
+            skipped="0" time="\(DecimalText.fixed(name == "run" ? run.seconds : 0, 3))" timestamp="\(stamp)">
             \(name == "run" ? properties(summary) : "")\(rows)  </testsuite>
 
             """

@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Formats
 internal import Journal
 internal import Rendering
 internal import Statistics
@@ -46,15 +47,15 @@ public struct LiveBoard: Sendable {
 
     /// On one line, as server-sent events want it.
     public var json: String {
-        JSON.object([
-            ("title", .text(Sanitizer.line(state.title))),
+        JSON.members([
+            ("title", .string(Sanitizer.line(state.title))),
             ("progress", ProgressJSON.object(state)),
             ("operations", .array(state.progress.works.map(operation))),
             ("signInMs", Self.times(state.progress.signIn)),
             ("findings", findings), ("search", state.search?.json ?? .null),
             ("course", series),
             ("ended", ended),
-        ]).line()
+        ]).text(.compact)
     }
 
     /// The charts over time, drawn as report.html draws them: HTML, as a JSON string on one line.
@@ -64,39 +65,40 @@ public struct LiveBoard: Sendable {
         let seconds = max(state.progress.elapsed.milliseconds / 1000, least)
         let charts = TimelineCharts(width: course.width, seconds: seconds)
             .live(Array(course.shown), isSearch: state.search != nil)
-        return JSON.text(charts.map(\.text).joined()).line()
+        return JSON.string(charts.map(\.text).joined()).text(.compact)
     }
 
     private func operation(_ work: Progress.Work) -> JSON {
         let seconds = Double(state.progress.elapsed.nanoseconds) / 1e9
-        return .object([
-            ("name", .text(work.operation.name)), ("count", .integer(work.count)),
+        return .members([
+            ("name", .string(work.operation.name)), ("count", .integer(work.count)),
             ("errors", .integer(work.errors)),
-            ("perSecond", .number(seconds > 0 ? Double(work.completed) / seconds : 0)),
+            ("perSecond", .decimal(seconds > 0 ? Double(work.completed) / seconds : 0)),
             ("latencyMs", Self.times(work.latency)),
         ])
     }
 
     private static func times(_ histogram: Histogram) -> JSON {
         func value(_ share: Double) -> JSON {
-            histogram.milliseconds(atShare: share).map { .number($0) } ?? .null
+            histogram.milliseconds(atShare: share).map { .decimal($0) } ?? .null
         }
-        return .object([
+        return .members([
             ("p50", value(0.5)), ("p95", value(0.95)), ("p99", value(0.99)), ("max", value(1)),
         ])
     }
 
     private var findings: JSON {
         guard let found = state.findings else { return .null }
-        return .object([
+        return .members([
             ("judged", .integer(found.judged)), ("checked", .integer(found.checked)),
             ("violations", .integer(found.failing)),
             (
                 "broken",
                 .array(
                     found.counts.map {
-                        .object([
-                            ("name", .text($0.invariant.name)), ("count", .integer($0.violations)),
+                        .members([
+                            ("name", .string($0.invariant.name)),
+                            ("count", .integer($0.violations)),
                         ])
                     })
             ),
@@ -104,10 +106,11 @@ public struct LiveBoard: Sendable {
                 "latest",
                 .array(
                     found.latest.map {
-                        .object([
-                            ("name", .text($0.invariant.name)),
-                            ("household", .integer($0.household)), ("seconds", .number($0.seconds)),
-                            ("standing", .text($0.standing)), ("sentence", .text($0.sentence)),
+                        .members([
+                            ("name", .string($0.invariant.name)),
+                            ("household", .integer($0.household)),
+                            ("seconds", .decimal($0.seconds)),
+                            ("standing", .string($0.standing)), ("sentence", .string($0.sentence)),
                         ])
                     })
             ),
@@ -118,9 +121,9 @@ public struct LiveBoard: Sendable {
     private var series: JSON {
         let points = course.shown
         func column(_ value: (LiveCourse.Point) -> Double?) -> JSON {
-            .array(points.map { value($0).map { .number($0) } ?? .null })
+            .array(points.map { value($0).map { .decimal($0) } ?? .null })
         }
-        return .object([
+        return .members([
             ("width", .integer(course.width)),
             ("arrivals", column(\.arrivals)), ("completed", column(\.completed)),
             ("errors", column(\.errors)), ("p50", column(\.p50)), ("p99", column(\.p99)),
@@ -131,10 +134,10 @@ public struct LiveBoard: Sendable {
 
     private var ended: JSON {
         guard let ending else { return .null }
-        return .object([
-            ("path", .text(ending.path)), ("outcome", .text(ending.outcome)),
-            ("tone", .text(ending.tone)),
-            ("headline", .text(Sanitizer.line(ending.headline, limit: 600))),
+        return .members([
+            ("path", .string(ending.path)), ("outcome", .string(ending.outcome)),
+            ("tone", .string(ending.tone)),
+            ("headline", .string(Sanitizer.line(ending.headline, limit: 600))),
         ])
     }
 }

@@ -1,3 +1,4 @@
+internal import Formats
 internal import Rendering
 
 /// Where a search for races is, for those who watch it.
@@ -56,17 +57,17 @@ public struct LiveSearch: Sendable, Hashable {
 
     /// For pages.
     var json: JSON {
-        .object([
-            ("phase", .text(Sanitizer.line(phase))), ("trials", .integer(trials)),
+        .members([
+            ("phase", .string(Sanitizer.line(phase))), ("trials", .integer(trials)),
             ("discarded", .integer(discarded)),
             (
                 "found",
                 .array(
                     found.map {
-                        .object([
-                            ("plan", .text($0.plan)), ("name", .text($0.invariant)),
-                            ("rate", .text($0.rate)),
-                            ("sentence", .text(Sanitizer.line($0.sentence, limit: 400))),
+                        .members([
+                            ("plan", .string($0.plan)), ("name", .string($0.invariant)),
+                            ("rate", .string($0.rate)),
+                            ("sentence", .string(Sanitizer.line($0.sentence, limit: 400))),
                         ])
                     })
             ),
@@ -75,13 +76,13 @@ public struct LiveSearch: Sendable, Hashable {
     }
 
     private static func json(_ curve: Curve) -> JSON {
-        .object([
-            ("plan", .text(curve.plan)), ("name", .text(curve.invariant)),
+        .members([
+            ("plan", .string(curve.plan)), ("name", .string(curve.invariant)),
             (
                 "points",
                 .array(
                     curve.points.map {
-                        .array([.number($0.offsetMs), .integer($0.hits), .integer($0.trials)])
+                        .array([.decimal($0.offsetMs), .integer($0.hits), .integer($0.trials)])
                     })
             ),
         ])

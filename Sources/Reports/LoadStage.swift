@@ -1,3 +1,4 @@
+internal import Formats
 internal import Journal
 internal import Rendering
 internal import Rigs
@@ -26,10 +27,10 @@ public struct LoadStage: Sendable, Hashable {
             for stage in arrivals.stages {
                 switch stage {
                 case .ramp(let to, let time):
-                    add("to \(Figures.trimmed(to.perSecond))/s", lasting: seconds(time))
+                    add("to \(DecimalText.trimmed(to.perSecond))/s", lasting: seconds(time))
                     rate = to.perSecond
                 case .hold(let time):
-                    add("hold \(Figures.trimmed(rate))/s", lasting: seconds(time))
+                    add("hold \(DecimalText.trimmed(rate))/s", lasting: seconds(time))
                 }
             }
         case .closed(let households, let time, _):

@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Formats
 internal import Journal
 internal import Rendering
 
@@ -7,20 +8,20 @@ internal import Rendering
 public enum ProgressJSON {
     /// `{"type":"progress",...}`.
     public static func progress(_ state: LiveState) -> String {
-        object(state).line()
+        object(state).text(.compact)
     }
 
     static func object(_ state: LiveState) -> JSON {
         let progress = state.progress
         let households = progress.households
-        return JSON.object([
-            ("type", .text("progress")),
-            ("seconds", .number(Double(progress.elapsed.nanoseconds) / 1e9)),
+        return JSON.members([
+            ("type", .string("progress")),
+            ("seconds", .decimal(Double(progress.elapsed.nanoseconds) / 1e9)),
             ("plannedSeconds", optional(state.planned) { $0 / 1000 }),
-            ("waitsFor", .text(state.wait)),
+            ("waitsFor", .string(state.wait)),
             (
                 "households",
-                .object([
+                .members([
                     ("planned", state.plannedHouseholds.map(JSON.integer) ?? .null),
                     ("started", .integer(households.started)),
                     ("signedIn", .integer(households.signedIn)),
@@ -29,53 +30,53 @@ public enum ProgressJSON {
                     ("abandoned", .integer(households.abandoned)),
                     ("abandonedByService", .integer(households.abandonedByService)),
                     ("running", .integer(households.running)),
-                    ("stages", .object(stages(households))),
+                    ("stages", .members(stages(households))),
                 ])
             ),
             (
                 "exchanges",
-                .object([
+                .members([
                     ("sent", .integer(progress.sent)), ("completed", .integer(progress.completed)),
                     ("errors", .integer(progress.errors)),
                     ("throttled", .integer(progress.throttled)),
                     ("heldBack", .integer(progress.heldBack)),
                     ("heldNow", .integer(progress.heldNow)),
-                    ("perSecond", .number(progress.perSecond)),
+                    ("perSecond", .decimal(progress.perSecond)),
                 ])
             ),
             (
                 "latencyMs",
-                .object([
+                .members([
                     ("p50", optional(progress.latencyP50) { $0 }),
                     ("p99", optional(progress.latencyP99) { $0 }),
                 ])
             ),
-            ("latenessMs", .object([("p99", optional(progress.latenessP99) { $0 })])),
+            ("latenessMs", .members([("p99", optional(progress.latenessP99) { $0 })])),
             ("worstErrors", .array(progress.worstErrors.map(error))),
             ("violations", state.findings.map { .integer($0.failing) } ?? .null),
             ("thresholds", .array(state.thresholds.map(threshold))),
             ("undecidedThresholds", .integer(state.undecidedThresholds)),
-            ("invalidity", state.invalidity.map(JSON.text) ?? .null),
+            ("invalidity", state.invalidity.map(JSON.string) ?? .null),
         ])
     }
 
     /// `{"type":"result",...}` of a run that left a report in `path`.
     public static func result(_ summary: Summary, exitCode: Int32, path: String) -> String {
         let households = summary.households
-        return JSON.object([
-            ("type", .text("result")),
-            ("outcome", .text(summary.outcome.rawValue)),
+        return JSON.members([
+            ("type", .string("result")),
+            ("outcome", .string(summary.outcome.rawValue)),
             ("exitCode", .integer(Int(exitCode))),
-            ("headline", .text(summary.headline)),
+            ("headline", .string(summary.headline)),
             ("verdict", SummaryJSON.verdict(summary)),
-            ("explanations", .array(summary.explanations.map(JSON.text))),
-            ("notes", .array(summary.notes.map(JSON.text))),
-            ("path", .text(path)),
-            ("seconds", .number(summary.run.seconds)),
-            ("historyHash", .text(summary.run.historyHash)),
+            ("explanations", .array(summary.explanations.map(JSON.string))),
+            ("notes", .array(summary.notes.map(JSON.string))),
+            ("path", .string(path)),
+            ("seconds", .decimal(summary.run.seconds)),
+            ("historyHash", .string(summary.run.historyHash)),
             (
                 "households",
-                .object([
+                .members([
                     ("planned", households.planned.map(JSON.integer) ?? .null),
                     ("started", .integer(households.started)),
                     ("signedIn", .integer(households.signedIn)),
@@ -87,11 +88,11 @@ public enum ProgressJSON {
             ),
             (
                 "exchanges",
-                .object([
+                .members([
                     ("sent", .integer(summary.exchanges.sent)),
                     ("completed", .integer(summary.exchanges.completed)),
                     ("errors", .integer(summary.exchanges.errors)),
-                    ("perSecond", .number(summary.exchanges.perSecond)),
+                    ("perSecond", .decimal(summary.exchanges.perSecond)),
                 ])
             ),
             (
@@ -99,22 +100,22 @@ public enum ProgressJSON {
                 .array(summary.thresholds.map(threshold))
             ),
             ("shows", .array(summary.shows.map(SummaryJSON.check))),
-        ]).line()
+        ]).text(.compact)
     }
 
     /// `{"type":"result",...}` of a run that never came to a report.
     public static func failure(_ message: String, exitCode: Int32) -> String {
-        JSON.object([
-            ("type", .text("result")), ("outcome", .text("aborted")),
-            ("exitCode", .integer(Int(exitCode))), ("headline", .text(message)),
+        JSON.members([
+            ("type", .string("result")), ("outcome", .string("aborted")),
+            ("exitCode", .integer(Int(exitCode))), ("headline", .string(message)),
             ("explanations", .array([])), ("path", .null),
-        ]).line()
+        ]).text(.compact)
     }
 
     private static func threshold(_ result: ThresholdResult) -> JSON {
-        .object([
-            ("expression", .text(result.expression)), ("actual", .text(result.actual)),
-            ("met", .flag(result.met)),
+        .members([
+            ("expression", .string(result.expression)), ("actual", .string(result.actual)),
+            ("met", .bool(result.met)),
         ])
     }
 
@@ -123,14 +124,14 @@ public enum ProgressJSON {
     }
 
     private static func error(_ error: Progress.WorstError) -> JSON {
-        .object([
-            ("operation", .text(error.operation.name)), ("outcome", .text(error.outcome.name)),
+        .members([
+            ("operation", .string(error.operation.name)), ("outcome", .string(error.outcome.name)),
             ("status", error.status == 0 ? .null : .integer(error.status)),
-            ("reason", .text(Sanitizer.line(error.reason))), ("count", .integer(error.count)),
+            ("reason", .string(Sanitizer.line(error.reason))), ("count", .integer(error.count)),
         ])
     }
 
     private static func optional(_ duration: Duration?, _ unit: (Double) -> Double) -> JSON {
-        duration.map { .number(unit(Double(Instant($0).nanoseconds) / 1e6)) } ?? .null
+        duration.map { .decimal(unit(Double(Instant($0).nanoseconds) / 1e6)) } ?? .null
     }
 }

@@ -1,5 +1,6 @@
 public import Checker
 internal import Dialects
+internal import Formats
 internal import Journal
 package import Rendering
 public import Rigs
@@ -191,7 +192,7 @@ extension Summary.Run {
         rig = Sanitizer.line(header.rigName)
         source = Sanitizer.lines(header.rigSource)
         seed = header.seed
-        started = Figures.timestamp(microseconds: header.startedMicroseconds)
+        started = UTCTime(microseconds: header.startedMicroseconds).rfc3339
         seconds = fold.seconds
         target = Sanitizer.line(header.target)
         protocolName = Sanitizer.line(header.protocolName)

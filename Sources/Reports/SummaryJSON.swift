@@ -1,4 +1,5 @@
 internal import Checker
+internal import Formats
 internal import Rendering
 internal import Statistics
 
@@ -6,11 +7,11 @@ internal import Statistics
 /// renamed. Where nothing was measured the value of a time is null; its key is still there.
 enum SummaryJSON {
     static func text(_ summary: Summary) -> String {
-        JSON.object([
-            ("schema", .text("screenrig/summary/1")),
+        JSON.members([
+            ("schema", .string("screenrig/summary/1")),
             ("run", run(summary.run)),
-            ("outcome", .text(summary.outcome.rawValue)),
-            ("headline", .text(summary.headline)),
+            ("outcome", .string(summary.outcome.rawValue)),
+            ("headline", .string(summary.headline)),
             ("verdict", verdict(summary)),
             ("households", households(summary.households)),
             ("exchanges", exchanges(summary.exchanges)),
@@ -29,7 +30,7 @@ enum SummaryJSON {
             ("levels", .array(summary.findings?.levels.map(level) ?? [])),
             (
                 "unjudgedFromSeconds",
-                summary.findings?.unjudgedFrom.map { .number(Double($0.nanoseconds) / 1e9) }
+                summary.findings?.unjudgedFrom.map { .decimal(Double($0.nanoseconds) / 1e9) }
                     ?? .null
             ),
             ("staleness", summary.findings.map { staleness($0.staleness) } ?? .null),
@@ -38,19 +39,19 @@ enum SummaryJSON {
             ("funnels", .array(summary.funnels.map(funnel))),
             ("losses", .array(summary.losses.map(loss))),
             ("errors", .array(summary.errors.map(error))),
-            ("firstFailure", summary.firstFailure.map(JSON.text) ?? .null),
-            ("notes", .array(summary.notes.map(JSON.text))),
-        ]).rendered() + "\n"
+            ("firstFailure", summary.firstFailure.map(JSON.string) ?? .null),
+            ("notes", .array(summary.notes.map(JSON.string))),
+        ]).text(.page) + "\n"
     }
 
     private static func signOns(_ signOns: SignOns) -> JSON {
-        .object([
+        .members([
             (
                 "paths",
                 .array(
                     signOns.paths.map { path in
-                        .object([
-                            ("name", .text(path.name)), ("households", .integer(path.households)),
+                        .members([
+                            ("name", .string(path.name)), ("households", .integer(path.households)),
                             ("signIns", .integer(path.signIns)), ("signInMs", spread(path.time)),
                             ("signInServiceMs", spread(path.service)),
                         ])
@@ -62,21 +63,21 @@ enum SummaryJSON {
                 "diversions",
                 .array(
                     signOns.diversions.map { diversion in
-                        .object([
-                            ("reason", .text(diversion.reason)),
-                            ("signedIn", .text(diversion.phrase)),
+                        .members([
+                            ("reason", .string(diversion.reason)),
+                            ("signedIn", .string(diversion.phrase)),
                             ("households", .integer(diversion.households)),
                             ("example", .integer(diversion.example)),
                         ])
                     })
             ),
-            ("steps", .object(signOns.walks.map { ($0.steps, .integer($0.households)) })),
+            ("steps", .members(signOns.walks.map { ($0.steps, .integer($0.households)) })),
             (
                 "codes",
                 .array(
                     signOns.codes.map { code in
-                        .object([
-                            ("code", .text(code.name)), ("meaning", .text(code.meaning)),
+                        .members([
+                            ("code", .string(code.name)), ("meaning", .string(code.meaning)),
                             ("times", .integer(code.times)),
                             ("households", .integer(code.households)),
                             ("example", .integer(code.example)),
@@ -90,23 +91,23 @@ enum SummaryJSON {
 
     /// What fails no run has a list of its own: a pass with observations is exit code 0.
     static func verdict(_ summary: Summary) -> JSON {
-        .object([
-            ("outcome", .text(summary.outcome.rawValue)),
+        .members([
+            ("outcome", .string(summary.outcome.rawValue)),
             (
                 "promises",
-                summary.findings.map { .text($0.rules.promises.level.rawValue) } ?? .null
+                summary.findings.map { .string($0.rules.promises.level.rawValue) } ?? .null
             ),
             (
                 "observations",
                 .array(
                     summary.observations.map { observation in
-                        .object([
-                            ("invariant", .text(observation.invariant.name)),
+                        .members([
+                            ("invariant", .string(observation.invariant.name)),
                             ("households", .integer(observation.households)),
                             ("judged", .integer(observation.judged)),
                             ("breaches", .integer(observation.breaches)),
-                            ("sentence", .text(observation.sentence)),
-                            ("example", .text(observation.example)),
+                            ("sentence", .string(observation.sentence)),
+                            ("example", .string(observation.example)),
                         ])
                     })
             ),
@@ -114,23 +115,23 @@ enum SummaryJSON {
     }
 
     private static func verdict(_ verdict: Verdict, _ findings: Findings) -> JSON {
-        .object([
-            ("name", .text(verdict.invariant.name)),
-            ("result", .text(findings.result(of: verdict.invariant).code)),
+        .members([
+            ("name", .string(verdict.invariant.name)),
+            ("result", .string(findings.result(of: verdict.invariant).code)),
             ("checked", .integer(verdict.checked)),
             ("violations", .integer(verdict.violations)),
             ("undecided", .integer(verdict.undecided)),
             ("observed", .integer(verdict.observed)),
             ("known", .integer(verdict.known)),
             ("suspected", .integer(verdict.suspected)),
-            ("note", .text(verdict.note)),
-            ("examples", .array(verdict.examples.map { .text(Sanitizer.line($0)) })),
+            ("note", .string(verdict.note)),
+            ("examples", .array(verdict.examples.map { .string(Sanitizer.line($0)) })),
         ])
     }
 
     private static func level(_ level: LevelVerdict) -> JSON {
-        .object([
-            ("name", .text(level.level.name)), ("holds", .flag(level.holds)),
+        .members([
+            ("name", .string(level.level.name)), ("holds", .bool(level.holds)),
             ("broken", .integer(level.broken)), ("households", .integer(level.households)),
             ("undecided", .integer(level.undecided)),
         ])
@@ -139,64 +140,64 @@ enum SummaryJSON {
     /// Between the last "not yet" and the first token of a sign-in lies the truth.
     private static func staleness(_ staleness: Staleness) -> JSON {
         func times(_ histogram: Histogram) -> JSON {
-            .object(
+            .members(
                 [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("max", 1)].map { name, share in
                     (
                         name,
-                        histogram.value(atShare: share).map { .number(Double($0) / 1e6) } ?? .null
+                        histogram.value(atShare: share).map { .decimal(Double($0) / 1e6) } ?? .null
                     )
                 })
         }
-        return .object([
+        return .members([
             ("signIns", .integer(staleness.count)), ("provenStale", .integer(staleness.proven)),
             ("atLeastMs", times(staleness.atLeast)), ("atMostMs", times(staleness.atMost)),
-            ("deltaMs", .number(Double(staleness.delta) / 1e6)),
+            ("deltaMs", .decimal(Double(staleness.delta) / 1e6)),
             ("estimateMs", estimate(staleness.estimate)),
         ])
     }
 
     /// Turnbull's: each quantile from where to where it may lie.
     private static func estimate(_ estimate: Turnbull) -> JSON {
-        .object(
+        .members(
             [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("max", 1)].map { name, rank in
                 let range = estimate.quantile(rank)
-                let ends = range.map { [$0.low, $0.high].map { JSON.number($0 / 1e6) } }
+                let ends = range.map { [$0.low, $0.high].map { JSON.decimal($0 / 1e6) } }
                 return (name, ends.map(JSON.array) ?? .null)
             })
     }
 
     private static func run(_ run: Summary.Run) -> JSON {
         var members: [(String, JSON)] = [
-            ("id", .text(run.id)),
-            ("runId", .text(run.runID)),
-            ("rig", .text(run.rig)),
+            ("id", .string(run.id)),
+            ("runId", .string(run.runID)),
+            ("rig", .string(run.rig)),
             ("seed", seed(run.seed)),
-            ("started", .text(run.started)),
-            ("seconds", .number(run.seconds)),
-            ("target", .text(run.target)),
-            ("protocol", .text(run.protocolName)),
-            ("interrupted", .flag(run.interrupted)),
-            ("cutShort", .flag(run.cutShort)),
-            ("virtual", .flag(run.isVirtual)),
+            ("started", .string(run.started)),
+            ("seconds", .decimal(run.seconds)),
+            ("target", .string(run.target)),
+            ("protocol", .string(run.protocolName)),
+            ("interrupted", .bool(run.interrupted)),
+            ("cutShort", .bool(run.cutShort)),
+            ("virtual", .bool(run.isVirtual)),
             ("lanes", .integer(run.lanes)),
-            ("load", .text(run.load)),
-            ("version", .text(run.version)),
-            ("historyHash", .text(run.historyHash)),
+            ("load", .string(run.load)),
+            ("version", .string(run.version)),
+            ("historyHash", .string(run.historyHash)),
         ]
         if !run.policies.isEmpty {
-            members.append(("policies", .array(run.policies.map(JSON.text))))
+            members.append(("policies", .array(run.policies.map(JSON.string))))
         }
-        return .object(members)
+        return .members(members)
     }
 
     /// All 64 bits: a JSON number may be any; readers that know only doubles lose the last digits
     /// of seeds beyond 2^53, which nobody types.
     private static func seed(_ seed: UInt64) -> JSON {
-        Int(exactly: seed).map(JSON.integer) ?? .text(String(seed))
+        Int(exactly: seed).map(JSON.integer) ?? .string(String(seed))
     }
 
     private static func households(_ households: Summary.Households) -> JSON {
-        .object([
+        .members([
             ("planned", households.planned.map(JSON.integer) ?? .null),
             ("started", .integer(households.started)),
             ("signedIn", .integer(households.signedIn)),
@@ -211,24 +212,24 @@ enum SummaryJSON {
     }
 
     private static func exchanges(_ exchanges: Summary.Exchanges) -> JSON {
-        .object([
+        .members([
             ("sent", .integer(exchanges.sent)),
             ("completed", .integer(exchanges.completed)),
             ("errors", .integer(exchanges.errors)),
-            ("perSecond", .number(exchanges.perSecond)),
+            ("perSecond", .decimal(exchanges.perSecond)),
         ])
     }
 
     private static func operation(_ row: OperationRow) -> JSON {
-        .object([
-            ("name", .text(row.name)),
+        .members([
+            ("name", .string(row.name)),
             ("count", .integer(row.count)),
             ("sent", .integer(row.sent)),
             ("completed", .integer(row.completed)),
             ("errors", .integer(row.errors)),
-            ("perSecond", .number(row.perSecond)),
-            ("outcomes", .object(row.outcomes.map { ($0.name, .integer($0.count)) })),
-            ("statuses", .object(row.statuses.map { ($0.name, .integer($0.count)) })),
+            ("perSecond", .decimal(row.perSecond)),
+            ("outcomes", .members(row.outcomes.map { ($0.name, .integer($0.count)) })),
+            ("statuses", .members(row.statuses.map { ($0.name, .integer($0.count)) })),
             ("latencyMs", spread(row.latency)),
             ("serviceMs", spread(row.service)),
             ("latenessMs", spread(row.lateness)),
@@ -236,44 +237,44 @@ enum SummaryJSON {
     }
 
     private static func health(_ health: RigHealth) -> JSON {
-        .object([
-            ("cpuPercent", .number(health.cpuPercent, decimals: 1)),
-            ("latenessP99Ms", (health.lateness?.p99).map { .number($0) } ?? .null),
+        .members([
+            ("cpuPercent", .decimal(health.cpuPercent, 1)),
+            ("latenessP99Ms", (health.lateness?.p99).map { .decimal($0) } ?? .null),
             (
                 "busiestLanePercent",
-                health.busiestLane.map { .number($0 * 100, decimals: 1) } ?? .null
+                health.busiestLane.map { .decimal($0 * 100, 1) } ?? .null
             ),
-            ("longestTurnMs", health.longestTurnMs.map { .number($0) } ?? .null),
-            ("valid", .flag(health.valid)),
-            ("reasons", .array(health.reasons.map(JSON.text))),
+            ("longestTurnMs", health.longestTurnMs.map { .decimal($0) } ?? .null),
+            ("valid", .bool(health.valid)),
+            ("reasons", .array(health.reasons.map(JSON.string))),
         ])
     }
 
     private static func spread(_ spread: Spread?) -> JSON {
-        let values = spread?.values.map { JSON.number($0) } ?? Spread.names.map { _ in .null }
-        return .object([("count", .integer(spread?.count ?? 0))] + zip(Spread.names, values))
+        let values = spread?.values.map { JSON.decimal($0) } ?? Spread.names.map { _ in .null }
+        return .members([("count", .integer(spread?.count ?? 0))] + zip(Spread.names, values))
     }
 
     private static func threshold(_ result: ThresholdResult) -> JSON {
-        .object([
-            ("expression", .text(result.expression)),
-            ("actual", .text(result.actual)),
-            ("met", .flag(result.met)),
+        .members([
+            ("expression", .string(result.expression)),
+            ("actual", .string(result.actual)),
+            ("met", .bool(result.met)),
         ])
     }
 
     static func check(_ result: HistoryCheckResult) -> JSON {
-        .object([
-            ("expression", .text(result.expression)),
+        .members([
+            ("expression", .string(result.expression)),
             ("count", result.count.map(JSON.integer) ?? .null),
-            ("held", .flag(result.held)),
+            ("held", .bool(result.held)),
         ])
     }
 
     private static func funnel(_ funnel: Funnel) -> JSON {
-        .object([
-            ("kind", funnel.kind.isEmpty ? .null : .text(funnel.kind)),
-            ("steps", .object(funnel.steps.map { ($0.name, .integer($0.households)) })),
+        .members([
+            ("kind", funnel.kind.isEmpty ? .null : .string(funnel.kind)),
+            ("steps", .members(funnel.steps.map { ($0.name, .integer($0.households)) })),
             ("failed", .integer(funnel.failed)),
             ("abandoned", .integer(funnel.abandoned)),
             ("running", .integer(funnel.running)),
@@ -281,25 +282,25 @@ enum SummaryJSON {
     }
 
     private static func loss(_ loss: Loss) -> JSON {
-        .object([
-            ("kind", .text(loss.kind)),
-            ("fate", .text(loss.fate)),
-            ("stage", .text(loss.stage)),
-            ("cause", .text(loss.cause)),
+        .members([
+            ("kind", .string(loss.kind)),
+            ("fate", .string(loss.fate)),
+            ("stage", .string(loss.stage)),
+            ("cause", .string(loss.cause)),
             ("households", .integer(loss.households)),
             ("example", .integer(loss.example)),
         ])
     }
 
     private static func error(_ row: ErrorRow) -> JSON {
-        .object([
-            ("operation", .text(row.operation)),
-            ("outcome", .text(row.outcome)),
+        .members([
+            ("operation", .string(row.operation)),
+            ("outcome", .string(row.outcome)),
             ("status", row.status.map(JSON.integer) ?? .null),
-            ("reason", .text(row.reason)),
+            ("reason", .string(row.reason)),
             ("count", .integer(row.count)),
-            ("firstSecond", .number(row.first)),
-            ("lastSecond", .number(row.last)),
+            ("firstSecond", .decimal(row.first)),
+            ("lastSecond", .decimal(row.last)),
             ("exampleHousehold", (row.example?.household).map(JSON.integer) ?? .null),
         ])
     }

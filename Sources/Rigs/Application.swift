@@ -17,6 +17,27 @@ public struct Application: Sendable, Hashable {
     }
 }
 
+/// What a kind of household says of its application.
+struct OwnApplication: Sendable, Hashable {
+    var protocolName: ProtocolName?
+    var requestor: String?
+    var softwareStatement: Secret?
+
+    /// Nil where it says nothing.
+    func over(_ target: Application) -> Application? {
+        guard self != OwnApplication() else { return nil }
+        return Application(
+            protocolName: protocolName ?? target.protocolName,
+            requestor: requestor ?? target.requestor,
+            softwareStatement: softwareStatement ?? target.softwareStatement)
+    }
+}
+
+extension ProtocolName {
+    /// Protocols that the format has a name for, and this version refuses.
+    static let planned = ["adobe-pass-v2", "oauth-device-grant"]
+}
+
 extension Rig {
     /// All that its households ask as, each once.
     public var applications: [Application] {

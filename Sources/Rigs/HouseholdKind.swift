@@ -27,6 +27,8 @@ public struct HouseholdKind: Sendable, Hashable {
     public var viewer: Viewer = Viewer()
     /// As whom it asks the service; nil: as the target says.
     public var application: Application?
+    /// What the rig says of that; the rest is as the target says.
+    var ownApplication = OwnApplication()
     /// The platform's account framework, where the first screen asks it before anybody else.
     public var platform: PlatformSignOn?
     /// Plays on a TempPass, without anybody signing in (rest-v1.md § 10, N5).
@@ -69,6 +71,18 @@ extension HouseholdKind: RigSection {
             "tvos: shows a code and polls at once. ios, ipados: signs in with a web view on the "
                 + "device and polls when it closes. sdk-tvos, sdk-ios: the same with the "
                 + "AccessEnabler SDK."),
+        Key(
+            "protocol", .words(later: ProtocolName.planned),
+            ifGiven: \.ownApplication.protocolName, example: "adobe-pass-v1", alternative: true,
+            "Protocol that it speaks. Default: target.protocol."),
+        Key(
+            "requestor", .scalar(.shownText), ifGiven: \.ownApplication.requestor,
+            example: "DEMOTV", alternative: true,
+            "Id of the programmer (requestor) whose app it runs. Default: target.requestor."),
+        Key(
+            "software-statement", .scalar(.secret), ifGiven: \.ownApplication.softwareStatement,
+            example: "${SOFTWARE_STATEMENT}", alternative: true,
+            "Software statement with which it registers. Default: target.software-statement."),
         Key(
             "second-screens", .scalar(.count(1...10)), into: \.secondScreens,
             "Number of phones; each new attempt of the viewer uses the next one."),

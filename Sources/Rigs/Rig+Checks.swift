@@ -12,6 +12,9 @@ extension Rig {
                 !(origin.host == "localhost" || origin.host == "::1"
                 || origin.host.hasPrefix("127."))
         }
+        for position in kinds.indices {
+            kinds[position].application = kinds[position].ownApplication.over(target.application)
+        }
         checkSources(marks["source-addresses"].place, &reader)
         checkSpread(marks["target"], &reader)
         checkKinds(marks, &reader)
@@ -110,7 +113,8 @@ extension Rig {
             reader.warn(
                 place,
                 "polling.every is below the minimum of \(Int(floor.seconds)) s in "
-                    + "\(target.protocolName.rawValue): expect 429s that are not the service's fault")
+                    + "\(target.protocolName.rawValue): expect 429s that are not the service's fault"
+            )
         }
     }
 

@@ -158,6 +158,14 @@ extension RigReader {
         if Self.host(target["base"]) ?? "embedded" != before {
             for key in ["allow", "software-statement", "tls"] { target[key] = nil }
             if target["clients"]?.entries != nil { target["clients"] = nil }
+            if case .list(let kinds)? = tree["kinds"]?.content {
+                let others = kinds.map { kind in
+                    var kind = kind
+                    kind["software-statement"] = nil
+                    return kind
+                }
+                tree["kinds"]?.content = .list(others)
+            }
             if let headers = target["headers"]?.entries {
                 target["headers"]?.entries = headers.filter { !$0.value.mentionsSecret }
             }

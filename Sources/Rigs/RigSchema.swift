@@ -1,3 +1,5 @@
+internal import Formats
+
 /// The JSON Schema (draft 2020-12) of a rig file, for editors: made of the same rows as the reader.
 /// It knows spelling, not sense: what it accepts the reader may still refuse, never the other way
 /// round.
@@ -10,8 +12,8 @@ public enum RigSchema {
                 ("$schema", "https://json-schema.org/draft/2020-12/schema"),
                 ("title", "screenrig rig"),
                 ("description", "A rig: the target, the households, the load, the thresholds."),
-            ] + body + [("$defs", .object(definitions))]
-        return JSON.object(schema).text() + "\n"
+            ] + body + [("$defs", .members(definitions))]
+        return JSON.members(schema).text(.indented) + "\n"
     }
 
     private static let named: [ScalarForm] = [
@@ -23,19 +25,19 @@ public enum RigSchema {
     ]
 
     private static var definitions: [(String, JSON)] {
-        named.compactMap { scalar in scalar.name.map { ($0, .object(definition(scalar))) } }
+        named.compactMap { scalar in scalar.name.map { ($0, .members(definition(scalar))) } }
     }
 
     private static func map(_ keys: [KeyRow]) -> [(String, JSON)] {
         var entries: [(String, JSON)] = [
             ("type", "object"),
-            ("properties", .object(keys.map { ($0.name, property($0)) })),
+            ("properties", .members(keys.map { ($0.name, property($0)) })),
         ]
         let required = keys.filter(\.isRequired)
         if !required.isEmpty {
             entries.append(("required", .array(required.map { .string($0.name) })))
         }
-        return entries + [("additionalProperties", .boolean(false))]
+        return entries + [("additionalProperties", .bool(false))]
     }
 
     private static func property(_ key: KeyRow) -> JSON {
@@ -43,13 +45,13 @@ public enum RigSchema {
         case .supported:
             var text = key.text
             if let fallback = key.fallback, key.hasPlainDefault { text += " Default: \(fallback)." }
-            return .object([("description", .string(text))] + schema(key.shape))
+            return .members([("description", .string(text))] + schema(key.shape))
         case .notYet(let accepted):
             let text = key.text + " Not supported yet."
-            return .object(
+            return .members(
                 [("description", .string(text))]
                     + (accepted.isEmpty
-                        ? [("not", .object([]))]
+                        ? [("not", .members([]))]
                         : [("enum", .array(accepted.flatMap { spellings($0) }))]))
         }
     }
@@ -61,37 +63,37 @@ public enum RigSchema {
             return definition(scalar).filter { $0.0 != "description" }
         case .choice(let choices):
             let words = choices.filter(\.isSupported).flatMap { spellings($0.word) }
-            return [("anyOf", .array([.object([("enum", .array(words))]), variable]))]
+            return [("anyOf", .array([.members([("enum", .array(words))]), variable]))]
         case .map(let keys): return map(keys)
         case .one(let keys):
-            return map(keys) + [("minProperties", .number(1)), ("maxProperties", .number(1))]
+            return map(keys) + [("minProperties", .integer(1)), ("maxProperties", .integer(1))]
         case .named(let inner):
-            return [("type", "object"), ("additionalProperties", .object(schema(inner)))]
+            return [("type", "object"), ("additionalProperties", .members(schema(inner)))]
         case .list(.scalar(let scalar)) where scalar.mayNameKind:
             // `kind "NAME": errors < 1%` is a map with one key to YAML.
-            let line: JSON = .object([("$ref", .string("#/$defs/\(scalar.name ?? "text")"))])
-            let ofKind: JSON = .object([
-                ("type", "object"), ("minProperties", .number(1)), ("maxProperties", .number(1)),
-                ("patternProperties", .object([("^kind ", line)])),
-                ("additionalProperties", .boolean(false)),
+            let line: JSON = .members([("$ref", .string("#/$defs/\(scalar.name ?? "text")"))])
+            let ofKind: JSON = .members([
+                ("type", "object"), ("minProperties", .integer(1)), ("maxProperties", .integer(1)),
+                ("patternProperties", .members([("^kind ", line)])),
+                ("additionalProperties", .bool(false)),
             ])
-            return [("type", "array"), ("items", .object([("anyOf", .array([line, ofKind]))]))]
-        case .list(let inner): return [("type", "array"), ("items", .object(schema(inner)))]
+            return [("type", "array"), ("items", .members([("anyOf", .array([line, ofKind]))]))]
+        case .list(let inner): return [("type", "array"), ("items", .members(schema(inner)))]
         case .either(let shapes):
             let fitting = shapes.filter { if case .later = $0 { false } else { true } }
             if fitting.count == 1 { return schema(fitting[0]) }
-            return [("anyOf", .array(fitting.map { .object(schema($0)) }))]
-        case .later: return [("not", .object([]))]
+            return [("anyOf", .array(fitting.map { .members(schema($0)) }))]
+        case .later: return [("not", .members([]))]
         }
     }
 
     /// A text that the reader gets from the environment or a file.
-    private static let variable: JSON = .object([
+    private static let variable: JSON = .members([
         ("type", "string"), ("pattern", "\\$\\{[^}]+\\}"),
     ])
 
     private static func definition(_ scalar: ScalarForm) -> [(String, JSON)] {
-        let text: JSON = .object([
+        let text: JSON = .members([
             ("type", "string"),
             ("pattern", .string("^(\(scalar.pattern))$|\\$\\{[^}]+\\}")),
         ])
@@ -101,16 +103,16 @@ public enum RigSchema {
         let others: [JSON] = scalar.types.map { type in
             var entries: [(String, JSON)] = [("type", .string(type))]
             if type == "integer", let range = scalar.range {
-                entries.append(("minimum", .number(range.lowerBound)))
+                entries.append(("minimum", .integer(range.lowerBound)))
                 if range.upperBound < .max {
-                    entries.append(("maximum", .number(range.upperBound)))
+                    entries.append(("maximum", .integer(range.upperBound)))
                 }
             }
-            return .object(entries)
+            return .members(entries)
         }
         if others.isEmpty {
             guard case .object(let entries) = text else { return [] }
-            return [description] + entries
+            return [description] + entries.map { ($0.name, $0.value) }
         }
         return [description, ("anyOf", .array([text] + others))]
     }
@@ -118,11 +120,11 @@ public enum RigSchema {
     /// A word as a string, and as the number, flag or empty list that YAML may take it for.
     private static func spellings(_ word: String) -> [JSON] {
         switch word {
-        case "true", "false": return [.boolean(word == "true"), .string(word)]
+        case "true", "false": return [.bool(word == "true"), .string(word)]
         case "[]": return [.array([])]
         default:
-            if let number = Int(word) { return [.number(number), .string(word)] }
-            if Spelling.decimal(word) != nil { return [.string(word), .decimal(word)] }
+            if let number = Int(word) { return [.integer(number), .string(word)] }
+            if Spelling.decimal(word) != nil { return [.string(word), .number(word)] }
             return [.string(word)]
         }
     }

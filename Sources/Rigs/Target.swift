@@ -109,7 +109,7 @@ extension Target: RigSection {
             "base", .scalar(.base), into: \.base, default: "embedded",
             "Address of the service. embedded: the stand-in, started for this run."),
         Key(
-            "protocol", .words(later: ["adobe-pass-v2", "oauth-device-grant"]),
+            "protocol", .words(later: ProtocolName.planned),
             into: \.protocolName, "Protocol of the service."),
         Key(
             "requestor", .scalar(.shownText), into: \.requestor,

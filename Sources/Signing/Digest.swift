@@ -28,55 +28,6 @@ public enum SHA256 {
     }
 }
 
-/// SHA-256 of something that comes in pieces, at the library's full speed: for history hashes and
-/// files. One owner, one thread.
-public struct SHA256Stream: ~Copyable {
-    private let context: OpaquePointer
-
-    /// Begins with nothing hashed.
-    public init() {
-        // EVP_MD_CTX_new returns nil only when memory is exhausted, where Swift itself traps.
-        guard let made = EVP_MD_CTX_new() else { preconditionFailure("out of memory") }
-        context = made
-        let done = EVP_DigestInit_ex(context, EVP_sha256(), nil)
-        precondition(done == 1, "SHA-256 needs nothing but memory")
-    }
-
-    deinit {
-        EVP_MD_CTX_free(context)
-    }
-
-    /// Takes up the next bytes.
-    public mutating func update(_ bytes: UnsafeRawBufferPointer) {
-        let done = EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
-        precondition(done == 1, "a digest takes any bytes until it is finished")
-    }
-
-    /// Takes up the next bytes.
-    public mutating func update(_ bytes: [UInt8]) {
-        bytes.withUnsafeBytes { update($0) }
-    }
-
-    /// Takes up the UTF-8 of a text.
-    public mutating func update(_ text: String) {
-        var text = text
-        text.withUTF8 { update(UnsafeRawBufferPointer($0)) }
-    }
-
-    /// The digest of everything taken up.
-    public consuming func finish() -> [UInt8] {
-        var result = [UInt8](repeating: 0, count: SHA256.size)
-        let done = EVP_DigestFinal_ex(context, &result, nil)
-        precondition(done == 1, "a digest is finished once")
-        return result
-    }
-
-    /// The digest as 64 lower case hexadecimal digits.
-    public consuming func finishHex() -> String {
-        Hex.encode(finish())
-    }
-}
-
 /// Bytes as hexadecimal digits.
 public enum Hex {
     private static let digits = Array("0123456789abcdef".utf8)

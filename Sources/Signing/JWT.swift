@@ -1,3 +1,5 @@
+internal import Formats
+
 /// JSON web tokens signed with RS256 (RFC 7515, 7519). Claims are JSON text: what they mean is the
 /// caller's business.
 public enum JWT {

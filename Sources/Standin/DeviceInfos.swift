@@ -1,3 +1,4 @@
+internal import Formats
 internal import Signing
 
 /// Device information as it comes (rest-v1.md § 3.4) and as a code record gives it back (§ 6).

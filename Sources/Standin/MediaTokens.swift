@@ -1,3 +1,4 @@
+internal import Formats
 internal import Signing
 
 /// Makes and verifies media tokens (rest-v1.md § 11).
@@ -20,7 +21,8 @@ struct MediaSigner: Sendable {
         let token = Document.object([
             ("sessionGUID", .text(session)), ("requestorID", .text(device.requestor)),
             ("resourceID", .text(resource)), ("ttl", .number(ttl)),
-            ("issueTime", .text(Calendar.isoDate(issued))), ("mvpdId", .text(signIn.mvpd)),
+            ("issueTime", .text(UTCTime(milliseconds: issued).rfc3339)),
+            ("mvpdId", .text(signIn.mvpd)),
             ("proxyMvpdId", .text(proxy)),
         ])
         let short = token.xmlElement("shortAuthorizationToken")
@@ -44,7 +46,9 @@ struct MediaSigner: Sendable {
             let session = short.text("<sessionGUID>", "</sessionGUID>"),
             let resource = short.text("<resourceID>", "</resourceID>"),
             let ttl = short.text("<ttl>", "</ttl>").flatMap({ Int64($0) }),
-            let issued = short.text("<issueTime>", "</issueTime>").flatMap(Calendar.milliseconds)
+            let issued = short.text("<issueTime>", "</issueTime>").flatMap({
+                UTCTime(rfc3339: $0)?.milliseconds
+            })
         else { return nil }
         return MediaClaims(session: session, resource: resource, expires: issued + ttl)
     }

@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Formats
 public import Journal
 internal import Signing
 public import Statistics
@@ -116,7 +117,7 @@ public struct Service: Sendable {
         let second = moment.milliseconds / 1000
         if second != dateSecond {
             dateSecond = second
-            dateText = Calendar.httpDate(moment.milliseconds)
+            dateText = UTCTime(milliseconds: moment.milliseconds).http
         }
         return dateText
     }

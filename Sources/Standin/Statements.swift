@@ -1,3 +1,4 @@
+internal import Formats
 internal import Signing
 
 /// Reads software statements, and remembers the last good one: a thousand devices of one app bring

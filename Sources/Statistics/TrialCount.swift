@@ -8,14 +8,6 @@ public enum TrialCount {
         return least(for: Elementary.logarithm(1 - confidence) / Elementary.logarithm(1 - share))
     }
 
-    /// All of them hits, to claim with `confidence` that the share is at least `share`. Nil where no
-    /// number does: `share` is 1.
-    public static func toClaim(_ share: Double, confidence: Double = 0.95) -> Int? {
-        guard share < 1 else { return nil }
-        guard share > 0 else { return 1 }
-        return least(for: Elementary.logarithm(1 - confidence) / Elementary.logarithm(share))
-    }
-
     /// All of them misses, to call fixed with `confidence` what used to happen in at least `share`
     /// of the trials: the lower bound of the old rate, at the same offsets. Nil where nothing was
     /// known of it: `share` is 0.

@@ -1,14 +1,10 @@
 internal import Checker
-internal import Devices
-internal import Dialects
 internal import Foundation
 internal import Journal
+internal import Reports
 internal import Rigs
 internal import Runner
-internal import Signing
 internal import Standin
-internal import Statistics
-internal import Synchronization
 
 /// Runs one campaign with one seed, and scores the judge against what the stand-in says it did.
 struct DetectionBench: Sendable {
@@ -26,25 +22,6 @@ struct DetectionBench: Sendable {
     let place: ServicePlace
     /// For every run, besides the campaign's own.
     let sets: [(String, String)]
-
-    /// Judges what the lanes record, as they record it.
-    private final class JudgingSink: HistorySink {
-        private let judge: Mutex<Judge>
-        private let hurry = Mutex(Hurry())
-
-        init(_ rules: Rules, lanes: Int) {
-            judge = Mutex(Judge(rules, lanes: lanes))
-        }
-
-        func append(_ batch: Batch) {
-            judge.withLock { $0.take(batch) }
-            hurry.withLock { $0.note(batch.exchanges) }
-        }
-
-        func finish() -> (Findings, Hurry) {
-            (judge.withLock { $0.finish() }, hurry.withLock { $0 })
-        }
-    }
 
     /// One run for each seed, from 1. Over sockets a run mostly waits: they go on at the same time.
     func runs(_ campaign: Campaign, seeds: Int) async throws -> [DetectionRun] {
@@ -68,18 +45,22 @@ struct DetectionBench: Sendable {
         if place == .foreign { return try await foreignRun(campaign, seed: seed) }
         let rig = try rig(campaign, seed: seed)
         let venue = try await Venue(rig, isVirtual: isVirtual, allowed: [])
-        let sink = JudgingSink(rules(rig, campaign), lanes: venue.laneCount)
-        let lanes = try venue.lanes(recordingTo: sink)
-        let plan = Plan(rig, seed: rig.seed, run: venue.run)
-        var terms = RunConfiguration(
-            rig, statement: Secret(Signing.demoSoftwareStatement()),
-            dialect: venue.dialect(of:))
-        terms.platforms = try Assembly.platforms(rig, program: nil)
-        terms.retries = 1
-        let coordinator = Coordinator(plan, terms: terms, lanes: lanes)
-        await LaneThread.run { coordinator.run() }
-        let (findings, hurry) = sink.finish()
+        let folder = FileManager.default.temporaryDirectory
+            .appending(path: "screenrig-detection-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let directory = try RunDirectory.create(
+            rig: rig.name, startedMicroseconds: 0, out: folder.path)
+        var options = RunOptions()
+        options.retries = 1
+        options.keepsMessages = false
+        let result = try await RunSession(rig, on: venue, into: directory, options).run()
         await venue.strike()
+        let history = try History(path: directory.history)
+        var hurry = Hurry()
+        try history.exchanges { hurry.note([$0]) }
+        guard let findings = try result.findings ?? Findings(rejudging: history) else {
+            throw RunError.couldNotRun("the run left nothing that could be checked")
+        }
         let strikes = venue.truths.map { Strike($0) }.filter {
             isVirtual || !$0.isObservable || hurry.bears(out: $0)
         }
@@ -112,18 +93,6 @@ struct DetectionBench: Sendable {
         } catch {
             throw RunError.badInput("\(error)")
         }
-    }
-
-    private func rules(_ rig: Rig, _ campaign: Campaign) -> Rules {
-        var rules = Rules()
-        let isThrottled = Assembly.service(rig).throttle != nil
-        rules.policies.throttle = isThrottled ? .init() : nil
-        rules.throttledBy = isThrottled ? .device : .unknown
-        rules.delivery = Rules.delivery(rig.polling)
-        rules.codeLifetime = rig.code.lifetime
-        rules.knowsUsers = !rig.standin.hasOpaqueUsers
-        rules.startedMicroseconds = Venue.virtualEpoch
-        return rules
     }
 
     private func score(

@@ -66,13 +66,13 @@ struct DetectionCommand: AsyncParsableCommand {
     }
 
     private func explain(_ row: DetectionRow) {
-        for sample in row.runs.first?.samples.prefix(12) ?? [] { print("    \(sample)") }
+        for sample in row.runs.first?.samples.prefix(12) ?? [] { tell("    \(sample)") }
         for (seed, run) in row.runs.enumerated() {
             if !row.campaign.isStatistical, !run.missed.isEmpty {
-                print("    missed with seed \(seed + 1): \(run.missed.prefix(20))")
+                tell("    missed with seed \(seed + 1): \(run.missed.prefix(20))")
             }
             for sentence in run.doubts.prefix(5) {
-                print("    with seed \(seed + 1) wrongly: \(sentence)")
+                tell("    with seed \(seed + 1) wrongly: \(sentence)")
             }
         }
     }
@@ -83,12 +83,12 @@ struct DetectionCommand: AsyncParsableCommand {
         let tellsRuns = bench.place == .foreign
         let head = DetectionRow.head(tellsRuns: tellsRuns)
         var lines = [head]
-        print(head)
+        tell(head)
         for campaign in campaigns {
             var row = DetectionRow(campaign: campaign)
             row.runs = try await bench.runs(campaign, seeds: seeds)
             let line = row.markdown(tellsRuns: tellsRuns)
-            print(line)
+            tell(line)
             lines.append(line)
             if verbose { explain(row) }
         }

@@ -1,7 +1,6 @@
 internal import ArgumentParser
 internal import Checker
 internal import Foundation
-internal import Lanes
 internal import Races
 internal import Rigs
 internal import Runner
@@ -52,7 +51,7 @@ struct RacesCommand: AsyncParsableCommand {
         let bench = RaceBench(folder: rigs, isVirtual: isVirtual)
         let names = only?.split(separator: ",").map(String.init)
         var table = try RaceTable(page: page, mark: mark)
-        print(RaceTrialRow.head)
+        tell(RaceTrialRow.head)
         for exhibit in RaceExhibit.timing
         where names?.contains(exhibit.fault.name) ?? true {
             var row = RaceTrialRow(exhibit: exhibit)
@@ -61,12 +60,12 @@ struct RacesCommand: AsyncParsableCommand {
                     try await bench.race(exhibit, seed: UInt64(seed), shrinks: seed <= shrunk))
             }
             row.unaimed = try await RaceBench(folder: rigs, isVirtual: true).unaimed(exhibit)
-            print(row.markdown)
+            tell(row.markdown)
             try table.set(row.markdown, of: exhibit.text)
         }
         for control in RaceTable.controls where names?.contains("controls") ?? true {
             let line = try await bench.control(control)
-            print(line)
+            tell(line)
             try table.set(line, of: control)
         }
     }
@@ -81,10 +80,9 @@ struct RaceBench {
         let stage = try await stage(exhibit.race.plan, faults: [exhibit.text], seed: seed)
         let flag = StopFlag()
         let wanted = exhibit.invariants
-        var search = search(stage) { news in
+        var search = stage.search(clock: Self.clock(), isInterrupted: { flag.isRaised }) { news in
             if case .found(let finding) = news, wanted.contains(finding.invariant) { flag.raise() }
         }
-        search.isInterrupted = { flag.isRaised }
         search.exploresOrders = false
         let outcome = await search.run(in: stage.arena)
         var score = RaceScore(
@@ -113,7 +111,7 @@ struct RaceBench {
         guard let made else { return nil }
         let read = try Case(Array(made.json.utf8), file: made.name)
         let stage = try await stage(exhibit.race.plan, faults: [exhibit.text], seed: seed)
-        let outcome = await Replay(read, on: stage.arena).play(times: 50, batch: 10)
+        let outcome = await stage.replay(read, times: 50, batch: 10)
         await stage.strike()
         return outcome.rate
     }
@@ -138,7 +136,7 @@ struct RaceBench {
     /// All plans against a service that breaks no promise.
     func control(_ name: String) async throws -> String {
         let stage = try await stage("all", faults: [name], seed: 1)
-        var search = search(stage) { _ in }
+        var search = stage.search(clock: Self.clock())
         search.exploresOrders = false
         let outcome = await search.run(in: stage.arena)
         await stage.strike()
@@ -154,14 +152,9 @@ struct RaceBench {
             + "discarded, in \(Int(outcome.elapsed / .seconds(1))) s."
     }
 
-    private func search(
-        _ stage: RaceStage, _ news: @escaping @Sendable (RaceNews) -> Void
-    ) -> RaceSearch {
-        let began = LiveLoop.monotonic()
-        return RaceSearch(
-            plans: stage.plans, terms: stage.rig.race, seed: stage.rig.seed,
-            gateError: isVirtual ? .zero : .microseconds(50),
-            clock: { .nanoseconds(LiveLoop.monotonic() - began) }, news: news)
+    private static func clock() -> @Sendable () -> Duration {
+        let began = ContinuousClock.now
+        return { ContinuousClock.now - began }
     }
 
     private func stage(_ plan: String, faults: [String], seed: UInt64) async throws -> RaceStage {

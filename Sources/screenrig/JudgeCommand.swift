@@ -3,6 +3,7 @@ internal import Checker
 internal import Journal
 internal import Reports
 internal import Rigs
+internal import Runner
 
 struct JudgeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -64,9 +65,10 @@ struct JudgeCommand: ParsableCommand {
             throw CommandFailure.couldNotRun("\(error)")
         }
         let beside = directory.path + "-judged"
-        let summary = try RunCompletion.write(
-            directory, thresholds: thresholds, findings: findings, into: beside)
-        try RunCompletion.tell(summary, at: beside)
+        let summary = try RunReports.write(
+            directory, thresholds: thresholds, findings: findings, into: beside,
+            complain: { Terminal.complain($0) })
+        try summary.tell(at: beside)
     }
 
     private static func refusal(_ history: History) -> String {

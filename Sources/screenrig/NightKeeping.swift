@@ -100,20 +100,6 @@ enum NightKeeping {
         else { return nil }
         return (stored.outcome, stored.headline)
     }
-
-    /// `2026-11-21T07:00:00Z`.
-    static func date(ofMicroseconds microseconds: Int64) -> String {
-        Date(timeIntervalSince1970: Double(microseconds / 1_000_000)).formatted(.iso8601)
-    }
-
-    /// The same of `20261121T070000Z`.
-    static func date(ofStamp stamp: String) -> String {
-        let digits = stamp.filter(\.isWholeNumber).map(String.init)
-        guard digits.count == 14 else { return stamp }
-        func part(_ from: Int, _ count: Int) -> String { digits[from..<(from + count)].joined() }
-        return
-            "\(part(0, 4))-\(part(4, 2))-\(part(6, 2))T\(part(8, 2)):\(part(10, 2)):\(part(12, 2))Z"
-    }
 }
 
 /// A command of the user's that is told of a night.

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Formats
 internal import Foundation
 internal import Journal
 internal import Rendering
@@ -89,7 +90,7 @@ struct NightlyCommand: AsyncParsableCommand {
         var traffic = traffic
         traffic.out = directory.path
         do {
-            try await RunSession.run(traffic, isVirtual: isVirtual, pages: pages)
+            try await traffic.run(isVirtual: isVirtual, pages: pages)
             return nil
         } catch let failure as CommandFailure {
             if !failure.message.isEmpty { Terminal.complain(failure.message) }
@@ -104,7 +105,7 @@ struct NightlyCommand: AsyncParsableCommand {
         _ rig: Rig, _ directory: RunDirectory, started: Int64, _ failure: CommandFailure?,
         _ nights: NightBook
     ) -> Night {
-        let date = NightKeeping.date(ofMicroseconds: started)
+        let date = UTCTime(microseconds: started).rfc3339
         do {
             return try Night(
                 History(path: directory.history), series: rig.nightly.series, started: date,

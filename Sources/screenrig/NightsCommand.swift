@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Formats
 internal import Foundation
 internal import Journal
 internal import Rendering
@@ -104,8 +105,8 @@ struct NightsAddCommand: ParsableCommand {
             night = try Night(
                 history, series: reading.rig.nightly.series,
                 started: header.isVirtual
-                    ? NightKeeping.date(ofStamp: directory.stamp)
-                    : NightKeeping.date(ofMicroseconds: header.startedMicroseconds),
+                    ? UTCTime(compact: directory.stamp)?.rfc3339 ?? directory.stamp
+                    : UTCTime(microseconds: header.startedMicroseconds).rfc3339,
                 path: NightShelf(book: book.nights).name(of: directory.path), isOurs: false,
                 mark: mark, alarm: reading.rig.nightly.alarm,
                 verdict: NightKeeping.verdict(in: directory))

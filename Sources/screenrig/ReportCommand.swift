@@ -3,6 +3,7 @@ internal import Checker
 internal import Journal
 internal import Reports
 internal import Rigs
+internal import Runner
 
 struct ReportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -37,7 +38,9 @@ struct ReportCommand: ParsableCommand {
             throw CommandFailure.couldNotRun("\(error)")
         }
         if let share { return try Self.share(directory, thresholds, as: share) }
-        try RunCompletion.report(directory, thresholds: thresholds)
+        try RunReports.write(
+            directory, thresholds: thresholds, complain: { Terminal.complain($0) }
+        ).tell(at: directory.path)
     }
 
     private static func share(

@@ -33,7 +33,7 @@ struct RunCommand: AsyncParsableCommand {
     var isVirtual = false
 
     func run() async throws {
-        try await RunSession.run(traffic, isVirtual: isVirtual, pages: pages)
+        try await traffic.run(isVirtual: isVirtual, pages: pages)
     }
 }
 
@@ -55,6 +55,6 @@ struct SimulateCommand: AsyncParsableCommand {
     @OptionGroup var pages: PageOptions
 
     func run() async throws {
-        try await RunSession.run(traffic, isVirtual: true, pages: pages)
+        try await traffic.run(isVirtual: true, pages: pages)
     }
 }

@@ -37,7 +37,7 @@ struct TryCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await RunSession.run(
-            traffic, isVirtual: false, trial: Trial(bodies: bodies, kind: kind))
+        try await traffic.run(
+            isVirtual: false, trial: Trial(bodies: bodies, kind: kind))
     }
 }

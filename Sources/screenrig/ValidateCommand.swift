@@ -1,9 +1,7 @@
 internal import ArgumentParser
-internal import Foundation
 internal import Races
 internal import Rigs
 internal import Runner
-internal import Wire
 
 struct ValidateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -26,7 +24,7 @@ struct ValidateCommand: ParsableCommand {
     func run() throws {
         let rig = try RigFile.read(options, tellsNeeds: true)
         let estimate = PlanEstimate(
-            Plan(rig, seed: rig.seed), on: Self.limits(for: rig))
+            Plan(rig, seed: rig.seed), on: .here(for: rig))
         if case .remote(let origin, _) = rig.target.base, rig.target.allow.isEmpty,
             !TargetNeeds.isThisMachine(origin.host)
         {
@@ -38,17 +36,5 @@ struct ValidateCommand: ParsableCommand {
         Terminal.print(estimate.description)
         // A rig that says nothing of races would race everything: no news.
         if rig.race != .blank { Terminal.print("\n" + RaceText.terms(rig.race)) }
-    }
-
-    /// What this machine offers a run of this rig.
-    static func limits(for rig: Rig) -> MachineLimits {
-        let descriptors = WireLimits.descriptors()
-        return MachineLimits(
-            descriptors: descriptors.soft, descriptorsAtMost: descriptors.hard,
-            ports: WireLimits.ephemeralPorts().count,
-            cores: ProcessInfo.processInfo.activeProcessorCount, memoryMB: MemoryUse.availableMB,
-            measured: RememberedCalibration.load()?.measured,
-            foreignSources: rig.sources.flatMap { [$0.first, $0.last] }
-                .filter { !WireLimits.maySend(from: $0) })
     }
 }

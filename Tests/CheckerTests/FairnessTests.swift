@@ -61,16 +61,6 @@ struct FairnessTests {
         #expect(other.findings.violations.map(\.standing) == [.fails])
     }
 
-    @Test(
-        "days of the calendar",
-        arguments: [
-            (0, "1970-01-01"), (951_782_400, "2000-02-29"), (1_760_000_000, "2025-10-09"),
-            (1_798_761_599, "2026-12-31"),
-        ] as [(Int64, String)])
-    func days(seconds: Int64, text: String) {
-        #expect(day(ofMicroseconds: seconds * 1_000_000) == text)
-    }
-
     // MARK: Policies
 
     @Test("policies: a second sign-in that is rejected leaves the first")

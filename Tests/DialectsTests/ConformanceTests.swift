@@ -1,3 +1,4 @@
+import Formats
 import Testing
 
 @testable import Dialects
@@ -19,7 +20,7 @@ struct ConformanceTests {
         dialect.read(reply, to: call(row)).deviations
     }
 
-    private static func json(_ status: Int, _ tree: Tree) -> Reply {
+    private static func json(_ status: Int, _ tree: JSON) -> Reply {
         Reply(
             status: status, headers: ["Content-Type": "application/json;charset=utf-8"],
             body: Array(tree.json.utf8))
@@ -48,7 +49,7 @@ struct ConformanceTests {
                     status: status, headers: ["Content-Type": "text/html"],
                     body: Array("<html>Bad Gateway</html>".utf8)),
                 Self.json(
-                    status, .object([Tree.Member(name: "status", value: .string("no number"))])),
+                    status, .object([JSON.Member(name: "status", value: .string("no number"))])),
             ]
             for reply in replies {
                 #expect(Self.deviations(row, reply).isEmpty, "\(row.page): \(status)")
@@ -61,7 +62,7 @@ struct ConformanceTests {
         for expected in row.answers {
             switch expected.content {
             case .document(let fields), .json(let fields):
-                let tree = Tree.sample(fields, and: true)
+                let tree = JSON.sample(fields, and: true)
                 #expect(
                     Self.deviations(row, Self.json(expected.status, tree)) == [], "\(tree.json)")
             case .none: #expect(Self.deviations(row, Reply(status: expected.status)) == [])
@@ -73,7 +74,7 @@ struct ConformanceTests {
                 let reply = Reply(status: expected.status, headers: type, body: [1, 2, 3])
                 #expect(V1.judged(row, reply) == [])
             case .error, .errorOrPage:
-                for error in [Tree.sample(V1.classic), .sample(V1.enhanced), .grantError] {
+                for error in [JSON.sample(V1.classic), .sample(V1.enhanced), .grantError] {
                     let error = error.replacing("status", by: .number("\(expected.status)"))
                     #expect(Self.deviations(row, Self.json(expected.status, error)) == [])
                 }
@@ -109,7 +110,7 @@ struct ConformanceTests {
     func missing(row: ConformanceRow) {
         for expected in row.answers {
             for (path, field) in V1.fields(expected.content) {
-                let whole = Tree.sample(V1.topFields(expected.content))
+                let whole = JSON.sample(V1.topFields(expected.content))
                 guard field.presence == .always || field.presence == .inJSON else { continue }
                 let reply = Self.json(expected.status, whole.replacing(path, by: nil))
                 let found = Self.deviations(row, reply)
@@ -125,8 +126,8 @@ struct ConformanceTests {
     func mistyped(row: ConformanceRow) {
         for expected in row.answers {
             for (path, field) in V1.fields(expected.content) {
-                let whole = Tree.sample(V1.topFields(expected.content), and: true)
-                let wrong = Tree.number("-1.5e3")
+                let whole = JSON.sample(V1.topFields(expected.content), and: true)
+                let wrong = JSON.number("-1.5e3")
                 if case .number = field.kind { continue }
                 let found = Self.deviations(
                     row, Self.json(expected.status, whole.replacing(path, by: wrong)))
@@ -150,7 +151,7 @@ struct ConformanceTests {
     func spelled(kind: ConformanceField.Kind, text: String) {
         let row = ConformanceRow(page: "0, X", operation: .pollToken, answers: [])
         let fields = [ConformanceField.required("f", kind)]
-        let tree = Tree.object([Tree.Member(name: "f", value: .string(text))])
+        let tree = JSON.object([JSON.Member(name: "f", value: .string(text))])
         let judge = ConformanceJudge(row: row, reply: Self.json(200, tree))
         let found = judge.deviations(from: .init(200, .document(fields)))
         #expect(found.map(\.rule) == ["rest-v1.md 0, X: f is \(kind.wanted)"])
@@ -161,7 +162,7 @@ struct ConformanceTests {
         let all = [200, 201, 202, 204, 302, 400, 401, 403, 404, 405, 409, 410, 412, 418]
         let known = Set((row.answers + V1.anywhere).map(\.status))
         for status in all where !known.contains(status) {
-            let reply = Self.json(status, Tree.sample(V1.classic))
+            let reply = Self.json(status, JSON.sample(V1.classic))
             let found = V1.judged(row, reply)
             #expect(found.map(\.found) == ["status \(status)"])
             #expect(found.first?.rule.hasPrefix("rest-v1.md \(row.page): ") == true)
@@ -173,7 +174,7 @@ struct ConformanceTests {
     func types() {
         let row = Self.rows.first { $0.page == "10, N4" }
         guard let row, case .document(let fields) = row.answers[0].content else { return }
-        var reply = Self.json(200, Tree.sample(fields))
+        var reply = Self.json(200, JSON.sample(fields))
         reply.headers = ["Content-Type": "text/plain"]
         #expect(Self.deviations(row, reply).map(\.found) == ["text/plain"])
         reply.headers = [:]
@@ -183,7 +184,7 @@ struct ConformanceTests {
         #expect(Self.deviations(row, reply).map(\.found) == ["JSON"])
         let register = Self.rows.first { $0.operation == .registerClient }
         guard let register, case .json(let client) = register.answers[0].content else { return }
-        var answer = Self.json(201, Tree.sample(client))
+        var answer = Self.json(201, JSON.sample(client))
         answer.headers = ["Content-Type": "application/xml"]
         #expect(Self.deviations(register, answer).map(\.found) == ["application/xml"])
     }
@@ -403,13 +404,13 @@ extension V1 {
     }
 }
 
-extension Tree {
-    fileprivate static let grantError = Tree.object([
+extension JSON {
+    fileprivate static let grantError = JSON.object([
         Member(name: "error", value: .string("invalid_request"))
     ])
 
     /// A document with these fields: those that must be there, or (`and`) all, and strangers.
-    fileprivate static func sample(_ fields: [ConformanceField], and all: Bool = false) -> Tree {
+    fileprivate static func sample(_ fields: [ConformanceField], and all: Bool = false) -> JSON {
         var members = fields.compactMap { field -> Member? in
             guard all || field.presence != .optional else { return nil }
             if case .number = field.kind, field.name == "expires" {
@@ -424,7 +425,7 @@ extension Tree {
         return .object(members)
     }
 
-    private static func sample(_ kind: ConformanceField.Kind, and all: Bool) -> Tree {
+    private static func sample(_ kind: ConformanceField.Kind, and all: Bool) -> JSON {
         switch kind {
         case .text, .textOrTexts: .string("text")
         case .code: .string("Q7MK2XA")
@@ -441,7 +442,7 @@ extension Tree {
     }
 
     /// The document with the value at `path` replaced, or taken out; lists have one item here.
-    fileprivate func replacing(_ path: String, by value: Tree?) -> Tree {
+    fileprivate func replacing(_ path: String, by value: JSON?) -> JSON {
         let parts = path.split(separator: ".", maxSplits: 1).map(String.init)
         switch self {
         case .array(let items): return .array(items.map { $0.replacing(path, by: value) })

@@ -1,4 +1,5 @@
 import Dialects
+import Formats
 import Foundation
 import Statistics
 import Testing
@@ -33,7 +34,7 @@ struct GateTests {
         }
         let form = FormEncoding.encode(text)
         let named = ["&": "amp", "<": "lt", ">": "gt", "\"": "quot", "$": "dollar", "/": "sol"]
-        let base64 = FormEncoding.base64("ann:" + text)
+        let base64 = Base64.encode(("ann:" + text).utf8)
         let url = base64.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 }
         let json = JSONText.quoted(text).dropFirst().dropLast()
         return [
@@ -53,13 +54,13 @@ struct GateTests {
             ("entities of percents", each { "&#37;" + hex($0) }),
             ("percents of percents", form.replacing("%", with: "%25")),
             ("with marks that nobody sees", scalars { String($0) + "\u{200b}\u{7}" }),
-            ("base64", FormEncoding.base64(text)), ("base64 of user:password", base64),
-            ("base64url", String(url)), ("base64, shifted", FormEncoding.base64("12" + text)),
+            ("base64", Base64.encode(text.utf8)), ("base64 of user:password", base64),
+            ("base64url", String(url)), ("base64, shifted", Base64.encode(("12" + text).utf8)),
             ("base64, percent", FormEncoding.encode(base64)),
             ("entities, padded", scalars { "&#0000000000000\($0.value);" }),
             (
                 "base64 in lines",
-                lines(FormEncoding.base64(String(repeating: "x", count: 99) + text))
+                lines(Base64.encode((String(repeating: "x", count: 99) + text).utf8))
             ),
             ("hexadecimal", each(hex)), ("hexadecimal, upper", each { hex($0).uppercased() }),
         ]
@@ -73,7 +74,7 @@ struct GateTests {
     @Test("a secret is found in three writings on top of each other, in any order")
     func layers() {
         let ways: [(name: String, write: (String) -> String)] = [
-            ("base64", { FormEncoding.base64("<" + $0 + ">") }),
+            ("base64", { Base64.encode(("<" + $0 + ">").utf8) }),
             (
                 "percent",
                 { $0.utf8.map { "%" + String(Int($0) | 0x100, radix: 16).dropFirst() }.joined() }
@@ -111,7 +112,7 @@ struct GateTests {
                 order == 0 ? [byte, 0] : [0, byte]
             }
             let hexadecimal = bytes.map { String(Int($0) | 0x100, radix: 16).dropFirst() }.joined()
-            for text in [FormEncoding.base64(bytes), hexadecimal] {
+            for text in [Base64.encode(bytes), hexadecimal] {
                 #expect(Self.gate.text(Untrusted(text)) == Self.gate.mark(Self.bearer))
             }
         }

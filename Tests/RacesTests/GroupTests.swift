@@ -1,9 +1,5 @@
-import Checker
-import Devices
 import Dialects
 import Foundation
-import Journal
-import Lanes
 import Rigs
 import Runner
 import Signing
@@ -30,22 +26,11 @@ import Testing
             load: {closed: {households: 1}}
             race: {plans: [poll-authenticate], offsets: -300ms..300ms, gate: group}
             """
-        let rig = try Rig.read(text, file: "group.yaml").rig.racing(phones: 4)
-        let venue = try await Venue(rig, isVirtual: false, allowed: [])
-        let lanes = try venue.lanes(recordingTo: Unrecorded())
-        var terms = RunConfiguration(
-            rig, statement: Secret(Signing.demoSoftwareStatement()),
-            dialect: venue.dialect(of:))
-        terms.retries = 1
-        var rules = Rules(rig, isEmbedded: false, startedMicroseconds: 0)
-        rules.throttledBy = .unknown
-        let arena = LaneArena(
-            lanes, plan: Plan(rig, seed: rig.seed), terms: terms, rules: rules,
-            isVirtual: false)
-        let schedule = RacePlan.plans(rig.race)[0].variants[0].at(offset)
-        let results = await arena.play(Array(repeating: schedule, count: 12))
-        await arena.close()
-        await venue.strike()
+        let stage = try await RaceStage(
+            Rig.read(text, file: "group.yaml").rig, isVirtual: false, allowed: [])
+        let schedule = stage.plans[0].variants[0].at(offset)
+        let results = await stage.arena.play(Array(repeating: schedule, count: 12))
+        await stage.strike()
         await listener.stop()
         return results
     }

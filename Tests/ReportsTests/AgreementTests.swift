@@ -1,4 +1,5 @@
 import Dialects
+import Formats
 import Foundation
 import Journal
 import Statistics
@@ -126,7 +127,7 @@ struct AgreementTests {
                 #expect(row["in_flight"] == "\(open)")
                 let slowest = mine.filter { $0.delivery.status != nil && $0.ended.second == second }
                     .map(\.latency.milliseconds).max()
-                #expect(row["max_ms"] == slowest.map { Figures.trimmed($0) } ?? "")
+                #expect(row["max_ms"] == slowest.map { DecimalText.trimmed($0) } ?? "")
             }
             for second in Set(mine.map(\.sent.second) + mine.map(\.ended.second)) {
                 #expect(own.contains { $0["second"] == "\(second)" })
@@ -160,7 +161,9 @@ struct AgreementTests {
             #expect(row["outcome"] == record.fate.name)
             #expect(row["polls"] == "\(record.polls)")
             #expect(
-                row["code_to_token_ms"] == record.signIn.map { Figures.trimmed($0.milliseconds) }
+                row["code_to_token_ms"] == record.signIn.map {
+                    DecimalText.trimmed($0.milliseconds)
+                }
                     ?? "")
         }
         let counts = try #require(run.json["households"] as? [String: Int])

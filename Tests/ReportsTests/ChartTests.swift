@@ -1,3 +1,4 @@
+import Formats
 import Statistics
 import Testing
 
@@ -22,7 +23,7 @@ struct ChartTests {
     func upward(seed: Seed) {
         var dice = seed.generator()
         let top = dice.unit() * [0.01, 1, 100, 1e6][dice.below(4)]
-        let axis = Axis.upward(to: top) { Figures.trimmed($0, 6) }
+        let axis = Axis.upward(to: top) { DecimalText.trimmed($0, 6) }
         #expect(axis.low == 0)
         #expect(axis.high >= top * 0.999_999 && axis.high <= max(top * 2, 1))
         #expect((2...8).contains(axis.ticks.count))

@@ -1,5 +1,6 @@
 import Checker
 import Dialects
+import Formats
 import Foundation
 import Journal
 import Statistics

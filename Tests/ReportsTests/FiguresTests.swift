@@ -1,3 +1,4 @@
+import Formats
 import Statistics
 import Testing
 
@@ -43,7 +44,7 @@ struct FiguresTests {
             (-2.5, "-2.5"), (.nan, "0"), (.infinity, "0"),
         ] as [(Double, String)])
     func trimmed(value: Double, text: String) {
-        #expect(Figures.trimmed(value) == text)
+        #expect(DecimalText.trimmed(value) == text)
     }
 
     @Test(
@@ -53,18 +54,6 @@ struct FiguresTests {
         ])
     func count(number: Int, text: String) {
         #expect(Figures.count(number) == text)
-    }
-
-    @Test(
-        "a moment is an ISO 8601 time in UTC",
-        arguments: [
-            (0, "1970-01-01T00:00:00Z"), (-1, "1969-12-31T23:59:59Z"),
-            (951_782_400_000_000, "2000-02-29T00:00:00Z"),
-            (1_795_244_400_999_999, "2026-11-21T07:00:00Z"),
-            (4_107_542_399_000_000, "2100-02-28T23:59:59Z"),
-        ] as [(Int64, String)])
-    func timestamp(microseconds: Int64, text: String) {
-        #expect(Figures.timestamp(microseconds: microseconds) == text)
     }
 
     @Test(

@@ -1,4 +1,5 @@
 import Dialects
+import Formats
 import Foundation
 import Journal
 import Rigs
@@ -207,12 +208,12 @@ enum Thresholds {
     static func errors(below share: Double) -> Threshold {
         Threshold(
             subject: .everything, measure: .errors, comparison: .below, bound: share,
-            text: "errors < \(Figures.trimmed(share * 100))%")
+            text: "errors < \(DecimalText.trimmed(share * 100))%")
     }
 
     static func failed(below share: Double) -> Threshold {
         Threshold(
             subject: .householdsFailed, measure: .share, comparison: .below, bound: share,
-            text: "households failed < \(Figures.trimmed(share * 100))%")
+            text: "households failed < \(DecimalText.trimmed(share * 100))%")
     }
 }

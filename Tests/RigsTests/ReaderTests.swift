@@ -27,6 +27,29 @@ struct ReaderTests {
         #expect(remote.identities == .perRun)
     }
 
+    @Test("a kind asks as its target does, but for what it says itself")
+    func applications() throws {
+        let given = RigSurroundings(environment: ["S": "a.b.c", "T": "d.e.f"])
+        let kinds =
+            "kinds: [{name: a}, {name: b, requestor: R}, "
+            + "{name: c, protocol: adobe-pass-v1, software-statement: \"${S}\"}]"
+        let target =
+            "{base: http://a.example, allow: [a.example], requestor: Q, "
+            + "software-statement: \"${T}\"}"
+        let rig = try Rig.sample(kinds, target: target, with: given)
+        #expect(rig.kinds[0].application == nil)
+        #expect(rig.kinds[1].application?.requestor == "R")
+        #expect(rig.kinds[1].application?.softwareStatement == Secret("d.e.f"))
+        #expect(rig.kinds[2].application?.requestor == "Q")
+        #expect(rig.kinds[2].application?.softwareStatement == Secret("a.b.c"))
+        #expect(rig.secrets.contains(Secret("a.b.c")))
+        #expect(throws: RigErrors.self) { try Rig.sample("kinds: [{protocol: adobe-pass-v2}]") }
+        // A secret does not follow to another host.
+        let elsewhere = RigSurroundings(target: .embedded)
+        let other = try Rig.sample(kinds, target: target, with: elsewhere)
+        #expect(other.kinds[2].application?.softwareStatement == nil)
+    }
+
     @Test("texts stay as they were typed, whatever YAML would make of them")
     func raw() throws {
         let rig = try Rig.sample(

@@ -58,7 +58,7 @@ struct RigSecretsTests {
 
     /// Names that answers are compared by and reports speak of.
     private static let shown: Set<String> = [
-        "rig", "known.ticket", "kinds.name", "kinds.platform-sign-on.filter",
+        "rig", "known.ticket", "kinds.name", "kinds.requestor", "kinds.platform-sign-on.filter",
         "kinds.platform-sign-on.featured", "race.plans.name", "standin.providers.id",
         "standin.providers.proxy", "target.requestor", "target.domain", "target.resources",
         "target.mvpds.id", "target.clients.id",

@@ -1,4 +1,5 @@
 import Dialects
+import Formats
 import Journal
 import Signing
 import Standin

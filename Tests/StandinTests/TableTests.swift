@@ -1,4 +1,5 @@
 import Dialects
+import Formats
 import Journal
 import Statistics
 import Testing
@@ -104,19 +105,5 @@ struct TableTests {
     func fields(text: String, value: String?) {
         #expect(FormFields(text, from: 0)["a"] == value)
         #expect(FormFields("a=9?" + text, from: 4)["a"] == value)
-    }
-
-    @Test(
-        "dates are those of the calendar",
-        arguments: [
-            (0, "Thu, 01 Jan 1970 00:00:00 GMT", "1970-01-01T00:00:00Z"),
-            (784_111_777_000, "Sun, 06 Nov 1994 08:49:37 GMT", "1994-11-06T08:49:37Z"),
-            (951_782_400_000, "Tue, 29 Feb 2000 00:00:00 GMT", "2000-02-29T00:00:00Z"),
-            (1_735_689_599_999, "Tue, 31 Dec 2024 23:59:59 GMT", "2024-12-31T23:59:59Z"),
-            (4_107_542_400_000, "Mon, 01 Mar 2100 00:00:00 GMT", "2100-03-01T00:00:00Z"),
-        ] as [(Int64, String, String)])
-    func dates(milliseconds: Int64, http: String, iso: String) {
-        #expect(Calendar.httpDate(milliseconds) == http)
-        #expect(Calendar.isoDate(milliseconds) == iso)
     }
 }

@@ -13,13 +13,6 @@ struct SequentialTests {
         #expect(TrialCount.toSee(share) == trials)
     }
 
-    @Test(
-        "to claim a share, all of them hits",
-        arguments: [(0.5, 5), (0.8, 14), (0.9, 29), (0.95, 59), (0.99, 299), (0, 1)])
-    func claim(share: Double, trials: Int) {
-        #expect(TrialCount.toClaim(share) == trials)
-    }
-
     @Test("to call it fixed: 11 runs where it was 35 %, 228 where it was 2 %")
     func fixed() {
         #expect(TrialCount.toCallFixed(0.35) == 11)
@@ -27,11 +20,10 @@ struct SequentialTests {
         #expect(TrialCount.toCallFixed(0.35, confidence: 0.95) == 7)
     }
 
-    @Test("what never happens cannot be seen, and certainty cannot be claimed")
+    @Test("what never happens cannot be seen")
     func ends() {
         #expect(TrialCount.toSee(0) == nil)
         #expect(TrialCount.toCallFixed(0) == nil)
-        #expect(TrialCount.toClaim(1) == nil)
     }
 
     @Test(

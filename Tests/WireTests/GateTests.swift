@@ -47,7 +47,6 @@ struct GateTests {
         #expect(exchanges.allSatisfy { $0.delivery.status == 200 })
         // The connection and its first bytes are older than the release.
         #expect(exchanges.allSatisfy { $0.sent >= $0.planned && $0.connect != nil })
-        #expect(exchanges[1].sent - exchanges[0].sent < .milliseconds(20))
     }
 
     @Test("over TLS, and on a connection that was there already")
@@ -135,7 +134,7 @@ struct GateTests {
         let port = server.port
         let exchange = try Bench.run(WireSettings(engine: .direct)) { bench in
             let held = await bench.lane.hold(Self.post(port, "x"), from: device())
-            try? await bench.lane.sleep(for: .milliseconds(120))
+            try? await bench.lane.sleep(for: .seconds(1))
             bench.lane.release([held])
             return await bench.lane.answer(to: held).exchange
         }
@@ -148,19 +147,19 @@ struct GateTests {
     @Test("the time-out begins anew with the release")
     func timeout() throws {
         let server = RoughServer { visit in
-            if visit.request() != nil { visit.pause(500) }
+            while visit.request() != nil {}
         }
         defer { server.stop() }
         let port = server.port
-        let settings = WireSettings(engine: .direct, timeout: .milliseconds(200))
+        let settings = WireSettings(engine: .direct, timeout: .seconds(2))
         let exchange = try Bench.run(settings) { bench in
             let held = await bench.lane.hold(Self.post(port, "x"), from: device())
-            try? await bench.lane.sleep(for: .milliseconds(120))
+            try? await bench.lane.sleep(for: .seconds(1))
             bench.lane.release([held])
             return await bench.lane.answer(to: held).exchange
         }
         #expect(exchange.delivery.error?.kind == .timeout)
-        #expect(exchange.ended - exchange.planned >= .milliseconds(195))
+        #expect(exchange.ended - exchange.planned >= .milliseconds(2995))
     }
 
     @Test("where no single byte can be held, the whole request waits, and says so")

@@ -56,12 +56,12 @@ struct MisbehaviourTests {
         },
         Case("never answers", "lost timeout") { visit in
             _ = visit.request()
-            visit.pause(400)
+            _ = visit.request()
         },
         Case("stops within the body", "lost timeout") { visit in
             _ = visit.request()
             visit.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc")
-            visit.pause(400)
+            _ = visit.request()
         },
         Case("a body over the limit", "lost too-large") { visit in
             _ = visit.request()
@@ -122,7 +122,7 @@ struct MisbehaviourTests {
         let server = RoughServer(row.script)
         defer { server.stop() }
         let port = server.port
-        let settings = WireSettings(timeout: .milliseconds(200), responseLimit: 100_000)
+        let settings = WireSettings(timeout: .seconds(2), responseLimit: 100_000)
         let transfer = try Bench.run(engine: engine, settings) {
             await $0.exchange(get(port), from: device())
         }

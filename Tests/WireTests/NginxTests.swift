@@ -42,7 +42,7 @@ private final class Nginx {
         process.arguments = ["-c", file.path, "-p", folder]
         process.standardError = FileHandle.nullDevice
         try process.run()
-        for _ in 1...100 where !FileManager.default.fileExists(atPath: "\(folder)/pid") {
+        for _ in 1...1000 where !FileManager.default.fileExists(atPath: "\(folder)/pid") {
             usleep(20_000)
         }
     }
@@ -50,7 +50,7 @@ private final class Nginx {
     func stop() {
         // Not `waitUntilExit`, which turns a run loop of this thread.
         kill(process.processIdentifier, SIGKILL)
-        for _ in 1...100 where process.isRunning { usleep(10_000) }
+        for _ in 1...1000 where process.isRunning { usleep(10_000) }
     }
 
     private static func freePort() -> Int {

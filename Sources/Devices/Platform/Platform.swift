@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Formats
 internal import Journal
 internal import Lanes
 internal import Rigs
@@ -13,15 +14,6 @@ public struct AttributeQuery: Sendable, Hashable {
     public var subject: String
     /// The attributes that the app asks for.
     public var attributes: [String]
-
-    public init(
-        verificationToken: [UInt8], provider: String, subject: String, attributes: [String]
-    ) {
-        self.verificationToken = verificationToken
-        self.provider = provider
-        self.subject = subject
-        self.attributes = attributes
-    }
 }
 
 /// Who signs for a platform.
@@ -64,7 +56,7 @@ struct PlatformQuestion {
             ("user", account.user), ("password", account.password.reveal()),
         ]
         let members = fields.map { "\"\($0.0)\": \(JSONText.quoted($0.1))" }
-        let token = JSONText.quoted(FormEncoding.base64(query.verificationToken))
+        let token = JSONText.quoted(Base64.encode(query.verificationToken))
         return "{\"verificationToken\": \(token), \"attributes\": [\(attributes)], "
             + members.joined(separator: ", ") + "}\n"
     }

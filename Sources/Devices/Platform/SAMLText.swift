@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Formats
 
 /// How the platform's answer becomes a form field (apple-sso.md § 4). The order of the steps is part
 /// of the contract: runs of spaces collapse before line breaks vanish, so that the indentation after
@@ -12,7 +13,7 @@ enum SAMLText {
     /// Steps 1 to 4: what an encoder of forms is given. It does step 5 itself; encoding here as well
     /// is "the classic bug".
     static func base64(_ text: String) -> String {
-        FormEncoding.base64(normalised(text))
+        Base64.encode(normalised(text).utf8)
     }
 
     /// Steps 1 to 5: what stands in the body.

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// Holds an answer against the table. The device itself is lenient; what it overlooks is noted here,
 /// and only where the page speaks: unknown fields are no deviation.
 extension V1 {
@@ -126,7 +128,7 @@ struct ConformanceJudge {
     private func document(_ fields: [ConformanceField], mayBeXML: Bool) -> [Deviation] {
         let isXML = V1.isXML(reply)
         var found = spelling(isXML: isXML, mayBeXML: mayBeXML)
-        var limit: Tree.Limit?
+        var limit: JSON.Limit?
         guard let tree = V1.document(reply, &limit) else {
             return found + [
                 deviation("the body is JSON or XML", limit.map { "one with \($0)" } ?? "neither")
@@ -174,7 +176,7 @@ struct ConformanceJudge {
     // MARK: Fields
 
     private func check(
-        _ field: ConformanceField, in tree: Tree, isXML: Bool, at path: String,
+        _ field: ConformanceField, in tree: JSON, isXML: Bool, at path: String,
         _ found: inout [Deviation]
     ) {
         let name = path + field.name
@@ -214,18 +216,18 @@ struct ConformanceJudge {
     }
 
     private func mistyped(
-        _ field: ConformanceField, _ name: String, _ value: Tree, _ found: inout [Deviation]
+        _ field: ConformanceField, _ name: String, _ value: JSON, _ found: inout [Deviation]
     ) {
         found.append(
             deviation("\(name) is \(field.kind.wanted)", Self.sort(of: value), field.source))
     }
 
-    private static func rootList(_ kind: ConformanceField.Kind, _ tree: Tree) -> Tree? {
+    private static func rootList(_ kind: ConformanceField.Kind, _ tree: JSON) -> JSON? {
         guard case .list(let element, _) = kind else { return nil }
         return tree[element] == nil && tree.text?.isEmpty != true ? nil : tree
     }
 
-    private static func items(_ value: Tree, _ element: String, isXML: Bool) -> [Tree]? {
+    private static func items(_ value: JSON, _ element: String, isXML: Bool) -> [JSON]? {
         switch value {
         case .array(let items) where !isXML: items
         case .object where isXML: value.items(element)
@@ -235,7 +237,7 @@ struct ConformanceJudge {
     }
 
     /// Whether a scalar, or a list of them, is what it should be. All is text in XML.
-    private static func fits(_ value: Tree, _ kind: ConformanceField.Kind, isXML: Bool) -> Bool {
+    private static func fits(_ value: JSON, _ kind: ConformanceField.Kind, isXML: Bool) -> Bool {
         switch (kind, value) {
         case (.texts, .array(let items)): return items.allSatisfy(isText)
         case (.texts, .string), (.texts, .object): return isXML
@@ -271,12 +273,12 @@ struct ConformanceJudge {
         }
     }
 
-    private static func isText(_ value: Tree) -> Bool {
+    private static func isText(_ value: JSON) -> Bool {
         if case .string = value { true } else { false }
     }
 
     /// What was found, without its content: it may be a secret.
-    private static func sort(of value: Tree) -> String {
+    private static func sort(of value: JSON) -> String {
         switch value {
         case .object: "an object"
         case .array: "a list"

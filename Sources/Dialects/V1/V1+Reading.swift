@@ -1,3 +1,5 @@
+internal import Formats
+
 /// What V1 answers mean. Classified by body before status, XML and JSON alike.
 extension V1 {
     public func read(_ reply: Reply, to call: Call) -> Reading {
@@ -115,7 +117,7 @@ extension V1 {
         case .profileRequest: return readProfileRequest(reply)
         default: break
         }
-        var limit: Tree.Limit?
+        var limit: JSON.Limit?
         guard let tree = Self.document(reply, &limit) else {
             let reason = limit.map { "a body with \($0)" } ?? "a body that is neither JSON nor XML"
             return Reading(
@@ -146,7 +148,7 @@ extension V1 {
 
     // MARK: Documents
 
-    private func readClient(_ tree: Tree) -> Reading {
+    private func readClient(_ tree: JSON) -> Reading {
         guard let id = tree["client_id"]?.text, let secret = tree["client_secret"]?.text else {
             return .incomplete("5, D1: client_id and client_secret are strings")
         }
@@ -154,7 +156,7 @@ extension V1 {
         return Reading(.ok, .client(client), Observation(.success, record: id))
     }
 
-    private func readAccessToken(_ tree: Tree) -> Reading {
+    private func readAccessToken(_ tree: JSON) -> Reading {
         guard let bearer = tree["access_token"]?.text, !bearer.isEmpty else {
             return .incomplete("5, D2: access_token is a string")
         }
@@ -170,7 +172,7 @@ extension V1 {
         return Reading(.ok, .accessToken(token), Observation(.success, secret: Secret(bearer)))
     }
 
-    private func readConfiguration(_ tree: Tree) -> Reading {
+    private func readConfiguration(_ tree: JSON) -> Reading {
         guard let requestor = tree["requestor"], let list = requestor["mvpds"] else {
             return .incomplete("7, C1: requestor.mvpds is a list")
         }
@@ -184,7 +186,7 @@ extension V1 {
     }
 
     /// "The five platform properties are present only for MVPDs set up for platform SSO" (§ 7).
-    private func platformTerms(_ item: Tree) -> Provider.PlatformTerms? {
+    private func platformTerms(_ item: JSON) -> Provider.PlatformTerms? {
         guard let enabled = item["enablePlatformServices"] else { return nil }
         return Provider.PlatformTerms(
             isEnabled: enabled.isTrue,
@@ -196,13 +198,13 @@ extension V1 {
     }
 
     /// A list in JSON, a repeated element in XML.
-    private func metadataFields(_ item: Tree) -> [String] {
+    private func metadataFields(_ item: JSON) -> [String] {
         guard let fields = item["requiredMetadataFields"] else { return [] }
         if case .array(let names) = fields { return names.compactMap(\.text) }
         return item.items("requiredMetadataFields").compactMap(\.text)
     }
 
-    private func readCode(_ tree: Tree) -> Reading {
+    private func readCode(_ tree: JSON) -> Reading {
         guard let text = tree["code"]?.text, (6...7).contains(text.count) else {
             return .incomplete("6.1, R1: code is 6 or 7 characters")
         }
@@ -212,7 +214,7 @@ extension V1 {
         guard let generated = tree["generated"]?.epoch, let expires = tree["expires"]?.epoch else {
             return .incomplete("6.1, R1: generated and expires are epoch milliseconds")
         }
-        guard (1...Tree.longestLife).contains(expires - generated) else {
+        guard (1...JSON.longestLife).contains(expires - generated) else {
             return .impossible("6.1, R1: expires is 1 ms to 10 years after generated")
         }
         let code = Code(text)
@@ -223,7 +225,7 @@ extension V1 {
         return Reading(.ok, .code(issued), observation)
     }
 
-    private func readRecord(_ tree: Tree) -> Reading {
+    private func readRecord(_ tree: JSON) -> Reading {
         guard let text = tree["code"]?.text else {
             return .incomplete("6.2, R2: the record carries its code")
         }
@@ -237,7 +239,7 @@ extension V1 {
         return Reading(.ok, .record(mvpd: mvpd), observation)
     }
 
-    private func readToken(_ tree: Tree) -> Reading {
+    private func readToken(_ tree: JSON) -> Reading {
         if let impossible = tree.impossibleInstant(of: ["expires"], "10, N4") { return impossible }
         guard let mvpd = tree["mvpd"]?.text, let user = tree["userId"]?.text,
             let expires = tree["expires"]?.epoch
@@ -248,7 +250,7 @@ extension V1 {
         return Reading(.ok, .signedIn(tag), Observation(.success, tag: tag, expires: expires))
     }
 
-    private func readDecisions(_ tree: Tree) -> Reading {
+    private func readDecisions(_ tree: JSON) -> Reading {
         guard let list = tree["resources"] else {
             // In XML the root itself is `resources`.
             return .decisions(tree.items("resource"))
@@ -256,7 +258,7 @@ extension V1 {
         return .decisions(list.items("resource"))
     }
 
-    private func readAuthorization(_ tree: Tree) -> Reading {
+    private func readAuthorization(_ tree: JSON) -> Reading {
         if let impossible = tree.impossibleInstant(of: ["expires"], "11, Z3") { return impossible }
         guard let resource = tree["resource"]?.text, let expires = tree["expires"]?.epoch else {
             return .incomplete("11, Z3: resource and expires are present")
@@ -277,7 +279,7 @@ extension V1 {
             found: "'\(answered.prefix(60))' for '\(asked.prefix(60))'")
     }
 
-    private func readMedia(_ tree: Tree) -> Reading {
+    private func readMedia(_ tree: JSON) -> Reading {
         if let impossible = tree.impossibleInstant(of: ["expires"], "11, Z5") { return impossible }
         guard let token = tree["serializedToken"]?.text, let expires = tree["expires"]?.epoch
         else {
@@ -302,7 +304,7 @@ extension V1 {
 
     /// U1: `tokenSource` says who made the token; absent for all but the platform. Its `userID` and
     /// `householdID` are whose token it is (§ 12); the provider may be missing.
-    private func readMetadata(_ tree: Tree) -> Reading {
+    private func readMetadata(_ tree: JSON) -> Reading {
         let data = tree["data"] ?? tree
         let tag = data["userID"]?.text.map { Tag(mvpd: data["mvpd"]?.text ?? "", user: $0) }
         return Reading(
@@ -312,13 +314,13 @@ extension V1 {
 
     // MARK: Bodies
 
-    static func document(_ reply: Reply) -> Tree? {
-        var limit: Tree.Limit?
+    static func document(_ reply: Reply) -> JSON? {
+        var limit: JSON.Limit?
         return document(reply, &limit)
     }
 
     /// The same; `limit` is what the document is beyond, if it is nil for that.
-    static func document(_ reply: Reply, _ limit: inout Tree.Limit?) -> Tree? {
+    static func document(_ reply: Reply, _ limit: inout JSON.Limit?) -> JSON? {
         isXML(reply)
             ? XMLReader.read(reply.body, &limit)?.tree : JSONReader.read(reply.body, &limit)
     }
@@ -357,7 +359,7 @@ extension Reading {
         Reading(.malformed, .fault, reason: V1.impossibleTime, missing: rule)
     }
 
-    fileprivate static func decisions(_ items: [Tree]) -> Reading {
+    fileprivate static func decisions(_ items: [JSON]) -> Reading {
         var decisions: [String: Bool] = [:]
         for item in items {
             guard let id = item["id"]?.text else {

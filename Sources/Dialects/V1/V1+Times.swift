@@ -1,3 +1,5 @@
+internal import Formats
+
 /// The times that a service may write: instants from 1970 to 2200, durations up to 10 years. What lies
 /// outside is malformed, and no arithmetic with what lies inside can overflow, in nanoseconds either.
 extension V1 {
@@ -13,7 +15,7 @@ extension Deviation {
     }
 }
 
-extension Tree {
+extension JSON {
     /// Ten years, in milliseconds: no code and no token lives longer.
     static let longestLife: Int64 = 315_576_000_000
 

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// Adobe Pass REST V1 as devices speak it (rest-v1.md). Endpoint ids in comments (R1, N4 ...) are
 /// those of its § 2.
 public struct V1: Dialect {

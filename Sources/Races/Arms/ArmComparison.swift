@@ -21,16 +21,9 @@ public struct ArmComparison: Sendable, Hashable {
     /// In the order of the plan's.
     public var arms: [Arm]
     /// Ended before each arm had its trials: nothing is concluded.
-    public var isPartial: Bool
+    public var isPartial: Bool = false
     /// Why the first trial told nothing that did not.
-    public var reason: String
-
-    public init(plan: ArmPlan, arms: [Arm], isPartial: Bool = false, reason: String = "") {
-        self.plan = plan
-        self.arms = arms
-        self.isPartial = isPartial
-        self.reason = reason
-    }
+    public var reason: String = ""
 
     /// Trials of both arms, whatever they told.
     public var played: Int { arms.reduce(0) { $0 + $1.rate.trials + $1.discarded } }

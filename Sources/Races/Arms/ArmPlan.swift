@@ -26,16 +26,6 @@ public struct ArmPlan: Sendable, Hashable {
     /// The TV's last polls: a trial ends well when each of them shows the sign-in.
     public var reads: [String]
 
-    public init(
-        name: String, line: String, invariant: Invariant, arms: [Arm], reads: [String]
-    ) {
-        self.name = name
-        self.line = line
-        self.invariant = invariant
-        self.arms = arms
-        self.reads = reads
-    }
-
     /// The plans of two arms that a rig asks for, fitted to its offsets, gate and connections.
     /// `patience`: how long after the sign-in it is read, where the service may be slow to show what
     /// it knows.

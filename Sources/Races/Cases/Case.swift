@@ -1,12 +1,22 @@
 public import Checker
 public import Dialects
+public import Formats
 
 /// A minimal reproduction of a broken promise, and what is known about it: the file that one person
 /// sends and another one replays. Holds no secret: accounts are words of the schedule, tokens are
 /// not in it, the rig's secrets stand as `${NAME}`.
-public struct Case: Sendable, Hashable {
+public struct Case: Codable, Sendable, Hashable {
     /// The schema of the file.
     public static let schema = "screenrig/case/1"
+
+    /// In the order of the file; `schedule` stands among them.
+    private enum CodingKeys: String, CodingKey {
+        case name, made, version, seed, target, throttle, policies, expected, schedule, company
+        case swept, evidence, prefixes
+        case isMinimal = "minimal"
+        case removed = "removedOps"
+        case almost, controls, alternatives, path, historyHash, trial, rig
+    }
 
     /// Name of the file without its ending: `poll-authenticate-sign-in-visible`.
     public var name: String
@@ -15,7 +25,7 @@ public struct Case: Sendable, Hashable {
     /// Of screenrig.
     public var version: String
     public var rig: RigText
-    public var seed: UInt64
+    @Quoted public var seed: UInt64
     /// What the service was held to, in words.
     public var policies: [String]
     public var target: Target
@@ -47,7 +57,7 @@ public struct Case: Sendable, Hashable {
     public var trial: Trial?
 
     /// The rig that it is played with.
-    public struct RigText: Sendable, Hashable {
+    public struct RigText: Codable, Sendable, Hashable {
         public var name: String
         /// As read, with `--set` applied and secrets left as `${NAME}`.
         public var source: String
@@ -59,7 +69,7 @@ public struct Case: Sendable, Hashable {
     }
 
     /// What it was found on, so that a replay elsewhere is known to be one.
-    public struct Target: Sendable, Hashable {
+    public struct Target: Codable, Sendable, Hashable {
         /// `embedded (in process), faults: ack-before-apply`, or an address.
         public var name: String
         /// `adobe-pass-v1`.
@@ -69,6 +79,12 @@ public struct Case: Sendable, Hashable {
         public var server: String
         /// Names of the cookies that it set: some may be those by which nodes are told apart.
         public var cookies: [String]
+
+        private enum CodingKeys: String, CodingKey {
+            case name
+            case protocolName = "protocol"
+            case date, server, cookies
+        }
 
         public init(
             name: String, protocolName: String, date: String = "", server: String = "",
@@ -83,7 +99,7 @@ public struct Case: Sendable, Hashable {
     }
 
     /// What a replay must show to count.
-    public struct Expected: Sendable, Hashable {
+    public struct Expected: Codable, Sendable, Hashable {
         public var invariant: Invariant
         /// Ids of the ops that cannot all be true.
         public var ops: [String]
@@ -92,6 +108,12 @@ public struct Case: Sendable, Hashable {
         public var gap: Duration?
         public var signature: String
         public var sentence: String
+
+        private enum CodingKeys: String, CodingKey {
+            case invariant, ops
+            case gap = "minGapUs"
+            case signature, sentence
+        }
 
         public init(
             _ invariant: Invariant, ops: [String] = [], gap: Duration? = nil,
@@ -145,7 +167,7 @@ public struct Case: Sendable, Hashable {
     }
 
     /// The schedule without one of its ops.
-    public struct Almost: Sendable, Hashable {
+    public struct Almost: Codable, Sendable, Hashable {
         /// Id of the op that is left out.
         public var without: String
         public var rate: HitRate
@@ -160,13 +182,19 @@ public struct Case: Sendable, Hashable {
     }
 
     /// The same thing where it must not happen.
-    public struct Controls: Sendable, Hashable {
+    public struct Controls: Codable, Sendable, Hashable {
         /// The same schedule at an offset outside the window.
         public var outside: Arm?
         /// The same schedule on a stand-in without faults that answers as slowly as the target.
         public var clean: Arm?
         /// What the target took to answer, which the clean stand-in imitates.
         public var latency: Duration?
+
+        private enum CodingKeys: String, CodingKey {
+            case outside = "outsideWindow"
+            case clean = "cleanStandin"
+            case latency = "cleanLatencyUs"
+        }
 
         public init(outside: Arm? = nil, clean: Arm? = nil, latency: Duration? = nil) {
             self.outside = outside
@@ -176,12 +204,18 @@ public struct Case: Sendable, Hashable {
     }
 
     /// One control and what came of it.
-    public struct Arm: Sendable, Hashable {
+    public struct Arm: Codable, Sendable, Hashable {
         public var offset: Duration
         public var rate: HitRate
         /// Fisher's exact test, two-sided: how likely so clear a difference from the case itself is
         /// by chance.
-        public var fisher: Double
+        @Probability public var fisher: Double
+
+        private enum CodingKeys: String, CodingKey {
+            case offset = "offsetUs"
+            case rate
+            case fisher = "fisherP"
+        }
 
         public init(offset: Duration, rate: HitRate, fisher: Double) {
             self.offset = offset
@@ -191,7 +225,7 @@ public struct Case: Sendable, Hashable {
     }
 
     /// Another explanation, and the exchange that rules it out.
-    public struct Alternative: Sendable, Hashable {
+    public struct Alternative: Codable, Sendable, Hashable {
         public var explanation: String
         public var ruledOutBy: String
 
@@ -202,9 +236,14 @@ public struct Case: Sendable, Hashable {
     }
 
     /// How much the time of the same short request varies on the way through a proxy.
-    public struct PathJitter: Sendable, Hashable {
+    public struct PathJitter: Codable, Sendable, Hashable {
         public var via: String
         public var spread: RaceFinding.Quantiles
+
+        private enum CodingKeys: String, CodingKey {
+            case via
+            case spread = "jitterUs"
+        }
 
         public init(via: String, spread: RaceFinding.Quantiles) {
             self.via = via
@@ -216,19 +255,37 @@ public struct Case: Sendable, Hashable {
     }
 
     /// One execution, exchange by exchange.
-    public struct Trial: Sendable, Hashable {
+    public struct Trial: Codable, Sendable, Hashable {
         /// Microseconds since 1970 at instant zero of the exchanges.
         public var startedMicroseconds: Int64
         public var exchanges: [Entry]
+
+        private enum CodingKeys: String, CodingKey {
+            case startedMicroseconds = "startedUs"
+            case exchanges
+        }
 
         public init(startedMicroseconds: Int64, exchanges: [Entry]) {
             self.startedMicroseconds = startedMicroseconds
             self.exchanges = exchanges
         }
+
+        public func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(startedMicroseconds, forKey: .startedMicroseconds)
+            try container.encode(exchanges.map(withClock), forKey: .exchanges)
+        }
+
+        /// An exchange with two of its times as a clock shows them, for a reader.
+        private func withClock(_ entry: Entry) -> JSON {
+            JSON(encoding: entry).inserting(
+                [("sentUtc", utc(entry.sent)), ("firstByteUtc", utc(entry.firstByte))],
+                before: "lost")
+        }
     }
 
     /// One exchange of it; times in nanoseconds.
-    public struct Entry: Sendable, Hashable {
+    public struct Entry: Codable, Sendable, Hashable {
         /// Id of the op; empty for setup and the reads after the race.
         public var op: String
         public var actor: String
@@ -259,6 +316,20 @@ public struct Case: Sendable, Hashable {
         /// As it was sent; nil: it was not kept.
         public var request: Request?
 
+        private enum CodingKeys: String, CodingKey {
+            case op, actor, operation, household, sequence
+            case begun = "begunNs"
+            case sent = "sentNs"
+            case firstByte = "firstByteNs"
+            case ended = "endedNs"
+            case isOpen = "lost"
+            case status, answer, belief
+            case isConflict = "conflict"
+            case serverDate
+            case requestID = "requestId"
+            case request
+        }
+
         public init(
             op: String, actor: String, operation: OperationName, household: Int, sequence: Int,
             begun: Int64, sent: Int64, firstByte: Int64, ended: Int64, isOpen: Bool = false,
@@ -286,7 +357,9 @@ public struct Case: Sendable, Hashable {
     }
 
     /// What a request asked for; secrets of its address are fingerprints.
-    public struct Request: Sendable, Hashable {
+    public struct Request: Codable, InlineCodable, Sendable, Hashable {
+        public static let firstKey = "url"
+
         public var method: String
         public var url: String
 

@@ -1,9 +1,9 @@
 /// What the parts of a case must be to each other, so that a schedule can be played.
 struct CaseCheck {
     let file: String
-    let top: CaseNode
 
     func check(_ read: Case) throws(CaseError) {
+        try bounds(read)
         let ids = read.schedule.ops.map(\.id)
         let actors = read.schedule.actors.map(\.name)
         try unique(actors, of: "actors", "name")
@@ -26,6 +26,43 @@ struct CaseCheck {
         for (position, id) in read.expected.ops.enumerated() {
             try among(ids, id, "expected.ops[\(position)]", "an op")
         }
+    }
+
+    /// Numbers that a schedule can be played with, and that a report can show.
+    private func bounds(_ read: Case) throws(CaseError) {
+        let settle = read.schedule.settle
+        try isPositive(settle.quiet, "settle.quietUs")
+        try isPositive(settle.every, "settle.everyUs")
+        try isPositive(read.schedule.codeLifetime, "codeLifetimeUs")
+        try isPositive(read.controls.latency, "controls.cleanLatencyUs")
+        try among(0...1_000, settle.reads, "settle.reads")
+        for (position, actor) in read.schedule.actors.enumerated() {
+            try among(0...1_000, actor.household, "actors[\(position)].household")
+        }
+        for (position, entry) in (read.trial?.exchanges ?? []).enumerated() {
+            try among(100...999, entry.status ?? 100, "trial.exchanges[\(position)].status")
+            try among(0...65_535, entry.belief ?? 0, "trial.exchanges[\(position)].belief")
+        }
+        try inOrder(read.evidence?.achieved, "evidence.achievedOffsetUs")
+        try inOrder(read.path?.spread, "path.jitterUs")
+    }
+
+    private func isPositive(_ time: Duration?, _ key: String) throws(CaseError) {
+        guard let time, time < .zero else { return }
+        throw wrong(key, "\(time.inMicroseconds)", "a whole number of at least 0")
+    }
+
+    private func among(
+        _ range: ClosedRange<Int>, _ number: Int, _ key: String
+    ) throws(CaseError) {
+        if range.contains(number) { return }
+        throw wrong(
+            key, "\(number)", "a whole number, \(range.lowerBound) to \(range.upperBound)")
+    }
+
+    private func inOrder(_ spread: RaceFinding.Quantiles?, _ key: String) throws(CaseError) {
+        guard let spread, spread.p10 > spread.p50 || spread.p50 > spread.p90 else { return }
+        throw wrong(key, "an object", "percentiles in order")
     }
 
     private func leadsBack(_ op: Schedule.Op, by anchors: [String: String?]) -> Bool {

@@ -77,15 +77,10 @@ struct Prefixes {
 
 extension Case {
     /// One point of the curve: that op and all before it keep their times.
-    public struct Prefix: Sendable, Hashable {
+    public struct Prefix: Codable, Sendable, Hashable {
         /// Empty where none does.
         public var op: String
         public var rate: HitRate
-
-        public init(op: String, rate: HitRate) {
-            self.op = op
-            self.rate = rate
-        }
     }
 
     /// The op with which the rate rises most; nil where it never does by a quarter.

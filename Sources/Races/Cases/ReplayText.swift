@@ -1,4 +1,5 @@
 internal import Checker
+internal import Formats
 internal import Rendering
 internal import Statistics
 
@@ -107,9 +108,9 @@ extension HitRate {
     /// Whole percents; rounded to the nearest, but a rate that is not 0 never to 0.
     private static func percent(_ share: Double, down: Bool) -> String {
         let percent = share * 100
-        if percent > 0, percent < 1 { return Figures.trimmed(percent, 1) }
-        if percent < 100, percent >= 99.5 { return Figures.trimmed(percent, 1) }
-        return Figures.fixed(percent, 0)
+        if percent > 0, percent < 1 { return DecimalText.trimmed(percent, 1) }
+        if percent < 100, percent >= 99.5 { return DecimalText.trimmed(percent, 1) }
+        return DecimalText.fixed(percent, 0)
     }
 }
 
@@ -137,16 +138,16 @@ extension Replay.ReplayOutcome {
     ) -> String {
         let interval = interval
         var members: [(String, JSON)] = [
-            ("schema", .text("screenrig/replay/1")), ("event", .text("end")),
-            ("case", .text(replayed.name)), ("target", .text(target)),
-            ("invariant", .text(replayed.expected.invariant.name)), ("level", .text(level)),
+            ("schema", .string("screenrig/replay/1")), ("event", .string("end")),
+            ("case", .string(replayed.name)), ("target", .string(target)),
+            ("invariant", .string(replayed.expected.invariant.name)), ("level", .string(level)),
             ("hits", .integer(rate.hits)), ("of", .integer(rate.trials)),
             (
                 "ci95",
                 .array([
-                    .number(interval.low, decimals: 4), .number(interval.high, decimals: 4),
+                    .decimal(interval.low, 4), .decimal(interval.high, 4),
                 ])
-            ), ("discarded", .integer(discarded)), ("reason", .text(reason)),
+            ), ("discarded", .integer(discarded)), ("reason", .string(reason)),
             (
                 "achievedUs",
                 achieved.map {
@@ -158,10 +159,10 @@ extension Replay.ReplayOutcome {
                 replayed.evidence?.window.map {
                     .array([$0.low, $0.high].map { .integer($0.inMicroseconds) })
                 } ?? .null
-            ), ("sentence", .text(sentence)),
+            ), ("sentence", .string(sentence)),
             (
                 "others",
-                .object(
+                .members(
                     others.sorted { $0.key < $1.key }.map { ($0.key.name, .integer($0.value)) })
             ),
         ]
@@ -170,14 +171,14 @@ extension Replay.ReplayOutcome {
             members.append(
                 (
                     "fixedAt",
-                    .object([
-                        ("confidence", .number(fixed.confidence, decimals: 4)),
+                    .members([
+                        ("confidence", .decimal(fixed.confidence, 4)),
                         ("replays", fixed.replays.map(JSON.integer) ?? .null),
-                        ("fixed", .flag(isFixed)),
+                        ("fixed", .bool(isFixed)),
                     ])
                 ))
         }
         members.append(("exitCode", .integer(Int(exitCode))))
-        return JSON.object(members).line()
+        return JSON.members(members).text(.compact)
     }
 }

@@ -1,5 +1,6 @@
 internal import Checker
 internal import Dialects
+internal import Formats
 internal import Rendering
 
 /// The trial of a case as requests that anybody can read: what was really asked, in order, with the times
@@ -18,53 +19,56 @@ extension Emission {
             let wait = Double(entry.firstByte - entry.sent) / 1e6
             let comment =
                 "\(entry.actor) \(entry.named)\(entry.isConflict ? ", of the conflict" : "")"
-            return .object([
-                ("startedDateTime", .text(trial.utc(entry.begun))), ("time", .number(total)),
+            return .members([
+                ("startedDateTime", .string(trial.utc(entry.begun))), ("time", .decimal(total)),
                 (
                     "request",
-                    .object([
-                        ("method", .text(request.method)), ("url", .text(request.url)),
-                        ("httpVersion", .text("HTTP/1.1")), ("cookies", .array([])),
+                    .members([
+                        ("method", .string(request.method)), ("url", .string(request.url)),
+                        ("httpVersion", .string("HTTP/1.1")), ("cookies", .array([])),
                         ("headers", .array([])), ("queryString", .array([])),
                         ("headersSize", .integer(-1)), ("bodySize", .integer(-1)),
                     ])
                 ),
                 (
                     "response",
-                    .object([
+                    .members([
                         ("status", .integer(entry.status ?? 0)),
-                        ("statusText", .text(entry.answer)), ("httpVersion", .text("HTTP/1.1")),
+                        ("statusText", .string(entry.answer)), ("httpVersion", .string("HTTP/1.1")),
                         ("cookies", .array([])),
                         (
                             "headers",
                             .array(
                                 [("Date", entry.serverDate), ("X-Request-Id", entry.requestID)]
                                     .filter { !$0.1.isEmpty }.map {
-                                        .object([("name", .text($0.0)), ("value", .text($0.1))])
+                                        .members([
+                                            ("name", .string($0.0)), ("value", .string($0.1)),
+                                        ])
                                     })
-                        ), ("content", .object([("size", .integer(0)), ("mimeType", .text(""))])),
-                        ("redirectURL", .text("")), ("headersSize", .integer(-1)),
+                        ),
+                        ("content", .members([("size", .integer(0)), ("mimeType", .string(""))])),
+                        ("redirectURL", .string("")), ("headersSize", .integer(-1)),
                         ("bodySize", .integer(-1)),
                     ])
-                ), ("cache", .object([])),
+                ), ("cache", .members([])),
                 (
                     "timings",
-                    .object([
-                        ("send", .number(max(0, send))), ("wait", .number(max(0, wait))),
-                        ("receive", .number(max(0, total - send - wait))),
+                    .members([
+                        ("send", .decimal(max(0, send))), ("wait", .decimal(max(0, wait))),
+                        ("receive", .decimal(max(0, total - send - wait))),
                     ])
-                ), ("comment", .text(comment)),
+                ), ("comment", .string(comment)),
             ])
         }
-        let log = JSON.object([
-            ("version", .text("1.2")),
+        let log = JSON.members([
+            ("version", .string("1.2")),
             (
                 "creator",
-                .object([
-                    ("name", .text("screenrig")), ("version", .text(emitted.version)),
+                .members([
+                    ("name", .string("screenrig")), ("version", .string(emitted.version)),
                 ])
-            ), ("entries", .array(entries)), ("comment", .text(emitted.expected.sentence)),
+            ), ("entries", .array(entries)), ("comment", .string(emitted.expected.sentence)),
         ])
-        return JSON.object([("log", log)]).rendered() + "\n"
+        return JSON.members([("log", log)]).text(.page) + "\n"
     }
 }

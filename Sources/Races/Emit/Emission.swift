@@ -1,5 +1,6 @@
 internal import Checker
 internal import Dialects
+internal import Formats
 internal import Rendering
 
 /// What somebody without this tool needs to know of a target; no secret is among it.
@@ -83,8 +84,8 @@ public struct Emission: Sendable {
             "VERSION": Self.comment(emitted.version),
             "BASE": Self.comment(target.base),
             "STATEMENT": target.demoStatement.isEmpty ? "" : " (default: the stand-in's own)",
-            "CASE": Self.literal(caseDocument.rendered()),
-            "TARGET": Self.literal(targetDocument.rendered()),
+            "CASE": Self.literal(caseDocument.text(.page)),
+            "TARGET": Self.literal(targetDocument.text(.page)),
         ])
     }
 
@@ -107,34 +108,35 @@ public struct Emission: Sendable {
 
     private var caseDocument: JSON {
         let schedule = emitted.schedule
-        return .object([
-            ("name", .text(emitted.name)), ("invariant", .text(emitted.expected.invariant.name)),
+        return .members([
+            ("name", .string(emitted.name)),
+            ("invariant", .string(emitted.expected.invariant.name)),
             (
                 "window",
-                .text(emitted.evidence?.windowText ?? "window not measured")
+                .string(emitted.evidence?.windowText ?? "window not measured")
             ),
             (
                 "actors",
                 .array(
                     schedule.actors.map {
-                        .object([
-                            ("name", .text($0.name)), ("screen", .text($0.screen.rawValue)),
+                        .members([
+                            ("name", .string($0.name)), ("screen", .string($0.screen.rawValue)),
                             ("household", .integer($0.household)),
                         ])
                     })
             ), ("ops", .array(schedule.ops.map(Self.op))),
             (
                 "settle",
-                .object([
+                .members([
                     ("quietUs", .integer(schedule.settle.quiet.inMicroseconds)),
                     ("reads", .integer(schedule.settle.reads)),
                     ("everyUs", .integer(schedule.settle.every.inMicroseconds)),
                 ])
             ),
             ("reads", .array(schedule.finalReads.map { Self.read($0, of: schedule) })),
-            ("alone", .flag(emitted.company == .nobody)),
+            ("alone", .bool(emitted.company == .nobody)),
             ("ttl", schedule.codeLifetime.map { .integer(Int($0.components.seconds)) } ?? .null),
-            ("swept", emitted.swept.map(JSON.text) ?? .null),
+            ("swept", emitted.swept.map(JSON.string) ?? .null),
         ])
     }
 
@@ -150,37 +152,37 @@ public struct Emission: Sendable {
     }
 
     private static func op(_ op: Schedule.Op) -> JSON {
-        .object([
-            ("id", .text(op.id)), ("actor", .text(op.actor)), ("op", .text(op.step.rawValue)),
-            ("args", .object(op.args.map { ($0.name, .text($0.value)) })),
-            ("tag", op.tag.map(JSON.text) ?? .null),
+        .members([
+            ("id", .string(op.id)), ("actor", .string(op.actor)), ("op", .string(op.step.rawValue)),
+            ("args", .members(op.args.map { ($0.name, .string($0.value)) })),
+            ("tag", op.tag.map(JSON.string) ?? .null),
             (
                 "anchor",
                 op.anchor.map {
-                    .object([("op", .text($0.op)), ("event", .text($0.event.rawValue))])
+                    .members([("op", .string($0.op)), ("event", .string($0.event.rawValue))])
                 } ?? .null
             ), ("offsetUs", .integer(op.offset.inMicroseconds)),
-            ("connection", .text(op.connection.text)),
+            ("connection", .string(op.connection.text)),
         ])
     }
 
     private var targetDocument: JSON {
-        .object([
-            ("base", .text(target.base)), ("requestor", .text(target.requestor)),
-            ("domain", .text(target.domain)), ("redirect", .text(target.redirectURL)),
-            ("mvpds", .array(target.mvpds.map(JSON.text))),
-            ("resources", .array(target.resources.map(JSON.text))),
-            ("bearer", .flag(target.usesBearer)), ("forwards", .flag(target.forwards)),
+        .members([
+            ("base", .string(target.base)), ("requestor", .string(target.requestor)),
+            ("domain", .string(target.domain)), ("redirect", .string(target.redirectURL)),
+            ("mvpds", .array(target.mvpds.map(JSON.string))),
+            ("resources", .array(target.resources.map(JSON.string))),
+            ("bearer", .bool(target.usesBearer)), ("forwards", .bool(target.forwards)),
             (
                 "headers",
-                .array(target.headers.map { .array([.text($0.name), .text($0.value)]) })
+                .array(target.headers.map { .array([.string($0.name), .string($0.value)]) })
             ),
             (
                 "info",
-                .object([
-                    ("first", .text(target.firstInfo)), ("second", .text(target.secondInfo)),
+                .members([
+                    ("first", .string(target.firstInfo)), ("second", .string(target.secondInfo)),
                 ])
-            ), ("demoStatement", .text(target.demoStatement)),
+            ), ("demoStatement", .string(target.demoStatement)),
         ])
     }
 }

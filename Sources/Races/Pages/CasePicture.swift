@@ -39,13 +39,6 @@ package struct CasePicture: Sendable {
         package var low: Double
         package var high: Double
 
-        package init(hits: Int, trials: Int, low: Double, high: Double) {
-            self.hits = hits
-            self.trials = trials
-            self.low = low
-            self.high = high
-        }
-
         var share: Double { trials > 0 ? Double(hits) / Double(trials) : 0 }
         var text: String { "\(hits) of \(trials)" }
     }
@@ -76,11 +69,6 @@ package struct CasePicture: Sendable {
     package struct Prefix: Sendable {
         package var op: String
         package var share: Share
-
-        package init(op: String, share: Share) {
-            self.op = op
-            self.share = share
-        }
     }
 
     /// One op of the schedule, in words.
@@ -158,12 +146,6 @@ package struct CasePicture: Sendable {
         package var name: String
         package var rate: String
         package var fisher: String
-
-        package init(name: String, rate: String, fisher: String) {
-            self.name = name
-            self.rate = rate
-            self.fisher = fisher
-        }
     }
 
     package init(

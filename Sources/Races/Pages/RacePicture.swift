@@ -1,3 +1,4 @@
+internal import Formats
 internal import Rendering
 
 /// What a race's report shows, in plain values: this module knows of no races, and who races knows of no
@@ -19,24 +20,6 @@ package struct RacePicture: Sendable {
     /// Name and value: what it rests on.
     package var facts: [(name: String, value: String)]
 
-    package init(
-        rig: String, target: String, version: String, started: String, seconds: Double,
-        verdict: Verdict, headline: String, findings: [Finding], arms: [Arms], sweeps: [Sweep],
-        facts: [(name: String, value: String)]
-    ) {
-        self.rig = rig
-        self.target = target
-        self.version = version
-        self.started = started
-        self.seconds = seconds
-        self.verdict = verdict
-        self.headline = headline
-        self.findings = findings
-        self.arms = arms
-        self.sweeps = sweeps
-        self.facts = facts
-    }
-
     /// One broken promise, drawn as its case is; `command` is empty where there is no case.
     package struct Finding: Sendable {
         package var plan: String
@@ -47,18 +30,6 @@ package struct RacePicture: Sendable {
         package var method: String
         /// Path of its case from the report on; nil: none was written.
         package var file: String?
-
-        package init(
-            plan: String, picture: CasePicture, when: String, rate: String, method: String,
-            file: String?
-        ) {
-            self.plan = plan
-            self.picture = picture
-            self.when = when
-            self.rate = rate
-            self.method = method
-            self.file = file
-        }
     }
 
     /// Two arms that were compared.
@@ -67,13 +38,6 @@ package struct RacePicture: Sendable {
         package var isBroken: Bool
         package var isDecided: Bool
         package var sentence: String
-
-        package init(plan: String, isBroken: Bool, isDecided: Bool, sentence: String) {
-            self.plan = plan
-            self.isBroken = isBroken
-            self.isDecided = isDecided
-            self.sentence = sentence
-        }
     }
 
     /// One way to play a plan.
@@ -87,19 +51,6 @@ package struct RacePicture: Sendable {
         package var broken: [String]
         /// Why it could not be played; empty where it could.
         package var obstacle: String
-
-        package init(
-            plan: String, title: String, rounds: Int, trials: Int, discarded: Int,
-            broken: [String], obstacle: String
-        ) {
-            self.plan = plan
-            self.title = title
-            self.rounds = rounds
-            self.trials = trials
-            self.discarded = discarded
-            self.broken = broken
-            self.obstacle = obstacle
-        }
     }
 
     /// Every file but summary.json.
@@ -123,11 +74,12 @@ package struct RacePicture: Sendable {
             let hits = picture.hits
             text += CSV.line([
                 finding.plan, picture.invariant, hits.map { String($0.hits) } ?? "",
-                hits.map { String($0.trials) } ?? "", hits.map { Figures.trimmed($0.low) } ?? "",
-                hits.map { Figures.trimmed($0.high) } ?? "",
-                picture.window.map { Figures.trimmed($0.low) } ?? "",
-                picture.window.map { Figures.trimmed($0.high) } ?? "",
-                picture.best.map { Figures.trimmed($0) } ?? "", finding.when, finding.method,
+                hits.map { String($0.trials) } ?? "",
+                hits.map { DecimalText.trimmed($0.low) } ?? "",
+                hits.map { DecimalText.trimmed($0.high) } ?? "",
+                picture.window.map { DecimalText.trimmed($0.low) } ?? "",
+                picture.window.map { DecimalText.trimmed($0.high) } ?? "",
+                picture.best.map { DecimalText.trimmed($0) } ?? "", finding.when, finding.method,
                 finding.file ?? "", Sanitizer.line(picture.sentence, limit: 600),
             ])
         }
@@ -139,7 +91,7 @@ package struct RacePicture: Sendable {
         for finding in findings {
             for point in finding.picture.curve {
                 text += CSV.line([
-                    finding.plan, finding.picture.invariant, Figures.trimmed(point.offset),
+                    finding.plan, finding.picture.invariant, DecimalText.trimmed(point.offset),
                     String(point.share.hits), String(point.share.trials),
                 ])
             }
@@ -220,7 +172,7 @@ package struct RacePicture: Sendable {
             }
         }
         let counts = "tests=\"\(cases.count)\" failures=\"\(failures)\" errors=\"0\""
-        let time = "time=\"\(Figures.fixed(seconds, 3))\""
+        let time = "time=\"\(DecimalText.fixed(seconds, 3))\""
         let stamp = started.hasSuffix("Z") ? String(started.dropLast()) : started
         return """
             <?xml version="1.0" encoding="UTF-8"?>

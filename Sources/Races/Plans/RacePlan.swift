@@ -7,25 +7,13 @@ public struct RacePlan: Sendable, Hashable {
     public var line: String
     public var variants: [Variant]
 
-    public init(name: String, line: String, variants: [Variant]) {
-        self.name = name
-        self.line = line
-        self.variants = variants
-    }
-
     /// One way to play a plan.
     public struct Variant: Sendable, Hashable {
         /// What tells it from the others: `the same TV twice`; empty where there is one only.
-        public var name: String
+        public var name: String = ""
         public var schedule: Schedule
         /// The op whose offset is swept.
         public var swept: String
-
-        public init(name: String = "", schedule: Schedule, swept: String) {
-            self.name = name
-            self.schedule = schedule
-            self.swept = swept
-        }
 
         /// The schedule with the swept op at `offset`.
         public func at(_ offset: Duration) -> Schedule {

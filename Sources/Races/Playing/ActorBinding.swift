@@ -75,10 +75,6 @@ struct ActorBinding {
         plan.secondScreens = phones[room].map { plan.secondScreens[$0 % plan.secondScreens.count] }
         return plan
     }
-
-    /// The second screens that a rig's kind needs for schedules: how many phones a living room has at
-    /// most.
-    static let phonesAtMost = 4
 }
 
 extension Schedule {

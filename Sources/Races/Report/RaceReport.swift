@@ -1,4 +1,5 @@
 internal import Checker
+internal import Formats
 internal import Foundation
 internal import Journal
 internal import Rendering
@@ -90,7 +91,7 @@ public struct RaceReport: Sendable {
     private var picture: RacePicture {
         RacePicture(
             rig: about.rig, target: about.target, version: about.version,
-            started: Figures.timestamp(microseconds: about.startedMicroseconds),
+            started: UTCTime(microseconds: about.startedMicroseconds).rfc3339,
             seconds: outcome.elapsed / .seconds(1),
             verdict: verdict,
             headline: headline, findings: outcome.findings.enumerated().map(finding),

@@ -1,5 +1,6 @@
 internal import Checker
 internal import Dialects
+internal import Formats
 internal import Rendering
 internal import Statistics
 
@@ -47,7 +48,7 @@ extension RaceText {
                 [
                     ("rig", quoted(about.rig)), ("target", quoted(about.target)),
                     ("version", quoted(about.version)), ("seed", "\(about.seed)"),
-                    ("started", quoted(Figures.timestamp(microseconds: about.startedMicroseconds))),
+                    ("started", quoted(UTCTime(microseconds: about.startedMicroseconds).rfc3339)),
                     ("sweeps", "[" + outcome.sweeps.map(sweep).joined(separator: ", ") + "]"),
                 ]
             } ?? [("event", quoted("end"))]

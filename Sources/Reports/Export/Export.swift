@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Formats
 internal import Journal
 internal import Rendering
 
@@ -90,7 +91,7 @@ public struct Export: Sendable {
         var lines: [String] = []
         for item in items {
             let exchange = item.exchange
-            let seconds = Figures.fixed(exchange.sent.milliseconds / 1000, 3)
+            let seconds = DecimalText.fixed(exchange.sent.milliseconds / 1000, 3)
             let answer = exchange.delivery.status.map(String.init) ?? "no response"
             lines.append(
                 "# \(exchange.sequence) \(exchange.device.name) \(exchange.operation.name), sent at "
@@ -105,8 +106,6 @@ public struct Export: Sendable {
     /// UTC with milliseconds, of an instant of the run: `2026-11-21T07:00:00.250Z`.
     static func timestamp(_ instant: Instant, _ header: HistoryHeader) -> String {
         let microseconds = header.startedMicroseconds + instant.nanoseconds / 1000
-        let whole = Figures.timestamp(microseconds: microseconds).dropLast()
-        let rest = Int((microseconds % 1_000_000 + 1_000_000) % 1_000_000) / 1000
-        return "\(whole).\(rest < 10 ? "00" : rest < 100 ? "0" : "")\(rest)Z"
+        return UTCTime.rfc3339(microseconds: microseconds, decimals: 3)
     }
 }

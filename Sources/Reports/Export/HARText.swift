@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Formats
 internal import Journal
 internal import Rendering
 
@@ -12,26 +13,26 @@ enum HARText {
                 firsts.append(item)
             }
         }
-        let log = JSON.object([
-            ("version", .text("1.2")),
+        let log = JSON.members([
+            ("version", .string("1.2")),
             (
                 "creator",
-                .object([
-                    ("name", .text("screenrig")), ("version", .text(export.header.version)),
+                .members([
+                    ("name", .string("screenrig")), ("version", .string(export.header.version)),
                 ])
             ),
             ("pages", .array(screens.map { page($0.exchange, export) })),
             ("entries", .array(export.items.map { entry($0, export) })),
         ])
-        return JSON.object([("log", log)]).rendered() + "\n"
+        return JSON.members([("log", log)]).text(.page) + "\n"
     }
 
     private static func page(_ first: Exchange, _ export: Export) -> JSON {
-        .object([
-            ("startedDateTime", .text(Export.timestamp(first.planned, export.header))),
-            ("id", .text(first.device.name)),
-            ("title", .text("\(first.device.name) of household \(export.household)")),
-            ("pageTimings", .object([])),
+        .members([
+            ("startedDateTime", .string(Export.timestamp(first.planned, export.header))),
+            ("id", .string(first.device.name)),
+            ("title", .string("\(first.device.name) of household \(export.household)")),
+            ("pageTimings", .members([])),
         ])
     }
 
@@ -39,33 +40,33 @@ enum HARText {
         let exchange = item.exchange
         let timings = Timings(exchange)
         var members: [(String, JSON)] = [
-            ("pageref", .text(exchange.device.name)),
-            ("startedDateTime", .text(Export.timestamp(exchange.planned, export.header))),
-            ("time", .number(timings.total)),
+            ("pageref", .string(exchange.device.name)),
+            ("startedDateTime", .string(Export.timestamp(exchange.planned, export.header))),
+            ("time", .decimal(timings.total)),
             ("request", request(item, export)), ("response", response(item)),
-            ("cache", .object([])), ("timings", timings.json),
+            ("cache", .members([])), ("timings", timings.json),
         ]
         if let host = exchange.route.remote.split(separator: ":").dropLast().first {
-            members.append(("serverIPAddress", .text(String(host))))
+            members.append(("serverIPAddress", .string(String(host))))
         }
-        members.append(("connection", .text(String(exchange.route.connection))))
+        members.append(("connection", .string(String(exchange.route.connection))))
         let kept = item.message == nil ? "; request and response not recorded" : ""
         members.append(
             (
                 "comment",
-                .text(
+                .string(
                     "\(exchange.operation.name) #\(exchange.sequence): \(exchange.outcome.name)"
                         + (exchange.reason.map { ", \(Sanitizer.line($0))" } ?? "") + kept)
             ))
-        return .object(members)
+        return .members(members)
     }
 
     private static func request(_ item: Export.ExportItem, _ export: Export) -> JSON {
         let message = item.message
         let url = message?.url ?? "about:blank#\(item.exchange.operation.name)"
         var members: [(String, JSON)] = [
-            ("method", .text(message?.method ?? "GET")), ("url", .text(url)),
-            ("httpVersion", .text(version(item.exchange))), ("cookies", .array([])),
+            ("method", .string(message?.method ?? "GET")), ("url", .string(url)),
+            ("httpVersion", .string(version(item.exchange))), ("cookies", .array([])),
             ("headers", headers(message?.requestHeaders)), ("queryString", query(url)),
             ("headersSize", .integer(-1)), ("bodySize", .integer(item.exchange.bytesSent)),
         ]
@@ -74,32 +75,32 @@ enum HARText {
             members.append(
                 (
                     "postData",
-                    .object([
-                        ("mimeType", .text(type)), ("params", .array([])),
-                        ("text", .text(message.requestBody)),
+                    .members([
+                        ("mimeType", .string(type)), ("params", .array([])),
+                        ("text", .string(message.requestBody)),
                     ])
                 ))
         }
-        return .object(members)
+        return .members(members)
     }
 
     private static func response(_ item: Export.ExportItem) -> JSON {
         let exchange = item.exchange
         let headers = item.message?.responseHeaders
         let error = exchange.delivery.error.map { $0.kind.rawValue } ?? ""
-        return .object([
-            ("status", .integer(exchange.delivery.status ?? 0)), ("statusText", .text(error)),
-            ("httpVersion", .text(version(exchange))), ("cookies", .array([])),
+        return .members([
+            ("status", .integer(exchange.delivery.status ?? 0)), ("statusText", .string(error)),
+            ("httpVersion", .string(version(exchange))), ("cookies", .array([])),
             ("headers", self.headers(headers)),
             (
                 "content",
-                .object([
+                .members([
                     ("size", .integer(exchange.bytesReceived)),
-                    ("mimeType", .text(headers?["Content-Type"] ?? "")),
-                    ("text", .text(item.message?.responseBody ?? "")),
+                    ("mimeType", .string(headers?["Content-Type"] ?? "")),
+                    ("text", .string(item.message?.responseBody ?? "")),
                 ])
             ),
-            ("redirectURL", .text(headers?["Location"] ?? "")), ("headersSize", .integer(-1)),
+            ("redirectURL", .string(headers?["Location"] ?? "")), ("headersSize", .integer(-1)),
             ("bodySize", .integer(exchange.bytesReceived)),
         ])
     }
@@ -123,7 +124,7 @@ enum HARText {
     }
 
     private static func pair(_ name: String, _ value: String) -> JSON {
-        .object([("name", .text(name)), ("value", .text(value))])
+        .members([("name", .string(name)), ("value", .string(value))])
     }
 
     /// In milliseconds; -1 is what the format says for "does not apply".
@@ -150,10 +151,10 @@ enum HARText {
         var total: Double { blocked + max(0, connect) + send + wait + receive }
 
         var json: JSON {
-            .object([
-                ("blocked", .number(blocked)), ("dns", .integer(-1)),
-                ("connect", .number(connect)), ("ssl", .number(ssl)), ("send", .number(send)),
-                ("wait", .number(wait)), ("receive", .number(receive)),
+            .members([
+                ("blocked", .decimal(blocked)), ("dns", .integer(-1)),
+                ("connect", .decimal(connect)), ("ssl", .decimal(ssl)), ("send", .decimal(send)),
+                ("wait", .decimal(wait)), ("receive", .decimal(receive)),
             ])
         }
     }

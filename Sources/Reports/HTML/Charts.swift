@@ -1,3 +1,4 @@
+internal import Formats
 internal import Rendering
 
 /// Latency by percentile, one curve for each operation: the slowest in colour and named, the others
@@ -83,7 +84,7 @@ struct SignInChart {
         let end = bins.from + bins.width * Double(bins.counts.count)
         var plot = Plot(
             x: .between(bins.from, end, wanted: 12, label: Axis.time),
-            y: .upward(to: Double(bins.counts.max() ?? 1)) { Figures.trimmed($0, 1) })
+            y: .upward(to: Double(bins.counts.max() ?? 1)) { DecimalText.trimmed($0, 1) })
         (plot.height, plot.top) = (240, 34)
         let bars = bins.counts.enumerated().filter { $0.element > 0 }.map { index, count -> HTML in
             let from = bins.from + bins.width * Double(index)

@@ -1,3 +1,4 @@
+internal import Formats
 internal import Rendering
 
 /// Errors grouped by cause, each with the first one as an example.
@@ -65,7 +66,7 @@ enum ErrorSection {
     }
 
     private static func at(_ second: Double) -> String {
-        "\(Figures.fixed(second, 1)) s"
+        "\(DecimalText.fixed(second, 1)) s"
     }
 
     private static func example(_ example: ErrorRow.Example) -> HTML {
@@ -74,7 +75,7 @@ enum ErrorSection {
                 "Example",
                 "household \(example.household), \(example.device), request \(example.sequence)"
             ),
-            ("Sent", "\(Figures.fixed(example.sent, 3)) s after the start"),
+            ("Sent", "\(DecimalText.fixed(example.sent, 3)) s after the start"),
             ("Took", Figures.time(milliseconds: example.tookMs)),
         ]
         if !example.remote.isEmpty {

@@ -1,3 +1,4 @@
+internal import Formats
 internal import Rendering
 
 /// How often each latency occurred over time: the darker, the more answers.
@@ -34,10 +35,10 @@ struct HeatChart {
             let from = plot.across(Double(column * heat.width))
             let through = plot.across(min(seconds, Double((column + 1) * heat.width)))
             guard through > from else { continue }
-            let (x, wide) = (Figures.trimmed(from, 1), Figures.trimmed(through - from, 1))
+            let (x, wide) = (DecimalText.trimmed(from, 1), DecimalText.trimmed(through - from, 1))
             for (row, count) in counts.enumerated() where count > 0 {
-                let y = Figures.trimmed(rows[row + 1], 1)
-                let high = Figures.trimmed(rows[row] - rows[row + 1], 1)
+                let y = DecimalText.trimmed(rows[row + 1], 1)
+                let high = DecimalText.trimmed(rows[row] - rows[row + 1], 1)
                 paths[shade(count)] += "M\(x),\(y)h\(wide)v\(high)h-\(wide)z"
             }
         }

@@ -1,3 +1,4 @@
+internal import Formats
 internal import Rendering
 
 /// report.html: one file, no network. Its sections answer a reader's questions in this order: did the run
@@ -204,14 +205,14 @@ enum ReportPage {
     private static func data(_ summary: Summary) -> HTML {
         let points = summary.course.points
         func series(_ values: [Double?]) -> JSON {
-            .array(values.map { $0.map { .number($0) } ?? .null })
+            .array(values.map { $0.map { .decimal($0) } ?? .null })
         }
         let named = PercentileChart.ranked(summary.operations).prefix(PercentileChart.named)
-        let json = JSON.object([
-            ("width", .integer(summary.course.width)), ("seconds", .number(summary.run.seconds)),
+        let json = JSON.members([
+            ("width", .integer(summary.course.width)), ("seconds", .decimal(summary.run.seconds)),
             (
                 "series",
-                .object([
+                .members([
                     ("arriving", series(points.map(\.arrivals))),
                     ("waiting", series(points.map { Double($0.waiting) })),
                     ("answered", series(points.map(\.completed))),
@@ -225,14 +226,14 @@ enum ReportPage {
                 "curves",
                 .array(
                     named.map { row in
-                        .object([
-                            ("name", .text(row.name)), ("count", .integer(row.completed)),
-                            ("share", .array(row.curve.map { .number($0.share, decimals: 7) })),
+                        .members([
+                            ("name", .string(row.name)), ("count", .integer(row.completed)),
+                            ("share", .array(row.curve.map { .decimal($0.share, 7) })),
                             ("ms", series(row.curve.map(\.ms))),
                         ])
                     })
             ),
-        ]).rendered()
+        ]).text(.page)
         // The only way out of such an element is its end tag.
         let safe = json.replacing("<", with: "\\u003c").replacing("&", with: "\\u0026")
         return "<script type=\"application/json\" id=\"data\">\(HTML(stringLiteral: safe))</script>"

@@ -1,3 +1,4 @@
+internal import Formats
 internal import Rendering
 
 /// The load generator's own health, and the configuration of a run.
@@ -48,7 +49,7 @@ enum RigSections {
             ["Longest iteration of a lane's event loop", time(health.longestTurnMs), "–"],
             [
                 "CPU time, in percent of one core",
-                "\(Figures.trimmed(health.cpuPercent, 1)) %", "–",
+                "\(DecimalText.trimmed(health.cpuPercent, 1)) %", "–",
             ],
         ]
     }

@@ -1,3 +1,4 @@
+internal import Formats
 internal import Rendering
 
 /// The charts over time, one below the other with the same time axis.
@@ -24,7 +25,7 @@ struct TimelineCharts {
                     ChartSeries(
                         name: "arriving", style: "s5", isArea: true, values: points.map(\.arrivals))
                 ]
-            ) { "\(Figures.grouped(Figures.trimmed($0, 2)))/s" },
+            ) { "\(Figures.grouped(DecimalText.trimmed($0, 2)))/s" },
             panel(
                 "TVs waiting with a code on screen", id: "waiting", height: 116,
                 [
@@ -32,7 +33,7 @@ struct TimelineCharts {
                         name: "waiting", style: "s6", isArea: true,
                         values: points.map { Double($0.waiting) })
                 ]
-            ) { Figures.trimmed($0, 1) },
+            ) { DecimalText.trimmed($0, 1) },
             panel(
                 "Requests answered per second", id: "rate", height: 190,
                 [
@@ -40,7 +41,7 @@ struct TimelineCharts {
                         name: "answered", style: "s1", isArea: true, values: points.map(\.completed)
                     )
                 ]
-            ) { "\(Figures.grouped(Figures.trimmed($0, 2)))/s" },
+            ) { "\(Figures.grouped(DecimalText.trimmed($0, 2)))/s" },
             panel(
                 "Latency of all operations", id: "latencies", height: 220, isLog: true,
                 [
@@ -57,7 +58,7 @@ struct TimelineCharts {
                             name: "errors", style: "bad", isArea: true, values: points.map(\.errors)
                         )
                     ]
-                ) { "\(Figures.grouped(Figures.trimmed($0, 2)))/s" })
+                ) { "\(Figures.grouped(DecimalText.trimmed($0, 2)))/s" })
         }
         return panels
     }
@@ -79,14 +80,16 @@ struct TimelineCharts {
                 panel(
                     "Busiest lane, share of time busy", id: "busy", height: 150,
                     [ChartSeries(name: "busy", style: "s1", isArea: true, values: busy)]
-                ) { "\(Figures.trimmed($0, 1)) %" })
+                ) { "\(DecimalText.trimmed($0, 1)) %" })
         }
         return panels
     }
 
     /// What the dashboard shows of a run that goes on; a search has no households to show.
     func live(_ points: [LiveCourse.Point], isSearch: Bool) -> [HTML] {
-        func rate(_ value: Double) -> String { "\(Figures.grouped(Figures.trimmed(value, 2)))/s" }
+        func rate(_ value: Double) -> String {
+            "\(Figures.grouped(DecimalText.trimmed(value, 2)))/s"
+        }
         func time(_ value: Double) -> String { Figures.time(milliseconds: value) }
         func households(_ value: Double) -> String { Figures.count(Int(value.rounded())) }
         let answered = panel(

@@ -1,4 +1,5 @@
 internal import Checker
+internal import Formats
 internal import Rendering
 
 /// The picture of a violation on a true time axis, for the distance is the story: a lane for each
@@ -165,7 +166,7 @@ enum ViolationPicture {
     private static func axis(_ scale: Scale, _ height: Double) -> HTML {
         let marks = (0...4).map { step -> HTML in
             let time = scale.from + (scale.through - scale.from) / 4 * Int64(step)
-            let seconds = Figures.fixed(Double(time) / 1e9, 4)
+            let seconds = DecimalText.fixed(Double(time) / 1e9, 4)
             return """
                 <text class="tick" x="\(px: scale.across(time))" y="\(px: height - 8)" \
                 text-anchor="\(step == 0 ? "start" : step == 4 ? "end" : "middle")">\(seconds) s</text>

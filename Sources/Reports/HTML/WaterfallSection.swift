@@ -1,3 +1,4 @@
+internal import Formats
 internal import Rendering
 
 /// The slowest sign-ins, request by request.
@@ -117,7 +118,7 @@ enum WaterfallSection {
         let took = Figures.time(milliseconds: (bar.ended - bar.planned) * 1000)
         return """
             <g><title>\(row.operation) #\(bar.sequence): \(bar.answer), \(took), due at \
-            \(Figures.fixed(bar.planned, 3)) s</title>\(part(places[0], places[1], "wait", least: 0))\
+            \(DecimalText.fixed(bar.planned, 3)) s</title>\(part(places[0], places[1], "wait", least: 0))\
             \(part(places[1], places[2], style, least: 1.5))\(part(places[2], places[3], "rest", least: 0))</g>
             """
     }

@@ -1,4 +1,5 @@
 public import Dialects
+internal import Formats
 internal import Journal
 internal import Rendering
 
@@ -18,11 +19,11 @@ public struct SightingText: Sendable {
 
     public func text(_ sighting: RecordedExchange) -> String {
         let exchange = sighting.exchange
-        let seconds = Figures.fixed(exchange.begun.milliseconds / 1000, 3).padded(
+        let seconds = DecimalText.fixed(exchange.begun.milliseconds / 1000, 3).padded(
             to: 8, right: true)
         let status = exchange.delivery.status.map(String.init) ?? "---"
         let milliseconds = (exchange.ended.milliseconds - exchange.begun.milliseconds)
-        let time = Figures.fixed(milliseconds, 1).padded(to: 8, right: true)
+        let time = DecimalText.fixed(milliseconds, 1).padded(to: 8, right: true)
         let head =
             "\(seconds) s  \(exchange.device.name.padded(to: 6)) "
             + "\(exchange.operation.name.padded(to: 21)) \(status) \(time) ms  "
@@ -123,7 +124,7 @@ public struct SightingText: Sendable {
         guard let expires = sighting.exchange.observation.expires else { return "" }
         // A service may send any number: far dates are shown as the furthest that fits.
         let milliseconds = min(max(expires, 0), 253_402_300_799_000)
-        return " until \(Figures.timestamp(microseconds: milliseconds * 1000))"
+        return " until \(UTCTime(milliseconds: milliseconds).rfc3339)"
     }
 
     /// The title, where there is one near the beginning.

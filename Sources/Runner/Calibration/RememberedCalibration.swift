@@ -1,4 +1,5 @@
 internal import Calibration
+internal import Formats
 internal import Foundation
 package import Reports
 package import Rigs
@@ -17,7 +18,7 @@ package struct RememberedCalibration: Codable {
         requestsPerSecond = report.requestsPerSecond
         record = terms.keeping.rawValue
         lanes = terms.lanes
-        date = Date.now.formatted(.iso8601.year().month().day())
+        date = UTCTime(microseconds: WallClock.microseconds).date
         version = Release.version
     }
 

@@ -13,7 +13,7 @@ package struct KeptCases {
     private let cases: [(file: String, known: Case)]
 
     /// Those of the plans that this search has. A file there that is no case ends the command.
-    package init(beside rigFile: String, plans: [String]) throws {
+    init(beside rigFile: String, plans: [String]) throws {
         let folder = URL(filePath: rigFile).deletingLastPathComponent().appending(path: "cases")
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         var cases: [(file: String, known: Case)] = []
@@ -30,7 +30,7 @@ package struct KeptCases {
     }
 
     /// Five times each: what hits half of the time or more is seen with 97 %.
-    package func replay(on arena: AllowedArena, of stage: RaceStage) async -> [KeptCase] {
+    func replay(on arena: AllowedArena, of stage: RaceStage) async -> [KeptCase] {
         var rows: [KeptCase] = []
         for (file, known) in cases {
             let outcome = await Replay(known, on: arena).play(times: 5)

@@ -1,28 +1,18 @@
-package import Races
+internal import Races
 
 /// The plans of two arms that a race has. They come before the search, which goes on until time or
 /// trials are used up: theirs are as many as were fixed before.
-package struct RaceArms {
+struct RaceArms {
     let stage: RaceStage
     let arena: AllowedArena
     /// Whether somebody wants it to end, or the time is used up.
     let isOver: @Sendable () -> Bool
     let news: @Sendable (RaceNews) -> Void
 
-    package init(
-        _ stage: RaceStage, in arena: AllowedArena, isOver: @escaping @Sendable () -> Bool,
-        news: @escaping @Sendable (RaceNews) -> Void
-    ) {
-        self.stage = stage
-        self.arena = arena
-        self.isOver = isOver
-        self.news = news
-    }
-
     /// A difference of 30 percentage points is told four times in five, or more often.
     private static let perArm = 100
 
-    package func compare() async -> [ArmComparison] {
+    func compare() async -> [ArmComparison] {
         var comparisons: [ArmComparison] = []
         let share = (stage.rig.race.trialLimit ?? .max) / (2 * max(1, stage.armPlans.count))
         for plan in stage.armPlans {

@@ -1,29 +1,25 @@
 internal import Dialects
-package import Journal
-package import Races
+internal import Journal
+internal import Races
 package import Rigs
 
 /// From what a search has found to files: each finding is shrunk, measured, held against its controls
 /// and written to `cases/`.
-package struct RaceCases {
+struct RaceCases {
     let stage: RaceStage
-    let isVirtual: Bool
     let directory: RunDirectory
     /// What is left for them of what was given.
     let allowance: Allowance
 
-    package init(
-        _ stage: RaceStage, isVirtual: Bool, directory: RunDirectory, allowance: Allowance
-    ) {
+    init(_ stage: RaceStage, directory: RunDirectory, allowance: Allowance) {
         self.stage = stage
-        self.isVirtual = isVirtual
         self.directory = directory
         self.allowance = allowance
     }
 
     /// The path of each finding's case, in their order; nil where it could not be written, and `complain` is
     /// told why.
-    package func make(
+    func make(
         _ outcome: RaceOutcome, complain: (String) -> Void
     ) async -> [String?] {
         var paths: [String?] = []
@@ -44,7 +40,9 @@ package struct RaceCases {
     }
 
     /// In virtual time a case is the same text whenever it is made.
-    private var madeAt: Int64 { isVirtual ? Venue.virtualEpoch : WallClock.microseconds }
+    private var madeAt: Int64 {
+        stage.venue.isVirtual ? Venue.virtualEpoch : WallClock.microseconds
+    }
 
     private var origin: CaseWork.SearchOrigin {
         let rig = stage.rig
@@ -62,7 +60,7 @@ package struct RaceCases {
     /// The embedded stand-in without faults, as slow as the target was: the same schedule must do
     /// nothing there, or the judge is wrong.
     private var clean: CaseWork.Clean {
-        let (rig, isVirtual, allowance) = (stage.rig.clean, isVirtual, allowance)
+        let (rig, isVirtual, allowance) = (stage.rig.clean, stage.venue.isVirtual, allowance)
         return { latency, play in
             guard !allowance.isSpent,
                 let other = try? await RaceStage(
@@ -77,7 +75,7 @@ package struct RaceCases {
 
 extension Rig {
     /// The same rig on a stand-in that keeps its promises.
-    package var clean: Rig {
+    var clean: Rig {
         var rig = self
         rig.target.base = .embedded
         rig.target.proxy = .none
@@ -86,7 +84,7 @@ extension Rig {
     }
 
     /// With a stand-in that takes so long for each answer; what it takes by itself is below 2 ms.
-    package func slow(by latency: Duration) -> Rig {
+    func slow(by latency: Duration) -> Rig {
         guard latency > .milliseconds(2) else { return self }
         var rig = self
         let milliseconds = Int(latency / .milliseconds(1))

@@ -6,7 +6,6 @@ internal import Lanes
 package import Races
 package import Reports
 package import Rigs
-internal import Signing
 
 /// Where the schedules of a rig are executed: the venue, and an arena over its lanes.
 package struct RaceStage {
@@ -50,11 +49,7 @@ package struct RaceStage {
         armPlans = ArmPlan.plans(rig.race, patience: patience)
         let lanes = try venue.lanes(
             recordingTo: sink, virtual: Self.virtualLanes)
-        var terms = RunConfiguration(
-            rig, statement: Secret(Signing.demoSoftwareStatement()),
-            dialect: venue.dialect(of:))
-        terms.platforms = try Assembly.platforms(
-            rig, program: isVirtual ? nil : { ProgramProcess(path: $0, limit: $1) })
+        var terms = try venue.configuration(of: rig)
         terms.retries = 1
         let started = isVirtual ? Venue.virtualEpoch : WallClock.microseconds
         startedMicroseconds = started
@@ -77,10 +72,37 @@ package struct RaceStage {
         return strikes?.counts.isEmpty == false ? strikes : nil
     }
 
+    /// A search of its plans; `clock` is zero when it begins.
+    package func search(
+        clock: @escaping @Sendable () -> Duration,
+        isInterrupted: @escaping @Sendable () -> Bool = { false },
+        _ news: @escaping @Sendable (RaceNews) -> Void = { _ in }
+    ) -> RaceSearch {
+        RaceSearch(
+            plans: plans, terms: rig.race, seed: rig.seed,
+            gateError: venue.isVirtual ? .zero : .microseconds(50), clock: clock,
+            isInterrupted: isInterrupted, news: news)
+    }
+
+    /// Replays a case; `batch`: how many at once, nil as many as it can.
+    package func replay(
+        _ known: Case, times: Int, batch: Int? = nil,
+        _ tell: (HitRate) -> Void = { _ in }
+    ) async -> Replay.ReplayOutcome {
+        var played = known
+        // A sign-in that never comes is told from a late one by a last read that comes late enough: what did
+        // on a stand-in is too soon elsewhere.
+        if !venue.isEmbedded, known.expected.invariant == .signInDelivered {
+            played.schedule.settle.every = max(known.schedule.settle.every, patience)
+        }
+        return await Replay(played, on: arena).play(times: times, batch: batch, progress: tell)
+    }
+
     /// What the race will be; in virtual time without how long it takes.
-    package func estimate(isVirtual: Bool) -> RaceEstimate {
+    package func estimate() -> RaceEstimate {
         RaceEstimate(
-            plans, arms: armPlans, terms: rig.race, pace: isVirtual ? nil : { pace($0) })
+            plans, arms: armPlans, terms: rig.race,
+            pace: venue.isVirtual ? nil : { pace($0) })
     }
 
     /// What a trial takes among as many as go on at once: most of it is waiting. Where the target has a

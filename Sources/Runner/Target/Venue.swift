@@ -1,8 +1,10 @@
+package import Devices
 package import Dialects
 internal import Foundation
 package import Journal
 package import Lanes
 package import Rigs
+internal import Signing
 package import Standin
 package import Statistics
 internal import Wire
@@ -26,7 +28,7 @@ package struct Venue {
     private let wire: WireSettings
     private let listener: Listener?
     /// What the stand-in's faults did.
-    private let truth = TruthLog()
+    private let truth: TruthLog
 
     /// 2026-01-01T00:00:00Z: the day on which every simulated run begins.
     package static let virtualEpoch: Int64 = 1_767_225_600_000_000
@@ -35,40 +37,50 @@ package struct Venue {
     /// the first exchange is left to find out.
     package init(
         _ rig: Rig, isVirtual: Bool, allowed: [String], asksLeave: Bool = true
-    ) async throws {
-        self.rig = rig
-        self.isVirtual = isVirtual
-        run = isVirtual ? RunID(of: rig.seed) : .random()
-        wire = Assembly.wire(rig, allowedByCommand: allowed)
-        var origin = Origin(scheme: .http, host: "127.0.0.1", port: 80)
-        var prefix = ""
-        var listener: Listener?
-        var isEmbedded = true
-        var isNear = true
-        var targetName: String
+    ) async throws(RunError) {
+        if isVirtual {
+            self.init(virtual: rig)
+            return
+        }
+        let wire = Assembly.wire(rig, allowedByCommand: allowed)
         switch rig.target.base {
-        case .remote(let remote, let path) where !isVirtual:
-            isEmbedded = false
-            (origin, prefix) = (remote, path)
+        case .remote(let remote, let path):
             let addresses = Self.addresses(of: remote.host, wire)
-            isNear = (try? addresses.get())?.allSatisfy(\.isLoopback) ?? false
             if asksLeave { try Self.checkPermission(remote, addresses, wire) }
-            targetName = "\(remote)\(path)"
-        case .embedded where !isVirtual:
-            let started = try await Self.startStandin(rig, truth)
-            listener = started
-            origin.port = started.port
-            targetName = "embedded (\(origin))"
-        case .embedded, .remote: targetName = "embedded (in process)"
+            self.init(
+                rig, wire, origin: remote, prefix: path,
+                isNear: (try? addresses.get())?.allSatisfy(\.isLoopback) ?? false,
+                name: "\(remote)\(path)")
+        case .embedded:
+            let truth = TruthLog()
+            let listener = try await Self.startStandin(rig, truth)
+            let origin = Origin(scheme: .http, host: "127.0.0.1", port: listener.port)
+            self.init(
+                rig, wire, origin: origin, isNear: true, name: "embedded (\(origin))",
+                listener: listener, truth: truth)
         }
-        if !rig.faults.isEmpty {
-            targetName += ", faults: " + rig.faults.map(\.text).joined(separator: " ")
-        }
-        self.targetName = targetName
-        self.listener = listener
-        self.origin = origin
-        self.isEmbedded = isEmbedded
-        self.isNear = isNear
+    }
+
+    /// In virtual time, on a stand-in in this process.
+    package init(virtual rig: Rig) {
+        self.init(
+            rig, Assembly.wire(rig, allowedByCommand: []),
+            origin: Origin(scheme: .http, host: "127.0.0.1", port: 80), isNear: true,
+            name: "embedded (in process)", isVirtual: true)
+    }
+
+    private init(
+        _ rig: Rig, _ wire: WireSettings, origin: Origin, prefix: String = "", isNear: Bool,
+        name: String, isVirtual: Bool = false, listener: Listener? = nil,
+        truth: TruthLog = TruthLog()
+    ) {
+        (self.rig, self.wire, self.origin, self.isNear) = (rig, wire, origin, isNear)
+        (self.isVirtual, self.listener, self.truth) = (isVirtual, listener, truth)
+        run = isVirtual ? RunID(of: rig.seed) : .random()
+        isEmbedded = isVirtual || listener != nil
+        let faults =
+            rig.faults.isEmpty ? "" : ", faults: " + rig.faults.map(\.text).joined(separator: " ")
+        targetName = name + faults
         self.prefix = prefix
         let cores = ProcessInfo.processInfo.activeProcessorCount
         laneCount = isVirtual ? 1 : rig.lanes ?? max(1, cores - (isEmbedded ? 1 : 0))
@@ -82,7 +94,9 @@ package struct Venue {
             format: rig.target.format)
     }
 
-    private static func startStandin(_ rig: Rig, _ truth: TruthLog) async throws -> Listener {
+    private static func startStandin(
+        _ rig: Rig, _ truth: TruthLog
+    ) async throws(RunError) -> Listener {
         var settings = Assembly.service(rig)
         settings.platformKey = try Assembly.platformKey(rig)
         let service = Service(
@@ -102,8 +116,9 @@ package struct Venue {
     private static func checkPermission(
         _ origin: Origin, _ addresses: Result<[IPAddress], Resolver.Failure>,
         _ wire: WireSettings
-    ) throws {
-        do {
+    ) throws(RunError) {
+        var problem: String?
+        do throws(Resolver.Failure) {
             let refusal =
                 if let proxy = wire.proxy(for: origin) {
                     wire.permission.refusal(
@@ -113,12 +128,13 @@ package struct Venue {
                 } else {
                     wire.permission.refusal(of: origin.host, at: try addresses.get())
                 }
-            if let refusal { throw RunError.couldNotRun(refusal.detail) }
-        } catch let failure as Resolver.Failure {
-            throw RunError.couldNotRun(
-                "\(origin.host) has no address (\(failure)); correct target.base or --target, or pin the "
-                    + "name with target.resolve")
+            if let refusal { problem = refusal.detail }
+        } catch {
+            problem =
+                "\(origin.host) has no address (\(error)); correct target.base or --target, or pin the "
+                + "name with target.resolve"
         }
+        if let problem { throw .couldNotRun(problem) }
     }
 
     /// Those that the rig pins, or those of the system.
@@ -134,7 +150,7 @@ package struct Venue {
     }
 
     /// A single lane, live, for what comes before a run.
-    package func lane(of purpose: String) throws -> Lane {
+    package func lane(of purpose: String) throws(RunError) -> Lane {
         let exchangeBuilder = exchangeBuilder(of: purpose, salt: .random(in: .min ... .max))
         return try lane(
             0, exchangeBuilder, Unrecorded(),
@@ -163,8 +179,9 @@ package struct Venue {
     /// The lanes, each with its transport, on one clock that starts now. `virtual`: how many there are
     /// in virtual time, each with a clock and a service of its own.
     package func lanes(
-        recordingTo sink: any HistorySink, virtual: Int = 1
-    ) throws -> [Lane] {
+        recordingTo sink: any HistorySink, virtual: Int = 1,
+        through: (InProcess) -> any Transport = { $0 }
+    ) throws(RunError) -> [Lane] {
         // Under virtual time the salt comes from the seed, so that histories repeat.
         let salt =
             isVirtual ? rig.seed.child("fingerprints").value : UInt64.random(in: .min ... .max)
@@ -172,14 +189,14 @@ package struct Venue {
         let ceilings = Politeness.ceilings(rig.target.courtesy, isNear: isNear)
             .part(of: laneCount)
         if isVirtual {
-            return try (0..<virtual).map { index in
-                let lane = try virtualLane(index, exchangeBuilder, sink)
+            return try (0..<virtual).map { index throws(RunError) in
+                let lane = try virtualLane(index, exchangeBuilder, sink, through)
                 lane.hold(to: ceilings)
                 return lane
             }
         }
         let start = LiveLoop.monotonic()
-        return try (0..<laneCount).map { index in
+        return try (0..<laneCount).map { index throws(RunError) in
             try lane(index, exchangeBuilder, sink, ceilings, from: start)
         }
     }
@@ -187,7 +204,7 @@ package struct Venue {
     private func lane(
         _ index: Int, _ exchangeBuilder: ExchangeBuilder, _ sink: any HistorySink,
         _ ceilings: RateLimits, from start: Int64
-    ) throws -> Lane {
+    ) throws(RunError) -> Lane {
         do {
             let loop = try LiveLoop(origin: start, isPrecise: rig.isPrecise)
             let lane = Lane(index: index, loop: loop, exchangeBuilder: exchangeBuilder, sink: sink)
@@ -200,8 +217,9 @@ package struct Venue {
     }
 
     private func virtualLane(
-        _ index: Int, _ exchangeBuilder: ExchangeBuilder, _ sink: any HistorySink
-    ) throws -> Lane {
+        _ index: Int, _ exchangeBuilder: ExchangeBuilder, _ sink: any HistorySink,
+        _ through: (InProcess) -> any Transport
+    ) throws(RunError) -> Lane {
         let lane = Lane(
             index: index, loop: VirtualLoop(), exchangeBuilder: exchangeBuilder, sink: sink)
         let seed = rig.seed.child("standin")
@@ -213,13 +231,30 @@ package struct Venue {
             epochMilliseconds: Self.virtualEpoch / 1000)
         let truth = truth
         lane.use(
-            InProcess(
-                lane: lane, service: service,
-                network: Network(latency: rig.standin.latency, loss: rig.standin.loss),
-                seed: rig.seed.child("network"), timeout: rig.target.timeout,
-                truth: { truth.append($0) }))
+            through(
+                InProcess(
+                    lane: lane, service: service,
+                    network: Network(latency: rig.standin.latency, loss: rig.standin.loss),
+                    seed: rig.seed.child("network"), timeout: rig.target.timeout,
+                    truth: { truth.append($0) })))
         return lane
     }
+
+    /// What households of `rig` are run with here (`statement`: nil for the demo one), but for what a run adds of its own: accounts and
+    /// programs in virtual time are the built-in ones.
+    package func configuration(
+        of rig: Rig, statement: Secret? = nil
+    ) throws(RunError) -> RunConfiguration {
+        var configuration = RunConfiguration(
+            rig, statement: statement ?? Secret(Signing.demoSoftwareStatement()),
+            dialect: dialect(of:))
+        configuration.platforms = try Assembly.platforms(
+            rig, program: isVirtual ? nil : { ProgramProcess(path: $0, limit: $1) })
+        return configuration
+    }
+
+    /// `staging load → https://auth.staging.example`.
+    package var title: String { "\(rig.name) → \(targetName)" }
 
     /// What the stand-in's faults have done so far.
     package var truths: [TruthEvent] { truth.events }

@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Formats
 public import Signing
 
 /// The messages between the service and the platform (apple-sso.md §§ 1, 3; rest-v1.md § 13): the
@@ -21,8 +22,8 @@ public enum PlatformSAML {
     ) -> String {
         let head =
             "<samlp:AttributeQuery \(messages) ID=\"\(id)\""
-            + " IssueInstant=\"\(Calendar.isoDate(time))\""
-            + " NotOnOrAfter=\"\(Calendar.isoDate(time + life))\" Version=\"2.0\">"
+            + " IssueInstant=\"\(UTCTime(milliseconds: time).rfc3339)\""
+            + " NotOnOrAfter=\"\(UTCTime(milliseconds: time + life).rfc3339)\" Version=\"2.0\">"
             + "<saml:Issuer \(assertions)>\(issuer)</saml:Issuer>"
         let wanted = attributes.map {
             "<saml:Attribute \(assertions) Name=\"\(SignedXML.attribute($0))\"></saml:Attribute>"
@@ -76,8 +77,8 @@ public enum PlatformSAML {
             else { throw .unknownSigner }
         }
         let id = SignedXML.attribute(query.id)
-        let issued = query.issued ?? Calendar.isoDate(now)
-        let end = query.end ?? Calendar.isoDate(now + life)
+        let issued = query.issued ?? UTCTime(milliseconds: now).rfc3339
+        let end = query.end ?? UTCTime(milliseconds: now + life).rfc3339
         let values = attributes.map { name in
             "\t\t\t<saml:Attribute Name=\"\(SignedXML.attribute(name))\">"
                 + "<saml:AttributeValue>"

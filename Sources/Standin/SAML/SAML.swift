@@ -1,3 +1,4 @@
+internal import Formats
 internal import Signing
 
 /// The messages between service and provider (SAML 2.0 core and bindings), as far as the stand-in
@@ -14,7 +15,7 @@ enum SAML {
     static func request(login: String, destination: String, at time: Int64) -> [UInt8] {
         let text =
             #"<samlp:AuthnRequest xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol""#
-            + #" ID="_\#(login)" Version="2.0" IssueInstant="\#(Calendar.isoDate(time))""#
+            + #" ID="_\#(login)" Version="2.0" IssueInstant="\#(UTCTime(milliseconds: time).rfc3339)""#
             + #" Destination="\#(destination)""#
             + #" ProtocolBinding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST""#
             + #" AssertionConsumerServiceURL="/sp/saml/SAMLAssertionConsumer">"#
@@ -32,7 +33,7 @@ enum SAML {
 
     /// The `Response`; `user` nil says that nobody logged in.
     static func response(login: String, mvpd: String, user: String?, at time: Int64) -> [UInt8] {
-        let now = Calendar.isoDate(time)
+        let now = UTCTime(milliseconds: time).rfc3339
         var text =
             #"<samlp:Response xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol""#
             + #" xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" ID="_r\#(login)""#
@@ -42,8 +43,8 @@ enum SAML {
         if let user {
             let assertion =
                 #"<saml:Assertion ID="_a\#(login)" Version="2.0" IssueInstant="\#(now)">"#
-                + "<saml:Issuer>\(Markup.escape(mvpd))</saml:Issuer>"
-                + "<saml:Subject><saml:NameID>\(Markup.escape(user))</saml:NameID>"
+                + "<saml:Issuer>\(Markup.xml(mvpd))</saml:Issuer>"
+                + "<saml:Subject><saml:NameID>\(Markup.xml(user))</saml:NameID>"
                 + #"<saml:SubjectConfirmation Method="urn:oasis:names:tc:SAML:2.0:cm:bearer">"#
                 + #"<saml:SubjectConfirmationData InResponseTo="_\#(login)"/>"#
                 + "</saml:SubjectConfirmation></saml:Subject></saml:Assertion>"

@@ -1,3 +1,4 @@
+internal import Formats
 internal import Signing
 
 /// An XML signature (XML-DSig, enveloped, RSA-SHA256) over texts of our own making. They are written

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// A value to be written as JSON or as XML.
 enum Document: Sendable {
     case text(String)
@@ -62,7 +64,7 @@ enum Document: Sendable {
         out += name.utf8
         out.append(UInt8(ascii: ">"))
         switch self {
-        case .text(let text): Markup.escape(text, to: &out)
+        case .text(let text): Markup.xml(text, to: &out)
         case .number(let number): out += String(number).utf8
         case .flag(let flag): out += (flag ? "true" : "false").utf8
         case .list(let items, let item):
@@ -73,62 +75,5 @@ enum Document: Sendable {
         out += "</".utf8
         out += name.utf8.prefix { $0 != UInt8(ascii: " ") }
         out.append(UInt8(ascii: ">"))
-    }
-}
-
-/// Text in HTML and XML.
-enum Markup {
-    static func escape(_ text: String, to out: inout [UInt8]) {
-        if text.utf8.allSatisfy(isPlain) {
-            out += text.utf8
-            return
-        }
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "&"): out += "&amp;".utf8
-            case UInt8(ascii: "<"): out += "&lt;".utf8
-            case UInt8(ascii: ">"): out += "&gt;".utf8
-            case UInt8(ascii: "\""): out += "&quot;".utf8
-            case UInt8(ascii: "'"): out += "&#39;".utf8
-            // No other control character may stand in XML 1.0, not even escaped.
-            case 0..<32 where byte != 9 && byte != 10 && byte != 13: out.append(UInt8(ascii: "?"))
-            default: out.append(byte)
-            }
-        }
-    }
-
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "&"), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\""),
-            UInt8(ascii: "'"), 0..<32:
-            false
-        default: true
-        }
-    }
-
-    static func escape(_ text: String) -> String {
-        var out: [UInt8] = []
-        escape(text, to: &out)
-        return String(decoding: out, as: UTF8.self)
-    }
-
-    /// Undoes `escape`, for text that we have escaped ourselves.
-    static func unescape(_ text: String) -> String {
-        guard text.utf8.contains(UInt8(ascii: "&")) else { return text }
-        var result = ""
-        var rest = text[...]
-        let names: [(String, Character)] = [
-            ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"),
-        ]
-        while let first = rest.first {
-            if first == "&", let name = names.first(where: { rest.hasPrefix($0.0) }) {
-                result.append(name.1)
-                rest = rest.dropFirst(name.0.count)
-            } else {
-                result.append(first)
-                rest = rest.dropFirst()
-            }
-        }
-        return result
     }
 }

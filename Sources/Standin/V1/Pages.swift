@@ -1,3 +1,5 @@
+internal import Formats
+
 /// What browsers see. Plain HTML that needs no script, as a load generator has none.
 enum Pages {
     /// 429 of the proxy in front (rest-v1.md § 14): HTML, no JSON, no `Retry-After`.
@@ -19,9 +21,9 @@ enum Pages {
 
     /// The provider's page: two visible fields, the hidden ones that must come back, a way out.
     static func login(_ login: BrowserLogin, provider: String, message: String?) -> [UInt8] {
-        let action = Markup.escape("/mvpd/\(Percent.encode(login.mvpd))")
-        let name = Markup.escape(provider)
-        let notice = message.map { "<p class=\"error\" role=\"alert\">\(Markup.escape($0))</p>" }
+        let action = Markup.xml("/mvpd/\(Percent.encode(login.mvpd))")
+        let name = Markup.xml(provider)
+        let notice = message.map { "<p class=\"error\" role=\"alert\">\(Markup.xml($0))</p>" }
         return document(
             "Sign in to \(name)",
             """

@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Formats
 internal import Signing
 
 /// May it be played: Z1 to Z4, and what the provider tells of its user, U1 (rest-v1.md §§ 11, 12).

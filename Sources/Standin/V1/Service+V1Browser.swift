@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Formats
 internal import Signing
 
 /// The browser's way through a login: N1 and the hops after it (rest-v1.md § 8). Providers live on

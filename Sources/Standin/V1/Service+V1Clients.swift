@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Formats
 internal import Signing
 
 /// D1 and D2 (rest-v1.md § 5).

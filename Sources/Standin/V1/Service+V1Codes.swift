@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Formats
 internal import Journal
 internal import Signing
 
@@ -151,7 +152,7 @@ extension Service {
         let document = Document.object([
             ("requestor", body), ("device", .text(question["deviceType"] ?? "unknown")),
             ("clientType", .text("clientless")), ("os", .text("unknown")),
-            ("time", .text(Calendar.isoDate(moment.milliseconds))),
+            ("time", .text(UTCTime(milliseconds: moment.milliseconds).rfc3339)),
         ])
         return reply(200, document, root: "config", question, at: moment)
     }

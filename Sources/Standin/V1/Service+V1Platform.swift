@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Formats
 internal import Journal
 internal import Signing
 

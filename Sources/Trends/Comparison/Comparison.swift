@@ -1,3 +1,4 @@
+internal import Formats
 internal import Rendering
 internal import Reports
 internal import Statistics
@@ -61,7 +62,7 @@ public struct Comparison: Sendable, Hashable {
 
         /// `5 % and 0.5 ms`.
         public var text: String {
-            "\(Figures.percent(relative)) and \(Figures.trimmed(milliseconds, 3)) ms"
+            "\(Figures.percent(relative)) and \(DecimalText.trimmed(milliseconds, 3)) ms"
         }
     }
 

@@ -1,3 +1,4 @@
+internal import Formats
 internal import Rendering
 internal import Reports
 
@@ -100,21 +101,21 @@ extension Comparison.Row {
 
     /// `sure to 99.9 %`.
     var sureText: String {
-        sure >= 0.9995 ? "> 99.9 %" : "\(Figures.trimmed(sure * 100, 1)) %"
+        sure >= 0.9995 ? "> 99.9 %" : "\(DecimalText.trimmed(sure * 100, 1)) %"
     }
 
     /// `+38 %`, `-5 %`, `0 %`, `×14`.
     static func signed(_ share: Double) -> String {
         if share >= 9 { return "×\(Figures.significant(share + 1))" }
         let percent = share * 100
-        let text = Figures.fixed(percent.magnitude, percent.magnitude < 9.95 ? 1 : 0)
+        let text = DecimalText.fixed(percent.magnitude, percent.magnitude < 9.95 ? 1 : 0)
         let isNothing = text.allSatisfy { $0 == "0" || $0 == "." }
         return (isNothing ? "" : percent > 0 ? "+" : "−") + (isNothing ? "0" : text) + " %"
     }
 
     /// Percentage points.
     static func points(_ share: Double) -> String {
-        let text = Figures.trimmed((share * 100).magnitude, 2)
+        let text = DecimalText.trimmed((share * 100).magnitude, 2)
         return (text == "0" ? "" : share > 0 ? "+" : "−") + text + " %"
     }
 }

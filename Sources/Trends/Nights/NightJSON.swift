@@ -1,3 +1,4 @@
+internal import Formats
 internal import Rendering
 internal import Reports
 
@@ -11,18 +12,18 @@ public enum NightJSON {
         let night = view.nights.last
         let alarms = view.newAlarms
         let headline = view.headline + (view.newestFailure.map { " \($0)" } ?? "")
-        return JSON.object([
-            ("schema", .text("screenrig/night/1")),
-            ("type", .text("night")),
-            ("alarm", .flag(view.verdict == .worse)),
-            ("verdict", .text(view.verdict.rawValue)),
-            ("headline", .text(headline)),
-            ("rig", .text(view.rig)),
-            ("night", .text(night?.started ?? "")),
-            ("mark", .text(night?.mark ?? "")),
-            ("run", .text(night?.run ?? "")),
-            ("outcome", .text(night?.outcome ?? "")),
-            ("gap", night.flatMap { $0.isGap ? .text($0.gap) : nil } ?? .null),
+        return JSON.members([
+            ("schema", .string("screenrig/night/1")),
+            ("type", .string("night")),
+            ("alarm", .bool(view.verdict == .worse)),
+            ("verdict", .string(view.verdict.rawValue)),
+            ("headline", .string(headline)),
+            ("rig", .string(view.rig)),
+            ("night", .string(night?.started ?? "")),
+            ("mark", .string(night?.mark ?? "")),
+            ("run", .string(night?.run ?? "")),
+            ("outcome", .string(night?.outcome ?? "")),
+            ("gap", night.flatMap { $0.isGap ? .string($0.gap) : nil } ?? .null),
             ("exitCode", .integer(Int(exitCode))),
             ("changes", .array(alarms.map { change($0, in: view) })),
             (
@@ -37,42 +38,42 @@ public enum NightJSON {
             ),
             ("unusual", .array(view.jumps.map(jump))),
             ("nights", .integer(view.nights.count)),
-            ("report", report.map(JSON.text) ?? .null),
-            ("page", .text(page)),
-        ]).line()
+            ("report", report.map(JSON.string) ?? .null),
+            ("page", .string(page)),
+        ]).text(.compact)
     }
 
     private static func jump(_ jump: NightsView.Jump) -> JSON {
-        .object([
-            ("series", .text(jump.series.name)), ("unit", unit(jump.series)),
-            ("value", .number(jump.unusual.value, decimals: 6)),
-            ("level", .number(jump.unusual.level, decimals: 6)),
-            ("times", .number(jump.unusual.times, decimals: 4)),
+        .members([
+            ("series", .string(jump.series.name)), ("unit", unit(jump.series)),
+            ("value", .decimal(jump.unusual.value, 6)),
+            ("level", .decimal(jump.unusual.level, 6)),
+            ("times", .decimal(jump.unusual.times, 4)),
             ("nights", .integer(jump.unusual.nights)),
-            ("alarm", .flag(jump.unusual.isAlarm)),
+            ("alarm", .bool(jump.unusual.isAlarm)),
         ])
     }
 
     private static func unit(_ series: NightSeries) -> JSON {
         switch series.unit {
-        case .milliseconds: .text("ms")
-        case .share: .text("share")
-        case .rate: .text("per second")
+        case .milliseconds: .string("ms")
+        case .share: .string("share")
+        case .rate: .string("per second")
         }
     }
 
     private static func change(_ alarm: NightsView.Alarm, in view: NightsView) -> JSON {
         let (series, change) = (alarm.series, alarm.change)
-        return .object([
-            ("series", .text(series.name)),
+        return .members([
+            ("series", .string(series.name)),
             ("unit", unit(series)),
-            ("before", .number(change.before, decimals: 6)),
-            ("after", .number(change.after, decimals: 6)),
-            ("change", .number(change.after / max(change.before, 1e-9) - 1, decimals: 4)),
-            ("low", .number(change.ratio.low - 1, decimals: 4)),
-            ("high", .number(change.ratio.high - 1, decimals: 4)),
-            ("firstNight", .text(view.nights[change.first].started)),
-            ("toldOn", .text(view.nights[change.noticed].started)),
+            ("before", .decimal(change.before, 6)),
+            ("after", .decimal(change.after, 6)),
+            ("change", .decimal(change.after / max(change.before, 1e-9) - 1, 4)),
+            ("low", .decimal(change.ratio.low - 1, 4)),
+            ("high", .decimal(change.ratio.high - 1, 4)),
+            ("firstNight", .string(view.nights[change.first].started)),
+            ("toldOn", .string(view.nights[change.noticed].started)),
         ])
     }
 }

@@ -1,3 +1,4 @@
+internal import Formats
 internal import Rendering
 internal import Reports
 public import Statistics
@@ -201,7 +202,7 @@ public struct NightSeries: Sendable, Hashable {
         case .milliseconds where unusual.times >= 2:
             let times =
                 unusual.times >= 10
-                ? Figures.count(Int(unusual.times.rounded())) : Figures.fixed(unusual.times, 1)
+                ? Figures.count(Int(unusual.times.rounded())) : DecimalText.fixed(unusual.times, 1)
             return "\(times) times its level of \(level)"
         case .milliseconds:
             return "\(Figures.percent(unusual.times - 1)) above its level of \(level)"

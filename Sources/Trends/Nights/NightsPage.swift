@@ -1,3 +1,4 @@
+internal import Formats
 internal import Rendering
 internal import Reports
 
@@ -171,7 +172,7 @@ public enum NightsPage {
                         + recent.series.map { series in
                             series.values[index].map { value -> HTML in
                                 """
-                                <data value="\(Figures.trimmed(value, 6) as String)">\(series.text(value))</data>
+                                <data value="\(DecimalText.trimmed(value, 6) as String)">\(series.text(value))</data>
                                 """
                             } ?? "–"
                         }

@@ -1,12 +1,8 @@
 internal import ArgumentParser
-internal import Dispatch
-internal import Foundation
 internal import Journal
-internal import Lanes
 internal import Races
 internal import Rigs
 internal import Runner
-internal import Synchronization
 
 struct RaceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -69,54 +65,24 @@ struct RaceCommand: AsyncParsableCommand {
             pages, on: stage, counting: counts, run: directory.name,
             limit: isVirtual && time == nil ? nil : rig.race.timeLimit)
         let show = RaceShow(traffic)
-        show.begin(stage, stage.estimate(isVirtual: isVirtual))
-        let arena = stage.arena
-        let flag = StopFlag()
-        let interrupts = Interrupts(stopping: arena) { flag.raise() }
-        let began = LiveLoop.monotonic()
-        let clock: @Sendable () -> Duration = { .nanoseconds(LiveLoop.monotonic() - began) }
-        let allowance = Allowance(
-            trials: rig.race.trials, time: isVirtual && time == nil ? nil : rig.race.time,
-            clock: clock)
-        let allowed = AllowedArena(arena, allowance)
-        stop(arena, after: allowance.end)
-        let kept = try await replayKept(on: stage, allowed)
-        var search = RaceSearch(
-            plans: stage.plans, terms: rig.race, seed: rig.seed,
-            gateError: isVirtual ? .zero : .microseconds(50),
-            clock: clock,
-            isInterrupted: { flag.isRaised },
-            news: { news in
-                show.tell(news)
-                watch?.tell(news)
-            })
-        // Lanes that wait for nothing are soon idle.
-        if isVirtual { search.ordersAtOnce = 256 }
-        if isVirtual, time == nil, search.terms.timeLimit != nil {
-            // What a search finds may not hang on how fast this machine is.
-            search.terms.time = .seconds(3600)
+        show.begin(stage, stage.estimate())
+        let session = RaceSession(
+            stage, into: directory, isTimed: !isVirtual || time != nil)
+        let interrupts = Interrupts(stopping: stage.arena) { session.stop() }
+        let rows = try await session.replayKept(beside: traffic.rig.rig)
+        if !traffic.play.json {
+            for row in rows { Terminal.print(inWords: "stored case \(row.file): \(row.line)") }
         }
-        let arms = RaceArms(
-            stage, in: allowed,
-            isOver: { [search] in
-                search.isInterrupted()
-                    || search.terms.timeLimit.map { search.clock() >= $0 } ?? false
-            }, news: { show.tell($0) })
-        let comparisons = await arms.compare()
-        if let given = search.terms.trials {
-            search.terms.trials = max(0, given - comparisons.reduce(0) { $0 + $1.played })
+        let kept = rows.contains { $0.rate.hits > 0 }
+        let outcome = await session.search { news in
+            show.tell(news)
+            watch?.tell(news)
         }
-        var outcome = await search.run(in: allowed)
-        outcome.comparisons = comparisons
-        outcome.isVirtual = isVirtual
-        outcome.promises = stage.promises
-        outcome.faults = stage.strikes?.sentence
-        let work = RaceCases(
-            stage, isVirtual: isVirtual, directory: directory, allowance: allowance)
         let cases =
-            interrupts.hasInterrupted ? [] : await work.make(outcome) { Terminal.complain($0) }
-        var report = report(
-            outcome, cases: cases, of: stage, isInterrupted: interrupts.hasInterrupted)
+            interrupts.hasInterrupted
+            ? [] : await session.makeCases(outcome) { Terminal.complain($0) }
+        var report = session.report(
+            outcome, cases: cases, isInterrupted: interrupts.hasInterrupted)
         report.stillReproduces = kept
         show.end(outcome, cases: cases, stage, page: leave(report, in: directory))
         await watch?.end(outcome, report, at: directory.path)
@@ -126,35 +92,6 @@ struct RaceCommand: AsyncParsableCommand {
             throw CommandFailure.couldNotRun("no trial could be completed: \(reason)")
         }
         if outcome.isAccusing || kept { throw CommandFailure(code: .failed, message: "") }
-    }
-
-    /// Cases that are kept beside the rig come first. Whether one of them still reproduces.
-    private func replayKept(on stage: RaceStage, _ arena: AllowedArena) async throws -> Bool {
-        let kept = try KeptCases(beside: traffic.rig.rig, plans: stage.plans.map(\.name))
-        let rows = await kept.replay(on: arena, of: stage)
-        if !traffic.play.json {
-            for row in rows { Terminal.print(inWords: "stored case \(row.file): \(row.line)") }
-        }
-        return rows.contains { $0.rate.hits > 0 }
-    }
-
-    /// What is under way when the time is up counts for nothing.
-    private func stop(_ arena: LaneArena, after time: Duration?) {
-        guard let time else { return }
-        DispatchQueue.global(qos: .userInitiated).asyncAfter(
-            deadline: .now() + .milliseconds(Int(time / .milliseconds(1)))
-        ) { arena.stop() }
-    }
-
-    private func report(
-        _ outcome: RaceOutcome, cases: [String?], of stage: RaceStage, isInterrupted: Bool
-    ) -> RaceReport {
-        RaceReport(
-            outcome, cases: cases.map { $0.map { "cases/\(($0 as NSString).lastPathComponent)" } },
-            about: .init(
-                rig: stage.rig.name, target: stage.venue.targetName, version: Screenrig.version,
-                seed: stage.rig.seed.value, startedMicroseconds: stage.startedMicroseconds),
-            isInterrupted: isInterrupted)
     }
 
     /// Writes it; the path of its page, nil where that did not go.

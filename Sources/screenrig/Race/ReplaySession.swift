@@ -32,27 +32,15 @@ struct ReplaySession {
             Terminal.complain(inWords: "replaying \(known.name) → \(target), \(times) times")
             if let fixed { Terminal.complain(inWords: fixed.plan) }
         }
-        let arena = stage.arena
-        let interrupts = Interrupts(stopping: arena)
+        let interrupts = Interrupts(stopping: stage.arena)
         let waiting = Task { await tellWaiting(sink) }
-        let outcome = await Replay(played(on: stage), on: arena).play(times: times) { rate in
+        let outcome = await stage.replay(known, times: times) { rate in
             tell(rate)
         }
         waiting.cancel()
         await stage.strike()
         let code = code(of: outcome, wasInterrupted: interrupts.hasInterrupted)
         try conclude(outcome, stage, code)
-    }
-
-    /// A sign-in that never comes is told from a late one by a last read that comes late enough: what did on
-    /// a stand-in is too soon elsewhere.
-    private func played(on stage: RaceStage) -> Case {
-        guard !stage.venue.isEmbedded, known.expected.invariant == .signInDelivered else {
-            return known
-        }
-        var played = known
-        played.schedule.settle.every = max(known.schedule.settle.every, stage.patience)
-        return played
     }
 
     private func tell(_ rate: HitRate) {

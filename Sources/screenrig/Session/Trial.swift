@@ -1,4 +1,3 @@
-internal import Checker
 internal import Dialects
 internal import Foundation
 internal import Journal
@@ -49,10 +48,8 @@ final class Trial: Sendable {
     /// Prints the checklist, what would fail a run, and where this one is kept; throws the exit code
     /// if it is not 0. `words`: rig and options as they were typed, for the command that comes next.
     func conclude(
-        _ directory: RunDirectory, rig: Rig, findings: Findings?, target: Origin, words: String
+        _ directory: RunDirectory, _ summary: Summary, rig: Rig, target: Origin, words: String
     ) throws {
-        let summary = try RunCompletion.write(
-            directory, thresholds: rig.thresholds, findings: findings)
         let sightings = seen.withLock { $0 }
         let checklist = Checklist(
             sightings, household: try Self.household(directory), rig: rig,

@@ -1,3 +1,5 @@
+import Formats
+
 @testable import Dialects
 
 extension Reader {
@@ -24,7 +26,7 @@ extension Reader {
     }
 }
 
-extension Tree {
+extension JSON {
     /// How many values and names it holds.
     fileprivate var size: Int {
         switch self {

@@ -1,30 +1,30 @@
-/// Reads an XML 1.0 document into a `Tree`: an element with children becomes an object named by its
+/// Reads an XML 1.0 document into a `JSON` value: an element with children becomes an object named by its
 /// children, any other its text. Names lose their prefix; attributes are checked and dropped.
 ///
 /// Own and strict, as `JSONReader` is: the protocol needs elements, text and little else, and what a
 /// general parser does beside that is how documents attack one. There is no DOCTYPE, so there are no
 /// entities but the five of XML; the only encoding is UTF-8; depth and number of elements are limited.
-struct XMLReader {
+public struct XMLReader {
     private let bytes: [UInt8]
     private var position = 0
     private var nodes = 0
-    private var limit: Tree.Limit?
+    private var limit: JSON.Limit?
     private var open: [Element] = []
-    private var root: (root: String, tree: Tree)?
+    private var root: (root: String, tree: JSON)?
 
     /// An element whose end has not come yet.
     private struct Element {
         /// As written, prefix included: what the end tag must repeat.
         var name: ArraySlice<UInt8>
-        var members: [Tree.Member] = []
+        var members: [JSON.Member] = []
         var text: [UInt8] = []
     }
 
     /// The root element's name and content; nil when the document is not well formed, has a DOCTYPE, or
     /// is beyond a limit, which is then in `limit`.
-    static func read(
-        _ bytes: [UInt8], _ limit: inout Tree.Limit?
-    ) -> (root: String, tree: Tree)? {
+    public static func read(
+        _ bytes: [UInt8], _ limit: inout JSON.Limit?
+    ) -> (root: String, tree: JSON)? {
         guard XMLText.isAllowed(bytes) else { return nil }
         var reader = XMLReader(bytes)
         let isRead = reader.document()
@@ -32,8 +32,8 @@ struct XMLReader {
         return isRead ? reader.root : nil
     }
 
-    static func read(_ bytes: [UInt8]) -> (root: String, tree: Tree)? {
-        var limit: Tree.Limit?
+    public static func read(_ bytes: [UInt8]) -> (root: String, tree: JSON)? {
+        var limit: JSON.Limit?
         return read(bytes, &limit)
     }
 
@@ -138,9 +138,9 @@ struct XMLReader {
 
     private mutating func startTag() -> Bool {
         guard root == nil, let name = name(), XMLText.isQualified(name) else { return false }
-        guard open.count < Tree.maximumDepth else { return exceeds(.depth) }
+        guard open.count < JSON.maximumDepth else { return exceeds(.depth) }
         nodes += 1
-        guard nodes <= Tree.maximumNodes else { return exceeds(.nodes) }
+        guard nodes <= JSON.maximumNodes else { return exceeds(.nodes) }
         guard let fields = attributes() else { return false }
         // Namespaces in XML, 6.3, says more; two of the same spelling are never right (3.1).
         guard fields.count < 2 || Set(fields.map(\.name)).count == fields.count else {
@@ -164,13 +164,13 @@ struct XMLReader {
     private mutating func close() {
         let element = open.removeLast()
         let name = XMLText.withoutPrefix(element.name)
-        let tree: Tree =
+        let tree: JSON =
             element.members.isEmpty
             ? .string(String(decoding: element.text, as: UTF8.self)) : .object(element.members)
         if open.isEmpty {
             root = (name, tree)
         } else {
-            open[open.count - 1].members.append(Tree.Member(name: name, value: tree))
+            open[open.count - 1].members.append(JSON.Member(name: name, value: tree))
         }
     }
 
@@ -200,7 +200,7 @@ struct XMLReader {
 
     // MARK: Bytes
 
-    private mutating func exceeds(_ limit: Tree.Limit) -> Bool {
+    private mutating func exceeds(_ limit: JSON.Limit) -> Bool {
         self.limit = limit
         return false
     }

@@ -1,9 +1,9 @@
 import Testing
 
-@testable import Dialects
+@testable import Formats
 
 @Suite struct XMLReaderTests {
-    private static func tree(_ text: String) -> Tree? { XMLReader.read(Array(text.utf8))?.tree }
+    private static func tree(_ text: String) -> JSON? { XMLReader.read(Array(text.utf8))?.tree }
 
     @Test(
         "well-formed documents are read",
@@ -21,12 +21,12 @@ import Testing
             (
                 "<r> <n:a x='1'>1</n:a> <a>2</a> </r>",
                 .object([
-                    Tree.Member(name: "a", value: .string("1")),
-                    Tree.Member(name: "a", value: .string("2")),
+                    JSON.Member(name: "a", value: .string("1")),
+                    JSON.Member(name: "a", value: .string("2")),
                 ])
             ),
-        ] as [(String, Tree)])
-    func wellFormed(text: String, expected: Tree) {
+        ] as [(String, JSON)])
+    func wellFormed(text: String, expected: JSON) {
         #expect(Self.tree(text) == expected)
     }
 
@@ -65,7 +65,7 @@ import Testing
         "a document deeper than 64 levels is refused for that, in JSON and XML",
         arguments: [64, 65, 120_000])
     func depth(levels: Int) {
-        var limits: (json: Tree.Limit?, xml: Tree.Limit?)
+        var limits: (json: JSON.Limit?, xml: JSON.Limit?)
         let open = String(repeating: "<a>", count: levels)
         let close = String(repeating: "</a>", count: levels)
         let xml = XMLReader.read(Array((open + close).utf8), &limits.xml)
@@ -82,7 +82,7 @@ import Testing
     @Test("a document of more than 200,000 values is refused for that, in JSON and XML")
     func size() {
         for count in [199_999, 200_000] {
-            var limits: (json: Tree.Limit?, xml: Tree.Limit?)
+            var limits: (json: JSON.Limit?, xml: JSON.Limit?)
             let elements = "<r>" + String(repeating: "<a/>", count: count) + "</r>"
             let xml = XMLReader.read(Array(elements.utf8), &limits.xml)
             let list = "[" + String(repeating: "0,", count: count - 1) + "0]"

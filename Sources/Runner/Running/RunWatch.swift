@@ -1,4 +1,3 @@
-internal import Dashboard
 internal import Devices
 internal import Dispatch
 internal import Journal
@@ -6,21 +5,10 @@ internal import Lanes
 internal import Rendering
 internal import Reports
 internal import Rigs
-internal import Runner
 internal import Synchronization
 
-/// What of a run is shown while it goes on, and how.
-struct Show {
-    enum Form {
-        case nothing
-        /// A line every few seconds: logs keep it readable.
-        case lines
-        /// A block, redrawn in place.
-        case block
-        /// An object each second, on standard output.
-        case json
-    }
-
+/// What is known of a run before it begins, for those who watch it.
+struct RunOutline {
     var title: String
     var planned: Duration?
     var plannedHouseholds: Int?
@@ -29,14 +17,9 @@ struct Show {
     var thresholds: [Threshold]
     /// `validity.lateness-p99`; nil in virtual time, where nothing is late.
     var allowedLateness: Duration?
-    var form: Form
-    /// Pages beside it; nil where nobody asked for one.
-    var dashboard: Dashboard?
-    /// What the judge has found so far; nil where nothing is judged.
-    var findings: @Sendable () -> LiveFindings?
 }
 
-/// Looks at a run from outside while it goes on: shows where it is, and ends it on Ctrl-C, when the
+/// Looks at a run from outside while it goes on: tells its observer where it is, and ends it on Ctrl-C, when the
 /// history cannot be written, when nothing answers at all, or when the breaker says so.
 ///
 /// Safe because the timer is made in `init` and only cancelled after; the rest is constant or in a
@@ -44,7 +27,8 @@ struct Show {
 final class RunWatch: @unchecked Sendable {
     private let coordinator: Coordinator
     private let writer: HistoryWriter
-    private let show: Show
+    private let outline: RunOutline
+    private let observer: any RunObserver
     private let isVirtual: Bool
     private let queue = DispatchQueue(label: "screenrig.watch")
     /// Is told when this machine has slept; nil where nothing is judged.
@@ -77,8 +61,6 @@ final class RunWatch: @unchecked Sendable {
         var ticks = 0
         var isStopping = false
         var hasEnded = false
-        var printer = LivePrinter()
-        var shown: [String] = []
         var rates: [Double] = []
     }
 
@@ -89,31 +71,32 @@ final class RunWatch: @unchecked Sendable {
     private static let grace: Duration = .seconds(10)
     /// So many requests without an answer make a silence.
     private static let unanswered = 3
-    private static let printEvery = 3
     /// How long lanes may take to come to rest once their time is up: when the run was stopped, and
     /// when somebody does not want to wait any more.
-    private static let (patience, impatience) = (10, 3)
+    private static let (patience, impatience): (Duration, Duration) = (.seconds(10), .seconds(3))
     private static let ratesKept = 120
 
     init(
-        coordinator: Coordinator, writer: HistoryWriter, judge: JudgeQueue?, show: Show,
-        breaker: Breaker?, isVirtual: Bool, abandon: @escaping @Sendable () -> Void
+        coordinator: Coordinator, writer: HistoryWriter, judge: JudgeQueue?,
+        outline: RunOutline, observer: any RunObserver, breaker: Breaker?, isVirtual: Bool,
+        abandon: @escaping @Sendable () -> Void
     ) {
         self.abandon = abandon
         self.coordinator = coordinator
         self.writer = writer
         self.judge = judge
-        self.show = show
+        self.outline = outline
+        self.observer = observer
         self.isVirtual = isVirtual
         state = Mutex(State(breaker: isVirtual ? nil : breaker))
         timer = DispatchSource.makeTimerSource(queue: queue)
         timer.schedule(deadline: .now() + 1, repeating: 1)
         timer.setEventHandler { [unowned self] in tick() }
         timer.activate()
-        guard let dashboard = show.dashboard else { return }
+        guard observer.wantsBatches else { return }
         writer.observe { [weak self] progress in
             self?.queue.async { [weak self] in
-                if let self { dashboard.show(live(progress)) }
+                if let self { observer.changed(live(progress)) }
             }
         }
     }
@@ -121,6 +104,9 @@ final class RunWatch: @unchecked Sendable {
     deinit {
         timer.cancel()
     }
+
+    /// Somebody has asked for its end.
+    var wasInterrupted: Bool { state.withLock { $0.isStopping } }
 
     /// Why the run could not go on; nil when it could.
     var failure: String? { state.withLock { $0.failure } }
@@ -134,28 +120,32 @@ final class RunWatch: @unchecked Sendable {
     /// Turns that took seconds, and lanes that did not come to rest.
     var longTurns: [String] { state.withLock { $0.turns.sentences } }
 
+    /// Somebody asks for its end, for the first time or again.
     func interrupted(_ times: Int) {
-        state.withLock { $0.isStopping = true }
         if times == 1 {
-            say(
+            observer.say(
                 "interrupted: no more arrivals; requests in flight have 5 s to finish (Ctrl-C "
                     + "again: stop at once)"
             )
-            stop(within: 5)
+            interrupt(within: .seconds(5))
         } else {
-            stop(within: 0, patience: Self.impatience)
+            interrupt(within: .zero, patience: Self.impatience)
         }
     }
 
-    /// Ends the run within so many seconds, if need be without a lane that is stuck in a turn: whatever
-    /// it is at, what the journal has is reported.
-    private func stop(within grace: Int, patience: Int = patience) {
-        coordinator.stop(within: .seconds(grace))
+    func interrupt(within grace: Duration, patience: Duration = patience) {
+        state.withLock { $0.isStopping = true }
+        stop(within: grace, patience: patience)
+    }
+
+    /// Ends the run within `grace`, if need be without a lane that is stuck in a turn: whatever it is at,
+    /// what the journal has is reported.
+    private func stop(within grace: Duration, patience: Duration = patience) {
+        coordinator.stop(within: grace)
         // In virtual time that grace may take as long as it takes.
-        guard !isVirtual || grace == 0 else { return }
-        queue.asyncAfter(deadline: .now() + .seconds(grace + patience)) { [weak self] in
-            self?.giveUpLanes()
-        }
+        guard !isVirtual || grace == .zero else { return }
+        let seconds = (grace + patience) / .seconds(1)
+        queue.asyncAfter(deadline: .now() + seconds) { [weak self] in self?.giveUpLanes() }
     }
 
     private func giveUpLanes() {
@@ -171,16 +161,14 @@ final class RunWatch: @unchecked Sendable {
     /// The breaker has tripped: more load would do more harm.
     func trip(_ trip: Breaker.Trip) {
         state.withLock { $0.tripped = $0.tripped ?? "\(trip)" }
-        stop(within: 0)
+        stop(within: .zero)
     }
 
     /// The lanes have come to rest: no more lines, and the block is gone.
     func end() {
         timer.cancel()
-        state.withLock { state in
-            state.hasEnded = true
-            state.printer.clear()
-        }
+        state.withLock { $0.hasEnded = true }
+        observer.end()
         if let failure = writer.failure { note(failure) }
     }
 
@@ -221,7 +209,7 @@ final class RunWatch: @unchecked Sendable {
         guard coordinator.outlook != .arriving, progress.completed > 0,
             progress.errors - silence.errors >= Self.unanswered
         else { return false }
-        return ContinuousClock.now - silence.began >= max(show.settle, Self.grace)
+        return ContinuousClock.now - silence.began >= max(outline.settle, Self.grace)
     }
 
     /// What the service let run out meanwhile only seems to have run out early.
@@ -230,7 +218,7 @@ final class RunWatch: @unchecked Sendable {
         let standstill = Standstill(noticed: now, length: length)
         state.withLock { $0.standstills.append(standstill) }
         judge?.note(standstill)
-        say(
+        observer.say(
             "note: this machine was suspended for \(Instant(length).milliseconds / 1000) s; "
                 + "ignore the measurements of that time"
         )
@@ -241,13 +229,13 @@ final class RunWatch: @unchecked Sendable {
         let turns = coordinator.turns
         let now = LiveLoop.monotonic()
         for sentence in state.withLock({ $0.turns.look(turns, at: now) }) {
-            say("note: \(sentence)")
+            observer.say("note: \(sentence)")
         }
     }
 
     private func stop(_ failure: String) {
         note(failure)
-        stop(within: 0)
+        stop(within: .zero)
     }
 
     private func note(_ failure: String) {
@@ -260,21 +248,7 @@ final class RunWatch: @unchecked Sendable {
 
     private func display(_ progress: Progress, ticks: Int) {
         state.withLock { $0.rates = ($0.rates + [progress.perSecond]).suffix(Self.ratesKept) }
-        let live = live(progress)
-        state.withLock { state in
-            guard !state.hasEnded else { return }
-            switch show.form {
-            case .nothing: break
-            case .json: Terminal.print(ProgressJSON.progress(live))
-            case .block:
-                state.shown = LiveBlock.lines(
-                    live, width: Terminal.progressWidth, color: Terminal.progressUsesColor)
-                state.printer.draw(state.shown)
-            case .lines where ticks.isMultiple(of: Self.printEvery):
-                Terminal.complain(ProgressLine.text(live))
-            case .lines: break
-            }
-        }
+        observer.tick(live(progress), second: ticks)
     }
 
     private func live(_ heard: Progress) -> LiveState {
@@ -284,15 +258,15 @@ final class RunWatch: @unchecked Sendable {
             progress.elapsed = max(progress.elapsed, coordinator.now)
         }
         let phase = phase(of: progress)
-        let findings = show.findings()
+        let findings = judge?.soFar
         var live = state.withLock { state in
             LiveState(
-                title: show.title, progress: progress, planned: show.planned,
-                plannedHouseholds: show.plannedHouseholds,
+                title: outline.title, progress: progress, planned: outline.planned,
+                plannedHouseholds: outline.plannedHouseholds,
                 phase: state.isStopping ? .stopping : phase, recentRates: state.rates,
                 findings: findings)
         }
-        live.hold(against: show.thresholds, allowed: show.allowedLateness)
+        live.hold(against: outline.thresholds, allowed: outline.allowedLateness)
         return live
     }
 
@@ -303,20 +277,6 @@ final class RunWatch: @unchecked Sendable {
         case .settling(let until):
             let left = until - progress.elapsed
             return left > .zero ? .settling(left) : .leaving(progress.households.running)
-        }
-    }
-
-    private func say(_ line: String) {
-        state.withLock { state in
-            switch show.form {
-            case .nothing: break
-            case .json, .lines: Terminal.complain(line)
-            case .block:
-                let lines = Wrapping.lines(
-                    line, width: Terminal.progressWidth, hanging: 2)
-                state.printer.say(
-                    lines.joined(separator: "\n"), above: state.hasEnded ? [] : state.shown)
-            }
         }
     }
 }

@@ -1,67 +1,3 @@
-/// A JSON or XML document as nested names and texts: what the codecs read answers through, so that
-/// one reading serves both formats. Numbers keep their digits.
-public enum Tree: Hashable, Sendable {
-    case object([Member])
-    case array([Tree])
-    case string(String)
-    case number(String)
-    case bool(Bool)
-    case null
-
-    public struct Member: Hashable, Sendable {
-        public var name: String
-        public var value: Tree
-    }
-
-    /// The first member of that name.
-    public subscript(name: String) -> Tree? {
-        guard case .object(let members) = self else { return nil }
-        return members.first { $0.name == name }?.value
-    }
-
-    /// A scalar's text; nil for null and for anything nested.
-    public var text: String? {
-        switch self {
-        case .string(let text), .number(let text): text
-        case .bool(let value): value ? "true" : "false"
-        case .object, .array, .null: nil
-        }
-    }
-
-    public var integer: Int64? {
-        text.flatMap { Int64($0) }
-    }
-
-    public var isTrue: Bool { text == "true" }
-
-    /// Nested deeper than any protocol document: an attack on the stack. What no reader nests deeper is
-    /// safe to compare, to hash and to free.
-    static let maximumDepth = 64
-    /// Values of one document, members and elements counted: ten times those of any configuration seen.
-    public static let maximumNodes = 200_000
-
-    /// Why a document was not read to its end.
-    enum Limit: Hashable, Sendable, CustomStringConvertible {
-        case depth, nodes
-
-        var description: String {
-            switch self {
-            case .depth: "more than \(maximumDepth) levels"
-            case .nodes: "more than \(maximumNodes) values"
-            }
-        }
-    }
-
-    /// The elements of a list: of a JSON array, or of the XML element that repeats `element`.
-    public func items(_ element: String) -> [Tree] {
-        switch self {
-        case .array(let items): items
-        case .object(let members): members.filter { $0.name == element }.map(\.value)
-        default: []
-        }
-    }
-}
-
 /// A strict JSON reader (RFC 8259) over bytes. Own, because it sits on the path of every answer:
 /// Foundation's decoder takes 2.3 us for a token answer.
 public struct JSONReader {
@@ -69,19 +5,19 @@ public struct JSONReader {
     private var position = 0
     private var nodes = 0
     private let nodesAtMost: Int
-    private var limit: Tree.Limit?
+    private var limit: JSON.Limit?
 
     /// The document, nil when it is not exactly one JSON value of at most 64 levels and so many values: as
     /// many as an answer may have, unless a file is read.
-    public static func read(_ bytes: [UInt8], nodesAtMost: Int = Tree.maximumNodes) -> Tree? {
-        var limit: Tree.Limit?
+    public static func read(_ bytes: [UInt8], nodesAtMost: Int = JSON.maximumNodes) -> JSON? {
+        var limit: JSON.Limit?
         return read(bytes, &limit, nodesAtMost: nodesAtMost)
     }
 
     /// The same; `limit` is what it is beyond, if it is nil for that.
-    static func read(
-        _ bytes: [UInt8], _ limit: inout Tree.Limit?, nodesAtMost: Int = Tree.maximumNodes
-    ) -> Tree? {
+    public static func read(
+        _ bytes: [UInt8], _ limit: inout JSON.Limit?, nodesAtMost: Int = JSON.maximumNodes
+    ) -> JSON? {
         var reader = JSONReader(bytes: bytes, nodesAtMost: nodesAtMost)
         guard let value = reader.value(depth: 0) else {
             limit = reader.limit
@@ -111,17 +47,17 @@ public struct JSONReader {
         return true
     }
 
-    private mutating func value(depth: Int) -> Tree? {
+    private mutating func value(depth: Int) -> JSON? {
         nodes += 1
-        guard depth < Tree.maximumDepth, nodes <= nodesAtMost else {
-            limit = depth < Tree.maximumDepth ? .nodes : .depth
+        guard depth < JSON.maximumDepth, nodes <= nodesAtMost else {
+            limit = depth < JSON.maximumDepth ? .nodes : .depth
             return nil
         }
         skipSpace()
         switch current {
         case UInt8(ascii: "{"): return object(depth: depth)
         case UInt8(ascii: "["): return array(depth: depth)
-        case UInt8(ascii: "\""): return string().map(Tree.string)
+        case UInt8(ascii: "\""): return string().map(JSON.string)
         case UInt8(ascii: "t"): return word("true", .bool(true))
         case UInt8(ascii: "f"): return word("false", .bool(false))
         case UInt8(ascii: "n"): return word("null", .null)
@@ -129,25 +65,25 @@ public struct JSONReader {
         }
     }
 
-    private mutating func object(depth: Int) -> Tree? {
+    private mutating func object(depth: Int) -> JSON? {
         position += 1
-        var members: [Tree.Member] = []
-        if take(UInt8(ascii: "}")) { return .object([]) }
+        var members: [JSON.Member] = []
+        if take(UInt8(ascii: "}")) { return .object(members) }
         members.reserveCapacity(6)
         while true {
             skipSpace()
             guard current == UInt8(ascii: "\""), let name = string(), take(UInt8(ascii: ":")),
                 let value = value(depth: depth + 1)
             else { return nil }
-            members.append(Tree.Member(name: name, value: value))
+            members.append(JSON.Member(name: name, value: value))
             if take(UInt8(ascii: ",")) { continue }
             return take(UInt8(ascii: "}")) ? .object(members) : nil
         }
     }
 
-    private mutating func array(depth: Int) -> Tree? {
+    private mutating func array(depth: Int) -> JSON? {
         position += 1
-        var items: [Tree] = []
+        var items: [JSON] = []
         if take(UInt8(ascii: "]")) { return .array([]) }
         while true {
             guard let value = value(depth: depth + 1) else { return nil }
@@ -157,7 +93,7 @@ public struct JSONReader {
         }
     }
 
-    private mutating func word(_ word: StaticString, _ value: Tree) -> Tree? {
+    private mutating func word(_ word: StaticString, _ value: JSON) -> JSON? {
         guard position + word.utf8CodeUnitCount <= bytes.count else { return nil }
         for offset in 0..<word.utf8CodeUnitCount
         where bytes[position + offset] != word.utf8Start[offset] {
@@ -167,7 +103,7 @@ public struct JSONReader {
         return value
     }
 
-    private mutating func number() -> Tree? {
+    private mutating func number() -> JSON? {
         let start = position
         if current == UInt8(ascii: "-") { position += 1 }
         guard let first = current, isDigit(first) else { return nil }

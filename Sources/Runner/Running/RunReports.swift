@@ -1,44 +1,20 @@
-internal import Checker
+package import Checker
 internal import Foundation
-internal import Journal
+package import Journal
 internal import Races
-internal import Reports
-internal import Rigs
+package import Reports
+package import Rigs
 internal import Trends
 
-/// From a finished history to files, words and an exit code.
-enum RunCompletion {
-    /// Writes every report into `directory`, prints the verdict, and throws the exit code if it is
-    /// not 0.
-    static func report(
-        _ directory: RunDirectory, thresholds: [Threshold], findings: Findings? = nil,
-        asJSON: Bool = false
-    ) throws {
-        let summary = try write(directory, thresholds: thresholds, findings: findings)
-        try tell(summary, at: directory.path, asJSON: asJSON)
-    }
-
-    /// Prints the verdict, and throws the exit code if it is not 0.
-    static func tell(_ summary: Summary, at path: String, asJSON: Bool = false) throws {
-        let code = ExitCode(summary.exitStatus)
-        if asJSON {
-            Terminal.print(
-                ProgressJSON.result(summary, exitCode: code.rawValue, path: path))
-        } else {
-            Terminal.print(
-                TerminalReport.text(
-                    summary, width: Terminal.width, color: Terminal.usesColor, path: path)
-            )
-        }
-        if code != .passed { throw CommandFailure(code: code, message: "") }
-    }
-
+/// From a finished history to the files of its directory.
+package enum RunReports {
     /// Writes every report into `directory`, or into `other`. Without findings, or where the judge
     /// did not hear everything, the history is judged again, if it can be.
-    static func write(
+    /// `complain` is told what else could not be written.
+    package static func write(
         _ directory: RunDirectory, thresholds: [Threshold], findings: Findings? = nil,
-        into other: String? = nil
-    ) throws -> Summary {
+        into other: String? = nil, complain: (String) -> Void
+    ) throws(RunError) -> Summary {
         let written: Report.Written
         do {
             let history = try History(path: directory.history)
@@ -55,12 +31,12 @@ enum RunCompletion {
             let folder = CaseFolder(in: other ?? directory.path)
             for made in cases {
                 // A case that cannot be written is no reason to lose the report.
-                do { try folder.write(made) } catch { Terminal.complain("\(error)") }
+                do { try folder.write(made) } catch { complain("\(error)") }
             }
         } catch {
-            throw CommandFailure.couldNotRun("\(error)")
+            throw .couldNotRun("\(error)")
         }
-        for error in written.errors { Terminal.complain("\(error)") }
+        for error in written.errors { complain("\(error)") }
         return written.summary
     }
 
@@ -80,7 +56,7 @@ enum RunCompletion {
     /// signature, for `cases/`.
     private static func cases(of findings: Findings?, _ history: History) throws -> [Case] {
         guard let findings, !findings.violations.isEmpty else { return [] }
-        return try Extraction(from: history, version: Screenrig.version).cases(of: findings)
+        return try Extraction(from: history, version: Release.version).cases(of: findings)
     }
 
     /// By the signature of their violation.

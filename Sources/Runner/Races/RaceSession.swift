@@ -1,0 +1,91 @@
+internal import Dispatch
+internal import Foundation
+package import Journal
+internal import Lanes
+package import Races
+internal import Rigs
+
+/// One search for the races of a rig, from its stage to cases and report. Its time begins with this value.
+package final class RaceSession: Sendable {
+    private let stage: RaceStage
+    private let directory: RunDirectory
+    private let allowance: Allowance
+    private let arena: AllowedArena
+    private let isTimed: Bool
+    private let clock: @Sendable () -> Duration
+    private let flag = StopFlag()
+
+    /// Without `isTimed` no clock on the wall ends it, whatever the rig says: in virtual time, what a search
+    /// finds may not hang on how fast this machine is.
+    package init(_ stage: RaceStage, into directory: RunDirectory, isTimed: Bool) {
+        (self.stage, self.directory, self.isTimed) = (stage, directory, isTimed)
+        let began = LiveLoop.monotonic()
+        clock = { .nanoseconds(LiveLoop.monotonic() - began) }
+        let terms = stage.rig.race
+        allowance = Allowance(
+            trials: terms.trials, time: isTimed ? terms.time : nil, clock: clock)
+        arena = AllowedArena(stage.arena, allowance)
+        guard let end = allowance.end else { return }
+        // What is under way when the time is up counts for nothing.
+        DispatchQueue.global(qos: .userInitiated).asyncAfter(
+            deadline: .now() + .milliseconds(Int(end / .milliseconds(1)))
+        ) { [arena = stage.arena] in arena.stop() }
+    }
+
+    /// Ends the search as soon as it can. From any thread.
+    package func stop() { flag.raise() }
+
+    /// Cases that are kept beside the rig, which come first.
+    package func replayKept(beside rigFile: String) async throws -> [KeptCases.KeptCase] {
+        let kept = try KeptCases(beside: rigFile, plans: stage.plans.map(\.name))
+        return await kept.replay(on: arena, of: stage)
+    }
+
+    /// Compares the arms, and searches.
+    package func search(
+        news: @escaping @Sendable (RaceNews) -> Void
+    ) async -> RaceOutcome {
+        let isVirtual = stage.venue.isVirtual
+        var search = stage.search(clock: clock, isInterrupted: { [flag] in flag.isRaised }, news)
+        // Lanes that wait for nothing are soon idle.
+        if isVirtual { search.ordersAtOnce = 256 }
+        if !isTimed, search.terms.timeLimit != nil { search.terms.time = .seconds(3600) }
+        let arms = RaceArms(
+            stage: stage, arena: arena,
+            isOver: { [search] in
+                search.isInterrupted()
+                    || search.terms.timeLimit.map { search.clock() >= $0 } ?? false
+            }, news: news)
+        let comparisons = await arms.compare()
+        if let given = search.terms.trials {
+            search.terms.trials = max(0, given - comparisons.reduce(0) { $0 + $1.played })
+        }
+        var outcome = await search.run(in: arena)
+        outcome.comparisons = comparisons
+        outcome.isVirtual = isVirtual
+        outcome.promises = stage.promises
+        outcome.faults = stage.strikes?.sentence
+        return outcome
+    }
+
+    /// Shrinks each finding and writes it to `cases/`: the path of each finding's case, in their order; nil
+    /// where it could not be written, and `complain` is told why.
+    package func makeCases(
+        _ outcome: RaceOutcome, complain: (String) -> Void
+    ) async -> [String?] {
+        await RaceCases(stage, directory: directory, allowance: allowance)
+            .make(outcome, complain: complain)
+    }
+
+    /// What the search has left: `cases` as they were made.
+    package func report(
+        _ outcome: RaceOutcome, cases: [String?], isInterrupted: Bool
+    ) -> RaceReport {
+        RaceReport(
+            outcome, cases: cases.map { $0.map { "cases/\(($0 as NSString).lastPathComponent)" } },
+            about: .init(
+                rig: stage.rig.name, target: stage.venue.targetName, version: Release.version,
+                seed: stage.rig.seed.value, startedMicroseconds: stage.startedMicroseconds),
+            isInterrupted: isInterrupted)
+    }
+}

@@ -1,0 +1,208 @@
+package import Checker
+package import Devices
+package import Dialects
+internal import Dispatch
+internal import Foundation
+package import Journal
+package import Lanes
+internal import Reports
+package import Rigs
+package import Standin
+internal import Statistics
+
+/// One run of a rig: households on lanes, judged as it goes on, recorded in the history of its directory.
+///
+/// Safe because what it holds is constant; `run` and `play` are called once, and one of them only.
+package final class RunSession: @unchecked Sendable {
+    package let rig: Rig
+    package let venue: Venue
+    package let directory: RunDirectory
+    /// Their clock starts with this value: `run` is to follow at once.
+    package let lanes: [Lane]
+    package let coordinator: Coordinator
+
+    private let options: RunOptions
+    private let terms: RunConfiguration
+    private let pages: PageFolder
+    private let writer: HistoryWriter
+    private let judge: JudgeQueue?
+    private let watch: RunWatch
+    private let turns: TurnRecord
+    private let (ends, end) = AsyncStream.makeStream(of: Void.self)
+
+    /// Puts a run together. `planned`: how long it will take, as far as its plan tells.
+    package init(
+        _ rig: Rig, on venue: Venue, into directory: RunDirectory, _ options: RunOptions = .init(),
+        planned: Duration? = nil, observer: any RunObserver = NoObserver()
+    ) throws(RunError) {
+        (self.rig, self.venue, self.directory, self.options) = (rig, venue, directory, options)
+        let plan = Plan(rig, seed: rig.seed, run: venue.run)
+        // As near to the lanes' time zero as can be: evidence of exchanges is told in UTC by it.
+        let started = venue.isVirtual ? Venue.virtualEpoch : WallClock.microseconds
+        let rules = Rules(
+            rig, isEmbedded: venue.isEmbedded, startedMicroseconds: started,
+            throttledBy: options.throttledBy)
+        let laneCount = venue.isVirtual ? options.virtualLanes : venue.laneCount
+        let header = HistoryHeader(
+            run: directory.name, runID: venue.run, rigName: rig.name, rigSource: rig.source,
+            seed: rig.seed.value, startedMicroseconds: started, target: venue.targetName,
+            protocolName: rig.protocolNames, version: Release.version, isVirtual: venue.isVirtual,
+            lanes: laneCount, kinds: rig.kinds.map(\.name), plannedHouseholds: plan.households,
+            load: rig.load.description, thresholds: rig.thresholds.map(\.text),
+            shows: rig.shows.map(\.text), policies: rig.policies.lines,
+            judging: options.judges ? rules.texts : [],
+            validLatenessNanoseconds: rig.validity.latenessP99.nanoseconds,
+            validBusy: rig.validity.busy, breachFails: rig.validity.failsOnBreach,
+            throttledBy: options.throttledBy)
+        let writer: HistoryWriter
+        do {
+            writer = try HistoryWriter(
+                path: directory.history, header: header,
+                recording: Assembly.recording(rig.record, seed: rig.seed), waits: venue.isVirtual)
+        } catch {
+            throw .couldNotRun("\(error)")
+        }
+        self.writer = writer
+        // What a history holds whole is judged again from there.
+        let spill =
+            rig.record == .all
+            ? nil
+            : SpillFile(
+                path: directory.file("spill.sqlite"), header: header, waits: venue.isVirtual)
+        judge =
+            options.judges
+            ? JudgeQueue(
+                rules, lanes: laneCount, before: writer, waits: venue.isVirtual, spill: spill,
+                backlogLimit: options.judgeBacklog) : nil
+        lanes = try venue.lanes(
+            recordingTo: judge ?? writer, virtual: laneCount, through: options.through)
+        if rig.record != .none, options.keepsMessages {
+            writer.keepMessages(through: lanes[0].gate)
+            for lane in lanes { lane.handsOverMessages = true }
+        }
+        var terms = try venue.configuration(of: rig, statement: options.statement)
+        if let retries = options.retries { terms.retries = retries }
+        terms.startedMicroseconds = started
+        pages = PageFolder(in: directory.path)
+        terms.pages = pages
+        // In virtual time there is one login page, and nothing to wait for a process with.
+        if let program = rig.login.command, !venue.isVirtual {
+            terms.loginProgram = ProgramProcess(path: program, limit: rig.login.limit)
+        }
+        self.terms = terms
+        coordinator = Coordinator(plan, terms: terms, lanes: lanes)
+        let breaker = Politeness.breaker(rig.target.courtesy, isNear: venue.isNear)
+        turns = TurnRecord(lanes: lanes.count, path: directory.file(LaneTurn.file))
+        for lane in lanes { lane.keepTurns(in: turns) }
+        watch = RunWatch(
+            coordinator: coordinator, writer: writer, judge: judge,
+            outline: RunOutline(
+                title: venue.title, planned: planned, plannedHouseholds: plan.households,
+                settle: rig.load.settle, thresholds: rig.thresholds,
+                allowedLateness: venue.isVirtual ? nil : rig.validity.latenessP99),
+            observer: observer, breaker: breaker, isVirtual: venue.isVirtual,
+            abandon: { [end] in end.finish() })
+        if venue.isVirtual, let breaker {
+            VirtualBreaker(breaker, on: lanes[0]) { [watch] in watch.trip($0) }.begin()
+        }
+    }
+
+    /// Somebody asks for its end, for the first or second time. From any thread.
+    package func interrupt(_ times: Int) { watch.interrupted(times) }
+
+    /// The same with another grace, and without a word.
+    package func interrupt(within grace: Duration) { watch.interrupt(within: grace) }
+
+    /// Plays the households to their end, and leaves the history in the run directory.
+    package func run() async throws -> RunResult {
+        let began = Usage.now()
+        Task {
+            await LaneThread.run { self.coordinator.run() }
+            end.finish()
+        }
+        // Over when the lanes are, or when they are given up.
+        for await _ in ends {}
+        return try conclude(since: began)
+    }
+
+    /// The same on the caller's thread, in virtual time.
+    package func play() throws -> RunResult {
+        let began = Usage.now()
+        coordinator.run()
+        return try conclude(since: began)
+    }
+
+    private func conclude(since began: Usage) throws -> RunResult {
+        let ended = lanes.map(\.now).max() ?? .start
+        let spent = Usage.now()
+        let cpu = venue.isVirtual ? 0 : spent.percent(since: began)
+        watch.end()
+        // It may have been removed meanwhile.
+        directory.restore()
+        if !rig.faults.isEmpty {
+            PrivateFile.make(directory.file("truth.jsonl"))
+            let truth = try TruthFile(directory.file("truth.jsonl"))
+            truth.enable(try Assembly.faults(rig))
+            truth.append(venue.truths)
+        }
+        var notes = terms.accounts?.givenUp ?? []
+        if pages.finish() > 0 {
+            notes.append("login pages where a login stopped are in \(directory.file("pages"))")
+        }
+        let findings = judge?.finish()
+        let end = writer.finish(
+            HistoryEnd(
+                ended: ended, interrupted: watch.wasInterrupted, failure: watch.failure ?? "",
+                cpuPercent: cpu, historyHash: "", breaker: watch.tripped ?? "",
+                verdicts: findings.map { TerminalReport.verdicts($0) } ?? "",
+                standstills: watch.standstills, longTurns: watch.longTurns))
+        turns.remove()
+        watch.settle()
+        return RunResult(
+            findings: findings, end: end, notes: notes, events: lanes.reduce(0) { $0 + $1.events },
+            seconds: spent.wall - began.wall)
+    }
+}
+
+/// What a caller wants of a run besides what its rig says.
+package struct RunOptions {
+    /// Checks it while it goes on.
+    package var judges = true
+    /// Exchanges that may wait for the judge before they are spilled to disk.
+    package var judgeBacklog = JudgeQueue.usualBacklog
+    /// Records requests and responses, where the rig records anything.
+    package var keepsMessages = true
+    /// How often a request is repeated that got no answer; nil: as often as devices do.
+    package var retries: Int?
+    /// What a preflight found that the service throttles by; nil where there was none.
+    package var throttledBy: ThrottleKey?
+    /// Software statement of the apps; nil: the demo one.
+    package var statement: Secret?
+    /// Lanes in virtual time, each with a clock and a service of its own.
+    package var virtualLanes = 1
+    /// What stands between devices and the stand-in of each lane, in virtual time.
+    package var through: (InProcess) -> any Transport = { $0 }
+
+    package init() {}
+}
+
+/// What came of a run, besides its history.
+package struct RunResult: Sendable {
+    /// Nil where nothing was judged. Where the judge fell behind, they say so.
+    package let findings: Findings?
+    package let end: HistoryEnd
+    /// Sentences about what somebody should know, whatever else is shown.
+    package let notes: [String]
+    /// Of all lanes.
+    package let events: Int
+    /// Real ones.
+    package let seconds: Double
+
+    /// `55.1 s of virtual time in 0.82 s: 95,000 events, 116,000 events/s`.
+    package var pace: String {
+        let rate = Int(Double(events) / max(seconds, 1e-6))
+        let virtual = String(format: "%.1f", end.ended.milliseconds / 1000)
+        let real = String(format: "%.3f", seconds)
+        return "\(virtual) s of virtual time in \(real) s: \(events) events, \(rate) events/s"
+    }
+}
