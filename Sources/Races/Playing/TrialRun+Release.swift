@@ -27,10 +27,10 @@ extension TrialRun {
         var at: Instant
     }
 
-    /// When each op goes whose time does not hang on an answer. Nil where that is past already.
+    /// When each op is released whose time does not depend on a response. Nil if that is past already.
     private func timeline(_ cluster: Schedule.Cluster, after ripening: Duration) -> [Due]? {
         var offsets: [Int: Duration] = [cluster.head: .zero]
-        // Anchors may stand after what hangs on them.
+        // Anchors may stand after what depends on them.
         for _ in cluster.members {
             for position in cluster.members where offsets[position] == nil {
                 guard let anchor = schedule.ops[position].anchor, anchor.event == .lastByteSent,
@@ -72,21 +72,21 @@ extension TrialRun {
 
     /// Several at once, in this order, within one turn.
     private func letGo(_ positions: [Int]) {
-        var held: [HeldCall] = []
+        var released: [HeldCall] = []
         for position in positions {
-            states[position].released = lane.now
             if schedule.ops[position].step == .expire {
-                states[position].instant = lane.now
-            } else if let one = states[position].held {
-                states[position].wasOver = one.isOver
-                held.append(one)
+                ops[position].progress = .passed(lane.now)
+            } else {
+                let held = ops[position].progress.held
+                ops[position].progress = .released(lane.now, held)
+                if let held { released.append(held) }
             }
         }
-        lane.release(held)
+        lane.release(released)
         for position in positions { wakeWaiters(of: position) }
     }
 
-    /// One op from its time to its answer.
+    /// One op, from its release to its response.
     private func follow(_ position: Int, isTimed: Bool) async {
         let op = schedule.ops[position]
         if let anchor = op.anchor, anchor.event == .firstReplyByte {
@@ -95,24 +95,27 @@ extension TrialRun {
             guard await goOnRelease(position, anchor) else { return await abandon(position) }
         } else {
             // A waiter is woken when it is let go.
-            while states[position].released == nil, !isDiscarded { await wait(for: position) }
-            if states[position].released == nil { return await abandon(position) }
+            while ops[position].progress.isBeforeRelease, !isDiscarded { await wait(for: position) }
+            if ops[position].progress.isBeforeRelease { return await abandon(position) }
         }
-        defer { if states[position].answered == nil { drop(position) } }
-        guard op.step != .expire else { return }
-        if let held = states[position].held {
+        guard case .released(_, let held) = ops[position].progress else { return }
+        if let held {
             take(await lane.answer(to: held), of: position)
-        } else if states[position].released != nil, !isDiscarded {
+            checkRaced(position, wasOver: held.isOver)
+        } else if isDiscarded {
+            drop(position)
+        } else {
             await send(position)
+            checkRaced(position, wasOver: false)
         }
-        checkRaced(position)
     }
 
-    /// A request that nobody will let go any more, and with it those that wait for its answer. What is at
-    /// the gate already goes out in the end, so that its trial tells nothing.
+    /// Nobody will release it any more, nor those that wait for its response. What is at the gate already
+    /// is sent in the end, so its trial is inconclusive.
     private func abandon(_ position: Int) async {
+        let held = ops[position].progress.held
         drop(position)
-        guard let held = states[position].held else { return }
+        guard let held else { return }
         give(
             up: .setupFailed(
                 op: schedule.ops[position].id, "the operation before it was never answered"))
@@ -120,27 +123,27 @@ extension TrialRun {
         _ = await lane.answer(to: held)
     }
 
-    /// Waits for the anchor's answer, then for the offset, and lets go.
+    /// Waits for the anchor's response, then for the offset, and lets go.
     private func goOnAnswer(_ position: Int, _ anchor: Schedule.Anchor) async -> Bool {
         guard let other = schedule.ops.firstIndex(where: { $0.id == anchor.op }) else {
             return false
         }
-        while states[other].answered == nil, mayCome(other) { await wait(for: other) }
-        guard !isDiscarded, let exchange = states[other].answered?.exchange,
+        while !ops[other].progress.isOver, !isDiscarded { await wait(for: other) }
+        guard !isDiscarded, let exchange = ops[other].progress.answered?.exchange,
             let first = exchange.firstByte
         else { return false }
         guard await prepare(position) else { return false }
         return await letGo(position, at: first + schedule.ops[position].offset)
     }
 
-    /// Hangs on the last byte of an op that itself waits for an answer: when that is let go is not
-    /// known before.
+    /// Depends on the last byte of an op that itself waits for a response: its release is not known
+    /// before.
     private func goOnRelease(_ position: Int, _ anchor: Schedule.Anchor) async -> Bool {
         guard let other = schedule.ops.firstIndex(where: { $0.id == anchor.op }) else {
             return false
         }
-        while states[other].released == nil, mayCome(other) { await wait(for: other) }
-        guard !isDiscarded, let released = states[other].released else { return false }
+        while ops[other].progress.isBeforeRelease, !isDiscarded { await wait(for: other) }
+        guard !isDiscarded, let released = ops[other].progress.released else { return false }
         return await letGo(position, at: released + schedule.ops[position].offset)
     }
 
@@ -155,20 +158,14 @@ extension TrialRun {
         return true
     }
 
-    private func mayCome(_ position: Int) -> Bool {
-        !states[position].isDropped && !isDiscarded
-    }
-
     private func wait(for position: Int) async {
-        await withUnsafeContinuation { states[position].waiters.append($0) }
+        await withUnsafeContinuation { ops[position].waiters.append($0) }
     }
 
-    /// What makes a trial say nothing.
-    private func checkRaced(_ position: Int) {
+    /// What makes a trial inconclusive. `wasOver`: the request had ended before it was released.
+    private func checkRaced(_ position: Int, wasOver: Bool) {
         let id = schedule.ops[position].id
-        guard let exchange = states[position].answered?.exchange else { return }
-        // It ended before it was let go, and says nothing of a race.
-        let wasOver = states[position].wasOver
+        guard let exchange = ops[position].progress.answered?.exchange else { return }
         switch exchange.delivery {
         case .refused(let error) where error.kind == .stopped,
             .unknown(let error) where error.kind == .stopped:

@@ -4,7 +4,7 @@ internal import Journal
 internal import Lanes
 internal import Rigs
 
-/// One schedule being executed, by living rooms that nothing has used before. An actor on its lane.
+/// One schedule being executed, by households that nothing has used before. An actor on its lane.
 ///
 /// ```text
 ///   plain ops, one after another     cluster: prepare, hold, release by time     settle, read
@@ -21,30 +21,39 @@ actor TrialRun {
     let households: [Int]
     /// Where trials go one at a time.
     private let trialSerializer: OnLane<TrialSerializer>?
-    /// Where what one reads is not to show in what another does.
+    /// For trials whose reads must not disturb one another.
     let turns: OnLane<Turns>?
-    /// How long all but the last bytes are given to arrive.
+    /// How long all but the last bytes have to arrive.
     private let ripening: Duration
-    /// How long nothing happens before.
+    /// How long nothing happens before the trial.
     private let idleBefore: Duration
 
-    /// What became of each op so far.
-    struct State {
+    /// One op, and how far it has come.
+    struct OpRun {
+        /// Its request, once it is known. Another op may repeat it.
         var call: Call?
-        var held: HeldCall?
-        var released: Instant?
-        /// What was held had ended by then.
-        var wasOver = false
-        var answered: Answered?
-        /// When its event is or was, where nobody sends anything.
-        var instant: Instant?
-        /// It will not be sent: what it was to follow was never answered.
-        var isDropped = false
-        /// Woken when it is over.
+        var progress = Progress.waiting
+        /// Woken when `progress` changes.
         var waiters: [UnsafeContinuation<Void, Never>] = []
     }
-    var states: [State]
-    /// Codes of each living room, the newest last.
+
+    enum Progress {
+        /// For its turn. To `held`, `released` or `passed`; to `answered` where it is not timed; to
+        /// `dropped`.
+        case waiting
+        /// At the gate: all but its last byte has been sent. To `released` or `dropped`.
+        case held(HeldCall)
+        /// Since then it may be sent. To `answered` or `dropped`.
+        case released(Instant, HeldCall?)
+        /// The end. `released` is nil where it was not timed.
+        case answered(Answered, released: Instant?)
+        /// The end of an op that sends nothing, at its event.
+        case passed(Instant)
+        /// The end of an op that is not sent: what it was to follow was never answered.
+        case dropped
+    }
+    var ops: [OpRun]
+    /// Codes of each household, the newest last.
     var codes: [[(op: String, issued: IssuedCode, ends: Instant)]]
     private var discard: TrialResult.Discard?
 
@@ -67,7 +76,7 @@ actor TrialRun {
             DrivenHousehold(
                 cast.plan(plan, room: room), firstScreens: cast.firstScreens[room], on: ground)
         }
-        states = schedule.ops.map { _ in State() }
+        ops = schedule.ops.map { _ in OpRun() }
         codes = plans.map { _ in [] }
     }
 
@@ -100,7 +109,7 @@ actor TrialRun {
     /// An op that is not timed.
     private func plain(_ position: Int) async {
         let op = schedule.ops[position]
-        guard await prepare(position), let call = states[position].call else { return }
+        guard await prepare(position), let call = ops[position].call else { return }
         let room = rooms[room(position)]
         do throws(DrivenHousehold.Refusal) {
             // A sign-in is tried once: what it did is not known.
@@ -120,13 +129,13 @@ actor TrialRun {
     /// An op of the setup must have done what it is for: without a code there is nothing to race.
     private func checkSetup(_ position: Int) {
         let op = schedule.ops[position]
-        guard let answered = states[position].answered, discard == nil else { return }
+        guard let answered = ops[position].progress.answered, discard == nil else { return }
         if op.step == .registrationCode, codes[room(position)].last?.op != op.id {
-            discard = .setupFailed(op: op.id, Self.words(answered))
+            give(up: .setupFailed(op: op.id, Self.words(answered)))
         } else if op.step == .authenticate || op.step == .tokenExchange,
             answered.exchange.isError || answered.exchange.delivery.error != nil
         {
-            discard = .setupFailed(op: op.id, Self.words(answered))
+            give(up: .setupFailed(op: op.id, Self.words(answered)))
         }
     }
 
@@ -137,113 +146,10 @@ actor TrialRun {
         }
     }
 
-    /// Everything that must come before the op's decisive request. False where it did not come about.
-    func prepare(_ position: Int) async -> Bool {
-        guard states[position].call == nil else { return true }
-        let op = schedule.ops[position]
-        guard op.step != .expire else { return true }
-        let room = rooms[room(position)]
-        do throws(DrivenHousehold.Refusal) {
-            if let double = cast.doubles[position], op.step != .authenticate {
-                _ = try await room.credential(of: double.source)
-                room.share(
-                    from: double.source, to: cast.screens[position],
-                    keepsCookies: double.keepsCookies)
-            }
-            states[position].call = try await call(position, room)
-        } catch {
-            fail(position, error)
-            return false
-        }
-        return true
-    }
-
-    private func call(
-        _ position: Int, _ room: DrivenHousehold
-    ) async throws(DrivenHousehold.Refusal) -> Call? {
-        let op = schedule.ops[position]
-        let script = RequestScript(
-            op: op, terms: ground.terms, dialect: room.dialect, code: code(for: op, position))
-        switch op.step {
-        case .authenticate:
-            if let former = op[arg: "repeats"] {
-                guard let other = schedule.ops.firstIndex(where: { $0.id == former }) else {
-                    throw .failed("no op '\(former)' in this schedule")
-                }
-                return states[other].call
-            }
-            let lead = cast.doubles[position]?.source ?? cast.screens[position]
-            _ = try await room.credential(of: lead)
-            let providers = try await room.providers(asking: lead)
-            let call = try await room.login(
-                try script.issuedCode(), provider: try script.login(by: providers)?.id,
-                as: account(op, position), on: lead)
-            // The browser's cookies go with it, whatever connection it takes.
-            if let double = cast.doubles[position] {
-                room.share(from: double.source, to: cast.screens[position], keepsCookies: true)
-            }
-            return call
-        case .loginStart:
-            let credential = try await room.credential(of: cast.screens[position])
-            let providers = try await room.providers(asking: cast.screens[position])
-            return try script.loginStart(providers, credential)
-        case .freePreview:
-            let credential = try await room.credential(of: cast.screens[position])
-            let providers = try await room.providers(asking: cast.screens[position])
-            guard let pass = providers?.first(where: \.isTempPass) else {
-                throw .failed("the service's configuration offers no TempPass provider")
-            }
-            return room.dialect.freePreview(mvpd: pass.id, credential)
-        case .registerClient: return try await room.registration(of: cast.screens[position])
-        case .accessToken: return try await room.tokenRequest(of: cast.screens[position])
-        case .profileRequest:
-            let credential = try await room.credential(of: cast.screens[position])
-            let providers = try await room.providers(asking: cast.screens[position])
-            let onPlatform = (providers ?? []).filter { $0.platform?.isEnabled ?? false }
-            return try await room.profileRequest(
-                provider: try script.provider(of: onPlatform), credential)
-        case .tokenExchange:
-            _ = try await room.credential(of: cast.screens[position])
-            let providers = try await room.providers(asking: cast.screens[position])
-            let onPlatform = (providers ?? []).filter { $0.platform?.isEnabled ?? false }
-            return try await room.exchange(
-                provider: try script.provider(of: onPlatform), as: account(op, position),
-                on: cast.screens[position])
-        default:
-            return try script.call(
-                try await room.credential(of: cast.screens[position]),
-                lifetime: schedule.codeLifetime)
-        }
-    }
-
-    /// The account that an op signs in with: one of its living room's own, or of the rig's file.
-    private func account(_ op: Schedule.Op, _ position: Int) -> Account {
-        let number = Int(op[arg: "account"] ?? "1") ?? 1
-        return ground.account(number, of: households[room(position)])
-    }
-
-    func code(for op: Schedule.Op, _ position: Int) -> IssuedCode? {
-        code(named: op[arg: "code"], of: room(position))
-    }
-
-    /// The one that an op made, or the newest of a living room.
-    func code(named op: String?, of room: Int) -> IssuedCode? {
-        guard let op else { return codes[room].last?.issued }
-        return codes.joined().first { $0.op == op }?.issued
-    }
-
-    /// Whether an op is about a code that is not there yet.
-    func isEarly(_ position: Int) -> Bool {
-        guard let named = schedule.ops[position][arg: "code"] else { return false }
-        return !codes.joined().contains { $0.op == named }
-    }
-
-    func ends(ofCodeOf op: String) -> Instant? { codes.joined().first { $0.op == op }?.ends }
-
-    // MARK: What became of it
+    // MARK: Progress
 
     func take(_ answered: Answered, of position: Int) {
-        states[position].answered = answered
+        ops[position].progress = .answered(answered, released: ops[position].progress.released)
         let op = schedule.ops[position]
         if case .code(let issued) = answered.answer, op.step == .registrationCode {
             // The service's own span from its making to its end, from the middle of our wait on.
@@ -255,18 +161,18 @@ actor TrialRun {
     }
 
     func drop(_ position: Int) {
-        states[position].isDropped = true
+        ops[position].progress = .dropped
         wakeWaiters(of: position)
     }
 
     func give(up reason: TrialResult.Discard) {
         if discard == nil { discard = reason }
-        for position in states.indices { wakeWaiters(of: position) }
+        for position in ops.indices { wakeWaiters(of: position) }
     }
 
     func wakeWaiters(of position: Int) {
-        for waiter in states[position].waiters { waiter.resume() }
-        states[position].waiters = []
+        for waiter in ops[position].waiters { waiter.resume() }
+        ops[position].waiters = []
     }
 
     var isDiscarded: Bool { discard != nil }
@@ -282,7 +188,7 @@ actor TrialRun {
 
     private var releases: [TrialResult.ReleaseTime] {
         schedule.ops.enumerated().compactMap { position, op in
-            guard let exchange = states[position].answered?.exchange else { return nil }
+            guard let exchange = ops[position].progress.answered?.exchange else { return nil }
             var offset: Duration?
             if let anchor = op.anchor,
                 let other = schedule.ops.firstIndex(where: { $0.id == anchor.op }),
@@ -298,8 +204,8 @@ actor TrialRun {
 
     /// When an event of an op was.
     private func moment(of event: Schedule.Anchor.Event, _ position: Int) -> Instant? {
-        if let instant = states[position].instant { return instant }
-        let exchange = states[position].answered?.exchange
+        if case .passed(let instant) = ops[position].progress { return instant }
+        let exchange = ops[position].progress.answered?.exchange
         switch event {
         case .lastByteSent: return exchange?.sent
         case .firstReplyByte: return exchange?.firstByte
@@ -314,7 +220,7 @@ actor TrialRun {
             guard await prepare(position) else { return }
         }
         for position in cluster.members
-        where schedule.ops[position].gate != .none && states[position].call != nil {
+        where schedule.ops[position].gate != .none && ops[position].call != nil {
             await hold(position)
         }
         if let trialSerializer, !hasEntered {
@@ -325,14 +231,14 @@ actor TrialRun {
     }
 
     private func hold(_ position: Int) async {
-        guard let call = states[position].call else { return }
+        guard let call = ops[position].call else { return }
         let device = rooms[room(position)].device(cast.screens[position]).value
-        states[position].held = await lane.hold(call, from: device)
+        ops[position].progress = .held(await lane.hold(call, from: device))
     }
 
     /// Sends an op's request whole, now.
     func send(_ position: Int) async {
-        guard let call = states[position].call else { return }
+        guard let call = ops[position].call else { return }
         let device = rooms[room(position)].device(cast.screens[position]).value
         take(await lane.send(call, from: device), of: position)
     }
@@ -344,6 +250,45 @@ actor TrialRun {
         } catch {
             give(up: .stopped)
             return false
+        }
+    }
+}
+
+extension TrialRun.Progress {
+    var held: HeldCall? {
+        switch self {
+        case .held(let held): held
+        case .released(_, let held): held
+        case .waiting, .answered, .passed, .dropped: nil
+        }
+    }
+
+    /// When its time had come.
+    var released: Instant? {
+        switch self {
+        case .released(let instant, _), .passed(let instant): instant
+        case .answered(_, let released): released
+        case .waiting, .held, .dropped: nil
+        }
+    }
+
+    var answered: Answered? {
+        if case .answered(let answered, _) = self { answered } else { nil }
+    }
+
+    /// It may still be released.
+    var isBeforeRelease: Bool {
+        switch self {
+        case .waiting, .held: true
+        case .released, .answered, .passed, .dropped: false
+        }
+    }
+
+    /// It changes no more.
+    var isOver: Bool {
+        switch self {
+        case .waiting, .held, .released: false
+        case .answered, .passed, .dropped: true
         }
     }
 }

@@ -4,54 +4,47 @@ internal import Glibc
 internal import Journal
 internal import Lanes
 
-/// One connection of one device, and the exchange on it at the moment.
+/// One connection of one device, and the request in flight on it.
 ///
 /// ```
 ///  closed -> connecting -> securing -> busy <-> idle
 ///     ^----------+------------+---------+--------+
 /// ```
 final class Connection: Readiness {
-    private enum State { case closed, connecting, securing, idle, busy }
+    enum State {
+        /// To `connecting`, with a request that needs a connection.
+        case closed
+        /// libcurl makes the TCP connection. To `securing`, or without TLS to `busy`. To `closed` when
+        /// it fails.
+        case connecting(Connector, InFlightRequest, Attempt)
+        /// The TLS handshake. To `busy`; to `closed` when it fails.
+        case securing(OpenSocket, InFlightRequest, Attempt)
+        /// The request is sent and its response read. To `idle` after a response that leaves the
+        /// connection usable; to `connecting` when a kept connection is dead before a byte has left;
+        /// to `closed` otherwise.
+        case busy(OpenSocket, InFlightRequest)
+        /// Kept for another request. To `busy`; to `closed` when the server ends the connection.
+        case idle(OpenSocket)
+    }
 
-    /// Safe because the engine keeps its links; unsafe because this is looked at a dozen times for
-    /// each exchange.
-    private unowned(unsafe) let engine: DirectEngine
-    private let home: OriginLinks
-    /// Position among the links of the engine.
+    /// An attempt to connect, TLS included.
+    struct Attempt {
+        var began: Instant
+        var deadline: Int64
+    }
+
+    /// Safe because the engine keeps its connections; unsafe because this is read a dozen times for
+    /// each request.
+    unowned(unsafe) let engine: DirectEngine
+    let home: OriginLinks
+    /// Position among the connections of the engine.
     var position = 0
-    private var state = State.closed
-    private var line = ByteStream(descriptor: -1)
-    private var isWatchedForWriting = false
+    var state = State.closed
 
-    // How it was made.
-    /// Where it was told to lead: any of these.
+    /// It leads to any of these.
     let addresses: [IPAddress]
-    private let proxy: ProxyRoute.Proxy?
+    let proxy: ProxyRoute.Proxy?
     private let source: IPAddress?
-    private var connector: Connector?
-    private var opened: Opening?
-    private var route = Route()
-
-    // The exchange under way.
-    private var completion: ((Transfer) -> Void)?
-    /// When it is late, or the making of its connection is; 0 when there is none.
-    private(set) var deadline: Int64 = 0
-    /// When the exchange is late.
-    private var limit: Int64 = 0
-    /// Nil once all of it has been sent.
-    private var request: RequestBuffer?
-    private var written = 0
-    /// Called once all but the last byte has been sent, which then waits for `letGo`.
-    private var gate: ReadyGate?
-    private var isHeld = false
-    /// A byte of it may have left this machine.
-    private var hasLeft = false
-    private var hasReopened = false
-    private var sent = Instant.start
-    private var firstByte: Instant?
-    private var messagesSeen = 0
-    /// Nil until the first byte of the answer has come.
-    private var reader: AnswerReader?
 
     init(
         _ engine: DirectEngine, in home: OriginLinks, to addresses: [IPAddress],
@@ -64,360 +57,240 @@ final class Connection: Readiness {
         self.source = source
     }
 
-    private var isTLS: Bool { home.origin.scheme == .https }
+    var isTLS: Bool { home.origin.scheme == .https }
+
+    var request: InFlightRequest? {
+        switch state {
+        case .connecting(_, let request, _), .securing(_, let request, _), .busy(_, let request):
+            request
+        case .closed, .idle: nil
+        }
+    }
+
+    var socket: OpenSocket? {
+        switch state {
+        case .securing(let socket, _, _), .busy(let socket, _), .idle(let socket): socket
+        case .closed, .connecting: nil
+        }
+    }
+
+    /// When the request, or the attempt to connect, times out; 0 when there is neither.
+    var deadline: Int64 {
+        switch state {
+        case .connecting(_, _, let attempt), .securing(_, _, let attempt): attempt.deadline
+        case .busy(_, let request): request.limit
+        case .closed, .idle: 0
+        }
+    }
 
     // MARK: Connecting
 
-    /// Makes the connection; the request that was prepared follows when it stands.
-    func open() {
+    /// Makes the connection and sends `request` over it.
+    func connect(for request: InFlightRequest) {
         let began = engine.now
-        opened = Opening(began: began, connect: .zero)
-        deadline = engine.connectDeadline(from: began, until: limit)
-        state = .connecting
+        let attempt = Attempt(
+            began: began, deadline: engine.connectDeadline(from: began, until: request.limit))
+        let connector: Connector
+        do throws(WireError) { connector = try engine.lendConnector() } catch {
+            return end(request, .refused(TransportError(.localLimit, error.description)))
+        }
+        // libcurl may be done before `begin` returns.
+        state = .connecting(connector, request, attempt)
         home.open.append(self)
         engine.add(self)
         do throws(WireError) {
-            let connector = try engine.lendDial()
-            self.connector = connector
             try connector.begin(
                 home.origin, to: addresses, through: proxy, from: source,
                 within: engine.settings.connectTimeout ?? engine.settings.timeout, for: self)
         } catch {
-            if let connector { engine.takeBack(connector) }
-            connector = nil
-            finish(.refused(TransportError(.localLimit, error.description)), keeps: false)
+            engine.takeBack(connector)
+            finish(.refused(TransportError(.localLimit, error.description)))
         }
     }
 
     /// libcurl could not make the connection.
     func notConnected(_ code: CURLcode, _ words: String, systemError: Int32) {
-        connector = nil
-        fail(failure(LineFault(code, words), systemError: systemError))
+        fail(LineFault(code, words), systemError: systemError)
     }
 
-    /// libcurl has made the connection, and left it to us.
+    /// libcurl has made the connection and handed it over.
     func connected(_ connected: Connector.Connected) {
-        connector = nil
-        line = ByteStream(descriptor: connected.descriptor)
-        opened?.connect = connected.took
-        route = connected.route
-        isWatchedForWriting = false
-        engine.loop.watch(line.descriptor, for: .readable, by: self)
-        guard isTLS else { return begin() }
+        guard case .connecting(_, let request, let attempt) = state else {
+            preconditionFailure("a connection was made that nobody waits for")
+        }
+        let socket = OpenSocket(connected, began: attempt.began)
+        engine.loop.watch(socket.descriptor, for: .readable, by: self)
+        guard isTLS else { return begin(request, on: socket) }
+        state = .securing(socket, request, attempt)
         do throws(LineFault) {
-            let tls = try engine.tls()
-            line.tls = tls.stream(over: line.descriptor, to: home.origin.host, home: home)
+            socket.stream.tls = try engine.tls().stream(
+                over: socket.descriptor, to: home.origin.host, home: home)
         } catch {
-            state = .securing
-            return fail(failure(error))
+            return fail(error)
         }
-        state = .securing
-        guard line.tls != nil else { return fail(failure(LineFault(CURLE_OUT_OF_MEMORY, ""))) }
-        secure()
+        guard socket.stream.tls != nil else { return fail(LineFault(CURLE_OUT_OF_MEMORY, "")) }
+        secure(socket, request)
     }
 
-    /// Goes on with the handshake.
-    private func secure() {
-        guard let tls = line.tls, let opened else { return }
+    /// Continues the handshake.
+    private func secure(_ socket: OpenSocket, _ request: InFlightRequest) {
+        guard let tls = socket.stream.tls else { return }
         switch tls.handshake() {
-        case .wantsReading: watchForWriting(false)
-        case .wantsWriting: watchForWriting(true)
-        case .failed(let fault): fail(failure(fault))
+        case .wantsReading: watch(socket, forWriting: false)
+        case .wantsWriting: watch(socket, forWriting: true)
+        case .failed(let fault): fail(fault)
         case .done:
-            self.opened?.tls = (engine.now - opened.began) - opened.connect
-            route.tlsResumed = tls.isResumed
+            socket.secured(at: engine.now, isResumed: tls.isResumed)
             if engine.settings.connections != .fresh { tls.keepSmall() }
-            watchForWriting(false)
-            begin()
+            watch(socket, forWriting: false)
+            begin(request, on: socket)
         }
     }
 
-    private func begin() {
-        state = .busy
-        deadline = limit
-        push()
-    }
+    // MARK: A request
 
-    private func close() {
-        guard state != .closed else { return }
-        connector?.giveUp()
-        connector = nil
-        endLine()
-        state = .closed
-        home.open.removeAll { $0 === self }
-        engine.remove(self)
-    }
-
-    private func endLine() {
-        guard line.descriptor >= 0 else { return }
-        line.tls?.close()
-        engine.connections.close(line.descriptor)
-        line = ByteStream(descriptor: -1)
-    }
-
-    /// The lane is gone, and its loop is not asked any more.
-    func abandon() {
-        endLine()
-        state = .closed
-    }
-
-    // MARK: An exchange
-
-    /// Sends over the open connection.
+    /// Sends over the idle connection.
     @inline(__always)
-    func send(
-        _ request: RequestBuffer, begun: Instant, gate: ReadyGate? = nil,
-        completion: @escaping (Transfer) -> Void
-    ) {
-        prepare(request, begun: begun, gate: gate, completion: completion)
-        state = .busy
-        push()
+    func send(_ request: InFlightRequest) {
+        guard case .idle(let socket) = state else {
+            preconditionFailure("only an idle connection takes a request")
+        }
+        begin(request, on: socket)
     }
 
-    /// Takes up an exchange; it begins with `open`. With a `gate`, which is called when only the last
-    /// byte is missing, that byte waits for `letGo`.
     @inline(__always)
-    func prepare(
-        _ request: RequestBuffer, begun: Instant, gate: ReadyGate? = nil,
-        completion: @escaping (Transfer) -> Void
-    ) {
-        self.completion = completion
-        self.request = request
-        self.gate = gate
-        isHeld = gate != nil
-        limit = engine.deadline(from: begun)
-        deadline = limit
-        written = 0
-        hasLeft = false
-        hasReopened = false
-        firstByte = nil
-        messagesSeen = 0
+    private func begin(_ request: InFlightRequest, on socket: OpenSocket) {
+        state = .busy(socket, request)
+        push(request, on: socket)
     }
 
     /// Sends the last byte, which was held back.
     func letGo() {
-        guard isHeld, completion != nil else { return }
-        isHeld = false
-        gate = nil
-        limit = engine.deadline(from: engine.now)
-        guard state == .busy else { return }
-        deadline = limit
-        push()
+        guard case .busy(let socket, let request) = state, request.leaveGate() else { return }
+        request.limit = engine.deadline(from: engine.now)
+        push(request, on: socket)
     }
 
     func ready(_ descriptor: Int32, _ events: Events) {
-        guard descriptor == line.descriptor else { return }
+        guard descriptor == socket?.descriptor else { return }
         switch state {
-        case .busy:
-            // A broken connection has nothing to write to, but perhaps an answer to read.
-            if request != nil, events.contains(.writable) { push() }
-            if state == .busy { receive() }
-        case .idle: look()
-        case .securing: secure()
+        case .busy(let socket, let request):
+            // A broken connection cannot be written to, but may still hold a response.
+            if events.contains(.writable) { push(request, on: socket) }
+            receive()
+        case .idle(let socket): look(at: socket)
+        case .securing(let socket, let request, _): secure(socket, request)
         case .connecting, .closed: break
         }
     }
 
-    /// Sends what is left of the request, or all of it but the last byte.
-    private func push() {
-        guard let request else { return }
-        let rest = request.contents(from: written, to: isHeld ? request.count - 1 : request.count)
-        guard !rest.isEmpty else { return reachedGate() }
-        // Each attempt holds the last byte, so the stamp of the last attempt is that byte's.
-        sent = engine.now
-        switch line.send(rest) {
-        case .moved(let count):
-            hasLeft = true
-            written += count
-            if written == request.count {
-                self.request = nil
-                if isWatchedForWriting { watchForWriting(false) }
-            } else if count == rest.count {
-                reachedGate()
-            } else {
-                waitForRoom(request)
-            }
+    /// Sends the rest of the request, without the last byte if that is held back.
+    private func push(_ request: InFlightRequest, on socket: OpenSocket) {
+        switch request.push(over: socket.stream, at: engine.now) {
+        case .done: watch(socket, forWriting: false)
+        case .reached(let gate):
+            engine.giveUpOutbox(to: request)
+            watch(socket, forWriting: false)
+            gate.open(self)
         case .blocked:
-            // A TLS record that could not be written whole may have left in part.
-            if isTLS { hasLeft = true }
-            waitForRoom(request)
-        case .ended, .cut: sendFailed(LineFault(CURLE_SEND_ERROR, "connection closed"))
-        case .failed(let fault):
-            // Of several records, some may have left.
-            if isTLS, rest.count > 16384 { hasLeft = true }
-            sendFailed(fault)
+            engine.giveUpOutbox(to: request)
+            watch(socket, forWriting: true)
+        case .failed(let fault): sendFailed(fault)
         }
     }
 
-    private func waitForRoom(_ request: RequestBuffer) {
-        if request === engine.outbox { engine.giveUpOutbox() }
-        if !isWatchedForWriting { watchForWriting(true) }
-    }
-
-    private func reachedGate() {
-        if request === engine.outbox { engine.giveUpOutbox() }
-        if isWatchedForWriting { watchForWriting(false) }
-        let gate = gate
-        self.gate = nil
-        gate?.open(self)
-    }
-
-    /// A kept connection that turns out to be dead before a byte has left costs a new one, nothing
-    /// else: the service cannot have acted (RFC 9110, 9.2.2).
+    /// A kept connection that turns out to be dead before a byte has left is replaced by a new one: the
+    /// service cannot have acted (RFC 9110, 9.2.2).
     private func sendFailed(_ fault: LineFault) {
-        guard !hasLeft else {
-            // The service may have answered before it stopped listening (RFC 9112, 9.5).
+        guard case .busy(let socket, let request) = state else { return }
+        guard request.sent == nil else {
+            // The service may have responded before it stopped reading (RFC 9112, 9.5).
             receive()
-            if state == .busy { fail(failure(fault)) }
+            if isBusy(on: socket) { fail(fault) }
             return
         }
-        guard route.reused, !hasReopened, let request else { return fail(failure(fault)) }
-        if request === engine.outbox { engine.giveUpOutbox() }
-        hasReopened = true
-        written = 0
+        guard socket.route.reused, !request.hasReconnected else { return fail(fault) }
+        engine.giveUpOutbox(to: request)
+        request.restart()
         close()
-        open()
+        connect(for: request)
     }
 
-    private func watchForWriting(_ isWatched: Bool) {
-        guard isWatched != isWatchedForWriting else { return }
-        isWatchedForWriting = isWatched
+    @inline(__always)
+    private func watch(_ socket: OpenSocket, forWriting isWatched: Bool) {
+        guard isWatched != socket.isWatchedForWriting else { return }
+        socket.isWatchedForWriting = isWatched
         engine.loop.watch(
-            line.descriptor, for: isWatched ? [.readable, .writable] : .readable, by: self)
+            socket.descriptor, for: isWatched ? [.readable, .writable] : .readable, by: self)
     }
 
-    /// Reads until the answer is complete or nothing is left.
+    /// Reads until the response is complete or nothing is left.
     private func receive() {
+        guard case .busy(let socket, _) = state else { return }
         let inbox = engine.inbox
         while true {
-            switch line.receive(into: inbox) {
+            switch socket.stream.receive(into: inbox) {
             case .blocked: return
-            case .failed(let fault): return fail(failure(fault))
+            case .failed(let fault): return fail(fault)
             case .ended: return take(0)
             case .cut: return take(0, isCut: true)
             case .moved(let count):
                 take(count)
-                guard state == .busy, completion != nil, line.mayHoldMore(count, of: inbox.count)
+                guard isBusy(on: socket), socket.stream.mayHoldMore(count, of: inbox.count)
                 else { return }
             }
         }
     }
 
-    /// Reads what came into the inbox; nothing: the end of the connection, with or without the farewell
-    /// of TLS.
+    /// Whether it is still busy on `socket`, if perhaps with the next request.
+    private func isBusy(on socket: OpenSocket) -> Bool {
+        if case .busy(let current, _) = state { current === socket } else { false }
+    }
+
+    /// Parses what arrived in the inbox; 0 bytes are the end of the connection, which `isCut` if TLS did
+    /// not announce it (close_notify).
     private func take(_ count: Int, isCut: Bool = false) {
+        guard case .busy(_, let request) = state else { return }
         let now = engine.now
+        let reader = request.reader ?? engine.lendReader()
+        request.reader = reader
         do throws(ResponseFault) {
-            let reader = reader ?? engine.lendReader()
-            self.reader = reader
-            guard count > 0 else {
-                try reader.parser.end(isCut: isCut)
-                return answered(reader, at: now, keeps: false)
+            var keeps = false
+            if count > 0 {
+                let bytes = UnsafeRawBufferPointer(
+                    start: engine.inbox.baseAddress, count: count)
+                let used = try reader.feed(bytes, at: now)
+                guard reader.parser.isComplete else { return }
+                // Bytes after the response belong to no request (RFC 9112, 9.2).
+                keeps = used == count && reader.parser.persists && request.isSent
+            } else {
+                try reader.end(isCut: isCut)
             }
-            let used = try reader.parser.feed(
-                UnsafeRawBufferPointer(start: engine.inbox.baseAddress, count: count))
-            if reader.parser.messagesBegun != messagesSeen {
-                messagesSeen = reader.parser.messagesBegun
-                firstByte = now
-            }
-            // Bytes after the answer belong to nothing (RFC 9112, 9.2).
-            if reader.parser.isComplete { answered(reader, at: now, keeps: used == count) }
+            finish(.answered(reader.takeReply()), keeps: keeps, at: now)
         } catch {
-            finish(failure(error), keeps: false)
+            finish(failure(error))
         }
     }
 
-    /// Whether it is free for another request; looks at the connection itself, because its lane may not
-    /// have heard yet what came.
+    /// Whether it is free for another request. Asks the socket, because the lane may not have handled
+    /// the latest events yet.
     @inline(__always)
     func isFit() -> Bool {
-        if !line.isQuiet { look() }
-        return state == .idle
+        guard case .idle(let socket) = state else { return false }
+        return socket.stream.isQuiet || look(at: socket)
     }
 
-    /// Something happened on a connection that nobody uses: its end, as a rule. Found here, and not
-    /// by a request that fails; TLS session tickets come this way too, and are no bytes of ours.
-    private func look() {
-        if case .blocked = line.receive(
+    /// An event on an idle connection is usually its end. Found here, it fails no request. TLS session
+    /// tickets arrive this way too, and are not data. Returns whether the connection is still usable.
+    @discardableResult
+    private func look(at socket: OpenSocket) -> Bool {
+        if case .blocked = socket.stream.receive(
             into: UnsafeMutableRawBufferPointer(rebasing: engine.inbox[..<1]))
         {
-            return
+            return true
         }
         home.idle.removeAll { $0 === self }
         close()
-    }
-
-    // MARK: The end of an exchange
-
-    private func answered(_ reader: AnswerReader, at now: Instant, keeps: Bool) {
-        let keeps = keeps && reader.parser.persists && request == nil
-        finish(.answered(reader.parser.takeReply()), keeps: keeps, at: now)
-    }
-
-    private func fail(_ failure: TransferFailure) { finish(failure.result, keeps: false) }
-
-    private func finish(_ result: Transfer.Result, keeps: Bool, at now: Instant? = nil) {
-        guard let completion else { return close() }
-        let transfer = Transfer(
-            sent: hasLeft ? sent : nil,
-            firstByte: reader?.parser.isFinal == true ? firstByte : nil, ended: now ?? engine.now,
-            result: result, route: route, bytesReceived: reader?.parser.bodyBytes ?? 0,
-            opened: line.descriptor < 0 ? nil : opened)
-        if let reader { engine.takeBack(reader) }
-        reader = nil
-        self.completion = nil
-        request = nil
-        deadline = 0
-        if keeps, engine.settings.connections != .fresh {
-            opened = nil
-            route.reused = true
-            state = .idle
-            home.idle.append(self)
-        } else {
-            close()
-        }
-        // It ended before the gate: whoever waits there learns it too.
-        let gate = gate
-        self.gate = nil
-        gate?.open(nil)
-        completion(transfer)
-    }
-
-    /// The time of the exchange, or of making its connection, is over.
-    func expire() {
-        guard completion != nil else { return }
-        fail(failure(LineFault(CURLE_OPERATION_TIMEDOUT, "")))
-    }
-
-    /// Ends the exchange under way. `closes`: the connection as well, if there is none.
-    func stop(_ error: TransportError, closes: Bool) {
-        if completion != nil {
-            finish(hasLeft ? .lost(error) : .refused(error), keeps: false)
-        } else if closes {
-            home.idle.removeAll { $0 === self }
-            close()
-        }
-    }
-
-    // MARK: Failures
-
-    private func failure(_ fault: LineFault, systemError: Int32 = 0) -> TransferFailure {
-        let isStale = route.reused && state == .busy && messagesSeen == 0
-        return TransferFailure(
-            code: fault.code, words: fault.words, systemError: systemError, origin: home.origin,
-            proxy: proxy?.shown, timeout: engine.settings.timeout, excess: nil,
-            responseLimit: engine.settings.responseLimit, hasSent: hasLeft,
-            isSecuring: state == .securing,
-            wouldRepeat: isStale && hasLeft && fault.code != CURLE_OPERATION_TIMEDOUT,
-            usesTLSFiles: engine.settings.tls.certificate != nil, isFirstUse: !route.reused,
-            speaker: state == .connecting ? "libcurl" : isTLS ? "libssl" : "system")
-    }
-
-    private func failure(_ fault: ResponseFault) -> Transfer.Result {
-        var failure = failure(LineFault(fault.code, ""))
-        failure.fault = fault
-        failure.excess = fault.excess
-        if fault != .unanswered { failure.wouldRepeat = false }
-        return failure.result
+        return false
     }
 }

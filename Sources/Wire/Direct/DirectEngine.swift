@@ -5,7 +5,7 @@ internal import Journal
 internal import Lanes
 
 /// Speaks HTTP/1.1 itself over connections that libcurl makes: TCP, source addresses and proxy tunnels
-/// are libcurl's, TLS is libssl's (see `TLSClient`), requests and answers are ours. Half the cost of
+/// are libcurl's, TLS is libssl's (see `TLSClient`), requests and responses are ours. Half the cost of
 /// letting libcurl do it all, stamps next to the system call, and a connection of
 /// its own for each device.
 final class DirectEngine {
@@ -16,10 +16,11 @@ final class DirectEngine {
     let settings: WireSettings
     /// Where the next request is written; given away with a request that could not be sent at once.
     private(set) var outbox = RequestBuffer()
-    /// Where answers are received; what is in it belongs to one call of `Connection.receive`.
+    /// Where responses are received; what is in it belongs to one call of `Connection.receive`.
     let inbox: UnsafeMutableRawBufferPointer
 
-    private var readers: [AnswerReader] = []
+    private var requests: [InFlightRequest] = []
+    private var readers: [ResponseReader] = []
     private var docks: [ConnectPool] = []
     private var connectors: [Connector] = []
     /// Connections being made now, and the most since there were none.
@@ -31,7 +32,7 @@ final class DirectEngine {
     /// The connections of everybody: `pooled`.
     private let common = DeviceLinks()
 
-    /// When the next look for late exchanges is due; nil when nothing is under way.
+    /// When timeouts are checked next; nil when no request is in flight.
     private var sweepDue: Int64?
     private let timeout: Int64
     private let sweepEvery: Int64
@@ -55,8 +56,8 @@ final class DirectEngine {
 
     // MARK: Exchanges
 
-    /// Sends over a connection that is there and free. False when there is none. Permission was
-    /// asked for when it was made.
+    /// Sends over an idle connection. False when there is none. Permission was checked when it was
+    /// made.
     func sendOverKept(
         _ call: Call, from device: Device, gate: ReadyGate? = nil,
         completion: @escaping (Transfer) -> Void
@@ -65,7 +66,7 @@ final class DirectEngine {
             let link = links.takeFit()
         else { return false }
         outbox.write(call, authority: links.authority)
-        link.send(outbox, begun: loop.now, gate: gate, completion: completion)
+        link.send(lendRequest(outbox, begun: loop.now, gate: gate, completion: completion))
         return true
     }
 
@@ -78,35 +79,51 @@ final class DirectEngine {
         // One may have become free while the name was looked for, or lead to the pinned address.
         if let free = origins.takeFit(where: { $0.addresses == addresses }) {
             return free.send(
-                outbox, begun: pendingRequest.began, gate: pendingRequest.gate,
-                completion: pendingRequest.completion)
+                lendRequest(
+                    outbox, begun: pendingRequest.began, gate: pendingRequest.gate,
+                    completion: pendingRequest.completion))
         }
         let link = Connection(
             self, in: origins, to: addresses, through: proxy,
             from: settings.sources?.address(of: pendingRequest.device.id))
-        link.prepare(
-            RequestBuffer(copying: outbox), begun: pendingRequest.began, gate: pendingRequest.gate,
-            completion: pendingRequest.completion)
-        link.open()
+        link.connect(
+            for: lendRequest(
+                RequestBuffer(copying: outbox), begun: pendingRequest.began,
+                gate: pendingRequest.gate, completion: pendingRequest.completion))
     }
 
-    /// The request in the outbox stays where it is; the next one is written elsewhere.
-    func giveUpOutbox() { outbox = RequestBuffer() }
+    /// If the outbox holds `request`, it stays there, and the next one is written elsewhere.
+    func giveUpOutbox(to request: InFlightRequest) {
+        if request.buffer === outbox { outbox = RequestBuffer() }
+    }
 
-    // MARK: Readers
+    // MARK: Requests and readers
 
-    /// One is enough for all answers that come in one piece; the memory of thousands of idle
-    /// connections holds none.
+    /// As many as are in flight at the same time.
     @inline(__always)
-    func lendReader() -> AnswerReader {
-        let reader = readers.popLast() ?? AnswerReader(bodyLimit: settings.responseLimit)
-        reader.parser.begin()
+    private func lendRequest(
+        _ buffer: RequestBuffer, begun: Instant, gate: ReadyGate?,
+        completion: @escaping (Transfer) -> Void
+    ) -> InFlightRequest {
+        let request = requests.popLast() ?? InFlightRequest()
+        request.begin(buffer, until: deadline(from: begun), gate: gate, completion: completion)
+        return request
+    }
+
+    /// Takes back a request that has ended, with its reader.
+    @inline(__always)
+    func takeBack(_ request: InFlightRequest) {
+        if let reader = request.reader, readers.count < 16 { readers.append(reader) }
+        request.clear()
+        requests.append(request)
+    }
+
+    /// One is enough for all responses that arrive in one piece; idle connections hold none.
+    @inline(__always)
+    func lendReader() -> ResponseReader {
+        let reader = readers.popLast() ?? ResponseReader(bodyLimit: settings.responseLimit)
+        reader.begin()
         return reader
-    }
-
-    @inline(__always)
-    func takeBack(_ reader: AnswerReader) {
-        if readers.count < 16 { readers.append(reader) }
     }
 
     // MARK: Ends
@@ -120,7 +137,7 @@ final class DirectEngine {
         for link in links { link.stop(error, closes: false) }
     }
 
-    // MARK: Whose connections
+    // MARK: Connections of a device
 
     private func links(of device: Device) -> DeviceLinks? {
         settings.connections == .pooled ? common : (device.transportSlot as? EngineSlot)?.links
@@ -138,7 +155,7 @@ final class DirectEngine {
     // MARK: Making connections
 
     /// A handle to connect with.
-    func lendDial() throws(WireError) -> Connector {
+    func lendConnector() throws(WireError) -> Connector {
         let connector = if let free = connectors.popLast() { free } else { try Connector(self) }
         dialling += 1
         rush = max(rush, dialling)
@@ -190,9 +207,9 @@ final class DirectEngine {
 
     // MARK: Deadlines
 
-    /// The end of the time that an exchange begun at `instant` has. One timer serves all: it looks
-    /// through what is under way when the earliest deadline of its last look has come, so an
-    /// exchange that ends in time costs nothing.
+    /// When a request begun at `instant` times out. One timer serves all: it checks those in flight
+    /// when the earliest deadline of its last check has come, so a request that ends in time costs
+    /// nothing.
     @inline(__always)
     func deadline(from instant: Instant) -> Int64 {
         let deadline = instant.nanoseconds &+ timeout
@@ -200,7 +217,7 @@ final class DirectEngine {
         return deadline
     }
 
-    /// The end of the time that a connection begun at `instant` has, of an exchange that ends by
+    /// When an attempt to connect that began at `instant` times out, for a request that does at
     /// `limit`.
     func connectDeadline(from instant: Instant, until limit: Int64) -> Int64 {
         guard let patience = settings.connectTimeout else { return limit }
@@ -232,11 +249,4 @@ final class DirectEngine {
         if next != .max { arm(max(next, now + sweepEvery)) }
         for link in late { link.expire() }
     }
-}
-
-/// A parser that is lent to one link at a time.
-final class AnswerReader {
-    var parser: ResponseParser
-
-    init(bodyLimit: Int) { parser = ResponseParser(bodyLimit: bodyLimit) }
 }
