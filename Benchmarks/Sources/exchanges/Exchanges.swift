@@ -37,7 +37,7 @@ struct Exchanges {
         let lane = Lane(
             index: 0, loop: loop,
             exchangeBuilder: ExchangeBuilder(
-                dialect: dialect, run: "bench", fingerprinter: Fingerprinter(key: 1)),
+                run: "bench", fingerprinter: Fingerprinter(key: 1)),
             sink: Dropped())
         let transport = try CurlTransport(
             lane: lane, loop: loop,
@@ -47,7 +47,8 @@ struct Exchanges {
         lane.use(transport)
 
         let load = Load(
-            lane: lane, transport: transport, address: address, seconds: seconds)
+            lane: lane, transport: transport, dialect: dialect, address: address,
+            seconds: seconds)
         for number in 1...connections {
             lane.start { await isBare ? load.bare(number) : load.flow(number) }
         }
@@ -64,6 +65,7 @@ struct Dropped: HistorySink {
 final class Load: @unchecked Sendable {
     private let lane: Lane
     private let transport: CurlTransport
+    private let dialect: V1
     private let address: WebAddress
     private let seconds: Double
     private let until: Instant
@@ -73,9 +75,12 @@ final class Load: @unchecked Sendable {
     private var answered = 0
     private var failed = 0
 
-    init(lane: Lane, transport: CurlTransport, address: WebAddress, seconds: Double) {
+    init(
+        lane: Lane, transport: CurlTransport, dialect: V1, address: WebAddress, seconds: Double
+    ) {
         self.lane = lane
         self.transport = transport
+        self.dialect = dialect
         self.address = address
         self.seconds = seconds
         until = lane.now + .milliseconds(Int(seconds * 1000) + 500)
@@ -89,7 +94,7 @@ final class Load: @unchecked Sendable {
             id: DeviceID(household: number, role: .firstScreen),
             identity: DeviceIdentity(
                 id: "d\(number)", info: info, userAgent: "screenrig", forwardedFor: nil),
-            counter: Device.Counter())
+            dialect: dialect, counter: Device.Counter())
     }
 
     private var call: Call { Call(.checkAuthentication, .get, address) }
