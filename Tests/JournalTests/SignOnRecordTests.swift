@@ -60,6 +60,19 @@ struct SignOnRecordTests {
         #expect(try history.allExchanges().isEmpty)
     }
 
+    @Test("a header with a throttle key that nobody knows is refused, and says which")
+    func throttleKey() throws {
+        let scratch = Scratch()
+        try write([Self.signOn], to: scratch.history)
+        let database = try DatabaseQueue(path: scratch.history)
+        try database.write {
+            try $0.execute(sql: "INSERT INTO meta VALUES ('throttled_by', 'shoe-size')")
+        }
+        try database.close()
+        let error = #expect(throws: JournalError.self) { try History(path: scratch.history) }
+        #expect(error?.description.contains("'throttled_by' is 'shoe-size'") == true)
+    }
+
     @Test("a sign-in on the platform is timed from its first question, others from their code")
     func times() {
         var record = HouseholdRecord(household: 0, kind: "family", lane: 0, arrived: .start)

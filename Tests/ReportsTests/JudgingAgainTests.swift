@@ -71,6 +71,21 @@ struct JudgingAgainTests {
                     + "use the screenrig that recorded it (version ") == true)
     }
 
+    @Test(
+        "so is each word in them that this screenrig does not know: no default takes its place",
+        arguments: [
+            ("code-reuse=single", "code-reuse=sometimes", "'sometimes' for 'code-reuse'"),
+            ("promises=strict", "promises=often", "'often' for 'promises'"),
+            ("promises=strict", "promise:no-such=strict", "the unknown key 'promise:no-such'"),
+        ])
+    func unknownWord(known: String, unknown: String, told: String) throws {
+        let rules = Rules().texts
+        #expect(rules.contains(known))
+        let texts = rules.map { $0 == known ? unknown : $0 }
+        let error = #expect(throws: ReportError.self) { try findings([], judging: texts) }
+        #expect(error?.description.contains(told) == true)
+    }
+
     @Test("this machine slept: nothing has run out early, live or when judged again")
     func slept() throws {
         #expect(try findings([]).violations.map(\.invariant) == [.expiryRespected])
