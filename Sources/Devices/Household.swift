@@ -40,10 +40,7 @@ actor Household {
     private var expectsViewer = true
     /// Set when the viewer walks away: the TV stops at its next poll.
     var viewerLeft: StopReason?
-    /// The account out of a file that it signs in with; kept to its end.
-    var lease: AccountPool.Lease?
-    /// Its login has not been judged yet.
-    var isLoginOpen = false
+    var loan = AccountLoan.none
     /// What it has to take back before it goes, if the rig cleans up.
     var traces = Traces()
     /// The platform's account framework on the first screen; asked only where the rig has it.
@@ -56,29 +53,19 @@ actor Household {
     var pickersBefore = 0
     /// Counts its events.
     var events = 0
-    /// The SDK under the app, where the first screen has one, and what the app remembers of it.
+    /// The SDK under the app, where the first screen has one.
     var sdk: AccessEnabler
-    var lastStatus: SDKStatus?
-    var issuedForSDK: IssuedCode?
-    var isAuthorized = false
-    var wasThrottled = false
-    /// The silent exchange of the last call failed.
-    var hasLoginFailed = false
+    var sdkApp = SDKAppState()
     /// The service's clock, as its codes tell it.
     var serviceClock = CodeClock()
     /// When the token that the last poll saw expires.
     var tokenEnd: Instant?
-    var hasCancelled = false
     /// It was authorized for something, by itself and not by an SDK.
     var hasAuthorized = false
     /// Resources that the newest authorization was denied for.
     var denied: Set<String> = []
-    /// The SDK was told that nobody is signed in any more; the service's words.
-    var sessionLoss: String?
     /// How often it has signed in again because the service had forgotten it.
     var restarts = 0
-    /// Ends the story once the SDK has told the app.
-    var sdkHalt: StopReason?
 
     init(_ plan: HouseholdPlan, terms: RunConfiguration, lane: Lane, shift: LaneScheduler) {
         self.plan = plan

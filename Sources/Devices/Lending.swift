@@ -2,8 +2,25 @@ internal import Dialects
 internal import Lanes
 internal import Rigs
 
-/// How a household comes by an account out of a file.
+/// The account from a file that a household signs in with, and keeps to its end.
+enum AccountLoan {
+    /// Nothing is lent. To `loginOpen`.
+    case none
+    /// The login has no outcome yet. To `kept`.
+    case loginOpen(AccountPool.Lease)
+    /// The outcome of the latest login has been noted. To `loginOpen`; at the end to `none`.
+    case kept(AccountPool.Lease)
+}
+
+/// How a household comes by an account from a file.
 extension Household {
+    var lease: AccountPool.Lease? {
+        switch loan {
+        case .none: nil
+        case .loginOpen(let lease), .kept(let lease): lease
+        }
+    }
+
     /// How often one that waits looks again: waiting households are many, and their waits long.
     private static let lookAgain: Duration = .milliseconds(200)
 
@@ -15,16 +32,14 @@ extension Household {
             guard pool.tryAgain(lease) else {
                 throw .failed("the account in \(lease.place) had too many failed logins")
             }
-            isLoginOpen = true
+            loan = .loginOpen(lease)
             return
         }
         guard let mvpd = RunConfiguration.choice(of: terms.ownProviders, at: plan.providerDraw)
         else { return }
         while lease == nil {
             switch pool.request(plan.index, of: mvpd) {
-            case .lent(let lent):
-                lease = lent
-                isLoginOpen = true
+            case .lent(let lease): loan = .loginOpen(lease)
             case .never(let reason): throw .failed("\(reason)")
             case .wait:
                 do throws(StopReason) {
@@ -39,15 +54,15 @@ extension Household {
 
     /// Notes how the login went, once for each.
     func endLogin(_ note: (AccountPool, AccountPool.Lease) -> Void) {
-        guard isLoginOpen, let pool = terms.accounts, let lease else { return }
-        isLoginOpen = false
+        guard case .loginOpen(let lease) = loan, let pool = terms.accounts else { return }
+        loan = .kept(lease)
         note(pool, lease)
     }
 
     func giveBackAccount() {
         endLogin { $0.noteNothing(of: $1) }
         guard let pool = terms.accounts, let lease else { return }
-        self.lease = nil
+        loan = .none
         pool.giveBack(lease)
     }
 }

@@ -30,7 +30,7 @@ package struct Column<Row>: Sendable {
     package var isText: Bool
     package var about: String
     package var explained: Explained
-    package var value: @Sendable (Row) -> ColumnValue
+    package var value: @Sendable (Row) -> CellValue
     /// As the page has it, where that is not just the value.
     package var drawn: (@Sendable (Row) -> HTML)?
 
@@ -39,7 +39,7 @@ package struct Column<Row>: Sendable {
         summary: String = "", terminal: String = "", rank: Int = 0, unit: String = "",
         isText: Bool = false, about: String = "", explained: Explained = .byAbout,
         drawn: (@Sendable (Row) -> HTML)? = nil,
-        value: @escaping @Sendable (Row) -> ColumnValue
+        value: @escaping @Sendable (Row) -> CellValue
     ) {
         self.csv = csv
         self.added = added
@@ -58,7 +58,7 @@ package struct Column<Row>: Sendable {
 }
 
 /// A value in a table, as each output writes it.
-package enum ColumnValue: Sendable {
+package enum CellValue: Sendable {
     case text(String)
     case count(Int?)
     /// Three decimals in files, three digits for readers; nil where nothing was measured.

@@ -102,7 +102,7 @@ public struct OperationRow: Sendable, Hashable {
                         + "(404, 410) and a throttled request (429) are not errors; they are counted "
                         + "separately."),
                 drawn: { row in
-                    let count = ColumnValue.count(row.errors).html
+                    let count = CellValue.count(row.errors).html
                     return row.errors == 0 ? count : "<span class=\"bad\">\(count)</span>"
                 }
             ) { .count($0.errors) },

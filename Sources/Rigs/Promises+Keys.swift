@@ -1,14 +1,14 @@
 internal import Vocabulary
 
 /// `promises` as a map.
-struct PromiseSection {
+struct PromiseKeys {
     var level: Promises.Level?
     var overrides: [Invariant: Promises.Level] = [:]
 }
 
-extension PromiseSection: RigSection {
-    static let blank = PromiseSection()
-    static let keys: [Key<PromiseSection>] =
+extension PromiseKeys: RigSection {
+    static let blank = PromiseKeys()
+    static let keys: [Key<PromiseKeys>] =
         [
             Key(
                 "level", .words(), ifGiven: \.level, example: "documented",

@@ -173,7 +173,7 @@ extension Rig: RigSection {
             "When the rig itself counts as the bottleneck, so that the run is invalid."
         ).changingNoRequest,
         Key(
-            "promises", .either(.from(.words()) { PromiseSection(level: $0) }, .section),
+            "promises", .either(.from(.words()) { PromiseKeys(level: $0) }, .section),
             set: { ($0.promiseLevel, $0.promiseLevels) = ($1.level, $1.overrides) },
             example: "documented",
             "Which violations fail the run. strict: all. documented: those of the vendor's "

@@ -159,7 +159,7 @@ struct GateTests {
             return await bench.lane.answer(to: held).exchange
         }
         #expect(exchange.delivery.error?.kind == .timeout)
-        #expect(exchange.ended - exchange.planned >= .milliseconds(2995))
+        #expect(exchange.ended - exchange.planned >= .milliseconds(1995))
     }
 
     @Test("where no single byte can be held, the whole request waits, and says so")

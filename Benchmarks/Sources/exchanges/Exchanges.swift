@@ -66,7 +66,7 @@ struct Dropped: HistorySink {
 final class Load: @unchecked Sendable {
     private let lane: Lane
     private let transport: CurlTransport
-    private let dialect: any Dialect
+    private let dialect: V1
     private let address: WebAddress
     private let seconds: Double
     private let until: Instant
@@ -77,12 +77,11 @@ final class Load: @unchecked Sendable {
     private var failed = 0
 
     init(
-        lane: Lane, transport: CurlTransport, dialect: any Dialect, address: WebAddress,
-        seconds: Double
+        lane: Lane, transport: CurlTransport, dialect: V1, address: WebAddress, seconds: Double
     ) {
-        self.dialect = dialect
         self.lane = lane
         self.transport = transport
+        self.dialect = dialect
         self.address = address
         self.seconds = seconds
         until = lane.now + .milliseconds(Int(seconds * 1000) + 500)

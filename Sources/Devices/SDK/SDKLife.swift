@@ -3,6 +3,28 @@ internal import Journal
 internal import Lanes
 internal import Rigs
 
+/// What an app over the AccessEnabler remembers between callbacks.
+struct SDKAppState {
+    var lastStatus: SDKStatus?
+    /// The code of the sign-in under way.
+    var issued: IssuedCode?
+    var hasCancelled = false
+    /// The silent exchange of the last call failed.
+    var hasLoginFailed = false
+    /// Ends the sign-in once the SDK has told the app.
+    var halt: StopReason?
+
+    enum Authorization {
+        case none
+        case granted
+        case throttled
+        /// The service says that nobody is signed in any more, in these words.
+        case sessionLost(String)
+    }
+    /// The outcome of the last one; `denied` has those that the service refused.
+    var authorization = Authorization.none
+}
+
 /// An app over the AccessEnabler: what it calls, and how it answers callbacks
 /// (access-enabler-sdk.md §§ 3, 4, 7, 9).
 extension Household {
@@ -27,35 +49,39 @@ extension Household {
         for attempt in 1... {
             try await callSDK(.setRequestor)
             if sdk.state == .ready { return }
-            guard lastStatus == .configurationThrottled, attempt < Self.appPatience else { break }
+            guard sdkApp.lastStatus == .configurationThrottled, attempt < Self.appPatience else {
+                break
+            }
             try await nap(Backoff.afterThrottle(.seconds(1), using: &tv.dice))
         }
-        throw .failed("the SDK could not set its requestor: \(lastStatus?.rawValue ?? "no answer")")
+        throw .failed(
+            "the SDK could not set its requestor: \(sdkApp.lastStatus?.rawValue ?? "no answer")")
     }
 
     /// `getAuthentication` until somebody is signed in: a viewer who cancelled begins again.
     func sdkSignIn() async throws(StopReason) {
         expect(aViewer: true)
-        hasCancelled = false
+        sdkApp.hasCancelled = false
         let filter = plan.kind.platform?.filter(on: plan.kind.device)
         for _ in 1...2 {
             beginSignIn()
-            hasLoginFailed = false
+            sdkApp.hasLoginFailed = false
             try await callSDK(.getAuthentication(filter: filter))
-            if hasLoginFailed {
+            if sdkApp.hasLoginFailed {
                 // The silent exchange failed, and will fail again: the app signs in regularly.
                 try await human(plan.viewer.noticesCode)
                 if plan.viewer.givesUp { throw .gaveUp }
                 try await callSDK(.setSelectedProvider(try choice(among: sdk.providers)))
             }
-            if let halt = sdkHalt {
-                sdkHalt = nil
+            if let halt = sdkApp.halt {
+                sdkApp.halt = nil
                 throw halt
             }
             if sdk.isAuthenticated { return reach(.signedIn) }
-            guard hasCancelled else { break }
+            guard sdkApp.hasCancelled else { break }
         }
-        throw .failed("the SDK did not sign in: \(lastStatus?.rawValue ?? "no reason given")")
+        throw .failed(
+            "the SDK did not sign in: \(sdkApp.lastStatus?.rawValue ?? "no reason given")")
     }
 
     func performInSDK(_ activity: PlannedActivity) async throws(StopReason) {
@@ -99,15 +125,20 @@ extension Household {
 
     private func authorizeInSDK(_ resource: String) async throws(StopReason) {
         for attempt in 1... {
-            (isAuthorized, sessionLoss) = (false, nil)
+            sdkApp.authorization = .none
             denied.remove(resource)
             try await callSDK(.checkAuthorization(resource))
-            if isAuthorized || denied.contains(resource) { return }
-            if let sessionLoss { throw .signedOut("\(sessionLoss)") }
-            guard wasThrottled, attempt < Self.appPatience else { break }
-            try await nap(Backoff.afterThrottle(.seconds(1), using: &tv.dice))
+            if denied.contains(resource) { return }
+            switch sdkApp.authorization {
+            case .granted: return
+            case .sessionLost(let words): throw .signedOut("\(words)")
+            case .throttled where attempt < Self.appPatience:
+                try await nap(Backoff.afterThrottle(.seconds(1), using: &tv.dice))
+            case .throttled, .none:
+                let reason = sdkApp.lastStatus?.rawValue ?? "no reason given"
+                throw .failed("the SDK got no media token: \(reason)")
+            }
         }
-        throw .failed("the SDK got no media token: \(lastStatus?.rawValue ?? "no reason given")")
     }
 
     private func logOutOfSDK() async throws(StopReason) {
@@ -131,7 +162,6 @@ extension Household {
                 note(event: "call \(answer.name)", "\(answer.argument)")
                 effects += sdk.on(.call(answer))
             case .work(let work):
-                wasThrottled = false
                 effects = try await perform(work) + effects
             }
         }
@@ -147,10 +177,10 @@ extension Household {
     private func answer(to callback: SDKCallback) async throws(StopReason) -> SDKCall? {
         switch callback {
         case .status(let status):
-            lastStatus = status
+            sdkApp.lastStatus = status
             // § 9: only on this code.
             if status == .platformLogout { tellToSignOutInSettings() }
-        case .setToken: isAuthorized = true
+        case .setToken: sdkApp.authorization = .granted
         case .displayProviderDialog where plan.kind.hasTempPass:
             // The pass is among the providers that the app may offer; nobody signs in with it (§ 5, N011).
             guard let pass = sdk.providers.first(where: \.isTempPass) else {
@@ -160,7 +190,7 @@ extension Household {
         case .displayProviderDialog:
             try await human(plan.viewer.noticesCode)
             if plan.viewer.givesUp {
-                sdkHalt = .gaveUp
+                sdkApp.halt = .gaveUp
                 return .setSelectedProvider(nil)
             }
             return .setSelectedProvider(try choice(among: sdk.providers))
@@ -179,9 +209,9 @@ extension Household {
 
     /// The web view, up to its closing. A first one may be cancelled.
     private func logInForSDK() async throws(StopReason) {
-        guard let issued = issuedForSDK, let provider = sdk.selected else { return }
-        if plan.viewer.cancels, !hasCancelled {
-            hasCancelled = true
+        guard let issued = sdkApp.issued, let provider = sdk.selected else { return }
+        if plan.viewer.cancels, !sdkApp.hasCancelled {
+            sdkApp.hasCancelled = true
             return try await cancelLogin(issued, provider: provider)
         }
         try await logIn(issued, provider: provider)

@@ -32,7 +32,7 @@ extension Household {
         with provider: Provider
     ) async throws(StopReason) -> [AccessEnabler.SDKEffect] {
         let outcome = try await exchangeForSDK(provider)
-        if case .exchangeFailed = outcome { hasLoginFailed = true }
+        if case .exchangeFailed = outcome { sdkApp.hasLoginFailed = true }
         return sdk.on(outcome)
     }
 
@@ -144,7 +144,7 @@ extension Household {
         guard case .code(let issued) = answered.answer else { return .codeRefused }
         serviceClock.read(answered)
         traces.codes.append(Traces.Issued(code: issued.code, until: lane.now + issued.lifetime))
-        issuedForSDK = issued
+        sdkApp.issued = issued
         guard plan.kind.firstScreen.hasWebView else { return .codeIssued }
         if record.codeShown == nil { record.codeShown = lane.now }
         reach(.codeTyped)
@@ -153,7 +153,7 @@ extension Household {
 
     /// tvOS: the code is on the screen, and polling starts at once.
     private func pollForSDK() async throws(StopReason) -> AccessEnabler.SDKInput {
-        guard let issued = issuedForSDK else { return .tokenMissing(.internalError) }
+        guard let issued = sdkApp.issued else { return .tokenMissing(.internalError) }
         let shown = show(issued)
         defer { codeOnScreen = nil }
         do throws(StopReason) {
@@ -165,7 +165,7 @@ extension Household {
         } catch {
             if case .stopped = error { throw error }
             // The app is told first; the story ends then.
-            sdkHalt = error
+            sdkApp.halt = error
             return .tokenMissing(nil)
         }
         signedIn(by: .code)
@@ -186,7 +186,7 @@ extension Household {
     }
 
     private func fetchToken() async throws(StopReason) -> Answered {
-        let issued = issuedForSDK ?? IssuedCode(code: Code(""), lifetime: .zero)
+        let issued = sdkApp.issued ?? IssuedCode(code: Code(""), lifetime: .zero)
         return try await ask(tv) { dialect.poll(issued, .token, $0) }
     }
 
@@ -218,10 +218,10 @@ extension Household {
             deny(resource, words)
             return .notAuthorized(.notAuthorized, shown(words))
         case .signedOut:
-            sessionLoss = shown(StopReason.refusal(answered))
+            sdkApp.authorization = .sessionLost(shown(StopReason.refusal(answered)))
             return .sessionLost
         case .slow:
-            wasThrottled = true
+            sdkApp.authorization = .throttled
             return .notAuthorized(.notAuthorized, "")
         default: return .notAuthorized(.authorizationNetwork, "")
         }

@@ -168,7 +168,7 @@ public struct Emission: Sendable {
     }
 
     /// What a trial fills in.
-    private enum Place {
+    private enum Blank {
         static let device = "PLACEFORDEVICE"
         static let code = "PLACEFORCODE"
         static let provider = "PLACEFORPROVIDER"
@@ -185,11 +185,11 @@ public struct Emission: Sendable {
             at: Origin(scheme: .http, host: "target"), requestor: target.requestor,
             domain: target.domain, redirectURL: target.redirectURL)
         let device = DeviceIdentity(
-            id: Place.device,
+            id: Blank.device,
             info: DeviceInfo(model: "", osName: "", osVersion: "", primaryHardwareType: ""),
             userAgent: "", forwardedFor: nil)
         let credential = Credential(device: device, bearer: nil)
-        let issued = IssuedCode(code: Code(Place.code), lifetime: .zero)
+        let issued = IssuedCode(code: Code(Blank.code), lifetime: .zero)
         let schedule = emitted.schedule
         var steps: [Step] = [.loginStart, .pollToken]
         if target.mvpds.isEmpty { steps.append(.configuration) }
@@ -203,19 +203,19 @@ public struct Emission: Sendable {
             let call: Call? =
                 switch step {
                 case .loginStart:
-                    dialect.authenticate(issued, mvpd: Place.provider, credential)
+                    dialect.authenticate(issued, mvpd: Blank.provider, credential)
                 case .registrationCode:
                     dialect.issueCode(credential, lifetime: schedule.codeLifetime, mvpd: nil)
                 case .pollToken: dialect.poll(issued, .token, credential)
-                case .registerClient: dialect.registerClient(Secret(Place.statement), as: device)
+                case .registerClient: dialect.registerClient(Secret(Blank.statement), as: device)
                 case .accessToken:
                     dialect.accessToken(
-                        ClientCredentials(id: Place.client, secret: Secret(Place.secret)),
+                        ClientCredentials(id: Blank.client, secret: Secret(Blank.secret)),
                         as: device)
                 default:
                     step.operation.flatMap { operation in
                         let resources =
-                            operation.has(.aboutResource) ? [Place.resource] : target.resources
+                            operation.has(.aboutResource) ? [Blank.resource] : target.resources
                         let subject = Subject(code: issued.code, resources: resources)
                         return dialect.call(operation, about: subject, credential)
                     }

@@ -32,12 +32,12 @@ actor TrialRun {
     struct OpRun {
         /// Its request, once it is known. Another op may repeat it.
         var call: Call?
-        var progress = Progress.waiting
+        var progress = OperationProgress.waiting
         /// Woken when `progress` changes.
         var waiters: [UnsafeContinuation<Void, Never>] = []
     }
 
-    enum Progress {
+    enum OperationProgress {
         /// For its turn. To `held`, `released` or `passed`; to `answered` where it is not timed; to
         /// `dropped`.
         case waiting
@@ -254,7 +254,7 @@ actor TrialRun {
     }
 }
 
-extension TrialRun.Progress {
+extension TrialRun.OperationProgress {
     var held: HeldCall? {
         switch self {
         case .held(let held): held

@@ -60,7 +60,8 @@ extension EmitTarget {
             }
         let isNear = isEmbedded || base.contains("//127.0.0.1") || base.contains("//localhost")
         self.init(
-            base: base, requestor: target.requestor, domain: target.domain,
+            base: base, requestor: home?.kind.application?.requestor ?? target.requestor,
+            domain: target.domain,
             redirectURL: target.redirectURL, mvpds: target.mvpds.map(\.id),
             resources: target.resources, usesBearer: target.usesBearer,
             forwards: rig.forwardedFor == .perDevice,

@@ -2,7 +2,7 @@ internal import CCurl
 internal import Dialects
 
 /// A device's place in a shard: the names its connections go by, its idle handles, its open
-/// connections. Under `pooled` and `fresh` one seat serves a whole lane.
+/// connections. Under `pooled` and `fresh` one slot serves a whole lane.
 final class DeviceSlot {
     let shard: Shard
     /// Unique on the lane. Nil when connections are anybody's, or the multi is the device's alone.

@@ -9,8 +9,8 @@ final class MultiEngine {
     private unowned let transport: CurlTransport
     private let isProxied: Bool
     private var shards: [Shard] = []
-    private var seatsGiven = 0
-    /// The one seat of `pooled` and `fresh`.
+    private var slotsGiven = 0
+    /// The one slot of `pooled` and `fresh`.
     private var common: DeviceSlot?
 
     /// `isProxied`: some origins are behind a proxy.
@@ -44,7 +44,7 @@ final class MultiEngine {
         for shard in shards { shard.stop(error) }
     }
 
-    // MARK: Seats
+    // MARK: Slots
 
     /// Behind a proxy `CONNECT_TO` would turn requests into tunnels, so each device then has a
     /// multi of its own, at the price of two more descriptors.
@@ -65,8 +65,8 @@ final class MultiEngine {
         // A device meets a handful of origins, a few connections to each.
         let shard = if let free { free } else { try newShard(maximumConnections: 50 * capacity) }
         shard.deviceSlots += 1
-        seatsGiven += 1
-        let deviceSlot = DeviceSlot(shard: shard, number: capacity == 1 ? nil : seatsGiven)
+        slotsGiven += 1
+        let deviceSlot = DeviceSlot(shard: shard, number: capacity == 1 ? nil : slotsGiven)
         slot.deviceSlot = deviceSlot
         return deviceSlot
     }

@@ -7,7 +7,7 @@ internal import Lanes
 /// walks all connections of a multi for each request.
 final class Shard {
     private var driver: MultiDriver!
-    private var underWay: [TransferHandle] = []
+    private var inUse: [TransferHandle] = []
 
     /// Places taken.
     var deviceSlots = 0
@@ -24,18 +24,17 @@ final class Shard {
 
     // MARK: Transfers
 
-    /// Starts what the carrier has taken up: the request is on its way, or even answered, when this
-    /// returns.
+    /// Starts the request of a handle. It has been sent, or even answered, when this returns.
     func start(_ transferHandle: TransferHandle) -> Bool {
         driver.start(transferHandle.easy) {
-            transferHandle.position = underWay.count
-            underWay.append(transferHandle)
+            transferHandle.position = inUse.count
+            inUse.append(transferHandle)
         }
     }
 
-    /// Ends everything under way, or only what is of one seat.
+    /// Ends everything in flight, or only what belongs to one slot.
     func stop(_ error: TransportError, only deviceSlot: DeviceSlot? = nil) {
-        for transferHandle in underWay
+        for transferHandle in inUse
         where deviceSlot == nil || transferHandle.deviceSlot === deviceSlot {
             remove(transferHandle)
             deliver(transferHandle, transferHandle.stop(error))
@@ -50,9 +49,9 @@ final class Shard {
 
     private func remove(_ transferHandle: TransferHandle) {
         driver.remove(transferHandle.easy)
-        let last = underWay.removeLast()
+        let last = inUse.removeLast()
         if last !== transferHandle {
-            underWay[transferHandle.position] = last
+            inUse[transferHandle.position] = last
             last.position = transferHandle.position
         }
     }
