@@ -42,21 +42,21 @@ public struct LaneTurn: Sendable, Hashable {
         self.exchange = exchange
     }
 
-    /// `lane 0 was reading the answer to exchange 23 of household 17 (mvpd-login)`.
+    /// `lane 0 was reading the response of exchange 23 of household 17 (mvpd-login)`.
     public var sentence: String {
         let name = exchange.map {
             "exchange \($0.sequence) of household \($0.household) (\($0.operation.name))"
         }
         guard let name else {
             return
-                "lane \(lane) \(phase == .waiting ? "had" : "was busy, and had") read no answer yet"
+                "lane \(lane) \(phase == .waiting ? "had" : "was busy, and had") read no response yet"
         }
         return switch phase {
-        case .waiting: "lane \(lane) was waiting; the last answer it had read was to \(name)"
+        case .waiting: "lane \(lane) was waiting; the last response it had read was that of \(name)"
         case .receiving:
-            "lane \(lane) was receiving answers; the last one it had read was to \(name)"
-        case .reading: "lane \(lane) was reading the answer to \(name)"
-        case .acting: "lane \(lane) was acting on the answer to \(name)"
+            "lane \(lane) was busy receiving responses; the last one it had read was that of \(name)"
+        case .reading: "lane \(lane) was reading the response of \(name)"
+        case .acting: "lane \(lane) was acting on the response of \(name)"
         }
     }
 }

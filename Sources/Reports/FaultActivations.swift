@@ -47,12 +47,13 @@ public struct FaultActivations: Sendable, Hashable {
         }
     }
 
-    /// `Injected fault token-flap: activated 182 times, visible in 160 responses`, one for each.
+    /// `Injected fault token-flap: activated 182 times, certainly visible in 160 responses`, one for each.
     public var sentence: String {
         counts.map { count in
             let name = "injected fault \(Sanitizer.line(count.fault)): "
             if count.activated == 0 { return name + "never activated" }
-            return name + "activated \(Figures.counted(count.activated, "time")), visible in "
+            return name
+                + "activated \(Figures.counted(count.activated, "time")), certainly visible in "
                 + (count.visible == 0 ? "no response" : Figures.counted(count.visible, "response"))
         }.joined(separator: "; ")
     }

@@ -80,12 +80,16 @@ public enum TerminalReport {
     ) -> String {
         let checked = findings.verdicts.filter { $0.checked > 0 }
         let checks = checked.reduce(0) { $0 + $1.checked }
-        let others = findings.verdicts.reduce(0) { $0 + $1.observed + $1.known + $1.suspected }
         var first =
             "\(Figures.counted(checks, "check")) of \(Figures.counted(checked.count, "promise")) in "
             + "\(Figures.counted(findings.households, "household"))\(scope): "
             + Figures.counted(findings.failing, "violation")
-        if others > 0 { first += ", \(Figures.count(others)) more observed, known or suspected" }
+        for (name, count) in [
+            ("observed", \.observed), ("known", \.known), ("suspected", \.suspected),
+        ] as [(String, KeyPath<Verdict, Int>)] {
+            let sum = findings.verdicts.reduce(0) { $0 + $1[keyPath: count] }
+            if sum > 0 { first += ", \(Figures.count(sum)) \(name)" }
+        }
         if findings.undecided > 0 { first += ", \(Figures.count(findings.undecided)) undecided" }
         first += "."
         if let level = findings.strongestLevel {

@@ -33,7 +33,7 @@ struct ReplayTests {
         let mended = try await Command.run(
             "replay", file, "--virtual", "--fault", "none", "--fixed-at", "99%", in: folder)
         #expect(mended.code == 0, "\(mended.output)")
-        #expect(mended.errors.contains("clean replays: fixed with 99 % confidence"))
+        #expect(mended.errors.contains("clean replays would prove a fix with 99 % confidence"))
         #expect(mended.output.contains("fixed with 99 % confidence: 0 of "))
     }
 

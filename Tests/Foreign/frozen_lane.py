@@ -8,6 +8,7 @@ Exit code 75: this machine does not let a process trace its child.
 """
 
 import ctypes
+import glob
 import os
 import signal
 import subprocess
@@ -36,6 +37,9 @@ def main():
     libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
     run = subprocess.Popen(sys.argv[1:])
     deadline = time.monotonic() + 60
+    # The run is under way once the record of its lanes is there; then some households arrive.
+    while not glob.glob("*/lanes.bin") and run.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.05)
     time.sleep(2)
     lane = None
     while lane is None and run.poll() is None and time.monotonic() < deadline:

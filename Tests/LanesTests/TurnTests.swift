@@ -50,7 +50,7 @@ struct TurnTests {
         #expect(seen.exchange == .init(household: 17, sequence: 1, operation: .mvpdLogin))
         #expect(
             seen.sentence
-                == "lane 1 was reading the answer to exchange 1 of household 17 (mvpd-login)")
+                == "lane 1 was reading the response of exchange 1 of household 17 (mvpd-login)")
         let left = LaneTurn.left(at: path)
         #expect(left.map(\.lane) == [0, 1])
         #expect(left[0] == LaneTurn(lane: 0, phase: .waiting))
@@ -114,7 +114,7 @@ struct TurnTests {
         #expect(turns.look([busy], at: 11 * second).isEmpty)
         #expect(
             turns.look([busy, LaneTurn(lane: 1, phase: .waiting)], at: 13 * second) == [
-                "lane 0 was reading the answer to exchange 4 of household 3 (poll-token) for at least 3 s"
+                "lane 0 was reading the response of exchange 4 of household 3 (poll-token) for at least 3 s"
             ])
         #expect(turns.look([busy], at: 14 * second).isEmpty)
         turns.giveUp([busy])

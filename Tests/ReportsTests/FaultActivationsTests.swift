@@ -25,7 +25,7 @@ struct StrikesTests {
         #expect(
             strikes.sentence
                 == "injected fault token-flap: never activated; injected fault slow: activated 1 time, "
-                + "visible in no response")
+                + "certainly visible in no response")
     }
 
     @Test(
@@ -36,7 +36,7 @@ struct StrikesTests {
         #expect(strikes.counts == [.init(fault: "token-flap", activated: 104, visible: 0)])
         #expect(
             strikes.note(breaches: 0)
-                == "injected fault token-flap: activated 104 times, visible in no response. "
+                == "injected fault token-flap: activated 104 times, certainly visible in no response. "
                 + "No violation was found: a TV that stops polling at its first token rarely "
                 + "sees the effect; rigs/detection.yaml keeps polling")
     }
@@ -49,8 +49,8 @@ struct StrikesTests {
         let strikes = FaultActivations(lines: events.map(Self.line).joined(separator: "\n"))
         #expect(
             strikes.note(breaches: 3)
-                == "injected fault b: activated 1 time, visible in 1 response; injected fault "
-                + "a: activated 1 time, visible in no response. One response can violate "
+                == "injected fault b: activated 1 time, certainly visible in 1 response; injected fault "
+                + "a: activated 1 time, certainly visible in no response. One response can violate "
                 + "several promises, or none by itself")
         #expect(FaultActivations(lines: "").note(breaches: 0) == nil)
     }

@@ -361,7 +361,7 @@ struct FaultTextTests {
             ),
             (
                 "token-flap:window",
-                "'window' of token-flap is no key=value; write for example "
+                "'window' of token-flap is not of the form key=value; write for example "
                     + "token-flap:probability=10%"
             ),
             ("token-flap:window=1s,window=2s", "window of token-flap is given twice"),

@@ -73,9 +73,8 @@ extension FixedAt {
                 + "replay the case where it still reproduces, with --save"
         }
         return
-            "\(replays) clean replays: fixed with \(sure) confidence; before the fix it "
-            + "reproduced in at least "
-            + "\(Figures.percent(oldRate))"
+            "\(replays) clean replays would prove a fix with \(sure) confidence (before the fix: "
+            + "reproduced in at least \(Figures.percent(oldRate)) of replays)"
     }
 
     /// What came of it.

@@ -189,7 +189,7 @@ public enum FaultError: Error, Hashable, Sendable, CustomStringConvertible {
         case .twice(let key, let fault): return "\(key) of \(fault.name) is given twice"
         case .notAPair(let text, let fault):
             return
-                "'\(text)' of \(fault) is no key=value; write for example \(fault):probability=10%"
+                "'\(text)' of \(fault) is not of the form key=value; write for example \(fault):probability=10%"
         }
     }
 

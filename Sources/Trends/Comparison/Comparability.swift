@@ -41,11 +41,13 @@ struct Comparability: Sendable, Hashable {
         doubts.isEmpty && other.doubts.isEmpty && differences(from: other).isEmpty
     }
 
-    /// The differences in set-up, for a reader: `different load: 50/s for 40 s, then 100/s for 40 s`.
+    /// The differences in set-up, for a reader: `different load: hold 50/s (base), hold 100/s (run)`.
     func differences(from base: Comparability) -> [String] {
         var told: [String] = []
         func tell(_ what: String, _ before: String, _ after: String) {
-            if before != after { told.append("different \(what): \(before), then \(after)") }
+            if before != after {
+                told.append("different \(what): \(before) (base), \(after) (run)")
+            }
         }
         tell("rig", base.rig, rig)
         tell("load", base.load, load)
@@ -54,7 +56,7 @@ struct Comparability: Sendable, Hashable {
         if isVirtual != base.isVirtual {
             told.append("one of the two runs was in virtual time")
         } else if !isVirtual, lanes != base.lanes {
-            told.append("different number of lanes: \(base.lanes), then \(lanes)")
+            told.append("different number of lanes: \(base.lanes) (base), \(lanes) (run)")
         }
         guard rig == base.rig else { return told }
         let differing = Set(keys.keys).union(base.keys.keys).filter { keys[$0] != base.keys[$0] }

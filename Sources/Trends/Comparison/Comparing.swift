@@ -161,7 +161,8 @@ extension Comparison {
         var told = run.comparability.differences(from: base.comparability)
         if base.comparability.version != run.comparability.version {
             told.append(
-                "different screenrig version: \(base.comparability.version), then \(run.comparability.version)"
+                "different screenrig version: \(base.comparability.version) (base), "
+                    + "\(run.comparability.version) (run)"
             )
         }
         for (name, side) in [("the base", base), ("the run", run)] {
