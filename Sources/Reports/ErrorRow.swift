@@ -60,12 +60,11 @@ public struct ErrorRow: Sendable, Hashable {
         Column(
             json: "operation", page: "Operation", summary: "operation", isText: true,
             explained: .like("operation"),
-            drawn: { "<span class=\"name\">\($0.operation)</span>" }
-        ) { .text($0.operation) },
+            drawn: { "<span class=\"name\">\($0.operation)</span>" }, value: { .text($0.operation) }
+        ),
         Column(
             page: "Result", summary: "error", isText: true, explained: .like("outcome"),
-            drawn: { "<span class=\"wrap\">\($0.what)</span>" }
-        ) { .text($0.what) },
+            drawn: { "<span class=\"wrap\">\($0.what)</span>" }, value: { .text($0.what) }),
         Column(json: "outcome") { .text($0.outcome) },
         Column(json: "status") { .count($0.status) },
         Column(json: "reason") { .text($0.reason) },

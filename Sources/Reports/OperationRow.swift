@@ -78,8 +78,7 @@ public struct OperationRow: Sendable, Hashable {
                 explained: .own(
                     "a type of request",
                     "'screenrig list' names them in the order of a sign-in."),
-                drawn: { "<span class=\"name\">\($0.name)</span>" }
-            ) { .text($0.name) },
+                drawn: { "<span class=\"name\">\($0.name)</span>" }, value: { .text($0.name) }),
             Column(
                 "count", json: "count", page: "Count", summary: "count", terminal: "count",
                 about: "completed requests, whatever their outcome",
@@ -104,8 +103,7 @@ public struct OperationRow: Sendable, Hashable {
                 drawn: { row in
                     let count = CellValue.count(row.errors).html
                     return row.errors == 0 ? count : "<span class=\"bad\">\(count)</span>"
-                }
-            ) { .count($0.errors) },
+                }, value: { .count($0.errors) }),
             Column(
                 "rate_per_s", json: "perSecond", page: "Per s", terminal: "answers/s", rank: 1,
                 about: "responses per second over the whole run", explained: .like("answers/s")

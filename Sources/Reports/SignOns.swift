@@ -68,8 +68,7 @@ public struct SignOns: Sendable, Hashable {
         static let columns: [Column<DiversionCount>] = [
             Column(
                 json: "reason", page: "Reason", isText: true, explained: .like("diverted"),
-                drawn: { "<span class=\"wrap\">\($0.reason)</span>" }
-            ) { .text($0.reason) },
+                drawn: { "<span class=\"wrap\">\($0.reason)</span>" }, value: { .text($0.reason) }),
             Column(json: "signedIn", page: "Signed in", isText: true, explained: .like("signed-in"))
             {
                 .text($0.phrase)
@@ -79,8 +78,7 @@ public struct SignOns: Sendable, Hashable {
             },
             Column(
                 json: "example", page: "Example", isText: true, explained: .like("cause"),
-                drawn: { "household \($0.example)" }
-            ) { .count($0.example) },
+                drawn: { "household \($0.example)" }, value: { .count($0.example) }),
         ]
     }
 
@@ -96,8 +94,7 @@ public struct SignOns: Sendable, Hashable {
             },
             Column(
                 page: "Example", isText: true, explained: .like("cause"),
-                drawn: { "household \($0.example)" }
-            ) { .count($0.example) },
+                drawn: { "household \($0.example)" }, value: { .count($0.example) }),
         ]
     }
 
@@ -114,16 +111,15 @@ public struct SignOns: Sendable, Hashable {
             },
             Column(
                 json: "meaning", page: "Meaning", isText: true, explained: .like("level"),
-                drawn: { "<span class=\"wrap\">\($0.meaning)</span>" }
-            ) { .text($0.meaning) },
+                drawn: { "<span class=\"wrap\">\($0.meaning)</span>" }, value: { .text($0.meaning) }
+            ),
             Column(json: "times", page: "Times", explained: .like("count")) { .count($0.times) },
             Column(json: "households", page: "Households", explained: .like("household")) {
                 .count($0.households)
             },
             Column(
                 json: "example", page: "Example", isText: true, explained: .like("cause"),
-                drawn: { "household \($0.example)" }
-            ) { .count($0.example) },
+                drawn: { "household \($0.example)" }, value: { .count($0.example) }),
         ]
     }
 

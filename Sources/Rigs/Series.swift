@@ -93,9 +93,9 @@ extension Scalar<Series> {
         Scalar(
             wanted: "[kind \"NAME\":] SUBJECT [service|lateness] STAT, such as "
                 + "'sign-in-service p95', 'poll-token p99' or 'errors'",
-            pattern: ".*\\S.*", spelled: { $0.text }
-        ) { text throws(Refusal) in
-            try Series.read(text)
-        }
+            pattern: ".*\\S.*", spelled: { $0.text },
+            parse: { text throws(Refusal) in
+                try Series.read(text)
+            })
     }
 }

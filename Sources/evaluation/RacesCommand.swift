@@ -80,9 +80,13 @@ struct RaceBench {
         let stage = try await stage(exhibit.race.plan, faults: [exhibit.text], seed: seed)
         let flag = StopFlag()
         let wanted = exhibit.invariants
-        var search = stage.search(clock: Self.clock(), isInterrupted: { flag.isRaised }) { news in
-            if case .found(let finding) = news, wanted.contains(finding.invariant) { flag.raise() }
-        }
+        var search = stage.search(
+            clock: Self.clock(), isInterrupted: { flag.isRaised },
+            { news in
+                if case .found(let finding) = news, wanted.contains(finding.invariant) {
+                    flag.raise()
+                }
+            })
         search.exploresOrders = false
         let outcome = await search.run(in: stage.arena)
         var score = RaceScore(

@@ -34,9 +34,10 @@ struct CasePrefixes {
         let long = max(1, room * prefix.rate.share)
         let name = prefix.op.isEmpty ? "no request keeps its time" : "down to \(prefix.op)"
         let isDecisive = !prefix.op.isEmpty && prefix.op == found.decisive
+        let classes = isDecisive ? "share decisive" : "share"
         return """
             <text class="tick" x="\(px: Self.left - 10)" y="\(px: top + 15)" text-anchor="end">\(name)</text>\
-            <rect class="\(isDecisive ? "share decisive" : "share")" x="\(px: Self.left)" y="\(px: top + 2)" \
+            <rect class="\(classes)" x="\(px: Self.left)" y="\(px: top + 2)" \
             width="\(px: long)" height="18"/>\
             <text class="tick" x="\(px: Self.left + long + 8)" y="\(px: top + 15)">\(prefix.rate.counted)</text>
             """

@@ -12,8 +12,7 @@ enum LatencySections {
                 Sparkline.html(
                     $0.trend, width: summary.trendWidth, seconds: summary.run.seconds,
                     title: "p99 of \($0.name) over time")
-            }
-        ) { _ in .text("") }
+            }, value: { _ in .text("") })
         let columns = OperationRow.columns + [trend]
         return """
             <p class="lead">The time from when a request was due to the end of its response, in \

@@ -25,11 +25,11 @@ extension Scalar<String> {
     static var url: Scalar<String> {
         Scalar(
             name: "url", wanted: "an http or https address, such as https://demo.test/done",
-            pattern: "https?:\\/\\/[^\\s@]+", spelled: { $0 }
-        ) { text throws(Refusal) in
-            _ = try Spelling.webAddress(text)
-            return text
-        }
+            pattern: "https?:\\/\\/[^\\s@]+", spelled: { $0 },
+            parse: { text throws(Refusal) in
+                _ = try Spelling.webAddress(text)
+                return text
+            })
     }
 }
 

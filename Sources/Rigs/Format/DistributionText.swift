@@ -13,8 +13,8 @@ extension Scalar<Distribution> {
                 "(fixed +)?\(Spelling.timePattern)|uniform\\( *\(Spelling.timePattern) *, *\(Spelling.timePattern) *\\)"
                 + "|exponential\\( *mean +\(Spelling.timePattern) *\\)"
                 + "|lognormal\\( *median +\(Spelling.timePattern) *, *p95 +\(Spelling.timePattern) *\\)",
-            hasUnit: true, spelled: { spelled($0).map(Spelling.quotedWhereNeeded) }
-        ) { text throws(Refusal) in try Spelling.spread(text) }
+            hasUnit: true, spelled: { spelled($0).map(Spelling.quotedWhereNeeded) },
+            parse: { text throws(Refusal) in try Spelling.spread(text) })
     }
 
     private static func spelled(_ distribution: Distribution) -> String? {

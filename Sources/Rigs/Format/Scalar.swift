@@ -113,11 +113,11 @@ extension Scalar<Bool> {
     static var flag: Scalar {
         Scalar(
             name: "flag", wanted: "true or false", pattern: "true|false", types: ["boolean"],
-            spelled: { String($0) }
-        ) { text throws(Refusal) in
-            guard let flag = Bool(text) else { throw Refusal(remark: nil) }
-            return flag
-        }
+            spelled: { String($0) },
+            parse: { text throws(Refusal) in
+                guard let flag = Bool(text) else { throw Refusal(remark: nil) }
+                return flag
+            })
     }
 }
 
@@ -127,13 +127,13 @@ extension Scalar<Int> {
         let bounds = last.isEmpty ? "from \(range.lowerBound) up" : "\(range.lowerBound)\(last)"
         return Scalar(
             wanted: "\(what), \(bounds)", pattern: "[0-9]+", types: ["integer"], range: range,
-            spelled: { String($0) }
-        ) { text throws(Refusal) in
-            guard let number = Int(text), text.allSatisfy({ $0.isASCII && $0.isNumber }),
-                range.contains(number)
-            else { throw Refusal(remark: nil) }
-            return number
-        }
+            spelled: { String($0) },
+            parse: { text throws(Refusal) in
+                guard let number = Int(text), text.allSatisfy({ $0.isASCII && $0.isNumber }),
+                    range.contains(number)
+                else { throw Refusal(remark: nil) }
+                return number
+            })
     }
 
     /// Bytes.
@@ -146,16 +146,16 @@ extension Scalar<Int> {
             name: "size",
             wanted: "a size with its unit (B, kB, MB, GB, KiB, MiB, GiB), such as 1MB",
             pattern: "[0-9]+(\\.[0-9]+)? *(B|kB|MB|GB|KiB|MiB|GiB)", hasUnit: true,
-            spelled: { $0 % 1_000_000 == 0 ? "\($0 / 1_000_000)MB" : "\($0)B" }
-        ) { text throws(Refusal) in
-            guard let unit = units.first(where: { text.hasSuffix($0.name) }),
-                let number = Spelling.decimal(text.dropLast(unit.name.count).trimmingSpaces())
-            else { throw Refusal(remark: nil) }
-            let size = (number * unit.bytes).rounded()
-            guard size >= 1 else { throw Refusal(remark: "which is less than a byte") }
-            guard size <= 1e12 else { throw Refusal(remark: "which is over 1000GB") }
-            return Int(size)
-        }
+            spelled: { $0 % 1_000_000 == 0 ? "\($0 / 1_000_000)MB" : "\($0)B" },
+            parse: { text throws(Refusal) in
+                guard let unit = units.first(where: { text.hasSuffix($0.name) }),
+                    let number = Spelling.decimal(text.dropLast(unit.name.count).trimmingSpaces())
+                else { throw Refusal(remark: nil) }
+                let size = (number * unit.bytes).rounded()
+                guard size >= 1 else { throw Refusal(remark: "which is less than a byte") }
+                guard size <= 1e12 else { throw Refusal(remark: "which is over 1000GB") }
+                return Int(size)
+            })
     }
 }
 
@@ -163,11 +163,13 @@ extension Scalar<Seed> {
     static var seed: Scalar {
         Scalar(
             wanted: "a whole number, 0 to 18446744073709551615", pattern: "[0-9]+",
-            types: ["integer"], range: 0...Int.max, spelled: { String($0.value) }
-        ) { text throws(Refusal) in
-            guard let number = UInt64(text), text.first != "+" else { throw Refusal(remark: nil) }
-            return Seed(number)
-        }
+            types: ["integer"], range: 0...Int.max, spelled: { String($0.value) },
+            parse: { text throws(Refusal) in
+                guard let number = UInt64(text), text.first != "+" else {
+                    throw Refusal(remark: nil)
+                }
+                return Seed(number)
+            })
     }
 }
 
@@ -186,17 +188,17 @@ extension Scalar<Rate> {
         Scalar(
             name: "rate", wanted: "a rate per second, minute or hour, such as 20/s",
             pattern: "[0-9]+(\\.[0-9]+)? *\\/ *(s|m|h)", hasUnit: true,
-            spelled: { Spelling.spelled($0.perSecond) + "/s" }
-        ) { text throws(Refusal) in
-            let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-                .map { $0.trimmingSpaces() }
-            let seconds: [String: Double] = ["s": 1, "m": 60, "h": 3_600]
-            guard parts.count == 2, let number = Spelling.decimal(parts[0]),
-                let unit = seconds[parts[1]]
-            else { throw Refusal(remark: nil) }
-            guard number / unit <= 1e6 else { throw Refusal(remark: "which is over 1000000/s") }
-            return Rate(perSecond: number / unit)
-        }
+            spelled: { Spelling.spelled($0.perSecond) + "/s" },
+            parse: { text throws(Refusal) in
+                let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+                    .map { $0.trimmingSpaces() }
+                let seconds: [String: Double] = ["s": 1, "m": 60, "h": 3_600]
+                guard parts.count == 2, let number = Spelling.decimal(parts[0]),
+                    let unit = seconds[parts[1]]
+                else { throw Refusal(remark: nil) }
+                guard number / unit <= 1e6 else { throw Refusal(remark: "which is over 1000000/s") }
+                return Rate(perSecond: number / unit)
+            })
     }
 }
 
@@ -206,13 +208,13 @@ extension Scalar<Double> {
         Scalar(
             name: "share", wanted: "a share of 0% to 100%, such as 3%",
             pattern: "[0-9]+(\\.[0-9]+)? *%", hasUnit: true,
-            spelled: { Spelling.spelled(($0 * 1e8).rounded() / 1e6) + "%" }
-        ) { text throws(Refusal) in
-            guard text.hasSuffix("%"),
-                let number = Spelling.decimal(text.dropLast().trimmingSpaces())
-            else { throw Refusal(remark: nil) }
-            guard number <= 100 else { throw Refusal(remark: "which is over 100%") }
-            return number / 100
-        }
+            spelled: { Spelling.spelled(($0 * 1e8).rounded() / 1e6) + "%" },
+            parse: { text throws(Refusal) in
+                guard text.hasSuffix("%"),
+                    let number = Spelling.decimal(text.dropLast().trimmingSpaces())
+                else { throw Refusal(remark: nil) }
+                guard number <= 100 else { throw Refusal(remark: "which is over 100%") }
+                return number / 100
+            })
     }
 }

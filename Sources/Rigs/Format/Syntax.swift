@@ -71,18 +71,18 @@ struct Syntax<Value>: Sendable {
         let shape = Shape.either(choices.map(\.shape))
         let words = choices.flatMap(\.shape.words)
         return Syntax(
-            shape, spelled: { value in choices.lazy.compactMap { $0.spelled(value) }.first }
-        ) { tree, asked, reader, marks in
-            guard let choice = choices.first(where: { $0.shape.fits(tree.content) }) else {
-                return nil
-            }
-            if case .later = choice.shape {
-                reader.refuse(
-                    tree.place, .notYet("\(asked.name) as \(tree.kind)", accepted: words))
-                return nil
-            }
-            return choice.read(tree, Asked(asked.name, wanted: shape.wanted), &reader, &marks)
-        }
+            shape, spelled: { value in choices.lazy.compactMap { $0.spelled(value) }.first },
+            read: { tree, asked, reader, marks in
+                guard let choice = choices.first(where: { $0.shape.fits(tree.content) }) else {
+                    return nil
+                }
+                if case .later = choice.shape {
+                    reader.refuse(
+                        tree.place, .notYet("\(asked.name) as \(tree.kind)", accepted: words))
+                    return nil
+                }
+                return choice.read(tree, Asked(asked.name, wanted: shape.wanted), &reader, &marks)
+            })
     }
 
     /// A list or map that the format has a place for and this version refuses; an example of it.
@@ -103,11 +103,11 @@ extension Syntax where Value: Equatable & Sendable {
             .choice(choices),
             spelled: { value in
                 words.first { $0.1 == value }.map { Spelling.quotedWhereNeeded($0.0) }
-            }
-        ) { tree, asked, reader, _ in
-            guard let word = reader.chosen(tree, choices, asked) else { return nil }
-            return words.first { $0.0 == word }?.1
-        }
+            },
+            read: { tree, asked, reader, _ in
+                guard let word = reader.chosen(tree, choices, asked) else { return nil }
+                return words.first { $0.0 == word }?.1
+            })
     }
 
     static func words(_ first: (String, Value), _ others: (String, Value)...) -> Syntax {
@@ -146,30 +146,30 @@ extension Syntax {
             spelled: { items in
                 let texts = items.compactMap { item.spelled($0) }
                 return texts.count == items.count ? "[\(texts.joined(separator: ", "))]" : nil
-            }
-        ) { tree, asked, reader, marks in
-            guard case .list(let trees) = tree.content else { return nil }
-            var values: [Item] = []
-            var position = 0
-            while position < trees.count {
-                defer { position += 1 }
-                if let (text, count) = ValueReader.splitText(trees[position...]) {
-                    reader.refuse(trees[position].place, .unquoted(text))
-                    position += count - 1
-                    continue
+            },
+            read: { tree, asked, reader, marks in
+                guard case .list(let trees) = tree.content else { return nil }
+                var values: [Item] = []
+                var position = 0
+                while position < trees.count {
+                    defer { position += 1 }
+                    if let (text, count) = ValueReader.splitText(trees[position...]) {
+                        reader.refuse(trees[position].place, .unquoted(text))
+                        position += count - 1
+                        continue
+                    }
+                    var inner = Marks(trees[position].place)
+                    let before = reader.problems.count
+                    if let value = item.read(
+                        trees[position], Asked("an item of \(asked.name)"), &reader, &inner)
+                    {
+                        inner.isWhole = reader.problems.count == before
+                        values.append(value)
+                        marks.items.append(inner)
+                    }
                 }
-                var inner = Marks(trees[position].place)
-                let before = reader.problems.count
-                if let value = item.read(
-                    trees[position], Asked("an item of \(asked.name)"), &reader, &inner)
-                {
-                    inner.isWhole = reader.problems.count == before
-                    values.append(value)
-                    marks.items.append(inner)
-                }
-            }
-            return values
-        }
+                return values
+            })
     }
 
     /// Names of the user's own, each with a value.
