@@ -56,7 +56,7 @@ struct DetectionBench: Sendable {
         options.retries = 1
         options.keepsMessages = false
         let result = try await RunSession(rig, on: venue, into: directory, options).run()
-        await venue.strike()
+        await venue.shutdown()
         let history = try History(path: directory.history)
         var hurry = Hurry()
         try history.exchanges { hurry.note([$0]) }

@@ -103,7 +103,7 @@ struct RaceBench {
                 on: stage.arena)
             score.made = await work.make(finding, madeAt: Venue.virtualEpoch)
         }
-        await stage.strike()
+        await stage.shutdown()
         score.replayed = try await replay(score.made, exhibit, seed: seed + 1000)
         return score
     }
@@ -116,7 +116,7 @@ struct RaceBench {
         let read = try Case(Array(made.json.utf8), file: made.name)
         let stage = try await stage(exhibit.race.plan, faults: [exhibit.text], seed: seed)
         let outcome = await stage.replay(read, times: 50, batch: 10)
-        await stage.strike()
+        await stage.shutdown()
         return outcome.rate
     }
 
@@ -133,7 +133,7 @@ struct RaceBench {
         for result in await stage.arena.play(schedules) where result.discarded == nil {
             rate.add(exhibit.invariants.contains { result.breaks($0) })
         }
-        await stage.strike()
+        await stage.shutdown()
         return rate
     }
 
@@ -143,7 +143,7 @@ struct RaceBench {
         var search = stage.search(clock: Self.clock())
         search.exploresOrders = false
         let outcome = await search.run(in: stage.arena)
-        await stage.strike()
+        await stage.shutdown()
         let found =
             outcome.findings.isEmpty
             ? "no violation found"

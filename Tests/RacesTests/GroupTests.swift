@@ -30,7 +30,7 @@ import Testing
             Rig.read(text, file: "group.yaml").rig, isVirtual: false, allowed: [])
         let schedule = stage.plans[0].variants[0].at(offset)
         let results = await stage.arena.play(Array(repeating: schedule, count: 12))
-        await stage.strike()
+        await stage.shutdown()
         await listener.stop()
         return results
     }

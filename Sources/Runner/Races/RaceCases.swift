@@ -67,7 +67,7 @@ struct RaceCases {
                     rig.slow(by: latency), isVirtual: isVirtual, allowed: [])
             else { return nil }
             let arm = await play(AllowedArena(other.arena, allowance))
-            await other.strike()
+            await other.shutdown()
             return arm
         }
     }

@@ -124,8 +124,8 @@ package struct RaceStage {
     }
 
     /// Takes everything down.
-    package func strike() async {
+    package func shutdown() async {
         await arena.close()
-        await venue.strike()
+        await venue.shutdown()
     }
 }

@@ -261,7 +261,7 @@ package struct Venue {
     package var truths: [TruthEvent] { truth.events }
 
     /// Closes the venue.
-    package func strike() async {
+    package func shutdown() async {
         await listener?.stop()
     }
 }

@@ -86,7 +86,7 @@ struct RaceCommand: AsyncParsableCommand {
         report.stillReproduces = kept
         show.end(outcome, cases: cases, stage, page: leave(report, in: directory))
         await watch?.end(outcome, report, at: directory.path)
-        await stage.strike()
+        await stage.shutdown()
         if interrupts.hasInterrupted { throw CommandFailure(code: .interrupted, message: "") }
         if let reason = outcome.whyNothingCameAbout {
             throw CommandFailure.couldNotRun("no trial could be completed: \(reason)")

@@ -38,7 +38,7 @@ struct ReplaySession {
             tell(rate)
         }
         waiting.cancel()
-        await stage.strike()
+        await stage.shutdown()
         let code = code(of: outcome, wasInterrupted: interrupts.hasInterrupted)
         try conclude(outcome, stage, code)
     }

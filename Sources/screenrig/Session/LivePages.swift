@@ -22,7 +22,7 @@ enum LivePages {
             if let url = pages.metricsURL { Terminal.complain("metrics: \(url)") }
             return pages
         } catch {
-            await venue.strike()
+            await venue.shutdown()
             throw CommandFailure.couldNotRun("\(error)")
         }
     }

@@ -64,7 +64,7 @@ extension TrafficOptions {
         let result = try await session.run()
         if isVirtual, !isQuiet { Terminal.complain(result.pace) }
         for note in result.notes { Terminal.complain("note: \(note)") }
-        await venue.strike()
+        await venue.shutdown()
         let summary = try RunReports.write(
             directory, thresholds: rig.thresholds, findings: result.findings,
             complain: { Terminal.complain($0) })
