@@ -131,6 +131,9 @@ public final class PlainLoad: @unchecked Sendable {
 
     // MARK: Measured
 
+    /// Who is behind its time queues with the others for a turn of the lane, by when it was due.
+    private var isPaced: Bool { terms.pace != .closed }
+
     /// When this caller asks next; nil when its time is over.
     private func due(_ caller: Caller) -> Instant? {
         defer { caller.turn += 1 }
@@ -143,10 +146,11 @@ public final class PlainLoad: @unchecked Sendable {
     private func next(_ caller: Caller) {
         guard let due = due(caller) else { return leave() }
         caller.due = due
-        if due > lane.now { lane.at(due, caller.ask) } else { ask(caller) }
+        if isPaced || due > lane.now { lane.at(due, caller.ask) } else { ask(caller) }
     }
 
     private func ask(_ caller: Caller) {
+        if isPaced { caller.due = lane.onGrid(caller.due) }
         caller.begun = lane.now
         transport.start(terms.call, from: caller.device, completion: caller.ended)
     }
@@ -170,7 +174,7 @@ public final class PlainLoad: @unchecked Sendable {
     private func flow(_ position: Int) async {
         let caller = callers[position]
         while let due = due(caller) {
-            if due > lane.now, (try? await lane.sleep(until: due)) == nil { break }
+            if isPaced || due > lane.now, (try? await lane.sleep(until: due)) == nil { break }
             let exchange = await lane.send(terms.call, from: caller.device, planned: due).exchange
             if terms.pace != .closed || exchange.ended <= ends {
                 findings.count(exchange, free: caller.free)

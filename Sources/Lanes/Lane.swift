@@ -46,6 +46,9 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     private var batch: Batch
     private var health: LaneHealth
     private var flushDue: Instant
+    private var grid = TimeGrid()
+    /// `events` when the grid was last adapted.
+    private var eventsBefore = 0
     private(set) var hasStopped = false
     private var isWindingDown = false
     /// Nil where nothing is held back.
@@ -69,6 +72,8 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     /// What it is at, for those outside.
     private var turns: TurnRecord.TurnSlot
 
+    /// Of a live lane: so many requests at most leave before it reads what has arrived.
+    private static let timersPerTurn = 64
     /// How much is handed to the journal at once, and how often at least.
     private static let batchSize = 512
     private static let batchEvery: Duration = .milliseconds(100)
@@ -144,6 +149,14 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         if stopped { throw Stopped() }
     }
 
+    /// What counts as the planned instant of a request: the lane's next step, where it keeps time in
+    /// steps (`TimeGrid`).
+    public func onGrid(_ planned: Instant) -> Instant {
+        let step = Instant(nanoseconds: grid.next(planned.nanoseconds))
+        // The lane may have been awake between two steps.
+        return step > planned ? max(planned, min(step, now)) : planned
+    }
+
     public func sleep(for duration: Duration) async throws(Stopped) {
         try await sleep(until: now + duration)
     }
@@ -152,7 +165,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     /// a pace had wanted it earlier; a ceiling that holds it back puts that off. Never throws: a
     /// request that could not be sent is an exchange too.
     public func send(_ call: Call, from device: Device, planned: Instant? = nil) async -> Answered {
-        var due = planned ?? now
+        var due = planned.map(onGrid) ?? now
         if departures != nil, !hasStopped { due = due + (await wait(toSend: call, from: device)) }
         let sequence = device.counter.next()
         guard !hasStopped else {
@@ -272,10 +285,13 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
             stopAt = takeInbox() ?? stopAt
             if let stopAt, !hasStopped, began >= stopAt { stopFlows() }
             runReady()
-            // What comes due meanwhile waits for the next turn: an overloaded lane would else never
-            // get to its sockets.
+            // What comes due meanwhile waits for the next turn, and so does what is more than a turn
+            // may start: an overloaded lane would else never get to its sockets, and open a
+            // connection for each request while answered ones lie unread.
             let due = loop.now.nanoseconds
-            while let timer = timers.pop(dueBy: due) {
+            var room = loop.canBeWoken ? Self.timersPerTurn : .max
+            while room > 0, let timer = timers.pop(dueBy: due) {
+                room -= 1
                 events += 1
                 switch timer.action {
                 case .wake(let sleeper): sleeper.resume(returning: false)
@@ -294,7 +310,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     /// When the lane must wake by itself: the next timer, the stop, or, live, the next hand-over to
     /// the journal, so that an idle lane keeps nothing back.
     private func nextDue(stopAt: Instant?) -> Instant? {
-        let timer = timers.next.map(Instant.init(nanoseconds:))
+        let timer = timers.next.map { Instant(nanoseconds: grid.next($0)) }
         precondition(timer != nil || loop.canBeWoken, "a virtual lane has flows but no timer")
         let isHolding = loop.canBeWoken && !(batch.exchanges.isEmpty && batch.households.isEmpty)
         var due = min(timer ?? .distantFuture, stopAt ?? .distantFuture)
@@ -324,6 +340,10 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         let usual = batch.exchanges.count
         batch = Batch(lane: index, through: now)
         batch.exchanges.reserveCapacity(usual)
+        if loop.sharesWakeUps {
+            grid.adapt(to: events - eventsBefore, in: (now - health.from).seconds)
+            eventsBefore = events
+        }
         health = LaneHealth(
             lane: index, from: now, through: now, turns: 0, busy: .zero, longestTurn: .zero)
         flushDue = now + Self.batchEvery

@@ -15,9 +15,13 @@ public protocol LaneLoop: AnyObject {
     /// Whether waiting may be ended by something that is not a timer: false in virtual time, where
     /// a lane without timers is finished.
     var canBeWoken: Bool { get }
+    /// Whether timers that are due shortly after each other may share a wake-up.
+    var sharesWakeUps: Bool { get }
 }
 
 extension LaneLoop {
+    public var sharesWakeUps: Bool { false }
+
     @discardableResult
     public func wait(until deadline: Instant?) -> Instant { wait(until: deadline) {} }
 }

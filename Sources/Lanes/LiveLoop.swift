@@ -28,6 +28,7 @@ public struct Events: OptionSet, Hashable, Sendable {
 /// Not a Dispatch source for each socket: that costs 31 us a request, against 7.
 public final class LiveLoop: LaneLoop {
     public let canBeWoken = true
+    public var sharesWakeUps: Bool { !isPrecise }
     /// Spins over the last 100 us before a timer.
     private let isPrecise: Bool
     /// The kernel has been told not to put off the timers of the lane's thread.

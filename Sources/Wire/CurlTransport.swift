@@ -140,7 +140,7 @@ public final class CurlTransport: Transport {
         case .perDevice:
             guard let slot = device.transportSlot as? EngineSlot else { return true }
             let origin = call.address.origin
-            let isKept = slot.links?.existing(to: origin)?.idle.isEmpty == false
+            let isKept = slot.links?.existing(to: origin)?.idle.connections.isEmpty == false
             return !isKept && slot.deviceSlot?.isConnected(to: origin) != true
         }
     }

@@ -269,6 +269,28 @@ struct LaneTests {
         #expect(lane.now < .start + .seconds(30))
     }
 
+    @Test("a live lane with more overdue timers than a turn may start reads its sockets in between")
+    func overload() throws {
+        final class Watcher: Readiness {
+            var startedBefore: [Int] = []
+            var started = 0
+            func ready(_ descriptor: Int32, _ events: Events) { startedBefore.append(started) }
+        }
+        let loop = try LiveLoop(origin: LiveLoop.monotonic())
+        let lane = lane(loop)
+        var ends: [Int32] = [0, 0]
+        #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        defer { for end in ends { close(end) } }
+        let watcher = Watcher()
+        loop.watch(ends[0], for: .writable, by: watcher)
+        for position in 0..<1_000 {
+            lane.at(.start + .nanoseconds(position)) { watcher.started += 1 }
+        }
+        lane.run { watcher.started == 1_000 }
+        let steps = zip(watcher.startedBefore, watcher.startedBefore.dropFirst()).map { $1 - $0 }
+        #expect(steps.count > 10 && steps.allSatisfy { $0 <= 64 })
+    }
+
     @Test("a descriptor is reported to its watcher until it is unwatched")
     func readiness() throws {
         final class Watcher: Readiness {

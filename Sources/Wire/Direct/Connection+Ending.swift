@@ -17,7 +17,7 @@ extension Connection {
         if keeps, let socket, engine.settings.connections != .fresh {
             socket.keep()
             state = .idle(socket)
-            home.idle.append(self)
+            home.idle.add(self)
         } else {
             close()
         }
@@ -47,7 +47,7 @@ extension Connection {
         if let request {
             finish(request.sent != nil ? .lost(error) : .refused(error))
         } else if closes {
-            home.idle.removeAll { $0 === self }
+            home.idle.remove(self)
             close()
         }
     }
@@ -62,8 +62,8 @@ extension Connection {
         case .securing(let socket, _, _), .busy(let socket, _), .idle(let socket): close(socket)
         }
         state = .closed
-        home.open.removeAll { $0 === self }
-        engine.remove(self)
+        home.open.remove(self)
+        engine.links.remove(self)
     }
 
     private func close(_ socket: OpenSocket) {

@@ -37,8 +37,8 @@ final class Connection: Readiness {
     /// each request.
     unowned(unsafe) let engine: DirectEngine
     let home: OriginLinks
-    /// Position among the connections of the engine.
-    var position = 0
+    /// In each `Roster.List`.
+    var positions: InlineArray<3, Int> = [0, 0, 0]
     var state = State.closed
 
     /// It leads to any of these.
@@ -96,8 +96,8 @@ final class Connection: Readiness {
         }
         // libcurl may be done before `begin` returns.
         state = .connecting(connector, request, attempt)
-        home.open.append(self)
-        engine.add(self)
+        home.open.add(self)
+        engine.links.add(self)
         do throws(WireError) {
             try connector.begin(
                 home.origin, to: addresses, through: proxy, from: source,
@@ -289,7 +289,7 @@ final class Connection: Readiness {
         {
             return true
         }
-        home.idle.removeAll { $0 === self }
+        home.idle.remove(self)
         close()
         return false
     }

@@ -27,7 +27,7 @@ final class DirectEngine {
     private var dialling = 0
     private var rush = 0
     /// Every connection that is being made or open, free or not.
-    private var links: [Connection] = []
+    var links = Roster(.engine)
     private var knownTLS: TLSClient?
     /// The connections of everybody: `pooled`.
     private let common = DeviceLinks()
@@ -48,7 +48,7 @@ final class DirectEngine {
     }
 
     deinit {
-        for link in links { link.abandon() }
+        for link in links.connections { link.abandon() }
         inbox.deallocate()
     }
 
@@ -130,11 +130,11 @@ final class DirectEngine {
 
     func retire(_ links: DeviceLinks) {
         let error = TransportError(.stopped, "the device was switched off")
-        for link in links.all.flatMap(\.open) { link.stop(error, closes: true) }
+        for link in links.all.flatMap(\.open.connections) { link.stop(error, closes: true) }
     }
 
     func abort(_ error: TransportError) {
-        for link in links { link.stop(error, closes: false) }
+        for link in links.connections { link.stop(error, closes: false) }
     }
 
     // MARK: Connections of a device
@@ -192,19 +192,6 @@ final class DirectEngine {
         return made
     }
 
-    func add(_ link: Connection) {
-        link.position = links.count
-        links.append(link)
-    }
-
-    func remove(_ link: Connection) {
-        let last = links.removeLast()
-        if last !== link {
-            links[link.position] = last
-            last.position = link.position
-        }
-    }
-
     // MARK: Deadlines
 
     /// When a request begun at `instant` times out. One timer serves all: it checks those in flight
@@ -238,7 +225,7 @@ final class DirectEngine {
         let now = loop.now.nanoseconds
         var late: [Connection] = []
         var next = Int64.max
-        for link in links where link.deadline != 0 {
+        for link in links.connections where link.deadline != 0 {
             if link.deadline <= now {
                 late.append(link)
             } else {

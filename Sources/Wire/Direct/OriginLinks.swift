@@ -33,23 +33,23 @@ final class OriginLinks {
     /// For the `Host` header.
     let authority: String
     /// Open and free; the one used last at the end.
-    var idle: [Connection] = []
+    var idle = Roster(.idle)
     /// Open, free or not.
-    var open: [Connection] = []
+    var open = Roster(.home)
     /// What the server gave last for resuming. Here, so that a device resumes its own sessions and
     /// never another's.
     var session: ResumableSession?
 
     func abandon() {
-        idle = []
-        open = []
+        idle.removeAll()
+        open.removeAll()
     }
 
     /// Takes out the one used last that may carry another request; those that may not are closed.
     @inline(__always)
     func takeFit(where isWanted: (Connection) -> Bool = { _ in true }) -> Connection? {
-        while let index = idle.lastIndex(where: isWanted) {
-            let link = idle.remove(at: index)
+        while let link = idle.connections.last(where: isWanted) {
+            idle.remove(link)
             if link.isFit() { return link }
         }
         return nil

@@ -1,0 +1,33 @@
+import Testing
+
+@testable import Lanes
+
+@Suite("The grid of a busy lane's timers")
+struct TimeGridTests {
+    @Test(
+        "about four timers share a step of at most 2 ms, and none is there for few",
+        arguments: [
+            (0, 1), (999, 1), (1_000, 2_000_000), (2_000, 2_000_000), (2_500, 2_000_000),
+            (4_000, 1_000_000), (10_000, 500_000), (20_000, 250_000), (1_000_000, 125_000),
+        ])
+    func step(timers: Int, nanoseconds: Int64) {
+        var grid = TimeGrid()
+        grid.adapt(to: timers, in: 1)
+        #expect(grid.step == nanoseconds)
+    }
+
+    @Test(
+        "what is due between two steps is due at the next; what is on one stays; nothing overflows")
+    func next() {
+        var grid = TimeGrid()
+        #expect(grid.next(1_234_567) == 1_234_567)
+        grid.adapt(to: 2_000, in: 1)
+        #expect(grid.next(0) == 0)
+        #expect(grid.next(1) == 2_000_000)
+        #expect(grid.next(2_000_000) == 2_000_000)
+        #expect(grid.next(2_000_001) == 4_000_000)
+        #expect(grid.next(.max) == .max)
+        grid.adapt(to: 5, in: 0)
+        #expect(grid.step == 2_000_000)
+    }
+}
