@@ -4,7 +4,9 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <stdint.h>
+#include <unistd.h>
 
 // Words that one thread writes and another reads: whole, and in no order.
 static inline void lane_store(int64_t *word, int64_t value) {
@@ -18,5 +20,23 @@ static inline int64_t lane_load(const int64_t *word) {
 // which Swift cannot call.
 static inline int lane_sharpen_timers(void) {
     return prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
+}
+
+// Of the calling thread: asks for slices of 0.1 ms, the rest of its scheduling as it is. Since Linux 6.12 a
+// thread with a shorter slice that wakes up goes before one with a longer: a lane before journal and judge, which
+// would else keep a core they share for 3 ms. Its share of the core stays the same. Older kernels ignore it.
+// The structure is the kernel's (sched_setattr(2)); not every glibc has it.
+static inline int lane_shorten_slices(void) {
+    struct {
+        uint32_t size, policy;
+        uint64_t flags;
+        int32_t nice;
+        uint32_t priority;
+        uint64_t runtime, deadline, period;
+    } attributes = {0};
+    if (syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) != 0) return -1;
+    attributes.size = sizeof attributes;
+    attributes.runtime = 100000;
+    return (int)syscall(SYS_sched_setattr, 0, &attributes, 0);
 }
 #endif
