@@ -14,17 +14,20 @@ public enum FormEncoding {
     public static func decode(_ text: String) -> String {
         guard text.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") })
         else { return text }
+        let written = text.utf8Span.span
         var bytes: [UInt8] = []
-        var rest = Substring(text).utf8
-        while let byte = rest.popFirst() {
-            let digits = rest.prefix(2)
-            if byte == UInt8(ascii: "%"), digits.count == 2,
-                let value = UInt8(String(Substring(digits)), radix: 16)
+        bytes.reserveCapacity(written.count)
+        var position = 0
+        while position < written.count {
+            let byte = written[position]
+            if byte == UInt8(ascii: "%"), position + 2 < written.count,
+                let high = value(written[position + 1]), let low = value(written[position + 2])
             {
-                bytes.append(value)
-                rest = rest.dropFirst(2)
+                bytes.append(high << 4 | low)
+                position += 3
             } else {
                 bytes.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+                position += 1
             }
         }
         return String(validating: bytes, as: UTF8.self) ?? text
@@ -61,6 +64,16 @@ public enum FormEncoding {
                 bytes.append(digit(byte >> 4))
                 bytes.append(digit(byte & 15))
             }
+        }
+    }
+
+    /// Of a hexadecimal digit.
+    private static func value(_ digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+        default: nil
         }
     }
 

@@ -1,5 +1,4 @@
 internal import NIOCore
-internal import NIOHTTP1
 internal import NIOHTTP2
 
 /// Finds out which HTTP a connection speaks by its first bytes (RFC 9113, 3.4), sets up the pipeline
@@ -47,9 +46,6 @@ final class PrefaceSniffer: ChannelInboundHandler, RemovableChannelHandler {
         _ channel: any Channel, _ engine: NIOLoopBound<ServiceLoop>
     ) throws {
         let pipeline = channel.pipeline.syncOperations
-        // Our own headers need no validation: the one value that comes from outside, `Location`, was
-        // checked for control characters when it came (`Service.redirectURL`).
-        try pipeline.configureHTTPServerPipeline(withOutboundHeaderValidation: false)
         try pipeline.addHandler(ServerConnection(engine: engine.value, channel: channel))
     }
 
@@ -67,7 +63,7 @@ final class PrefaceSniffer: ChannelInboundHandler, RemovableChannelHandler {
                 let pipeline = stream.pipeline.syncOperations
                 try pipeline.addHandler(FrameJoiner())
                 try pipeline.addHandler(HTTP2FramePayloadToHTTP1ServerCodec())
-                try pipeline.addHandler(ServerConnection(engine: engine.value, channel: stream))
+                try pipeline.addHandler(ServerStream(engine: engine.value, channel: stream))
             }
         }
     }

@@ -2,23 +2,36 @@ internal import Dialects
 internal import NIOCore
 internal import NIOHTTP1
 
-/// One HTTP/1.1 connection, or one stream of HTTP/2: gathers a request, asks the engine, writes the
-/// reply. The pipeline hands it one request at a time.
+/// One HTTP/1.1 connection: bytes in, bytes out. Requests are answered one after the other, whatever
+/// comes in between; all answers to one piece of input leave in one write.
 final class ServerConnection: ChannelInboundHandler, Waiting {
-    typealias InboundIn = HTTPServerRequestPart
-    typealias OutboundOut = HTTPServerResponsePart
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
 
     private let engine: ServiceLoop
     private let peer: String
     private var context: ChannelHandlerContext?
-    private var head: HTTPRequestHead?
-    private var body: [UInt8] = []
-    private var isTooLong = false
+    private var reader: RequestReader
+    /// What has come and is not read yet.
+    private var unread = ByteBuffer()
+    /// What is to be sent at the end of a turn: the loop's buffer, which no two connections fill at the
+    /// same time.
+    private var isInTurn = false
+    private var state = ConnectionState.reads
+
+    private enum ConnectionState {
+        /// Ready for the next request.
+        case reads
+        /// Waits for the answer to one.
+        case waits(isHead: Bool, persists: Bool)
+        /// The last answer has been written.
+        case ends
+    }
 
     init(engine: ServiceLoop, channel: any Channel) {
         self.engine = engine
-        let address = channel.remoteAddress ?? channel.parent?.remoteAddress
-        peer = address?.ipAddress ?? "unknown"
+        peer = channel.remoteAddress?.ipAddress ?? "unknown"
+        reader = RequestReader(bodyLimit: engine.bodyLimit)
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -30,91 +43,122 @@ final class ServerConnection: ChannelInboundHandler, Waiting {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        switch unwrapInboundIn(data) {
-        case .head(let head):
-            self.head = head
-            body = []
-            isTooLong = false
-            if head.headers.contains(name: "expect") { proceed(context) }
-        case .body(let part):
-            if body.count + part.readableBytes > engine.bodyLimit {
-                isTooLong = true
-            } else {
-                body += part.readableBytesView
-            }
-        case .end: answer()
-        }
+        var part = unwrapInboundIn(data)
+        if unread.readableBytes == 0 { unread = part } else { unread.writeBuffer(&part) }
+        turn()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         context.close(promise: nil)
     }
 
-    private func proceed(_ context: ChannelHandlerContext) {
-        let head = HTTPResponseHead(version: .http1_1, status: .continue)
-        context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
+    /// Answers what can be answered, and sends it.
+    private func turn() {
+        isInTurn = true
+        while case .reads = state, unread.readableBytes > 0 {
+            do throws(RequestReader.RequestFault) {
+                guard let finding = try read() else { break }
+                switch finding {
+                case .waitsForLeave:
+                    engine.output.writeStaticString("HTTP/1.1 100 Continue\r\n\r\n")
+                case .request(let request): answer(request)
+                }
+            } catch {
+                state = .waits(isHead: false, persists: false)
+                send(Reply(status: 400))
+            }
+        }
+        isInTurn = false
+        if unread.readableBytes == 0 || isOver { unread = Self.nothing }
+        flush()
     }
 
-    private func answer() {
-        guard let head else { return }
-        guard !isTooLong else {
-            send(Reply(status: 413))
-            return
+    private static let nothing = ByteBuffer()
+
+    private var isOver: Bool {
+        if case .ends = state { true } else { false }
+    }
+
+    private func read() throws(RequestReader.RequestFault) -> RequestReader.Finding? {
+        var read = 0
+        defer { unread.moveReaderIndex(forwardBy: read) }
+        // NIO's closure rethrows untyped: the fault is carried out as a value.
+        let result = unread.withUnsafeReadableBytes { bytes in
+            Result { () throws(RequestReader.RequestFault) in
+                try reader.next(in: bytes, at: &read)
+            }
         }
-        let body = body
-        self.body = []
+        return try result.get()
+    }
+
+    private func answer(_ request: RequestReader.ReadRequest) {
+        state = .waits(
+            isHead: request.isHead, persists: request.persists && !request.isTooLong)
+        guard !request.isTooLong else { return send(Reply(status: 413)) }
         engine.take(
-            method: Self.method(head.method), target: Self.target(head.uri),
-            headers: Headers(head.headers.map { Headers.Field($0.name, $0.value) }), body: body,
-            peer: peer, from: self)
+            method: request.method, target: request.target, headers: request.headers,
+            body: request.body, peer: peer, from: self)
     }
 
     func send(_ reply: Reply) {
-        guard let context, let head else { return }
-        self.head = nil
-        var headers = HTTPHeaders(reply.headers.fields.map { ($0.name, $0.value) })
-        // 204 has neither a body nor a length (RFC 9110, 8.6).
-        if reply.status != 204 { headers.add(name: "Content-Length", value: "\(reply.body.count)") }
-        let isLast = !head.isKeepAlive || isTooLong
-        if isLast, head.version.major == 1 { headers.add(name: "Connection", value: "close") }
-        let status = HTTPResponseStatus(statusCode: reply.status)
-        let answer = HTTPResponseHead(version: .http1_1, status: status, headers: headers)
-        context.write(wrapOutboundOut(.head(answer)), promise: nil)
-        if !reply.body.isEmpty, head.method != .HEAD {
-            var buffer = context.channel.allocator.buffer(capacity: reply.body.count)
-            buffer.writeBytes(reply.body)
-            context.write(wrapOutboundOut(.body(.byteBuffer(buffer))), promise: nil)
-        }
-        guard isLast else {
-            context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
-            return
-        }
-        let channel = context.channel
-        context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in
-            channel.close(promise: nil)
-        }
+        guard case .waits(let isHead, let persists) = state, context != nil else { return }
+        engine.output.write(reply, isHead: isHead, persists: persists)
+        state = persists ? .reads : .ends
+        if !isInTurn { turn() }
     }
 
     func reset() {
         guard let context else { return }
-        head = nil
+        state = .ends
         // Nothing unread, nothing unsent: a close that the caller sees as a broken connection, since
         // its answer never came.
         context.close(promise: nil)
     }
 
-    private static func method(_ method: HTTPMethod) -> Method? {
-        switch method {
-        case .GET: .get
-        case .POST: .post
-        case .DELETE: .delete
-        default: nil
+    private func flush() {
+        guard let context else { return engine.output.clear() }
+        guard isOver else {
+            guard engine.output.readableBytes > 0 else { return }
+            context.writeAndFlush(wrapOutboundOut(engine.output), promise: nil)
+            return engine.output.clear()
         }
+        let channel = context.channel
+        context.writeAndFlush(wrapOutboundOut(engine.output)).whenComplete { _ in
+            channel.close(promise: nil)
+        }
+        engine.output.clear()
+    }
+}
+
+extension ByteBuffer {
+    /// A reply with its length, as HTTP/1.1 has it.
+    fileprivate mutating func write(_ reply: Reply, isHead: Bool, persists: Bool) {
+        writeStaticString("HTTP/1.1 ")
+        write(decimal: reply.status)
+        writeStaticString(" ")
+        writeString(HTTPResponseStatus(statusCode: reply.status).reasonPhrase)
+        writeStaticString("\r\n")
+        for field in reply.headers.fields {
+            writeString(field.name)
+            writeStaticString(": ")
+            // The one value that comes from outside, `Location`, was checked for control characters
+            // when it came (`Service.redirectURL`).
+            writeString(field.value)
+            writeStaticString("\r\n")
+        }
+        // 204 has neither a body nor a length (RFC 9110, 8.6).
+        if reply.status != 204 {
+            writeStaticString("Content-Length: ")
+            write(decimal: reply.body.count)
+            writeStaticString("\r\n")
+        }
+        if !persists { writeStaticString("Connection: close\r\n") }
+        writeStaticString("\r\n")
+        if !isHead { writeBytes(reply.body) }
     }
 
-    /// Path and query; a proxy's absolute form (RFC 9112, 3.2.2) has more in front.
-    private static func target(_ uri: String) -> String {
-        if uri.utf8.first == UInt8(ascii: "/") { return uri }
-        return WebAddress(uri)?.target ?? "/"
+    private mutating func write(decimal number: Int) {
+        if number >= 10 { write(decimal: number / 10) }
+        writeInteger(UInt8(ascii: "0") + UInt8(number % 10))
     }
 }

@@ -13,6 +13,8 @@ protocol Waiting: AnyObject {
 final class ServiceLoop {
     private(set) var service: Service
     let bodyLimit: Int
+    /// What the connection whose turn it is will send. One for all: it is empty between turns.
+    var output = ByteBuffer()
     /// Gets what the service's faults have done.
     private let truth: (@Sendable ([TruthEvent]) -> Void)?
     private let loop: any EventLoop
