@@ -3,8 +3,9 @@ internal import Journal
 public import Lanes
 public import Statistics
 
-/// How far apart two requests leave that are to race: over two warm connections of one lane, released
-/// in one turn, again and again. The stamps are those that the transport takes before the last byte.
+/// How far apart two requests leave that are to race: over two warm connections of one lane, held back
+/// but for their last bytes, which are released in one turn, again and again, as a race does. The stamps
+/// are those that the transport takes before the last byte.
 ///
 /// Safe because everything but the initializer runs on the lane's thread, or before and after the
 /// lane runs.
@@ -20,6 +21,7 @@ public final class GateSpread: @unchecked Sendable {
     private var left: Int
     private var isWarm = false
     private var sent: [Instant] = []
+    private var held: [Held] = []
     private static let looksAtMost = 10_000
     private var underWay = 0
     private let limit: Duration
@@ -47,17 +49,34 @@ public final class GateSpread: @unchecked Sendable {
         if left == 0 { isOver = true } else { release() }
     }
 
+    /// Holds both back at the gate, and lets their last bytes go.
     private func release() {
         sent = []
+        held = []
         underWay = devices.count
         for device in devices {
-            transport.start(call, from: device) { [self] transfer in
+            transport.hold(call, from: device) { [self] gate in
+                held.append(gate)
+                if held.count == devices.count { letGo() }
+            } completion: { [self] transfer in
                 if case .answered = transfer.result, let instant = transfer.sent {
                     sent.append(instant)
                 }
                 underWay -= 1
                 if underWay == 0 { ended() }
             }
+        }
+    }
+
+    /// By a timer: all pairs go alike, in a turn of their own, and after a short spin, as a precise gate
+    /// does: a core that has just been woken takes its time.
+    private func letGo() {
+        let due = lane.now + .microseconds(300)
+        lane.at(lane.now + .microseconds(200)) { [self] in
+            // In virtual time nothing passes while one looks at the clock.
+            var looks = 0
+            while lane.now < due, looks < Self.looksAtMost { looks += 1 }
+            transport.release(held)
         }
     }
 
@@ -73,14 +92,7 @@ public final class GateSpread: @unchecked Sendable {
             spread.record(max(apart, .zero - apart).nanoseconds)
         }
         isWarm = true
-        // By a timer: all pairs begin alike, in a turn of their own, and after a short spin, as a
-        // precise gate does: a core that has just been woken takes its time.
-        let due = lane.now + .microseconds(300)
-        lane.at(lane.now + .microseconds(200)) { [self] in
-            // In virtual time nothing passes while one looks at the clock.
-            var looks = 0
-            while lane.now < due, looks < Self.looksAtMost { looks += 1 }
-            release()
-        }
+        // By a timer, so that pairs do not nest.
+        lane.at(lane.now) { [self] in release() }
     }
 }

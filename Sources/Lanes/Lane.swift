@@ -1,3 +1,4 @@
+internal import CEpoll
 public import Dialects
 internal import Glibc
 public import Journal
@@ -278,6 +279,8 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     public func run(until isFinished: () -> Bool) {
         thread.store(UInt(pthread_self()), ordering: .releasing)
         defer { thread.store(0, ordering: .releasing) }
+        // Refused or ignored, the lane is later where it shares its core with journal and judge.
+        if loop.canBeWoken { _ = lane_shorten_slices() }
         var stopAt: Instant?
         var began = loop.now
         turns.begin()

@@ -157,14 +157,11 @@ public final class LiveLoop: LaneLoop {
         return epoll_pwait2(epoll, &events, Int32(events.count), &timeout, nil)
     }
 
-    /// A thread's timers may else come 50 us late, to be bundled with others, and its turn 3 ms late,
-    /// after the journal's. Of the thread that waits, which is the lane's; Dispatch's other work on it
-    /// does not mind.
+    /// A thread's timers may else come 50 us late, to be bundled with others. Of the thread that
+    /// waits, which is the lane's; Dispatch's other work on it does not mind.
     private func sharpen() {
         isSharp = true
         lane_sharpen_timers()
-        // Refused or ignored, the lane is later where it shares its core.
-        _ = lane_shorten_slices()
     }
 
     public func wake() {
