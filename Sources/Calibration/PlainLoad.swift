@@ -228,15 +228,15 @@ extension Device {
             redirectURL: "https://plain/")
     }
 
+    private static let plainInfo = DeviceInfo(
+        model: "AppleTV14,1", osName: "tvOS", osVersion: "17.4", primaryHardwareType: "SetTopBox")
+
     /// A device of no household: what it says of itself is of no interest to a plain service.
     convenience init(plain number: Int, _ dialect: any Dialect) {
-        let info = DeviceInfo(
-            model: "AppleTV14,1", osName: "tvOS", osVersion: "17.4",
-            primaryHardwareType: "SetTopBox")
         self.init(
             id: DeviceID(household: number, role: .firstScreen),
             identity: DeviceIdentity(
-                id: "plain-\(number)", info: info, userAgent: "screenrig", forwardedFor: nil),
+                id: "plain-\(number)", info: Self.plainInfo, userAgent: "screenrig", forwardedFor: nil),
             dialect: dialect, counter: Device.Counter())
     }
 }
