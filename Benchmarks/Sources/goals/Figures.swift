@@ -54,7 +54,8 @@ struct Spread {
 
 /// Numbers as the table shows them.
 func short(_ value: Double) -> String {
-    switch abs(value) {
+    guard value.isFinite else { return "?" }
+    return switch abs(value) {
     case 100_000...: "\(Int((value / 1000).rounded())) k"
     case 10_000...: "\((value / 100).rounded() / 10) k"
     case 100...: "\(Int(value.rounded()))"
