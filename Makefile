@@ -45,7 +45,7 @@ fuzz: setup ## attack every reader of foreign input; rewrites the table in docs/
 sanitize: setup ## every test under address sanitizer, then under thread sanitizer; SANITIZERS=thread for one
 	@sh scripts/sanitize.sh $(SANITIZERS)
 
-bench: release ## measure the goals against wrk, hey, h2load and ab; rewrites the table in Benchmarks/README.md. ROWS="closed tls" for some
+bench: release ## measure the goals against wrk, hey, h2load and ab (K6=, VEGETA= more); rewrites the table in Benchmarks/README.md. ROWS="closed tls" for some
 	@sh scripts/setup.sh bench
 	swift build -c release --package-path Benchmarks --product goals
 	swift build -c release --package-path Benchmarks --product checker

@@ -48,7 +48,7 @@ struct CalibrateCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "What to record of each exchange: none, aggregates, or all (as a run does).",
+            "What to record of each exchange: none, aggregates, or all (recorded and judged, as in a run).",
             valueName: "WHAT"),
         completion: .list(["none", "aggregates", "all"]))
     var record = Keeping.aggregates.rawValue

@@ -43,6 +43,14 @@ struct Generators {
             microseconds: found["cpuMicrosecondsPerRequest"])
     }
 
+    /// A closed loop of which every exchange is recorded and judged. What journal and judge leave for later
+    /// is no speed: no more requests count than the processor time of all of it allows.
+    func recorded(_ url: String, seconds: Int) throws -> Speed {
+        var speed = try ours(["--target", url, "--for", "\(seconds)s", "--record", "all"])
+        speed.perSecond = min(speed.perSecond, 1e6 / speed.microseconds)
+        return speed
+    }
+
     func wrk(_ url: String, seconds: Int = 4, connections: Int = 100, headers: [String] = [])
         throws -> Speed
     {
@@ -71,26 +79,42 @@ struct Generators {
         )
     }
 
-    func h2load(_ url: String, seconds: Int = 4, connections: Int = 100, perSecond: Int? = nil)
-        throws -> Speed
+    func h2load(_ url: String, seconds: Int = 4, connections: Int = 100) throws -> Speed {
+        let (ended, perSecond) = try h2load(url, seconds: seconds, connections, [])
+        return Speed(
+            perSecond: perSecond,
+            microseconds: ended.processor * 1e6 / (perSecond * Double(seconds)))
+    }
+
+    /// Processor time for each request at a rate, which each connection keeps for itself. It is that of four
+    /// seconds more: starting and connecting are no part of it.
+    func h2load(_ url: String, connections: Int, perSecond: Int) throws -> Double {
+        let pace = ["--rps", String(Double(perSecond) / Double(connections))]
+        let brief = try h2load(url, seconds: 1, connections, pace)
+        let long = try h2load(url, seconds: 5, connections, pace)
+        return (long.ended.processor - brief.ended.processor) * 1e6
+            / (5 * long.perSecond - brief.perSecond)
+    }
+
+    private func h2load(_ url: String, seconds: Int, _ connections: Int, _ more: [String]) throws
+        -> (ended: Ended, perSecond: Double)
     {
-        let pace = perSecond.map { ["--rps", String($0 / connections)] } ?? []
         let ended = try Program.run(
-            ["h2load", "--h1", "-t1", "-c", String(connections), "-D", String(seconds)] + pace
+            ["h2load", "--h1", "-t1", "-c", String(connections), "-D", String(seconds)] + more
                 + [url], core: core)
         guard let line = ended.output.split(separator: "\n").first(where: { $0.contains("req/s") }),
             let comma = line.firstIndex(of: ",")
         else { throw Trouble("h2load: \(ended.output)") }
-        let found = try Program.number(after: ",", in: String(line[comma...]))
-        return Speed(
-            perSecond: found, microseconds: ended.processor * 1e6 / (found * Double(seconds)))
+        return (ended, try Program.number(after: ",", in: String(line[comma...])))
     }
 
     func ab(_ url: String, seconds: Int = 4) throws -> Speed {
         let ended = try Program.run(
             ["ab", "-k", "-q", "-c", "100", "-t", String(seconds), "-n", "100000000", url],
             core: core)
+        let perSecond = try Program.number(after: "Requests per second:", in: ended.output)
         return Speed(
-            perSecond: try Program.number(after: "Requests per second:", in: ended.output))
+            perSecond: perSecond,
+            microseconds: ended.processor * 1e6 / (perSecond * Double(seconds)))
     }
 }

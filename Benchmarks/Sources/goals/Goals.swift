@@ -1,7 +1,8 @@
 import Foundation
 
 /// Measures the goals and writes them down: `goals [NAME ...]`, all of them by default. Rewrites the
-/// lines of the table in Benchmarks/README.md that it measured, and leaves the others.
+/// lines of the table in Benchmarks/README.md (or in the file `TABLE`) that it measured, and leaves the
+/// others.
 @main
 struct Goals {
     static func main() {
@@ -21,7 +22,9 @@ struct Goals {
             exit(3)
         }
         let bench = Bench(screenrig: screenrig, root: root)
-        let table = Table(file: package.appending(path: "README.md"), screenrig: screenrig)
+        let file = Bench.program("TABLE").map { URL(filePath: $0) }
+        let table = Table(
+            file: file ?? package.appending(path: "README.md"), screenrig: screenrig)
         for row in Row.all where wanted.isEmpty || wanted.contains(row.name) {
             let result: Row.Result
             do { result = try row.measure(bench) } catch {

@@ -2,48 +2,56 @@ import Foundation
 import Glibc
 
 extension Row {
-    /// What the judge does to the latencies of the run that it judges.
+    /// What judge and journal do to the latencies of the run that they look at.
     static var observer: Row {
         Row(
             name: "observer",
-            goal:
-                "what the judge moves p50 and p99 of polls by, at a fixed rate of half the capacity",
+            goal: "what judge and journal add to p50 and p99 of polls, at a fixed rate of half the "
+                + "capacity: 95 % interval of the median of pairs",
             must: "< 2 %", moonshot: "< 1 %"
         ) { bench in
+            let wanted = try Bench.number("OBSERVER", usually: 12)
             bench.closeTargets()
-            let server = try Program(
-                [bench.generators.screenrig, "serve", "--port", "18490", "--no-throttle"],
-                core: Bench.targetCore)
-            defer {
-                server.send(SIGINT)
-                _ = try? server.ended()
-            }
-            for _ in 0..<100 where !server.output.contains("\n") { usleep(50_000) }
-            var pairs: [(judged: Arm, bare: Arm)] = []
-            for round in 0..<12 {
+            let server = try bench.serve()
+            defer { server.stop() }
+            var pairs: [(watched: Arm, bare: Arm)] = []
+            for round in 0..<wanted {
                 // Each in turn first, so that what drifts favours neither.
                 let isFirst = round.isMultiple(of: 2)
-                let one = try Arm(bench, isJudged: isFirst, number: 2 * round + 1)
-                let other = try Arm(bench, isJudged: !isFirst, number: 2 * round + 2)
+                let one = try Arm(bench, isWatched: isFirst)
+                let other = try Arm(bench, isWatched: !isFirst)
                 pairs.append(isFirst ? (one, other) : (other, one))
             }
-            let half = Spread(pairs.map { $0.judged.p50 / $0.bare.p50 - 1 })
-            let most = Spread(pairs.map { $0.judged.p99 / $0.bare.p99 - 1 })
-            let worse = max(abs(half.median), abs(most.median))
+            let half = Spread(pairs.map { $0.watched.p50 / $0.bare.p50 - 1 })
+            let most = Spread(pairs.map { $0.watched.p99 / $0.bare.p99 - 1 })
+            func text(_ spread: Spread) -> String {
+                let (low, high) = spread.interval
+                return "\(Spread.percent(spread.median)) (\(Spread.percent(low)) to "
+                    + "\(Spread.percent(high)))"
+            }
+            func median(_ value: ((watched: Arm, bare: Arm)) -> Double) -> String {
+                short(Bench.median(pairs.map(value)))
+            }
             return Result(
-                text: "**p50 \(half.percent(half.median)), p99 \(most.percent(most.median))** "
-                    + "(medians of \(pairs.count) pairs; quartiles \(half.quartiles) and "
-                    + "\(most.quartiles); \(short(Bench.median(pairs.map { $0.bare.p50 }))) and "
-                    + "\(short(Bench.median(pairs.map { $0.bare.p99 }))) ms without it, "
-                    + "\(short(Bench.median(pairs.map { $0.judged.perSecond }))) req/s, core "
-                    + "\(short(Bench.median(pairs.map { $0.judged.busy }))) % busy with it and "
-                    + "\(short(Bench.median(pairs.map { $0.bare.busy }))) % without)",
-                grade: .of(worse, must: 0.02, moonshot: 0.01, isLess: true))
+                text: "**p50 \(text(half)), p99 \(text(most))** of \(pairs.count) pairs "
+                    + "(\(median { $0.bare.p50 }) and \(median { $0.bare.p99 }) ms with aggregates "
+                    + "only, \(median { $0.watched.perSecond }) req/s, core "
+                    + "\(median { $0.watched.busy }) % busy recorded and judged, "
+                    + "\(median { $0.bare.busy }) % without)",
+                grade: grade(of: half.interval).and(grade(of: most.interval)))
         }
+    }
+
+    /// An effect is below a mark when its whole interval is, and above it likewise; between, more rounds
+    /// would have to tell.
+    private static func grade(of interval: (low: Double, high: Double)) -> Grade {
+        if interval.high < 0.01 { return .moonshot }
+        if interval.high < 0.02 { return .met }
+        return interval.low > 0.02 ? .missed : .undecided
     }
 }
 
-/// One run of `Benchmarks/rigs/observer.yaml`, with the judge or without.
+/// One run of `Benchmarks/rigs/observer.yaml`: every exchange recorded and judged, or neither.
 private struct Arm {
     /// Of polls, from when they were due, in milliseconds.
     let p50: Double
@@ -52,44 +60,17 @@ private struct Arm {
     /// Processor time of the whole process, in percent of its core.
     let busy: Double
 
-    /// Devices are named after their run's directory: each arm has its own.
-    init(_ bench: Bench, isJudged: Bool, number: Int) throws {
-        let out = NSTemporaryDirectory() + "/goals-observer-\(getpid())-\(number)"
-        defer { try? FileManager.default.removeItem(atPath: out) }
-        let ended = try Program.run(
-            [
-                bench.generators.screenrig, "run", "\(bench.root)/Benchmarks/rigs/observer.yaml",
-                "--lanes", "1", "--quiet", "--out", out,
-            ] + (isJudged ? [] : ["--no-check"]), core: bench.generators.core)
-        guard ended.code == 0,
-            let data = FileManager.default.contents(atPath: out + "/summary.json"),
-            let read = try? JSONSerialization.jsonObject(with: data) as? [String: Any],
-            let operations = read["operations"] as? [[String: Any]],
+    init(_ bench: Bench, isWatched: Bool) throws {
+        let played = try bench.play(
+            ["run", "\(bench.root)/Benchmarks/rigs/observer.yaml", "--lanes", "1", "--record"]
+                + (isWatched ? ["all"] : ["aggregates", "--no-check"]))
+        guard let operations = played.summary["operations"] as? [[String: Any]],
             let polls = operations.first(where: { $0["name"] as? String == "poll-token" })
-        else { throw Trouble("run: \(ended.output)") }
+        else { throw Trouble("run: no polls") }
         let latency = Calibration(values: polls)
         p50 = latency["latencyMs", "p50"]
         p99 = latency["latencyMs", "p99"]
-        let all = Calibration(values: read)
-        perSecond = all["exchanges", "perSecond"]
-        busy = all["rigHealth", "cpuPercent"]
-    }
-}
-
-/// Differences of pairs, as shares.
-private struct Spread {
-    private let sorted: [Double]
-
-    init(_ values: [Double]) { sorted = values.sorted() }
-
-    /// Between the two in the middle where their number is even.
-    var median: Double { (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2 }
-
-    var quartiles: String {
-        "\(percent(sorted[sorted.count / 4])) to \(percent(sorted[sorted.count * 3 / 4]))"
-    }
-
-    func percent(_ share: Double) -> String {
-        "\(share < 0 ? "-" : "+")\(short(abs(share) * 100)) %"
+        perSecond = played.perSecond
+        busy = Calibration(values: played.summary)["rigHealth", "cpuPercent"]
     }
 }

@@ -52,6 +52,12 @@ final class Program {
 
     func send(_ signal: Int32) { kill(id, signal) }
 
+    /// Ends a server as a user would, and waits for it.
+    func stop() {
+        send(SIGINT)
+        _ = try? ended()
+    }
+
     @discardableResult
     func ended() throws -> Ended {
         var status: Int32 = 0

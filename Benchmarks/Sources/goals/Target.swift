@@ -108,10 +108,7 @@ final class StandIn {
         }
     }
 
-    deinit {
-        server.send(SIGINT)
-        _ = try? server.ended()
-    }
+    deinit { server.stop() }
 
     /// The demo statement, read off the first request of a device that is sent here.
     private static func statement(_ screenrig: String, rig: String) throws -> String {

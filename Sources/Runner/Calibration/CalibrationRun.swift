@@ -1,4 +1,5 @@
 package import Calibration
+internal import Checker
 package import Dialects
 internal import Dispatch
 internal import Foundation
@@ -89,7 +90,10 @@ package struct CalibrationRun {
         defer { record.remove() }
         let lanes = try lanes(recordingTo: record.sink)
         var findings = await load(lanes)
+        // What is still to be written and judged has its price as well.
+        let loaded = Processor.seconds(less: service)
         record.finish()
+        let processor = findings.processor + Processor.seconds(less: service) - loaded
         // Nobody else's service is asked so often in a row; new connections are no gate, silence neither.
         let measuresGate = isNear && terms.sharing != .fresh && findings.answered > 0
         let gate = measuresGate ? await gate(lanes[0]) : nil
@@ -104,7 +108,7 @@ package struct CalibrationRun {
         return CalibrationReport(
             target: terms.target.map { "\($0)" } ?? "a built-in service",
             requestsPerSecond: findings.perSecond,
-            cpuMicrosecondsPerRequest: findings.processor * 1e6 / ended,
+            cpuMicrosecondsPerRequest: processor * 1e6 / ended,
             latency: findings.latency, service: findings.service, lateness: findings.lateness,
             connections: findings.connections, errors: findings.errors,
             peakMemoryMB: MemoryUse.peakMB, gateSpread: gate ?? Histogram(),
@@ -209,10 +213,12 @@ package struct CalibrationRun {
     }
 }
 
-/// The record of a calibration that keeps `all`: written as in a run, and thrown away.
+/// The record of a calibration that keeps `all`: written and judged as in a run, and thrown away. What
+/// the judge finds is of no interest, for a plain GET signs nobody in; what it costs is.
 struct TemporaryHistory {
     let sink: any HistorySink
     private let writer: HistoryWriter?
+    private let judge: JudgeQueue?
     private let folder: URL?
 
     /// Where nothing is recorded: batches carry the health of a lane all the same.
@@ -222,7 +228,7 @@ struct TemporaryHistory {
 
     init(_ keeping: Keeping, lanes: Int) throws {
         guard keeping == .all else {
-            (sink, writer, folder) = (Nowhere(), nil, nil)
+            (sink, writer, judge, folder) = (Nowhere(), nil, nil, nil)
             return
         }
         let folder = FileManager.default.temporaryDirectory
@@ -238,13 +244,23 @@ struct TemporaryHistory {
                 at: folder, withIntermediateDirectories: true)
             let writer = try HistoryWriter(
                 path: folder.appending(path: "history.sqlite").path, header: header)
-            (sink, self.writer, self.folder) = (writer, writer, folder)
+            let judge = JudgeQueue(Self.rules, lanes: lanes, before: writer, waits: false)
+            (sink, self.writer, self.judge, self.folder) = (judge, writer, judge, folder)
         } catch {
             throw RunError.couldNotRun("\(error)")
         }
     }
 
+    /// By which an answer of 200 is a device that was signed in before: nothing to object to.
+    private static var rules: Rules {
+        var rules = Rules()
+        rules.devicesAreFresh = false
+        rules.knowsUsers = false
+        return rules
+    }
+
     func finish() {
+        _ = judge?.finish()
         _ = writer?.finish(
             HistoryEnd(
                 ended: .start, interrupted: false, failure: "", cpuPercent: 0, historyHash: ""))

@@ -1,0 +1,45 @@
+/// What one core carries, every exchange recorded and judged: as fast as it goes, and at a rate.
+struct Capacity {
+    /// Requests per second of the closed loop.
+    var closed: Double
+    /// The highest rate, in requests per second, that 1,000 kept connections send on time.
+    var rate: Double
+    /// Processor time for each request at that rate.
+    var microseconds: Double
+
+    /// Measures both, one after the other. The rate is found by halving: six runs of 2 s, and a second
+    /// try for each that fails, as a neighbour may have had the core.
+    init(_ generators: Generators, _ url: String) throws {
+        closed = try generators.recorded(url, seconds: 3).perSecond
+        (rate, microseconds) = (0, .nan)
+        var low = 0.0
+        var high = 1.1 * closed
+        for _ in 0..<6 {
+            let middle = ((low + high) / 2).rounded()
+            let cost =
+                try Self.cost(of: middle, generators, url)
+                ?? Self.cost(of: middle, generators, url)
+            if let cost {
+                (low, rate, microseconds) = (middle, middle, cost)
+            } else {
+                high = middle
+            }
+        }
+    }
+
+    /// Processor time for each request at a rate; nil where that rate is not carried: requests leave
+    /// late, or writing and judging them takes more time than there is.
+    private static func cost(of rate: Double, _ generators: Generators, _ url: String) throws
+        -> Double?
+    {
+        let found = try generators.calibrate([
+            "--target", url, "--connections", "1000", "--rate", "\(Int(rate))/s", "--for", "2s",
+            "--record", "all",
+        ])
+        let cost = found["cpuMicrosecondsPerRequest"]
+        let isCarried =
+            found["latenessMs", "p99"] < 10 && found["requestsPerSecond"] > 0.98 * rate
+            && cost * rate < 1e6
+        return isCarried ? cost : nil
+    }
+}
