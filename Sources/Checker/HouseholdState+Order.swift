@@ -67,7 +67,7 @@ extension HouseholdState {
         let isAnothers = registry.isHeld(
             operation.code, byOtherThan: household, from: operation.call, to: operation.ret)
         if isAnothers { operation.flags.insert(.anothers) }
-        if let life, lives[life].low > operation.ret, codes[life].endCalled > operation.ret {
+        if let life, lives[life].low > operation.ret, lives[life].shared.endCalled > operation.ret {
             return
         }
         operation.flags.insert(.afterEnd)
@@ -127,7 +127,9 @@ extension HouseholdState {
     /// Our clock stood still: what runs out may seem to do so early by that much.
     mutating func stoodStill(for time: Int64) {
         agenda.bringForward(by: time, now: now)
-        for position in lives.indices { lives[position].low = lives[position].low.plus(-time) }
-        for life in codes { life.low = life.low.plus(-time) }
+        for position in lives.indices {
+            let life = lives[position].shared
+            life.low = life.low.plus(-time)
+        }
     }
 }
