@@ -31,8 +31,8 @@ struct EventQueue: ~Copyable {
     /// nanoseconds.
     let visibility: Int64
 
-    /// By their starts: one, as a rule.
-    private var waiting: Few<1, Observed>
+    /// By their starts: one as a rule, and for a moment the next.
+    private var waiting: Few<2, Observed>
     private(set) var open: [Open] = []
     /// A code's, its sign-in's by the shortest, and by its token's own word.
     private var expiries: Few<3, Expiry>
@@ -43,7 +43,7 @@ struct EventQueue: ~Copyable {
         expiries = Few(in: &memory)
     }
 
-    static let bytes = Few<1, Observed>.bytes + Few<3, Expiry>.bytes
+    static let bytes = Few<2, Observed>.bytes + Few<3, Expiry>.bytes
 
     /// When an operation's turn comes.
     private func start(of operation: Observed) -> Int64 {
@@ -93,6 +93,12 @@ struct EventQueue: ~Copyable {
     mutating func takeReturn(_ position: Int) -> Open { open.remove(at: position) }
 
     mutating func takeExpiry(_ position: Int) -> Expiry { expiries.remove(at: position) }
+
+    /// No answer is left, only codes and tokens that end by themselves.
+    var hasOnlyEnds: Bool { waiting.isEmpty && open.allSatisfy { $0.operation == nil } }
+
+    /// Of those, the ones that have not begun.
+    var ends: Int { expiries.count }
 
     /// The first operation that is known and has not had its turn, of those wanted.
     func firstCall(where isWanted: (Observed) -> Bool) -> Observed? {

@@ -104,6 +104,11 @@ struct Frontier: ~Copyable {
         return OperationPlace(place)
     }
 
+    /// Whether so few mutators are open, these among them, that no order of them is too much to look at.
+    func bears(_ more: Int) -> Bool {
+        explanations.count <= 2 && mutatorsOpen.nonzeroBitCount + more <= Self.openLimit
+    }
+
     // MARK: Returns
 
     /// A read returns: only explanations in which it was satisfied survive. False when that leaves

@@ -14,7 +14,7 @@ extension HouseholdState {
         isClosed = true
         // With exchanges missing, what came after them may have causes that nobody recorded.
         let isWhole = !hasGap
-        if isWhole { advance(before: .max) }
+        if isWhole { advance(before: .max, isLast: true) }
         let isConfused = withdrawStrays()
         judgeWhole(isWhole: isWhole, isConfused: isConfused)
         tellUsers(isConfused: isConfused)

@@ -2,10 +2,11 @@ internal import Dialects
 
 /// A device's operations in the order of their calls and returns.
 extension HouseholdState {
-    /// Judges everything that happened before `time`.
-    mutating func advance(before time: Int64) {
+    /// Judges everything that happened before `time`; where that `isLast`, up to the last answer: ends that nobody asks
+    /// for break no order, and nothing comes after them.
+    mutating func advance(before time: Int64, isLast: Bool = false) {
         let limit = agenda.visibility > 0 ? time.plus(-agenda.visibility) : time
-        while true {
+        while !(isLast && agenda.hasOnlyEnds && frontier.bears(agenda.ends)) {
             let next = agenda.next
             guard next.time < limit else { return }
             now = max(now, next.time)
