@@ -2,15 +2,15 @@
 /// one household's own, used in turn, or shared at once.
 struct AccountBook {
     private struct Holding {
-        var household: Int32
         /// The call of its first sign-in with the account.
         var from: Int64
         /// When the household left.
         var until = Int64.max
+        var household: Int32
     }
 
     /// By the account's mark: the first household that had it.
-    private var first: [UInt64: Holding] = [:]
+    private var first = MarkTable<Holding>()
     /// The others; empty for nearly every account.
     private var others: [UInt64: [Holding]] = [:]
     /// Accounts that several households had at once, once the run is over.
@@ -20,7 +20,7 @@ struct AccountBook {
     mutating func hold(_ account: UInt64, by household: Int, at call: Int64) {
         let number = Int32(truncatingIfNeeded: household)
         guard let holding = first[account] else {
-            first[account] = Holding(household: number, from: call)
+            first[account] = Holding(from: call, household: number)
             return
         }
         if holding.household == number {
@@ -30,7 +30,7 @@ struct AccountBook {
                 others[account]?[position].from = call
             }
         } else {
-            others[account, default: []].append(Holding(household: number, from: call))
+            others[account, default: []].append(Holding(from: call, household: number))
         }
     }
 

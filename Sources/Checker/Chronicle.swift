@@ -1,23 +1,57 @@
 internal import Dialects
 
 /// One life of one registration code of a device.
-struct CodeLife: Sendable {
+struct CodeLife {
     let mark: UInt64
+    let made: CompactOperation
     /// Its number in the model; none when there are too many.
     var slot: UInt8
-    let made: CompactOperation
-    let record: UInt64
-    /// When it expires, by our clock: never earlier, never later.
-    var low: Int64
-    let high: Int64
-    /// Its deletion, where that was answered yes.
-    var deleted: CompactOperation?
-    /// The first time that it was said to be gone.
-    var gone: CompactOperation?
     /// The first time that the phone was told that its sign-in is done.
     var told: CompactOperation?
+    /// When it has expired at the latest, by our clock.
+    let high: Int64
+    let shared: SharedLife
+    private var ends = CodeEnds()
+
+    init(made: CompactOperation, slot: UInt8, shared: SharedLife) {
+        (self.made, self.slot, self.shared) = (made, slot, shared)
+        mark = shared.code
+        high = shared.high
+    }
+
+    var record: UInt64 { shared.record }
+    /// When it expires at the earliest, by our clock.
+    var low: Int64 { shared.low }
+    var text: String { shared.text }
+
+    /// Its deletion, where that was answered yes.
+    var deleted: CompactOperation? {
+        get { ends[0] }
+        set { ends[0] = newValue }
+    }
+    /// The first time that it was said to be gone.
+    var gone: CompactOperation? {
+        get { ends[1] }
+        set { ends[1] = newValue }
+    }
     /// A check of it that said "not yet", the last.
-    var refused: CompactOperation?
+    var refused: CompactOperation? {
+        get { ends[2] }
+        set { ends[2] = newValue }
+    }
+}
+
+/// What tells of a code's end: nothing of most codes, which then takes no memory.
+private struct CodeEnds {
+    private var ends: [CompactOperation?] = []
+
+    subscript(position: Int) -> CompactOperation? {
+        get { ends.isEmpty ? nil : ends[position] }
+        set {
+            if ends.isEmpty { ends = [nil, nil, nil] }
+            ends[position] = newValue
+        }
+    }
 }
 
 /// One attempt to sign in on a device.

@@ -3,7 +3,7 @@
 ///
 /// One operation waits as a rule, and `open` is empty: an operation that returns before anything else
 /// happens never enters it (`HouseholdState.begin`).
-struct EventQueue {
+struct EventQueue: ~Copyable {
     /// An operation, or a code's or token's end, between its call and its return.
     struct Open {
         var ret: Int64
@@ -31,13 +31,19 @@ struct EventQueue {
     /// nanoseconds.
     let visibility: Int64
 
-    /// By their starts; those before `first` have had their turn.
-    private var waiting: [Observed] = []
-    private var first = 0
+    /// By their starts: one as a rule, and for a moment the next.
+    private var waiting: Few<2, Observed>
     private(set) var open: [Open] = []
-    private var expiries: [Expiry] = []
+    /// A code's, its sign-in's by the shortest, and by its token's own word.
+    private var expiries: Few<3, Expiry>
 
-    init(visibility: Int64) { self.visibility = visibility }
+    init(visibility: Int64, in memory: inout HouseholdMemory?) {
+        self.visibility = visibility
+        waiting = Few(in: &memory)
+        expiries = Few(in: &memory)
+    }
+
+    static let bytes = Few<2, Observed>.bytes + Few<3, Expiry>.bytes
 
     /// When an operation's turn comes.
     private func start(of operation: Observed) -> Int64 {
@@ -46,18 +52,10 @@ struct EventQueue {
     }
 
     mutating func insert(_ operation: Observed) {
-        // Those that had their turn make room: it is one, as a rule.
-        let left = waiting.count - first
-        if first > 0 {
-            for position in 0..<left { waiting[position] = waiting[first + position] }
-            while waiting.count > left + 1 { waiting.removeLast() }
-            waiting[left] = operation
-            first = 0
-        } else {
-            waiting.append(operation)
-        }
+        var position = waiting.count
+        waiting.append(operation)
+        guard position > 0 else { return }
         let call = start(of: operation)
-        var position = left
         while position > 0 {
             let other = waiting[position - 1]
             if (start(of: other), other.sequence) <= (call, operation.sequence) { break }
@@ -67,11 +65,7 @@ struct EventQueue {
         }
     }
 
-    mutating func insert(_ expiry: Expiry) {
-        // A code's, its sign-in's by the shortest, and by its token's own word.
-        if expiries.isEmpty { expiries.reserveCapacity(3) }
-        expiries.append(expiry)
-    }
+    mutating func insert(_ expiry: Expiry) { expiries.append(expiry) }
 
     mutating func insert(_ entry: Open) { open.append(entry) }
 
@@ -82,8 +76,8 @@ struct EventQueue {
         for position in open.indices where open[position].ret < next.time {
             next = (open[position].ret, .ret(position))
         }
-        if first < waiting.count {
-            let call = start(of: waiting[first])
+        if !waiting.isEmpty {
+            let call = start(of: waiting[0])
             if call <= next.time { next = (call, .call) }
         }
         for position in expiries.indices {
@@ -94,17 +88,22 @@ struct EventQueue {
         return next
     }
 
-    mutating func takeCall() -> Observed {
-        first += 1
-        return waiting[first - 1]
-    }
+    mutating func takeCall() -> Observed { waiting.remove(at: 0) }
 
     mutating func takeReturn(_ position: Int) -> Open { open.remove(at: position) }
 
     mutating func takeExpiry(_ position: Int) -> Expiry { expiries.remove(at: position) }
 
-    /// Operations that are known and have not had their turn.
-    var calls: ArraySlice<Observed> { waiting[first...] }
+    /// No answer is left, only codes and tokens that end by themselves.
+    var hasOnlyEnds: Bool { waiting.isEmpty && open.allSatisfy { $0.operation == nil } }
+
+    /// Of those, the ones that have not begun.
+    var ends: Int { expiries.count }
+
+    /// The first operation that is known and has not had its turn, of those wanted.
+    func firstCall(where isWanted: (Observed) -> Bool) -> Observed? {
+        waiting.first(where: isWanted)
+    }
 
     /// What runs out may seem to do so early by `time`, but not before `now`.
     mutating func bringForward(by time: Int64, now: Int64) {

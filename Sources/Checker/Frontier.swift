@@ -5,7 +5,7 @@
 /// not returned, and reads that have been satisfied but not returned. A read is satisfied as soon
 /// as it can be: it changes nothing, so waiting gains nothing. A mutator takes effect as late as it
 /// can: only when a return needs it.
-struct Frontier: Sendable {
+struct Frontier: ~Copyable {
     /// The place of an operation between its call and its return.
     typealias OperationPlace = UInt8
 
@@ -27,35 +27,43 @@ struct Frontier: Sendable {
 
     let model: DeviceModel
     private(set) var standing = Standing.holds
-    private(set) var explanations: [Configuration]
-    /// The most explanations there were at once.
-    private(set) var widest = 1
-    private var mutators: [ModelOperation] = []
+    private(set) var explanations: Few<1, Configuration>
+    private var mutators: Few<4, ModelOperation>
     private var mutatorsOpen: UInt32 = 0
     /// Of those, the ones that may also not have happened.
     private var maybes: UInt32 = 0
     /// Of those, the ones whose answers were lost.
     private var unanswered: UInt32 = 0
-    private var reads: [ModelOperation] = []
+    private var reads: Few<2, ModelOperation>
     private var readsOpen: UInt64 = 0
 
     /// Begins with a device that the service does not know.
     init(_ model: DeviceModel) {
-        self.model = model
-        explanations = [Configuration()]
+        var memory: HouseholdMemory?
+        self.init(model, in: &memory)
+    }
+
+    init(_ model: DeviceModel, in memory: inout HouseholdMemory?) {
+        self.init(model, from: [DeviceState()], in: &memory)
     }
 
     /// Begins with the states that the device may be in.
-    init(_ model: DeviceModel, from states: [DeviceState]) {
+    init(_ model: DeviceModel, from states: [DeviceState], in memory: inout HouseholdMemory?) {
         self.model = model
-        explanations = states.map { Configuration(state: $0) }
+        explanations = Few(in: &memory)
+        mutators = Few(in: &memory)
+        reads = Few(in: &memory)
+        for state in states { explanations.append(Configuration(state: state)) }
     }
+
+    static let bytes =
+        Few<1, Configuration>.bytes + Few<4, ModelOperation>.bytes + Few<2, ModelOperation>.bytes
 
     /// Nothing can be said from here on.
     mutating func giveUp() {
         guard standing == .holds else { return }
         standing = .undecided
-        explanations = []
+        explanations.replace(with: [])
     }
 
     // MARK: Calls
@@ -96,6 +104,11 @@ struct Frontier: Sendable {
         return OperationPlace(place)
     }
 
+    /// Whether so few mutators are open, these among them, that no order of them is too much to look at.
+    func bears(_ more: Int) -> Bool {
+        explanations.count <= 2 && mutatorsOpen.nonzeroBitCount + more <= Self.openLimit
+    }
+
     // MARK: Returns
 
     /// A read returns: only explanations in which it was satisfied survive. False when that leaves
@@ -109,7 +122,8 @@ struct Frontier: Sendable {
             return true
         }
         var survivors = Survivors()
-        for explanation in explanations {
+        for position in explanations.indices {
+            let explanation = explanations[position]
             if explanation.satisfied & bit != 0 {
                 survivors.keep(explanation)
             } else {
@@ -130,17 +144,14 @@ struct Frontier: Sendable {
             maybes &= ~bit
             unanswered &= ~bit
         }
-        if mutatorsOpen == bit, !isMaybe, explanations.count == 1,
-            explanations[0].applied == 0,
-            let state = model.step(explanations[0].state, mutators[Int(place)])
+        if mutatorsOpen == bit, explanations.count == 1, explanations[0].applied == 0,
+            finishAlone(Int(place), isMaybe: isMaybe)
         {
-            // As a rule: one explanation, and nothing else that could have come first.
-            explanations[0].state = state
-            satisfy(&explanations[0])
             return true
         }
         var survivors = Survivors()
-        for explanation in explanations {
+        for position in explanations.indices {
+            let explanation = explanations[position]
             if explanation.applied & bit != 0 {
                 survivors.keep(explanation)
                 continue
@@ -149,6 +160,19 @@ struct Frontier: Sendable {
             explore(explanation, into: &survivors) { $0.applied & bit != 0 }
         }
         return settle(survivors) { $0.applied &= ~bit }
+    }
+
+    /// As a rule: one explanation, and nothing else that could have come first. False where that leaves none.
+    private mutating func finishAlone(_ place: Int, isMaybe: Bool) -> Bool {
+        let before = explanations[0]
+        guard var after = apply(place, to: before) else { return isMaybe }
+        after.applied = 0
+        if !isMaybe || covers(after, before) {
+            explanations[0] = after
+        } else if !covers(before, after) {
+            explanations.append(after)
+        }
+        return true
     }
 
     private struct Survivors {
@@ -247,9 +271,8 @@ struct Frontier: Sendable {
             kept.removeAll { covers(survivor, $0) }
             kept.append(survivor)
         }
-        if kept.count > 256 { kept = Array(Set(kept)).sorted(by: Self.precedes) }
-        explanations = kept
-        widest = max(widest, kept.count)
+        if kept.count > 256 { kept = Set(kept).sorted(by: Self.precedes) }
+        explanations.replace(with: kept)
         if kept.isEmpty { standing = .violated }
         return !kept.isEmpty
     }
@@ -271,7 +294,11 @@ struct Frontier: Sendable {
 
     /// Which tokens the device may have now: bit 0 nobody, bit n + 1 tag n, the last bit the rest.
     var belief: UInt16 {
-        explanations.reduce(0) { $0 | 1 << UInt16(min(15, $1.state.token)) }
+        var tokens: UInt16 = 0
+        for position in explanations.indices {
+            tokens |= 1 << UInt16(min(15, explanations[position].state.token))
+        }
+        return tokens
     }
 
     /// Whether the code is dead in every explanation, so that its number may be given again.

@@ -1,3 +1,5 @@
+internal import Vocabulary
+
 /// A household's end: what only then is known of whom its codes' letters belonged to.
 extension HouseholdState {
     /// The household has left, at `time`.
@@ -12,7 +14,7 @@ extension HouseholdState {
         isClosed = true
         // With exchanges missing, what came after them may have causes that nobody recorded.
         let isWhole = !hasGap
-        if isWhole { advance(before: .max) }
+        if isWhole { advance(before: .max, isLast: true) }
         let isConfused = withdrawStrays()
         judgeWhole(isWhole: isWhole, isConfused: isConfused)
         tellUsers(isConfused: isConfused)
@@ -39,8 +41,11 @@ extension HouseholdState {
         held = nil
         if late?.hangsOnCode == true { late = nil }
         let left = causes.compactMap { cause in cause.position.map { registry.found[$0] } }
-        broken = broken.filter { level in
-            left.contains { $0.level == level || $0.companions.contains { $0.level == level } }
+        for level in ConsistencyLevel.allCases
+        where !left.contains(where: {
+            $0.level == level || $0.companions.contains { $0.level == level }
+        }) {
+            broken.remove(level)
         }
         return true
     }

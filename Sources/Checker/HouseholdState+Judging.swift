@@ -114,13 +114,17 @@ extension HouseholdState {
     {
         let tag = Int(value) - 1
         tags[tag].first = beat
-        let writers = attempts.filter {
-            $0.isCandidate && Int($0.tag) == tag && $0.beat.call <= beat.ret
+        var writer: SignInAttempt?
+        for position in attempts.indices
+        where isWriter(attempts[position], of: value, by: beat.ret) {
+            guard writer == nil else { return }
+            writer = attempts[position]
         }
-        guard writers.count == 1, let writer = writers.first, writer.beat.effect == .maybe else {
-            return
+        guard let writer, writer.beat.effect == .maybe else { return }
+        var absent = Int64.min
+        for position in reads.indices where reads[position].value == 0 {
+            absent = max(absent, reads[position].beat.call)
         }
-        let absent = reads.filter { $0.value == 0 }.map(\.beat.call).max() ?? .min
         registry.staleness.add(
             atLeast: absent == .min ? 0 : absent - writer.beat.ret,
             atMost: beat.ret - writer.beat.ret)
@@ -136,9 +140,12 @@ extension HouseholdState {
     /// The one of them that was answered last.
     func lastWriter(of value: UInt8, by time: Int64, life: Int? = nil) -> CompactOperation? {
         var last: CompactOperation?
-        for attempt in attempts
-        where isWriter(attempt, of: value, by: time) && (life == nil || attempt.life == life) {
-            if attempt.beat.ret > last?.ret ?? .min { last = attempt.beat }
+        for position in attempts.indices
+        where isWriter(attempts[position], of: value, by: time)
+            && (life == nil || attempts[position].life == life)
+            && attempts[position].beat.ret > last?.ret ?? .min
+        {
+            last = attempts[position].beat
         }
         return last
     }
@@ -165,21 +172,23 @@ extension HouseholdState {
     /// Whether the sign-in behind `value` may have ended by itself before `time`.
     func mayHaveExpired(_ value: UInt8, by time: Int64) -> Bool {
         let shortest = registry.rules.shortestSignIn.inNanoseconds
-        let candidates = value == TokenRead.somebody ? Array(tags.indices) : [Int(value) - 1]
-        for tag in candidates {
-            for seen in tokens where Int(seen.tag) == tag {
-                guard let window = registry.clock.window(of: seen.expires, at: now) else {
-                    return true
-                }
-                if window.low <= time { return true }
+        var isKnown = false
+        for position in tokens.indices
+        where value == TokenRead.somebody || tokens[position].tag == value - 1 {
+            guard let window = registry.clock.window(of: tokens[position].expires, at: now) else {
+                return true
             }
+            if window.low <= time { return true }
+            isKnown = true
         }
-        if value != TokenRead.somebody, tokens.contains(where: { $0.tag == value - 1 }) {
-            return false
-        }
+        if isKnown, value != TokenRead.somebody { return false }
         if isPreSignedIn { return true }
-        let first = writers(of: value, by: time).map(\.beat.call).min() ?? .min
-        return first == .min || time - first > shortest
+        var first = Int64.max
+        for position in attempts.indices
+        where isWriter(attempts[position], of: value, by: time) {
+            first = min(first, attempts[position].beat.call)
+        }
+        return first == .max || first == .min || time - first > shortest
     }
 
     // MARK: Accusing

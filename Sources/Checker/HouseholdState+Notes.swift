@@ -53,17 +53,15 @@ extension HouseholdState {
         let slot = freeSlot()
         let beat = CompactOperation(operation)
         let window = codeWindow(operation)
-        let life = CodeLife(
-            mark: operation.code, slot: slot, made: beat, record: operation.detail, low: window.low,
-            high: window.high)
-        lives.append(life)
         let shared = SharedLife(
-            household: household, life: life, text: codeTexts.take(operation.code))
-        codes.append(shared)
+            household: household, made: beat, code: operation.code,
+            text: codeTexts.take(operation.code), record: operation.detail, low: window.low,
+            high: window.high)
         // One that was asked for before, and answered while this one was under way, may be the newer.
-        if lives.dropLast().contains(where: { $0.made.ret >= operation.call }) {
-            end(lives.count - 1, operation.call)
+        if lives.contains(where: { $0.made.ret >= operation.call }) {
+            shared.endCalled = min(shared.endCalled, operation.call)
         }
+        lives.append(CodeLife(made: beat, slot: slot, shared: shared))
         registry.check(.codeUnique)
         registry.hand(out: shared)
         expire(code: slot, window.low, window.high)
@@ -87,7 +85,9 @@ extension HouseholdState {
     /// A number for a new code: an unused one, else that of a code that is surely dead.
     private mutating func freeSlot() -> UInt8 {
         var used: UInt32 = 0
-        for life in lives where life.slot != ModelOperation.none { used |= 1 << UInt32(life.slot) }
+        for position in lives.indices where lives[position].slot != ModelOperation.none {
+            used |= 1 << UInt32(lives[position].slot)
+        }
         let free = UInt8((~used).trailingZeroBitCount)
         if free < DeviceState.codes { return free }
         for position in lives.indices where lives[position].slot != ModelOperation.none {
@@ -109,7 +109,7 @@ extension HouseholdState {
     }
 
     private mutating func end(_ life: Int, _ call: Int64) {
-        codes[life].endCalled = min(codes[life].endCalled, call)
+        lives[life].shared.endCalled = min(lives[life].shared.endCalled, call)
     }
 
     private mutating func noteDeletion(_ operation: Observed) -> ModelOperation? {
@@ -212,9 +212,9 @@ extension HouseholdState {
         // after it.
         guard let shown = strangers.first(where: { $0.seen.mark == mark && $0.name.mvpd.isEmpty })
         else { return nil }
-        return attempts.last {
+        return attempts.last(where: {
             $0.tag != ModelOperation.none && tags[Int($0.tag)].user == shown.seen.user
-        }?.tag
+        })?.tag
     }
 
     /// Whoever takes a TempPass is the device itself: taken again, it is the same user's

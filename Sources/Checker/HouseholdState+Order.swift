@@ -2,10 +2,11 @@ internal import Dialects
 
 /// A device's operations in the order of their calls and returns.
 extension HouseholdState {
-    /// Judges everything that happened before `time`.
-    mutating func advance(before time: Int64) {
+    /// Judges everything that happened before `time`; where that `isLast`, up to the last answer: ends that nobody asks
+    /// for break no order, and nothing comes after them.
+    mutating func advance(before time: Int64, isLast: Bool = false) {
         let limit = agenda.visibility > 0 ? time.plus(-agenda.visibility) : time
-        while true {
+        while !(isLast && agenda.hasOnlyEnds && frontier.bears(agenda.ends)) {
             let next = agenda.next
             guard next.time < limit else { return }
             now = max(now, next.time)
@@ -67,7 +68,7 @@ extension HouseholdState {
         let isAnothers = registry.isHeld(
             operation.code, byOtherThan: household, from: operation.call, to: operation.ret)
         if isAnothers { operation.flags.insert(.anothers) }
-        if let life, lives[life].low > operation.ret, codes[life].endCalled > operation.ret {
+        if let life, lives[life].low > operation.ret, lives[life].shared.endCalled > operation.ret {
             return
         }
         operation.flags.insert(.afterEnd)
@@ -127,7 +128,9 @@ extension HouseholdState {
     /// Our clock stood still: what runs out may seem to do so early by that much.
     mutating func stoodStill(for time: Int64) {
         agenda.bringForward(by: time, now: now)
-        for position in lives.indices { lives[position].low = lives[position].low.plus(-time) }
-        for life in codes { life.low = life.low.plus(-time) }
+        for position in lives.indices {
+            let life = lives[position].shared
+            life.low = life.low.plus(-time)
+        }
     }
 }

@@ -101,7 +101,9 @@ extension HouseholdState {
     private func placing(of seen: TagSeen, _ beat: CompactOperation) -> Placing {
         let isBefore = isFromBefore(TokenRead.somebody) && !hasFace(0)
         var signIns: [(tag: UInt8, count: Int)] = []
-        for attempt in attempts where attempt.isCandidate && attempt.beat.call <= beat.ret {
+        for position in attempts.indices
+        where attempts[position].isCandidate && attempts[position].beat.call <= beat.ret {
+            let attempt = attempts[position]
             guard attempt.tag != ModelOperation.none else { return .oneOfSeveral }
             if let position = signIns.firstIndex(where: { $0.tag == attempt.tag }) {
                 signIns[position].count += 1
@@ -149,13 +151,13 @@ extension HouseholdState {
 
     /// The account of the last sign-in there that was turned down, where it was never let in.
     private func deniedSignIn(at seen: TagSeen, by time: Int64) -> UInt8? {
-        attempts.last { denied in
+        attempts.last(where: { denied in
             !denied.isCandidate && denied.beat.call <= time && denied.tag != ModelOperation.none
                 && isAccount(denied.tag, at: seen)
                 && !attempts.contains {
                     $0.isCandidate && $0.tag == denied.tag && $0.beat.call <= time
                 }
-        }?.tag
+        })?.tag
     }
 
     private func hasFace(_ tag: UInt8) -> Bool {
@@ -181,9 +183,10 @@ extension HouseholdState {
     /// The one account that signed in here by that time.
     private func onlyAccount(by time: Int64) -> UInt8? {
         var only: UInt8?
-        for attempt in attempts where attempt.isCandidate && attempt.beat.call <= time {
-            if let only, only != attempt.tag { return nil }
-            only = attempt.tag
+        for position in attempts.indices
+        where attempts[position].isCandidate && attempts[position].beat.call <= time {
+            if let only, only != attempts[position].tag { return nil }
+            only = attempts[position].tag
         }
         return only == ModelOperation.none ? nil : only
     }
@@ -248,7 +251,7 @@ extension HouseholdState {
         else { return }
         let text =
             "\(face.first.name) returned \(face.name.text), \(other.first.name) had returned "
-            + "\(other.name.text): code \(codes[life].text) was used for two sign-ins"
+            + "\(other.name.text): code \(lives[life].text) was used for two sign-ins"
         accuse(
             violation(
                 .oneOwner, .certain, signIns.map(\.beat) + [other.first, face.first],
@@ -291,15 +294,15 @@ extension HouseholdState {
 
     /// The household is closed: what it knows of its accounts goes to the ledger. `isConfused`: others
     /// may have signed in here by mistake.
-    func tellUsers(isConfused: Bool) {
-        for tag in tags where tag.mark != 0 {
-            registry.accounts.release(tag.mark, by: household, at: ended ?? .max)
+    mutating func tellUsers(isConfused: Bool) {
+        for position in tags.indices where tags[position].mark != 0 {
+            registry.accounts.release(tags[position].mark, by: household, at: ended ?? .max)
         }
         guard !isConfused, !faces.isEmpty, !isCrossedByOthers else { return }
         for face in faces where face.tag == ModelOperation.none && !face.isForeign {
             registry.users.add(
                 UserLedger.Unplaced(
-                    user: face.user, accounts: tags.map(\.mark), name: face.name,
+                    user: face.user, accounts: tags.all.map(\.mark), name: face.name,
                     household: household, beat: face.first))
         }
         for face in faces where face.tag != ModelOperation.none && tags[Int(face.tag)].mark != 0 {
@@ -307,7 +310,7 @@ extension HouseholdState {
             var claim = UserLedger.Claim(
                 source: face.source, account: tags[Int(face.tag)].mark, user: user,
                 person: face.person, name: face.name, household: household, beat: face.first,
-                signIns: attempts.count { $0.isCandidate && $0.tag == face.tag })
+                signIns: attempts.filter { $0.isCandidate && $0.tag == face.tag }.count)
             if registry.users.isContested(user) {
                 claim.scene = scene([face.first])
                 registry.accused.append(household)

@@ -11,10 +11,10 @@ internal import Vocabulary
 ///            all before the beginning of 3 is final: 4 cannot have begun before 3 did
 /// ```
 ///
-/// A value in a `Box`, so that its parts are reached without a check of who else reaches them; and
-/// of numbers throughout, for nothing is then counted as it is copied. Texts are where only a
-/// violation looks: `names`, `codes`, `resources`.
-struct HouseholdState {
+/// A value at an address of its own (`Households`), so that its parts are reached without a check of who else reaches
+/// them; and of numbers throughout, for nothing is then counted as it is copied. Texts are where only a violation
+/// looks: `names`, `lives`, `resources`. Its lists lie behind it as long as they are short (`Few`).
+struct HouseholdState: ~Copyable {
     let household: Int
     let registry: SharedState
 
@@ -24,30 +24,29 @@ struct HouseholdState {
     private var contiguous: Int32 = 0
     private var contiguousBegun = Int64.min
     private var ahead: [(sequence: Int32, begun: Int64)] = []
-    var screens = Screens()
+    var screens: Screens
     var now = Int64.min
 
     // What has happened.
-    var lives: [CodeLife] = []
-    var codes: [SharedLife] = []
-    var attempts: [SignInAttempt] = []
-    var signOuts: [CompactOperation] = []
-    var grants: [Grant] = []
-    var tags: [TagSeen] = []
+    var lives: Few<1, CodeLife>
+    var attempts: Few<1, SignInAttempt>
+    var signOuts: Few<1, CompactOperation>
+    var grants: Few<1, Grant>
+    var tags: Few<1, TagSeen>
     /// The tag of its TempPass.
     var pass: UInt8 = ModelOperation.none
     /// Of `tags`, in their order.
-    var names: [Tag] = []
+    var names: Few<1, Tag>
     /// Tokens that answers showed, by tag and expiry.
-    var tokens: [TokenSeen] = []
-    var reads: [TokenRead] = []
+    var tokens: Few<1, TokenSeen>
+    var reads: Few<4, TokenRead>
     /// Users that answers named and that never signed in here, as far as is known.
     var strangers: [Stranger] = []
     /// Where users are learned: those that answers named here.
     var faces: [Face] = []
     /// Answers about codes that may have been another's by then, as far as nobody knew better.
     var strays: [Stray] = []
-    var resources: [String] = []
+    var resources: Few<1, String>
     var codeTexts = CodeTexts()
     var ring = Ring()
     /// The device held a sign-in when the run began, and has not lost it yet.
@@ -68,7 +67,7 @@ struct HouseholdState {
     /// Those of them that hang on whose code some letters were, and those that name a user who
     /// never signed in here, by the mark of its tag.
     var conditional: [(position: Int, foreignTag: UInt64)] = []
-    var broken: Set<ConsistencyLevel> = []
+    var broken = LevelSet()
     var hasToldOrder = false
     /// Kept back until it is known whether something else explains it.
     var held: Violation? {
@@ -106,21 +105,40 @@ struct HouseholdState {
         var ret: Int64
     }
 
-    init(_ household: Int, _ registry: SharedState) {
+    /// `memory`: of `bytes`, all of which its lists take.
+    init(_ household: Int, _ registry: SharedState, in memory: inout HouseholdMemory?) {
         self.household = household
         self.registry = registry
-        agenda = EventQueue(visibility: registry.visibility)
+        agenda = EventQueue(visibility: registry.visibility, in: &memory)
+        screens = Screens(in: &memory)
+        lives = Few(in: &memory)
+        attempts = Few(in: &memory)
+        signOuts = Few(in: &memory)
+        grants = Few(in: &memory)
+        tags = Few(in: &memory)
+        names = Few(in: &memory)
+        tokens = Few(in: &memory)
+        reads = Few(in: &memory)
+        resources = Few(in: &memory)
         if registry.rules.devicesAreFresh {
-            frontier = Frontier(registry.model)
+            frontier = Frontier(registry.model, in: &memory)
+            precondition(memory?.isUsedUp != false, "HouseholdState.bytes is what its lists take")
         } else {
             // Device ids that an earlier run may have used: somebody may be signed in.
             var signedIn = DeviceState()
             signedIn.token = 1
-            frontier = Frontier(registry.model, from: [DeviceState(), signedIn])
+            frontier = Frontier(registry.model, from: [DeviceState(), signedIn], in: &memory)
             add(TagSeen(isLearned: true), named: Tag(mvpd: "", user: ""))
             expire(tag: 0, .min, .max)
         }
     }
+
+    /// What the lists take that lie in its memory.
+    static let bytes =
+        Few<1, CodeLife>.bytes + Few<1, SignInAttempt>.bytes + Few<1, CompactOperation>.bytes
+        + Few<1, Grant>.bytes + Few<1, TagSeen>.bytes + Few<1, Tag>.bytes
+        + Few<1, TokenSeen>.bytes + Few<4, TokenRead>.bytes + Few<1, String>.bytes
+        + EventQueue.bytes + Screens.bytes + Frontier.bytes
 
     mutating func add(_ tag: TagSeen, named name: Tag) {
         tags.append(tag)
@@ -151,11 +169,4 @@ struct HouseholdState {
 
     /// Whether exchanges are missing that came before some that are here.
     var hasGap: Bool { !ahead.isEmpty }
-}
-
-/// Keeps a dossier in its place.
-final class Box {
-    var householdState: HouseholdState
-
-    init(_ householdState: consuming HouseholdState) { self.householdState = householdState }
 }

@@ -80,7 +80,7 @@ extension HouseholdState {
             let life = life(of: operation)
         {
             // Known at once, for what other households are told of these letters.
-            codes[life].over = min(codes[life].over, operation.ret)
+            lives[life].shared.over = min(lives[life].shared.over, operation.ret)
         }
     }
 
@@ -111,7 +111,7 @@ extension HouseholdState {
     }
 
     private mutating func number(of resource: String) -> UInt8 {
-        if let known = resources.firstIndex(of: resource) { return UInt8(known) }
+        if let known = resources.firstIndex(where: { $0 == resource }) { return UInt8(known) }
         guard resources.count < Int(ModelOperation.none) else { return ModelOperation.none }
         resources.append(resource)
         return UInt8(resources.count - 1)

@@ -6,7 +6,8 @@ public import Vocabulary
 /// on one queue.
 public final class Judge {
     private let registry: SharedState
-    private var folders: [Int: Box] = [:]
+    // Safe because a judge is used on one queue, and nothing that it calls comes back to it.
+    @exclusivity(unchecked) private var folders = Households()
     /// Those whose TV has ended, in that order, with the time from which they may be closed.
     private var leaving: [(household: Int, ended: Int64)] = []
     private var leavingFirst = 0
@@ -40,19 +41,17 @@ public final class Judge {
     private func take(_ exchange: UnsafePointer<Exchange>) {
         if exchange.pointee.operation == .pollToken { registry.bursts.note(exchange) }
         let household = exchange.pointee.device.household
-        if let known = folders[household] { return known.householdState.take(exchange) }
-        let folder = Box(HouseholdState(household, registry))
-        folders[household] = folder
-        folder.householdState.take(exchange)
+        let folder = folders[household] ?? folders.add(household, registry)
+        folder.pointee.take(exchange)
     }
 
     /// A household's latest record.
     public func take(_ record: HouseholdRecord) {
         callbacks.take(record)
         guard let ended = record.ended, let folder = folders[record.household],
-            folder.householdState.ended == nil
+            folder.pointee.ended == nil
         else { return }
-        folder.householdState.end(at: ended.nanoseconds)
+        folder.pointee.end(at: ended.nanoseconds)
         leaving.append((record.household, ended.nanoseconds))
     }
 
@@ -101,7 +100,9 @@ public final class Judge {
             "this machine's clock stopped for \(milliseconds(time))", at: noticed.nanoseconds)
         registry.clock.stoodStill(
             for: time.inNanoseconds, noticed: noticed.nanoseconds)
-        for folder in folders.values { folder.householdState.stoodStill(for: time.inNanoseconds) }
+        for household in folders.numbers {
+            folders[household]?.pointee.stoodStill(for: time.inNanoseconds)
+        }
     }
 
     private func closeLeaving(by time: Int64) {
@@ -110,12 +111,12 @@ public final class Judge {
             let (household, ended) = leaving[leavingFirst]
             leavingFirst += 1
             guard let folder = folders[household] else { continue }
-            if folder.householdState.isPhoneBusy, ended + Self.longGrace >= time {
+            if folder.pointee.isPhoneBusy, ended + Self.longGrace >= time {
                 left.append((household, ended))
                 continue
             }
-            folder.householdState.close()
-            folders[household] = nil
+            folder.pointee.close()
+            folders.remove(household)
             callbacks.close(household, registry)
         }
         if leavingFirst > 1_024 || !left.isEmpty {
@@ -142,8 +143,8 @@ public final class Judge {
     public func finish() -> Findings {
         guard !hasFinished else { return findings }
         hasFinished = true
-        for household in folders.keys.sorted() { folders[household]?.householdState.close() }
-        folders.removeAll()
+        for household in folders.numbers { folders[household]?.pointee.close() }
+        folders = Households()
         for household in callbacks.households { callbacks.close(household, registry) }
         registry.settleUsers()
         registry.judgeTwins()

@@ -14,6 +14,17 @@ public struct LevelVerdict: Sendable, Hashable {
     public var share: Interval { .share(of: broken, in: households - undecided) }
 }
 
+/// The levels that did not hold in one household.
+struct LevelSet: Sendable {
+    private var bits: UInt8 = 0
+
+    func contains(_ level: ConsistencyLevel) -> Bool { bits & 1 << UInt8(level.rawValue) != 0 }
+
+    mutating func insert(_ level: ConsistencyLevel) { bits |= 1 << UInt8(level.rawValue) }
+
+    mutating func remove(_ level: ConsistencyLevel) { bits &= ~(1 << UInt8(level.rawValue)) }
+}
+
 /// Households by the levels that did not hold in them.
 struct LevelTally: Sendable {
     private var broken = [Int](repeating: 0, count: ConsistencyLevel.allCases.count)
@@ -29,10 +40,10 @@ struct LevelTally: Sendable {
     }
 
     mutating func add(
-        _ household: Int, broken levels: Set<ConsistencyLevel>, isLinearizableUndecided: Bool
+        _ household: Int, broken levels: LevelSet, isLinearizableUndecided: Bool
     ) {
         households += 1
-        for level in levels {
+        for level in ConsistencyLevel.allCases where levels.contains(level) {
             if level == .safety {
                 breakSafety(in: household)
             } else {

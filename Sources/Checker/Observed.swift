@@ -156,7 +156,8 @@ extension Observed {
         case 3 where field.name.equalsIgnoringCase("via"): flags.insert(.proxied)
         case 4 where field.name.equalsIgnoringCase("date"):
             date = UTCTime(http: field.value)?.milliseconds ?? 0
-        case 6 where field.name.equalsIgnoringCase("server"): return true
+        // Spelled so as a rule, which takes one comparison.
+        case 6 where field.name == "Server" || field.name.equalsIgnoringCase("server"): return true
         case 7 where field.name.equalsIgnoringCase("x-cache"):
             if field.value.lowercased().contains("hit") { flags.insert(.edge) }
         default: break

@@ -3,7 +3,7 @@ internal import Vocabulary
 
 /// What each screen of a household does: how busy it is for the service's throttle, and what it asks
 /// for again because nobody answered.
-struct Screens {
+struct Screens: ~Copyable {
     struct ScreenRecord {
         var sent: Int32 = 0
         /// When the last of its operations was over.
@@ -12,11 +12,15 @@ struct Screens {
     }
 
     /// By the number of the screen: 0 is the TV.
-    private var screens: [ScreenRecord] = []
+    private var screens: Few<2, ScreenRecord>
     /// What was asked for and got no answer that counts, until it is asked again.
     private var lost: [(screen: UInt8, operation: OperationName, code: UInt64)] = []
     /// Phones that were not told yet that they are done, by their numbers.
     private var busy: UInt64 = 0
+
+    init(in memory: inout HouseholdMemory?) { screens = Few(in: &memory) }
+
+    static let bytes = Few<2, ScreenRecord>.bytes
 
     /// Whether a phone may still be at something.
     var isPhoneBusy: Bool { busy != 0 }
@@ -35,10 +39,7 @@ struct Screens {
     /// the throttle's period.
     mutating func enter(_ operation: inout Observed, every: Int64) -> Bool {
         let screen = Int(operation.screen)
-        if screens.count <= screen {
-            if screens.isEmpty { screens.reserveCapacity(2) }
-            while screens.count <= screen { screens.append(ScreenRecord()) }
-        }
+        while screens.count <= screen { screens.append(ScreenRecord()) }
         if operation.operation.isMutator { noteRetry(&operation) }
         guard operation.operation.isThrottled else { return false }
         let isQuiet = screens[screen].over < operation.call.plus(-every - 1_000_000)

@@ -182,11 +182,12 @@ struct ClockReadings: Sendable {
     /// The offset, as far as it is known; nil before the first sample. Where clocks disagree it spans
     /// all of them that have so many samples.
     func offset(at now: Int64, atLeast count: Int = 1) -> OffsetRange? {
-        let dials = dials.filter { $0.count >= count }
-        guard let first = dials.first else { return nil }
-        return dials.dropFirst().reduce(first.range.widened(to: now)) { sum, dial in
-            sum.joined(with: dial.range.widened(to: now))
+        var sum: OffsetRange?
+        for position in dials.indices where dials[position].count >= count {
+            let range = dials[position].range.widened(to: now)
+            sum = sum?.joined(with: range) ?? range
         }
+        return sum
     }
 
     /// All samples but those of the clock that most agree with.

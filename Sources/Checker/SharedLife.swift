@@ -7,6 +7,7 @@ final class SharedLife {
     let record: UInt64
     let call: Int64
     let ret: Int64
+    /// When it expires, by our clock: never earlier, never later.
     var low: Int64
     let high: Int64
     /// The earliest call of anything that may have ended it before its expiry: a deletion, a newer
@@ -15,17 +16,20 @@ final class SharedLife {
     /// When it was surely over: its deletion was answered, or it had expired.
     var over: Int64
 
-    init(household: Int, life: CodeLife, text: String) {
+    init(
+        household: Int, made: CompactOperation, code: UInt64, text: String, record: UInt64,
+        low: Int64, high: Int64
+    ) {
         householdNumber = Int32(truncatingIfNeeded: household)
-        code = life.mark
+        self.code = code
         self.text = text
-        record = life.record
-        sequenceNumber = life.made.sequence
-        call = life.made.call
-        ret = life.made.ret
-        low = life.low
-        high = life.high
-        over = life.high
+        self.record = record
+        sequenceNumber = made.sequence
+        call = made.call
+        ret = made.ret
+        self.low = low
+        self.high = high
+        over = high
     }
 
     var household: Int { Int(householdNumber) }

@@ -17,7 +17,8 @@ final class SharedState {
     let sweepLag: Int64
     /// The throttle's period; 0 without one.
     let throttleEvery: Int64
-    var clock: ServiceClock
+    // Of these no part is held while a household reaches them: a judge is used on one queue, and none of them calls back.
+    @exclusivity(unchecked) var clock: ServiceClock
 
     var found: [Violation] = []
     /// Of all that was found, what fails the run.
@@ -31,8 +32,8 @@ final class SharedState {
     /// Positions in `found` of what another household with the same account would explain.
     var onAccount: [(position: Int, account: UInt64)] = []
     /// Who had which account when, and, where users are learned, who is who.
-    var accounts = AccountBook()
-    var users = UserLedger()
+    @exclusivity(unchecked) var accounts = AccountBook()
+    @exclusivity(unchecked) var users = UserLedger()
     /// Where what is known of users comes from.
     var usersNote = "users learned from sign-ins"
     /// What of the accounts file was not believed.
@@ -45,8 +46,11 @@ final class SharedState {
     private var astray: [UInt64: [UInt64]] = [:]
     private var astrayUsers: [UInt64: [UInt64]] = [:]
 
-    private var lives: [UInt64: [SharedLife]] = [:]
-    private var records: [UInt64: SharedLife] = [:]
+    /// The latest of each text.
+    @exclusivity(unchecked) private var lives = MarkTable<SharedLife>()
+    /// Those before it, the oldest first; none for nearly every text.
+    private var olderLives: [UInt64: [SharedLife]] = [:]
+    @exclusivity(unchecked) private var records = MarkTable<SharedLife>()
     /// So many lives are looked through for old ones: at twice as many as were left.
     private var sweepAt = 4096
     private var twins: [(older: SharedLife, newer: SharedLife, isRecord: Bool)] = []
@@ -54,10 +58,10 @@ final class SharedState {
     private var olderMedia: [UInt64: MediaOwner] = [:]
     private var mediaTurned: Int64 = 0
 
-    var levels = LevelTally()
-    var staleness = Staleness()
-    var changes = ServiceChanges()
-    var bursts = BurstDetector()
+    @exclusivity(unchecked) var levels = LevelTally()
+    @exclusivity(unchecked) var staleness = Staleness()
+    @exclusivity(unchecked) var changes = ServiceChanges()
+    @exclusivity(unchecked) var bursts = BurstDetector()
     private(set) var households = 0
     /// Households whose SDK was held against the order of its callbacks.
     var sdkHouseholds = 0
@@ -142,17 +146,16 @@ final class SharedState {
     /// when it is known what ended them.
     func hand(out life: SharedLife) {
         if lives.count >= sweepAt { sweep(before: life.call.plus(-Self.kept)) }
-        if let others = lives[life.code] {
-            for other in others where other.household != life.household {
+        if let latest = lives[life.code] {
+            olderLives[life.code, default: []].append(latest)
+            for other in olderLives[life.code] ?? [] where other.household != life.household {
                 if twins.count < Self.foundLimit, other.over >= life.call || life.over >= other.call
                 {
                     twins.append((other, life, false))
                 }
             }
-            lives[life.code]?.append(life)
-        } else {
-            lives[life.code] = [life]
         }
+        lives[life.code] = life
         if life.record != 0 {
             if let other = records[life.record], twins.count < Self.foundLimit {
                 twins.append((other, life, true))
@@ -165,10 +168,11 @@ final class SharedState {
     func isHeld(
         _ code: UInt64, byOtherThan household: Int, from call: Int64, to ret: Int64
     ) -> Bool {
-        guard let list = lives[code] else { return false }
-        return list.contains {
-            $0.household != household && $0.call <= ret && $0.over >= call - visibility
+        guard let latest = lives[code] else { return false }
+        func holds(_ life: SharedLife) -> Bool {
+            life.household != household && life.call <= ret && life.over >= call - visibility
         }
+        return holds(latest) || olderLives[code]?.contains(where: holds) == true
     }
 
     /// Somebody signed in by a code that may not have been that household's own at the time.
@@ -181,7 +185,7 @@ final class SharedState {
     func isUsedAstray(_ code: UInt64) -> Bool { astrayUsers[code] != nil }
 
     /// Whether somebody else than these accounts signed in so by that code.
-    func isUsedAstray(_ code: UInt64, byOtherThan own: [TagSeen]) -> Bool {
+    func isUsedAstray(_ code: UInt64, byOtherThan own: borrowing Few<1, TagSeen>) -> Bool {
         astrayUsers[code]?.contains { user in !own.contains { $0.mark == user } } ?? false
     }
 
@@ -191,11 +195,16 @@ final class SharedState {
     private static let kept: Int64 = 1_000_000_000_000
 
     private func sweep(before time: Int64) {
-        lives = lives.compactMapValues { list in
-            let rest = list.filter { $0.high >= time }
-            return rest.isEmpty ? nil : rest
+        var left = MarkTable<SharedLife>()
+        for latest in lives.values {
+            var older = (olderLives[latest.code] ?? []).filter { $0.high >= time }
+            if let life = latest.high >= time ? latest : older.popLast() { left[life.code] = life }
+            olderLives[latest.code] = older.isEmpty ? nil : older
         }
-        records = records.filter { $0.value.high >= time }
+        lives = left
+        var known = MarkTable<SharedLife>()
+        for life in records.values where life.high >= time { known[life.record] = life }
+        records = known
         sweepAt = max(4096, 2 * lives.count)
     }
 

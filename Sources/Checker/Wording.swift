@@ -43,23 +43,6 @@ extension Int64 {
     }
 }
 
-/// The day of an instant given in microseconds since 1970, UTC: `2026-11-21`.
-func day(ofMicroseconds time: Int64) -> String {
-    // Days to civil date by Howard Hinnant's algorithm (chrono-Compatible Low-Level Date
-    // Algorithms): eras of 400 years that begin on 1 March.
-    let days = Int((Double(time) / 86_400_000_000).rounded(.down)) + 719_468
-    let era = (days >= 0 ? days : days - 146_096) / 146_097
-    let ofEra = days - era * 146_097
-    let year = (ofEra - ofEra / 1460 + ofEra / 36_524 - ofEra / 146_096) / 365
-    let ofYear = ofEra - (365 * year + year / 4 - year / 100)
-    let shifted = (5 * ofYear + 2) / 153
-    let day = ofYear - (153 * shifted + 2) / 5 + 1
-    let month = shifted < 10 ? shifted + 3 : shifted - 9
-    let civil = year + era * 400 + (month <= 2 ? 1 : 0)
-    func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-    return "\(civil)-\(two(month))-\(two(day))"
-}
-
 /// A fingerprint of a text for tables that only ask whether two are equal: FNV-1a with a last mix.
 /// Never zero, which stands for "none".
 func mark(_ text: String, _ start: UInt64 = 0xcbf2_9ce4_8422_2325) -> UInt64 {

@@ -44,7 +44,6 @@ extension OperationName {
     public struct Declaration: Sendable {
         /// The spelling of `screenrig list`: `registration-code`.
         public let name: String
-        public let traits: OperationTraits
         /// What it is, in one line, and in sentences.
         public let line: String
         public let meaning: String
@@ -54,11 +53,10 @@ extension OperationName {
         public let send: String
 
         fileprivate init(
-            _ name: String, _ traits: OperationTraits, _ line: String, _ meaning: String,
+            _ name: String, _ line: String, _ meaning: String,
             harmless: String, send: String = exchange
         ) {
             self.name = name
-            self.traits = traits
             self.line = line
             self.meaning = meaning
             self.harmless = harmless
@@ -73,8 +71,39 @@ extension OperationName {
 
     public var declaration: Declaration { Self.declarations[Int(rawValue)] }
     public var name: String { Self.declarations[Int(rawValue)].name }
-    public func has(_ traits: OperationTraits) -> Bool {
-        Self.declarations[Int(rawValue)].traits.isSuperset(of: traits)
+    /// Asked several times with each exchange, so that it is looked up in no table.
+    @inlinable
+    public func has(_ traits: OperationTraits) -> Bool { self.traits.isSuperset(of: traits) }
+
+    @usableFromInline
+    var traits: OperationTraits {
+        switch self {
+        case .registerClient, .accessToken: [.setup, .raced]
+        case .checkAuthentication: [.read, .showsSignIn, .raced]
+        case .configuration: [.read, .setup, .raced]
+        case .registrationCode: [.changes, .raced]
+        case .registrationRecord: [.read, .aboutCode, .raced]
+        case .deleteRegistration: [.changes, .aboutCode, .raced]
+        case .authenticate: [.aboutCode]
+        case .mvpdLogin: []
+        case .assertion: [.changes, .aboutCode]
+        case .checkCode: [.read, .showsSignIn, .aboutCode, .raced]
+        case .pollToken: [.read, .showsSignIn, .raced]
+        case .freePreview: [.changes, .raced]
+        case .profileRequest: [.read, .setup, .raced]
+        case .tokenExchange: [.changes, .raced]
+        case .preauthorize:
+            [.read, .showsSignIn, .needsSignIn, .aboutResources, .activity, .raced]
+        case .preauthorizeCode:
+            [.read, .showsSignIn, .aboutCode, .aboutResources, .activity, .raced]
+        case .authorize: [.changes, .showsSignIn, .aboutResource, .activity, .raced]
+        case .authorizationToken:
+            [.read, .showsSignIn, .needsSignIn, .aboutResource, .activity, .raced]
+        case .mediaToken: [.showsSignIn, .needsSignIn, .aboutResource, .activity, .raced]
+        case .userMetadata: [.read, .showsSignIn, .needsSignIn, .activity, .raced]
+        case .logout: [.changes, .raced]
+        case .connect, .tls: [.ofConnection]
+        }
     }
 
     /// The operation spelled so, if there is one.
@@ -97,138 +126,135 @@ extension OperationName {
     /// In the order of the cases.
     private static let declarations: [Declaration] = [
         Declaration(
-            "register-client", [.setup, .raced],
+            "register-client",
             "the application registers and gets a client id",
             "A device sends its software statement and gets client_id and client_secret.",
             harmless: "400 invalid_software_statement: the statement is of another environment, or "
                 + "the rig gives none (target.software-statement)."),
         Declaration(
-            "access-token", [.setup, .raced],
+            "access-token",
             "a registered client gets a bearer token",
             "client_id and client_secret become an access token for all later calls.",
             harmless:
                 "400 invalid_client: the service has cleared its registrations; the device registers again "
                 + "automatically."),
         Declaration(
-            "check-authentication", [.read, .showsSignIn, .raced],
+            "check-authentication",
             "the TV asks whether it is signed in",
             "200 means yes, 403 means no. The TV asks before it requests a code.",
             harmless:
                 "403 is the normal response for a TV that is not signed in; it counts as pending."),
         Declaration(
-            "configuration", [.read, .setup, .raced],
+            "configuration",
             "the phone asks for the list of providers",
             "The list of providers that the viewer chooses from.",
             harmless: "404: this environment does not know target.requestor."),
         Declaration(
-            "registration-code", [.changes, .raced],
+            "registration-code",
             "the TV asks for a code to show",
             "A short code that the viewer types in, with its expiry.",
             harmless: "429: many TVs share one address; see forwarded-for."),
         Declaration(
-            "registration-record", [.read, .aboutCode, .raced],
+            "registration-record",
             "the phone looks the code up",
             "Returns the device that the code belongs to, before the login begins.",
             harmless: "404: the viewer mistyped the code, or it has expired."),
         Declaration(
-            "delete-registration", [.changes, .aboutCode, .raced],
+            "delete-registration",
             "the TV deletes its code",
             "The code no longer works afterwards. Sent with code.delete-after and at clean-up.",
             harmless: "404: the code had expired already."),
         Declaration(
-            "authenticate", [.aboutCode],
+            "authenticate",
             "the browser begins the login",
             "The first redirects, from the code to the provider's page. Each redirect is a "
                 + "request of its own.",
             harmless: "400: the domain, the redirect address or the provider is not registered for "
                 + "this requestor."),
         Declaration(
-            "mvpd-login", [],
+            "mvpd-login",
             "pages and forms of the provider",
             "The requests to the provider: its login page and the submitted form.",
             harmless: "The provider is slow; it is not the service under test.",
             send: "nothing to the service's team; to the provider: address, UTC time and status"),
         Declaration(
-            "assertion", [.changes, .aboutCode],
+            "assertion",
             "the provider's SAML response reaches the service",
             "The browser posts the SAML response, which completes the sign-in. A redirect means that "
                 + "the service accepted the request, not that the sign-in succeeded: see check-code.",
             harmless: "error=access_denied in the redirect: the account may not watch this channel."
         ),
         Declaration(
-            "check-code", [.read, .showsSignIn, .aboutCode, .raced],
+            "check-code",
             "the phone asks whether the code is signed in",
             "200 or 403 after the login. The phone repeats it a few times, 1 to 2 s apart.",
             harmless: "One 403 just after the login: replication lag; it counts as pending."),
         Declaration(
-            "poll-token", [.read, .showsSignIn, .raced],
+            "poll-token",
             "the TV polls for its token",
             "One poll. 404 and 410 mean \"not yet\".",
             harmless:
                 "404 is the normal response until the viewer has signed in; 429 if polling.every is "
                 + "below the protocol's minimum."),
         Declaration(
-            "free-preview", [.changes, .raced],
+            "free-preview",
             "a temporary pass without an account",
             "Signs a TV in for a limited time without a provider (temp-pass).",
             harmless: "Refused if the device has used its temporary pass before."),
         Declaration(
-            "profile-request", [.read, .setup, .raced],
+            "profile-request",
             "the TV asks for a profile of platform sign-on",
             "Returns the request that the TV passes to the platform's account.",
             harmless: "403: the owner of the platform account has not granted access."),
         Declaration(
-            "token-exchange", [.changes, .raced],
+            "token-exchange",
             "a platform profile becomes a token",
             "The service exchanges the platform's response for a sign-in.",
             harmless: "The platform account's session has expired."),
         Declaration(
             "preauthorize",
-            [.read, .showsSignIn, .needsSignIn, .aboutResources, .activity, .raced],
             "the TV asks which resources it may play",
             "Yes or no for each of several resources, without a reason.",
             harmless: "no for a resource that the account's package lacks; 403 too_many_resources: "
                 + "target.resources lists too many."),
         Declaration(
             "preauthorize-code",
-            [.read, .showsSignIn, .aboutCode, .aboutResources, .activity, .raced],
             "the phone asks which resources a code's sign-in may play",
             "Preauthorization by code instead of by device.",
             harmless: "412: the login is not complete yet."),
         Declaration(
-            "authorize", [.changes, .showsSignIn, .aboutResource, .activity, .raced],
+            "authorize",
             "the TV asks to play one resource",
             "200 with an expiry means yes, 403 means no.",
             harmless: "403: the account may not play this resource; take another from its package."),
         Declaration(
             "authorization-token",
-            [.read, .showsSignIn, .needsSignIn, .aboutResource, .activity, .raced],
             "the TV reads its standing authorization",
             "Returns what authorize granted before.",
             harmless: "404: nothing was authorized. 410: the authorization has expired."),
         Declaration(
-            "media-token", [.showsSignIn, .needsSignIn, .aboutResource, .activity, .raced],
+            "media-token",
             "the short-lived token that a player needs",
             "A signed token for one resource, valid for minutes.",
             harmless: "403: the preceding authorize was refused."),
         Declaration(
-            "user-metadata", [.read, .showsSignIn, .needsSignIn, .activity, .raced],
+            "user-metadata",
             "the provider's data about the user",
             "Attributes such as household id or rating, if the provider shares any.",
             harmless: "404: this provider shares no attributes."),
         Declaration(
-            "logout", [.changes, .raced],
+            "logout",
             "the TV signs out",
             "204. Afterwards no token of this device works.",
             harmless: "None known: a second logout also returns 204."),
         Declaration(
-            "connect", [.ofConnection],
+            "connect",
             "opening a connection",
             "DNS, proxy and TCP, measured separately from the request.",
             harmless: "The first connection after a pause is slower: it needs a DNS lookup.",
             send: "local and remote address, UTC time"),
         Declaration(
-            "tls", [.ofConnection],
+            "tls",
             "the TLS handshake", "Measured separately from the request.",
             harmless: "Full handshakes are several times slower than resumed ones.",
             send: "remote address, UTC time, TLS version"),

@@ -14,10 +14,10 @@ extension HouseholdState {
             return true
         }
         // Somebody else's sign-in explains a bare yes as little as none.
-        let denied = attempts.last {
+        let denied = attempts.last(where: {
             !$0.isCandidate && $0.beat.call <= beat.ret
                 && (value == TokenRead.somebody || $0.tag == value - 1)
-        }
+        })
         if let denied {
             judgeError(beat, denied)
             return false

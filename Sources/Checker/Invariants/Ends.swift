@@ -38,7 +38,7 @@ extension HouseholdState {
             if sent > deleted.ret {
                 let gap = beat.call - deleted.ret
                 let text =
-                    "\(beat.name) found code \(codes[position].text) valid \(milliseconds(gap)) after "
+                    "\(beat.name) found code \(lives[position].text) valid \(milliseconds(gap)) after "
                     + "\(deleted.name) had deleted it"
                 accuse(violation(.deleteFinal, .certain, [deleted, beat], gap: gap, text))
                 return
@@ -47,7 +47,7 @@ extension HouseholdState {
         if beat.call > life.high {
             let gap = beat.call - life.high
             let text =
-                "\(beat.name) found code \(codes[position].text) valid at least \(milliseconds(gap)) after its "
+                "\(beat.name) found code \(lives[position].text) valid at least \(milliseconds(gap)) after its "
                 + "expiry (created by \(life.made.name))"
             accuse(
                 violation(
@@ -64,14 +64,14 @@ extension HouseholdState {
         guard let told = life.told, told.ret < beat.call - registry.visibility else { return }
         check(.tokenMonotonic)
         guard registry.rules.recordsOutliveTokens, beat.ret < life.low,
-            codes[position].endCalled > beat.ret, !mayHaveEnded(since: told, by: beat.ret),
+            lives[position].shared.endCalled > beat.ret, !mayHaveEnded(since: told, by: beat.ret),
             !attempts.contains(where: {
                 $0.isCandidate && $0.beat.call <= beat.ret && $0.beat.ret >= told.call
             })
         else { return }
         let gap = beat.call - told.ret
         let text =
-            "\(beat.name) reported no sign-in by code \(codes[position].text), "
+            "\(beat.name) reported no sign-in by code \(lives[position].text), "
             + "\(milliseconds(gap)) after \(told.name) had reported one; nothing in between ended it"
         accuse(violation(.tokenMonotonic, .certain, [told, beat], gap: gap, text))
     }
@@ -82,13 +82,13 @@ extension HouseholdState {
         check(.expiryRespected)
         defer { if lives[position].gone == nil { lives[position].gone = beat } }
         guard beat.call > life.made.ret + registry.visibility, beat.ret < life.low,
-            codes[position].endCalled > beat.ret,
+            lives[position].shared.endCalled > beat.ret,
             registry.rules.recordsOutliveTokens
                 || !attempts.contains(where: { $0.life == position })
         else { return }
         let gap = life.low - beat.ret
         let text =
-            "\(beat.name) reported code \(codes[position].text) as gone, at least \(milliseconds(gap)) "
+            "\(beat.name) reported code \(lives[position].text) as gone, at least \(milliseconds(gap)) "
             + "before its expiry; nothing had ended it (created by \(life.made.name))"
         accuse(
             violation(
@@ -104,7 +104,7 @@ extension HouseholdState {
         }
         let gap = beat.call - gone.ret
         let text =
-            "\(beat.name) found code \(codes[position].text) again, \(milliseconds(gap)) after "
+            "\(beat.name) found code \(lives[position].text) again, \(milliseconds(gap)) after "
             + "\(gone.name) had reported it as gone"
         accuse(violation(.oneOwner, .certain, [gone, beat], gap: gap, text))
     }
@@ -124,7 +124,7 @@ extension HouseholdState {
             if writers.allSatisfy({ $0.beat.call - registry.visibility > deleted.ret }) {
                 let gap = first.beat.call - deleted.ret
                 let text =
-                    "\(first.beat.name) signed in by code \(codes[first.life].text) \(milliseconds(gap)) after "
+                    "\(first.beat.name) signed in by code \(lives[first.life].text) \(milliseconds(gap)) after "
                     + "\(deleted.name) had deleted it; \(beat.name) returned the sign-in"
                 accuse(
                     violation(.deleteFinal, .certain, [deleted, first.beat, beat], gap: gap, text))
@@ -134,7 +134,7 @@ extension HouseholdState {
         guard writers.allSatisfy({ $0.beat.call > life.high }) else { return }
         let gap = first.beat.call - life.high
         let text =
-            "\(first.beat.name) signed in by code \(codes[first.life].text) at least \(milliseconds(gap)) after "
+            "\(first.beat.name) signed in by code \(lives[first.life].text) at least \(milliseconds(gap)) after "
             + "its expiry; \(beat.name) returned the sign-in"
         accuse(
             violation(

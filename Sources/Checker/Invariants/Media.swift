@@ -48,9 +48,12 @@ extension HouseholdState {
         guard resource != ModelOperation.none else { return nil }
         let sent = beat.call - registry.visibility
         var last: Grant?
-        for grant in grants
-        where grant.resource == resource && grant.beat.effect == .success && grant.beat.ret < sent {
-            if grant.beat.ret > last?.beat.ret ?? .min { last = grant }
+        for position in grants.indices where grants[position].resource == resource {
+            let grant = grants[position]
+            guard grant.beat.effect == .success, grant.beat.ret < sent,
+                grant.beat.ret > last?.beat.ret ?? .min
+            else { continue }
+            last = grant
         }
         guard let last, let window = registry.clock.window(of: last.expires, at: now),
             beat.ret < window.low

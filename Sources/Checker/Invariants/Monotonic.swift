@@ -23,9 +23,9 @@ extension HouseholdState {
     /// `after` one of them, the next of them.
     private func contradiction(of value: UInt8, before time: Int64, after last: Int?) -> Int? {
         var found: Int?
-        for (position, read) in reads.enumerated()
-        where read.contradicts(value) && read.beat.ret < time {
-            let call = read.beat.call
+        for position in reads.indices
+        where reads[position].contradicts(value) && reads[position].beat.ret < time {
+            let call = reads[position].beat.call
             if let last, (-call, position) <= (-reads[last].beat.call, last) { continue }
             if let found, call <= reads[found].beat.call { continue }
             found = position
@@ -38,12 +38,10 @@ extension HouseholdState {
         var same = 0
         var oldest = 0
         var oldestCall = Int64.max
-        for (position, other) in reads.enumerated() where other.value == read.value {
+        for position in reads.indices where reads[position].value == read.value {
             same += 1
-            if other.beat.call < oldestCall {
-                oldest = position
-                oldestCall = other.beat.call
-            }
+            let call = reads[position].beat.call
+            if call < oldestCall { (oldest, oldestCall) = (position, call) }
         }
         if same < 2 {
             reads.append(read)
@@ -56,7 +54,9 @@ extension HouseholdState {
     private mutating func judgeVanished(_ read: TokenRead, _ earlier: TokenRead) -> Bool {
         let since = earlier.beat.call - registry.visibility
         var denied: CompactOperation?
-        for out in signOuts where out.call <= read.beat.ret && out.ret >= since {
+        for position in signOuts.indices
+        where signOuts[position].call <= read.beat.ret && signOuts[position].ret >= since {
+            let out = signOuts[position]
             if out.effect != .denied { return true }
             denied = denied ?? out
         }

@@ -13,8 +13,8 @@ extension HouseholdState {
         guard operation.operation == .pollToken, operation.expires > 0 else { return }
         check(.oneToken)
         var seen = 0
-        for token in tokens where token.tag == tag {
-            if token.expires == operation.expires { return }
+        for position in tokens.indices where tokens[position].tag == tag {
+            if tokens[position].expires == operation.expires { return }
             seen += 1
         }
         if seen < 8 {
@@ -34,8 +34,8 @@ extension HouseholdState {
         guard registry.rules.policies.codeReuse == .single,
             let life = onlyLife(of: tag, by: beat.ret)
         else { return }
-        for (number, other) in tags.enumerated() where number != Int(tag) {
-            guard let first = other.first, UInt8(number) != tag,
+        for number in tags.indices where number != Int(tag) {
+            guard let first = tags[number].first, UInt8(number) != tag,
                 onlyLife(of: UInt8(number), by: beat.ret) == life
             else { continue }
             let evidence = attempts.filter {
@@ -44,7 +44,7 @@ extension HouseholdState {
             }
             let text =
                 "\(beat.name) returned \(names[Int(tag)].text), \(first.name) had returned "
-                + "\(names[number].text): code \(codes[life].text) was used for two sign-ins"
+                + "\(names[number].text): code \(lives[life].text) was used for two sign-ins"
             accuse(
                 violation(
                     .oneOwner, .certain, evidence.map(\.beat) + [first, beat],
@@ -56,10 +56,12 @@ extension HouseholdState {
     /// The one code's life that all sign-ins as that user went by; nil where there is more than one.
     private func onlyLife(of tag: UInt8, by time: Int64) -> Int? {
         var only: Int?
-        for attempt in attempts
-        where attempt.tag == tag && attempt.isCandidate && attempt.beat.call <= time {
-            if let only, only != attempt.life { return nil }
-            only = attempt.life
+        for position in attempts.indices
+        where attempts[position].tag == tag && attempts[position].isCandidate
+            && attempts[position].beat.call <= time
+        {
+            if let only, only != attempts[position].life { return nil }
+            only = attempts[position].life
         }
         return only.flatMap { $0 < 0 ? nil : $0 }
     }

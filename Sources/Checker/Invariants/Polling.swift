@@ -41,7 +41,7 @@ extension HouseholdState {
         else { return }
         let gap = beat.call - lives[life].high
         let text =
-            "\(beat.name) still polled for code \(codes[life].text) \(milliseconds(gap)) after its "
+            "\(beat.name) still polled for code \(lives[life].text) \(milliseconds(gap)) after its "
             + "expiry"
         accuse(
             violation(

@@ -10,8 +10,10 @@ extension HouseholdState {
         func take(_ beat: CompactOperation) {
             if beat.ret < time, beat.ret > last?.ret ?? .min { last = beat }
         }
-        for life in lives { if let told = life.told { take(told) } }
-        for attempt in attempts where attempt.beat.effect == .success { take(attempt.beat) }
+        for position in lives.indices { if let told = lives[position].told { take(told) } }
+        for position in attempts.indices where attempts[position].beat.effect == .success {
+            take(attempts[position].beat)
+        }
         return last
     }
 
@@ -58,7 +60,7 @@ extension HouseholdState {
     /// Whether the TV was shown a sign-in before it sent `beat`, and after the last sign-out before.
     private func hasSight(before beat: CompactOperation) -> Bool {
         let out =
-            signOuts.last { $0.effect == .success && $0.ret < beat.call }?.call ?? .min
+            signOuts.last(where: { $0.effect == .success && $0.ret < beat.call })?.call ?? .min
         return reads.contains {
             $0.value != 0 && $0.beat.ret < beat.call && $0.beat.ret >= out
         }
@@ -128,7 +130,7 @@ extension HouseholdState {
             let refused = lives[only.life].refused, refused.call > only.beat.ret,
             let last = reads.filter({ $0.value == 0 }).max(by: { $0.beat.call < $1.beat.call }),
             last.beat.call >= only.beat.ret.plus(registry.delivery),
-            only.beat.ret < lives[only.life].low, codes[only.life].endCalled > only.beat.ret,
+            only.beat.ret < lives[only.life].low, lives[only.life].shared.endCalled > only.beat.ret,
             !signOuts.contains(where: { $0.effect != .denied })
         else { return }
         registry.check(.signInDelivered)

@@ -58,9 +58,9 @@ extension HouseholdState {
 
     /// The first sign-in that is still to come: it was sent after `beat` returned.
     func waitingSignIn(after beat: CompactOperation) -> CompactOperation? {
-        agenda.calls.first {
+        agenda.firstCall(where: {
             ($0.operation == .assertion || $0.operation == .tokenExchange
                 || $0.operation == .freePreview) && $0.call > beat.ret
-        }.map(CompactOperation.init)
+        }).map(CompactOperation.init)
     }
 }
