@@ -236,7 +236,8 @@ extension Device {
         self.init(
             id: DeviceID(household: number, role: .firstScreen),
             identity: DeviceIdentity(
-                id: "plain-\(number)", info: Self.plainInfo, userAgent: "screenrig", forwardedFor: nil),
+                id: "plain-\(number)", info: Self.plainInfo, userAgent: "screenrig",
+                forwardedFor: nil),
             dialect: dialect, counter: Device.Counter())
     }
 }
