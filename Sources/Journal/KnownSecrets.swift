@@ -5,20 +5,44 @@ internal import Formats
 /// within Base64 (either alphabet, also of `user:password`), in any layer of `Decoded`. A value: whoever
 /// keeps a copy keeps what was known then.
 public struct KnownSecrets: Sendable {
-    /// In the order in which they became known.
-    private var secrets: [[UInt8]] = []
-    /// By their heads.
-    private var needles: [Needle] = []
-    /// Of the heads of `needles`: a text is read once, however many secrets there are.
-    private var filter: SIMD8<UInt32> = .zero
-    /// Secrets of fewer than four bytes, which are only found as whole words.
-    private var shorts: [[UInt8]] = []
-    /// Names that the rig gives and that are no secrets, whatever they look like.
-    private var names: Set<String> = []
-    /// Of `secrets`, those that were noted as values.
-    private var values = 0
-    private var lastCookies = ""
-    private var lastAuthorization = ""
+    /// Shared by copies until one of them learns something: a copy goes with each message, and most
+    /// answers teach nothing.
+    private var shared = Shared.nothing
+
+    private final class Shared: Sendable {
+        let known: Known
+
+        init(_ known: Known) { self.known = known }
+
+        static let nothing = Shared(Known())
+    }
+
+    private struct Known {
+        /// In the order in which they became known.
+        var secrets: [[UInt8]] = []
+        /// By their heads.
+        var needles: [Needle] = []
+        /// Of the heads of `needles`: a text is read once, however many secrets there are.
+        var filter: SIMD8<UInt32> = .zero
+        /// Secrets of fewer than four bytes, which are only found as whole words.
+        var shorts: [[UInt8]] = []
+        /// Names that the rig gives and that are no secrets, whatever they look like.
+        var names: Set<String> = []
+        /// Of `secrets`, those that were noted as values.
+        var values = 0
+        var lastCookies = ""
+        var lastAuthorization = ""
+    }
+
+    private var secrets: [[UInt8]] { shared.known.secrets }
+    private var needles: [Needle] { shared.known.needles }
+    private var shorts: [[UInt8]] { shared.known.shorts }
+
+    private mutating func learn(_ change: (inout Known) -> Void) {
+        var known = shared.known
+        change(&known)
+        shared = Shared(known)
+    }
 
     public init() {}
 
@@ -47,43 +71,68 @@ public struct KnownSecrets: Sendable {
 
     /// Notes what may be one. A peer that makes up values without end is heard for so many.
     mutating func note(value: some StringProtocol) {
-        guard values < Self.mostValues else { return }
-        let before = secrets.count
-        note(text: String(value), atLeast: Self.shortestValue)
-        values += secrets.count - before
+        guard shared.known.values < Self.mostValues else { return }
+        note(text: String(value), atLeast: Self.shortestValue, isValue: true)
     }
 
     /// Notes what somebody else knew.
     mutating func note(_ others: KnownSecrets) {
-        names.formUnion(others.names)
+        if !others.shared.known.names.isEmpty {
+            learn { $0.names.formUnion(others.shared.known.names) }
+        }
         for secret in others.secrets + others.shorts {
             note(text: String(decoding: secret, as: UTF8.self), atLeast: 1)
         }
     }
 
     /// Notes a name by which the judge tells people apart.
-    public mutating func note(name: String) { names.insert(name) }
+    public mutating func note(name: String) {
+        if !isName(name) { learn { $0.names.insert(name) } }
+    }
 
-    func isName(_ text: String) -> Bool { names.contains(text) }
+    func isName(_ text: String) -> Bool {
+        !shared.known.names.isEmpty && shared.known.names.contains(text)
+    }
 
-    private mutating func note(text: String, atLeast length: Int) {
+    private mutating func note(text: String, atLeast length: Int, isValue: Bool = false) {
         let bytes = Array(text.utf8)
         guard bytes.count >= length, !bytes.isEmpty, !secrets.contains(bytes),
             !shorts.contains(bytes)
         else { return }
-        guard bytes.count >= Self.shortest else { return shorts.append(bytes) }
-        secrets.append(bytes)
-        for shift in -1...2 {
-            let written = Self.written(bytes, shift: shift, atMost: 8)
-            guard written.count >= 4 else { continue }
-            let head = written.prefix(4).reduce(0) { $0 << 8 | UInt32(Self.fold($1)) }
-            needles.insert(
-                Needle(head: head, secret: Int32(secrets.count - 1), shift: Int8(shift)),
-                at: needles.place(of: head))
-            let (word, bit) = Self.place(head)
-            filter[word] |= bit
+        guard bytes.count >= Self.shortest else { return learn { $0.shorts.append(bytes) } }
+        learn { known in
+            if isValue { known.values += 1 }
+            known.secrets.append(bytes)
+            for shift in -1...2 {
+                let head = Self.head(of: bytes, shift: shift)
+                known.needles.insert(
+                    Needle(
+                        head: head, secret: Int32(known.secrets.count - 1), shift: Int8(shift)),
+                    at: known.needles.place(of: head))
+                let (word, bit) = Self.place(head)
+                known.filter[word] |= bit
+            }
         }
     }
+
+    /// The first four bytes of `written(secret, shift)`, folded; of Base64 without writing the rest:
+    ///
+    ///     bytes of the secret   |   0   |   1   |   2   |   3   |
+    ///     digits, shift 0       |  0  |  1  |  2  |  3  |
+    ///     shift 1               ····|  0  |  1  |  2  |  3  |
+    ///     shift 2               ··|  0  |  1  |  2  |  3  |
+    private static func head(of secret: [UInt8], shift: Int) -> UInt32 {
+        guard shift >= 0 else {
+            return secret.prefix(4).reduce(0) { $0 << 8 | UInt32(fold($1)) }
+        }
+        let bits = secret.prefix(4).reduce(0) { $0 << 8 | UInt32($1) } << UInt32([0, 4, 2][shift])
+        return (0..<4).reduce(0) { head, digit in
+            head << 8 | UInt32(fold(base64[Int(bits >> UInt32(26 - 6 * digit) & 63)]))
+        }
+    }
+
+    private static let base64 = Array(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
     /// The first bytes of a secret as a needle has it.
     private static func written(_ secret: [UInt8], shift: Int, atMost count: Int) -> ArraySlice<
@@ -123,31 +172,39 @@ public struct KnownSecrets: Sendable {
         for field in call.headers.fields { note(header: field) }
         switch call.operation {
         case .registerClient, .accessToken, .mvpdLogin, .assertion, .tokenExchange:
-            note(fields: SecretFields.form(Array(call.address.query.utf8)))
-            note(fields: SecretFields.form(call.body))
+            if !call.address.query.isEmpty {
+                note(fields: SecretFields.form(Array(call.address.query.utf8)))
+            }
+            let fields = SecretFields.form(call.body, whole: call.isLogin)
+            note(fields: fields.filter(\.isNamed))
             // What a login form holds besides, unless it may be a word that stands elsewhere as well.
             guard call.isLogin else { break }
             note(
-                fields: SecretFields.form(call.body, whole: true).filter {
-                    $0.value.utf8.count >= 16 && $0.value.contains(where: \.isNumber)
-                })
+                fields: fields.filter { $0.value.utf8.count >= 16 && Self.hasNumber($0.value) })
         default: break
         }
+    }
+
+    private static func hasNumber(_ text: String) -> Bool {
+        if text.utf8.contains(where: { 48...57 ~= $0 }) { return true }
+        return text.utf8.contains { $0 >= 0x80 } && text.contains(where: \.isNumber)
     }
 
     /// Notes the credentials of a request's header.
     mutating func note(header field: Headers.Field) {
         switch field.name.utf8.count {
         case 6 where field.name.equalsIgnoringCase("cookie"):
-            guard field.value != lastCookies else { return }
-            lastCookies = field.value
-            for cookie in field.value.split(separator: ";") { note(cookie: cookie) }
+            guard field.value != shared.known.lastCookies else { return }
+            learn { $0.lastCookies = field.value }
+            for cookie in field.value.utf8.split(separator: UInt8(ascii: ";")) {
+                note(cookie: Substring(cookie))
+            }
         case 13 where field.name.equalsIgnoringCase("authorization"),
             19 where field.name.equalsIgnoringCase("proxy-authorization"):
-            guard field.value != lastAuthorization else { return }
-            lastAuthorization = field.value
-            let scheme = field.value.prefix { $0 != " " }
-            note(value: field.value.dropFirst(min(scheme.count + 1, field.value.count)))
+            guard field.value != shared.known.lastAuthorization else { return }
+            learn { $0.lastAuthorization = field.value }
+            let value = field.value.utf8.drop { $0 != UInt8(ascii: " ") }.dropFirst()
+            note(value: Substring(value))
         default: break
         }
     }
@@ -156,12 +213,12 @@ public struct KnownSecrets: Sendable {
     public mutating func note(_ reply: Reply) {
         for field in reply.headers.fields
         where field.name.utf8.count == 10 && field.name.equalsIgnoringCase("set-cookie") {
-            note(cookie: field.value.prefix { $0 != ";" })
+            note(cookie: Substring(field.value.utf8.prefix { $0 != UInt8(ascii: ";") }))
         }
     }
 
     private mutating func note(cookie: Substring) {
-        note(value: cookie.drop { $0 != "=" }.dropFirst())
+        note(value: Substring(cookie.utf8.drop { $0 != UInt8(ascii: "=") }.dropFirst()))
     }
 
     mutating func note(fields: [SecretFields.SecretField]) {
@@ -182,6 +239,7 @@ public struct KnownSecrets: Sendable {
     }
 
     private func mayBe(in text: UnsafeBufferPointer<UInt8>) -> Bool {
+        let (needles, filter) = (needles, shared.known.filter)
         var head: UInt32 = 0
         var run = 0
         for position in text.indices {
@@ -216,6 +274,7 @@ public struct KnownSecrets: Sendable {
     private func plainHits(_ text: [UInt8]) -> [Hit] {
         var hits = shorts.isEmpty ? [] : words(text)
         guard text.count >= 4, !needles.isEmpty else { return hits }
+        let filter = shared.known.filter
         text.withUnsafeBufferPointer { text in
             var head: UInt32 = 0
             var position = 0

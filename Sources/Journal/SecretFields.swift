@@ -9,6 +9,8 @@ enum SecretFields {
         var written: String
         /// What it says: a form's without its percents.
         var value: String
+        /// Its name gives it away.
+        var isNamed = true
     }
 
     /// Names of fields, in lower case, in whatever a body is written.
@@ -21,8 +23,13 @@ enum SecretFields {
 
     private static let longestName = 40
 
+    /// A bit for each length that a name of `names` has: most names are told apart by it.
+    private static let lengths = names.reduce(UInt64(0)) { $0 | 1 << UInt64($1.utf8.count) }
+
     private static func isSecret(_ name: ArraySlice<UInt8>) -> Bool {
-        guard name.count <= longestName else { return false }
+        guard name.count <= longestName, lengths >> UInt64(name.count) & 1 == 1 else {
+            return false
+        }
         return names.contains(String(decoding: name, as: UTF8.self).lowercased())
     }
 
@@ -42,19 +49,33 @@ enum SecretFields {
 
     /// `a=1&client_secret=...`. `whole`: every value counts.
     static func form(_ text: [UInt8], whole: Bool = false) -> [SecretField] {
-        guard !text.isEmpty else { return [] }
         var fields: [SecretField] = []
-        for pair in text.split(whereSeparator: { "&#?;".utf8.contains($0) }) {
-            guard let equals = pair.firstIndex(of: UInt8(ascii: "=")),
-                whole || isSecret(pair[..<equals]), equals + 1 < pair.endIndex
-            else { continue }
-            let written = String(decoding: pair[(equals + 1)...], as: UTF8.self)
-            fields.append(
-                SecretField(
-                    place: equals + 1..<pair.endIndex, written: written,
-                    value: FormEncoding.decode(written)))
+        var start = 0
+        while start < text.count {
+            var (end, equals) = (start, -1)
+            while end < text.count, !isSeparator(text[end]) {
+                if equals < 0, text[end] == UInt8(ascii: "=") { equals = end }
+                end += 1
+            }
+            if equals >= start, equals + 1 < end {
+                let isNamed = isSecret(text[start..<equals])
+                if isNamed || whole {
+                    let written = String(decoding: text[(equals + 1)..<end], as: UTF8.self)
+                    fields.append(
+                        SecretField(
+                            place: equals + 1..<end, written: written,
+                            value: FormEncoding.decode(written), isNamed: isNamed))
+                }
+            }
+            start = end + 1
         }
         return fields
+    }
+
+    /// Fields of a form are divided by `&` and `;`, a query from what it follows by `?` and `#`.
+    private static func isSeparator(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "&") || byte == UInt8(ascii: ";") || byte == UInt8(ascii: "?")
+            || byte == UInt8(ascii: "#")
     }
 
     // MARK: Documents
