@@ -103,6 +103,11 @@ public struct WebAddress: Hashable, Sendable {
     /// Without spaces and controls around it, and without tabs and line ends anywhere; up to its
     /// fragment; backslashes of the path, or before the host, are slashes.
     private static func asBrowsersRead(_ reference: String) -> String {
+        // Most are clean already.
+        let isClean = reference.utf8.allSatisfy {
+            $0 > 0x20 && $0 != UInt8(ascii: "#") && $0 != UInt8(ascii: "\\")
+        }
+        if isClean { return reference }
         let bytes = Array(reference.utf8)
         guard let first = bytes.firstIndex(where: { $0 > 0x20 }),
             let last = bytes.lastIndex(where: { $0 > 0x20 })

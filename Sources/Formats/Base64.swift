@@ -37,17 +37,26 @@ public enum Base64 {
         _ bytes: Span<UInt8>, _ alphabet: Span<UInt8>, pads: Bool
     ) -> String {
         let text = [UInt8](capacity: (bytes.count + 2) / 3 * 4) { text in
-            var buffer: UInt32 = 0
-            var bits: UInt32 = 0
-            for position in bytes.indices {
-                buffer = buffer << 8 | UInt32(bytes[position])
-                bits += 8
-                while bits >= 6 {
-                    bits -= 6
-                    text.append(alphabet[Int(buffer >> bits & 63)])
-                }
+            var position = 0
+            while position + 3 <= bytes.count {
+                let three =
+                    UInt32(bytes[position]) << 16 | UInt32(bytes[position + 1]) << 8
+                    | UInt32(bytes[position + 2])
+                text.append(alphabet[Int(three >> 18)])
+                text.append(alphabet[Int(three >> 12 & 63)])
+                text.append(alphabet[Int(three >> 6 & 63)])
+                text.append(alphabet[Int(three & 63)])
+                position += 3
             }
-            if bits > 0 { text.append(alphabet[Int(buffer << (6 - bits) & 63)]) }
+            // One or two bytes are left: two or three digits.
+            if position < bytes.count {
+                let isOne = position + 1 == bytes.count
+                let two =
+                    UInt32(bytes[position]) << 8 | (isOne ? 0 : UInt32(bytes[position + 1]))
+                text.append(alphabet[Int(two >> 10)])
+                text.append(alphabet[Int(two >> 4 & 63)])
+                if !isOne { text.append(alphabet[Int(two << 2 & 63)]) }
+            }
             while pads, text.count % 4 != 0 { text.append(UInt8(ascii: "=")) }
         }
         return String(decoding: text, as: UTF8.self)

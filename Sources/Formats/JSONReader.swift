@@ -136,13 +136,21 @@ public struct JSONReader {
     private mutating func string() -> String? {
         position += 1
         let start = position
-        while let byte = current, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
+        var isASCII = true
+        let all = bytes
+        var end = start
+        while end < all.count {
+            let byte = all[end]
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { break }
             guard byte >= 0x20 else { return nil }
-            position += 1
+            if byte >= 0x80 { isASCII = false }
+            end += 1
         }
+        position = end
         if current == UInt8(ascii: "\"") {
-            defer { position += 1 }
-            return text(start..<position)
+            position += 1
+            return isASCII
+                ? String(decoding: bytes[start..<end], as: UTF8.self) : text(start..<end)
         }
         return escapedString(from: start)
     }

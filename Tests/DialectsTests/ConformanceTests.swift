@@ -153,7 +153,7 @@ struct ConformanceTests {
         let row = ConformanceRow(page: "0, X", operation: .pollToken, answers: [])
         let fields = [ConformanceField.required("f", kind)]
         let tree = JSON.object([JSON.Member(name: "f", value: .string(text))])
-        let judge = ConformanceJudge(row: row, reply: Self.json(200, tree))
+        let judge = ConformanceJudge(row: row, source: ReplyDocument(Self.json(200, tree)))
         let found = judge.deviations(from: .init(200, .document(fields)))
         #expect(found.map(\.rule) == ["rest-v1.md 0, X: f is \(kind.wanted)"])
     }

@@ -22,12 +22,17 @@ extension V1 {
     }
 
     func deviations(of reply: Reply, to call: Call) -> [Deviation] {
+        deviations(of: ReplyDocument(reply), to: call)
+    }
+
+    func deviations(of document: ReplyDocument, to call: Call) -> [Deviation] {
+        let reply = document.reply
         if reply.status == 429 { return Self.throttling(reply) }
         // RFC 9110, 15.6: any server may fail at any request; that is counted as an error, and is no
         // word of the protocol.
         if (500..<600).contains(reply.status) { return [] }
         guard !Self.isPlainError(reply), let row = Self.row(of: call) else { return [] }
-        guard let expected = Self.expected(reply, row) else {
+        guard let expected = Self.expected(document, row) else {
             let listed = row.answers.map { String($0.status) }.joined(separator: ", ")
             return [
                 Deviation(
@@ -37,17 +42,19 @@ extension V1 {
                     source: reply.status == 412 ? .reading : row.others)
             ]
         }
-        return ConformanceJudge(row: row, reply: reply).deviations(from: expected)
+        return ConformanceJudge(row: row, source: document).deviations(from: expected)
     }
 
     private static func expected(
-        _ reply: Reply, _ row: ConformanceRow
+        _ document: ReplyDocument, _ row: ConformanceRow
     ) -> ConformanceRow.ExpectedReply? {
-        if let own = row.answers.first(where: { $0.status == reply.status }) { return own }
-        if let any = anywhere.first(where: { $0.status == reply.status }) { return any }
+        let status = document.reply.status
+        if let own = row.answers.first(where: { $0.status == status }) { return own }
+        if let any = anywhere.first(where: { $0.status == status }) { return any }
         // § 5 [old]: the client is no longer known.
         let isUnknownClient =
-            reply.status == 403 && JSONReader.read(reply.body)?["error"]?.text == "invalid_client"
+            status == 403 && !document.isXML
+            && document.read()?["error"]?.text == "invalid_client"
         return isUnknownClient ? .init(403, .error, .reading) : nil
     }
 
@@ -82,7 +89,8 @@ extension V1 {
 /// One answer against one row.
 struct ConformanceJudge {
     let row: ConformanceRow
-    let reply: Reply
+    let source: ReplyDocument
+    private var reply: Reply { source.reply }
 
     /// A list of a thousand wrong items is one finding, a few times.
     private static let most = 8
@@ -127,12 +135,12 @@ struct ConformanceJudge {
     // MARK: Documents
 
     private func document(_ fields: [ConformanceField], mayBeXML: Bool) -> [Deviation] {
-        let isXML = V1.isXML(reply)
+        let isXML = source.isXML
         var found = spelling(isXML: isXML, mayBeXML: mayBeXML)
-        var limit: JSON.Limit?
-        guard let tree = V1.document(reply, &limit) else {
+        guard let tree = source.read() else {
             return found + [
-                deviation("the body is JSON or XML", limit.map { "one with \($0)" } ?? "neither")
+                deviation(
+                    "the body is JSON or XML", source.limit.map { "one with \($0)" } ?? "neither")
             ]
         }
         for field in fields { check(field, in: tree, isXML: isXML, at: "", &found) }
@@ -163,7 +171,7 @@ struct ConformanceJudge {
             return reply.status == 404
                 ? [] : [deviation("an error has a body", "none", .reading)]
         }
-        let tree = V1.document(reply)
+        let tree = source.read()
         if tree?["error"]?.text != nil { return document(V1.grantError, mayBeXML: false) }
         let isEnhanced = tree?["code"] != nil || tree?["action"] != nil
         var found = document(isEnhanced ? V1.enhanced : V1.classic, mayBeXML: true)
@@ -180,7 +188,8 @@ struct ConformanceJudge {
         _ field: ConformanceField, in tree: JSON, isXML: Bool, at path: String,
         _ found: inout [Deviation]
     ) {
-        let name = path + field.name
+        // Written only where it is needed: most fields are right.
+        var name: String { path + field.name }
         // In XML the root stands for the list that JSON names (Z1).
         let value =
             tree[field.name]
@@ -203,13 +212,15 @@ struct ConformanceJudge {
                 if isXML, value.text?.isEmpty == true { return }
                 return mistyped(field, name, value, &found)
             }
-            for inner in fields { check(inner, in: value, isXML: isXML, at: "\(name).", &found) }
+            let path = name + "."
+            for inner in fields { check(inner, in: value, isXML: isXML, at: path, &found) }
         case .list(let element, let fields):
             guard let items = Self.items(value, element, isXML: isXML) else {
                 return mistyped(field, name, value, &found)
             }
+            let path = name + "."
             for item in items where found.count < Self.most {
-                for inner in fields { check(inner, in: item, isXML: isXML, at: "\(name).", &found) }
+                for inner in fields { check(inner, in: item, isXML: isXML, at: path, &found) }
             }
         default:
             if !Self.fits(value, field.kind, isXML: isXML) { mistyped(field, name, value, &found) }

@@ -3,20 +3,21 @@ internal import Formats
 /// What V1 answers mean. Classified by body before status, XML and JSON alike.
 extension V1 {
     public func read(_ reply: Reply, to call: Call) -> Reading {
+        let document = ReplyDocument(reply)
         // § 14: the documented 429 is an HTML page of the front server; it carries no information.
         if reply.status == 429 {
             return Reading(
-                .throttled, .slow(.seconds(1)), deviations: deviations(of: reply, to: call))
+                .throttled, .slow(.seconds(1)), deviations: deviations(of: document, to: call))
         }
         var reading =
             switch call.operation {
-            case .authenticate, .mvpdLogin, .assertion: readBrowserHop(reply, to: call)
-            case .logout where (300..<400).contains(reply.status): readLogoutHop(reply, to: call)
-            default: readService(reply, to: call)
+            case .authenticate, .mvpdLogin, .assertion: readBrowserHop(document, to: call)
+            case .logout where (300..<400).contains(reply.status): readLogoutHop(document, to: call)
+            default: readService(document, to: call)
             }
         if reading.outcome != .blocked {
             // The table says the same as the codec, and more exactly; but it knows no ranges.
-            let deviations = deviations(of: reply, to: call)
+            let deviations = deviations(of: document, to: call)
             if !deviations.isEmpty {
                 let isImpossible = reading.reason == "\(ours: Self.impossibleTime)"
                 let impossible = isImpossible ? reading.deviations : []
@@ -32,8 +33,8 @@ extension V1 {
     }
 
     /// L2 removes what L1 would (§ 13); its further hops are between the browser and the provider.
-    private func readLogoutHop(_ reply: Reply, to call: Call) -> Reading {
-        var reading = readBrowserHop(reply, to: call)
+    private func readLogoutHop(_ document: ReplyDocument, to call: Call) -> Reading {
+        var reading = readBrowserHop(document, to: call)
         if reading.outcome == .ok, call.address.path.utf8.ends(with: "/api/v1/logout") {
             reading.observation = Observation(.success)
         }
@@ -42,12 +43,13 @@ extension V1 {
 
     /// A hop, unless something in front of it answered; the page of one that leads no further is
     /// kept beside.
-    private func readBrowserHop(_ reply: Reply, to call: Call) -> Reading {
+    private func readBrowserHop(_ document: ReplyDocument, to call: Call) -> Reading {
+        let reply = document.reply
         var reading: Reading
         if let wall = Wall.kind(of: reply) {
             reading = Reading(.blocked, .blocked, reason: "\(ours: wall)")
         } else {
-            reading = readHop(reply, to: call)
+            reading = readHop(document, to: call)
             guard reply.status >= 400 else { return reading }
         }
         if looksLikePage(reply) { reading.page = Untrusted(reply.text) }
@@ -55,7 +57,8 @@ extension V1 {
     }
 
     /// A page where a browser is meant to see pages.
-    private func readHop(_ reply: Reply, to call: Call) -> Reading {
+    private func readHop(_ document: ReplyDocument, to call: Call) -> Reading {
+        let reply = document.reply
         switch reply.status {
         case 300..<400:
             guard let location = reply.headers["Location"],
@@ -69,9 +72,9 @@ extension V1 {
             }
             return Reading(.ok, .redirect(address), Observation(told(by: address, to: call)))
         case 200..<300: return Reading(.ok, .page(Untrusted(reply.text)), Observation(.none))
-        case 500...: return Reading(.serverError, .fault, reason: reason(of: reply))
+        case 500...: return Reading(.serverError, .fault, reason: reason(of: document))
         default:
-            let reason = reason(of: reply)
+            let reason = reason(of: document)
             return Reading(.rejected, .denied(reason), Observation(.denied), reason: reason)
         }
     }
@@ -91,23 +94,25 @@ extension V1 {
         }
     }
 
-    private func readService(_ reply: Reply, to call: Call) -> Reading {
+    private func readService(_ document: ReplyDocument, to call: Call) -> Reading {
+        let reply = document.reply
         if looksLikePage(reply) {
             let reason: Untrusted =
                 "HTML where the service answers JSON or XML (status \(reply.status))"
             return Reading(.blocked, reply.status >= 500 ? .fault : .blocked, reason: reason)
         }
         switch reply.status {
-        case 200..<300: return readSuccess(reply, to: call)
-        case 500...: return Reading(.serverError, .fault, reason: reason(of: reply))
+        case 200..<300: return readSuccess(document, to: call)
+        case 500...: return Reading(.serverError, .fault, reason: reason(of: document))
         case 401:
-            let reason = reason(of: reply)
+            let reason = reason(of: document)
             return Reading(.rejected, .staleToken, Observation(.denied), reason: reason)
-        default: return readRefusal(reply, to: call)
+        default: return readRefusal(document, to: call)
         }
     }
 
-    private func readSuccess(_ reply: Reply, to call: Call) -> Reading {
+    private func readSuccess(_ document: ReplyDocument, to call: Call) -> Reading {
+        let reply = document.reply
         switch call.operation {
         case .checkAuthentication, .checkCode: return readCheck(reply)
         case .pollToken where call.address.path.utf8.ends(with: "/checkauthn"):
@@ -117,9 +122,9 @@ extension V1 {
         case .profileRequest: return readProfileRequest(reply)
         default: break
         }
-        var limit: JSON.Limit?
-        guard let tree = Self.document(reply, &limit) else {
-            let reason = limit.map { "a body with \($0)" } ?? "a body that is neither JSON nor XML"
+        guard let tree = document.read() else {
+            let reason =
+                document.limit.map { "a body with \($0)" } ?? "a body that is neither JSON nor XML"
             return Reading(
                 .malformed, .fault, reason: reason, missing: "3.3: the body is JSON or XML")
         }
@@ -313,24 +318,6 @@ extension V1 {
     }
 
     // MARK: Bodies
-
-    static func document(_ reply: Reply) -> JSON? {
-        var limit: JSON.Limit?
-        return document(reply, &limit)
-    }
-
-    /// The same; `limit` is what the document is beyond, if it is nil for that.
-    static func document(_ reply: Reply, _ limit: inout JSON.Limit?) -> JSON? {
-        isXML(reply)
-            ? XMLReader.read(reply.body, &limit)?.tree : JSONReader.read(reply.body, &limit)
-    }
-
-    /// By its first character; a byte order mark is none.
-    static func isXML(_ reply: Reply) -> Bool {
-        let body =
-            reply.body.starts(with: "\u{feff}".utf8) ? reply.body.dropFirst(3) : reply.body[...]
-        return body.first { $0 > 0x20 } == UInt8(ascii: "<")
-    }
 
     func looksLikePage(_ reply: Reply) -> Bool {
         if reply.hasMediaType("text/html") { return true }

@@ -2,12 +2,13 @@ internal import Vocabulary
 
 /// What the service says when it turns a request down: 4xx of the codec (rest-v1.md §§ 4, 10 to 12).
 extension V1 {
-    func readRefusal(_ reply: Reply, to call: Call) -> Reading {
+    func readRefusal(_ document: ReplyDocument, to call: Call) -> Reading {
+        let reply = document.reply
         // A14: 410 while polling a fresh code is pending, never evidence about expiry.
         if call.operation == .pollToken, reply.status == 404 || reply.status == 410 {
             return Reading(.pending, .pending, Observation(.absent))
         }
-        let refusal = Refusal(self, reply)
+        let refusal = Refusal(self, document)
         switch (call.operation, reply.status) {
         case (.checkAuthentication, 403), (.checkCode, 403), (.pollToken, 403):
             if refusal.word == "invalid_client" { break }
@@ -37,7 +38,9 @@ extension V1 {
     }
 
     /// The service's own word for what went wrong.
-    func reason(of reply: Reply) -> Untrusted { Untrusted(Refusal(self, reply).word) }
+    func reason(of document: ReplyDocument) -> Untrusted {
+        Untrusted(Refusal(self, document).word)
+    }
 }
 
 /// An error body of § 4 or § 5.
@@ -51,9 +54,10 @@ private struct Refusal {
     /// What the provider wants the viewer to read (§ 11, Z3).
     let details: String?
 
-    init(_ dialect: V1, _ reply: Reply) {
-        guard !dialect.looksLikePage(reply), let tree = V1.document(reply) else {
-            word = "status \(reply.status)"
+    init(_ dialect: V1, _ document: ReplyDocument) {
+        let status = document.reply.status
+        guard !dialect.looksLikePage(document.reply), let tree = document.read() else {
+            word = "status \(status)"
             code = nil
             message = ""
             details = nil
@@ -67,7 +71,7 @@ private struct Refusal {
         }
         word =
             (tree["error"]?.text ?? code ?? said).map { String($0.prefix(Self.longest)) }
-            ?? "status \(reply.status)"
+            ?? "status \(status)"
     }
 
     /// What it tells of codes, sign-ins and authorizations.
