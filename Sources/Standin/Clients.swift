@@ -14,7 +14,7 @@ struct Clients: Sendable {
     }
 
     private struct IssuedGrant: Sendable {
-        var client: String
+        var client: InventedID
         var expires: Int64
     }
 
@@ -27,9 +27,9 @@ struct Clients: Sendable {
         case orphaned
     }
 
-    private var clients: [String: Client] = [:]
-    private var grants: [String: IssuedGrant] = [:]
-    private var queue = DueQueue<String>()
+    private var clients: [InventedID: Client] = [:]
+    private var grants: [InventedID: IssuedGrant] = [:]
+    private var queue = DueQueue<InventedID>()
     private(set) var granted = 0
 
     var registered: Int { clients.count }
@@ -41,38 +41,42 @@ struct Clients: Sendable {
     ) -> (id: String, secret: String) {
         let id = ids.record()
         let secret = ids.record()
-        clients[id] = Client(secret: secret, software: software)
+        clients[InventedID(id)] = Client(secret: secret, software: software)
         return (id, secret)
     }
 
     func knows(_ id: String, secret: String) -> Bool {
-        clients[id]?.secret == secret
+        clients[InventedID(id)]?.secret == secret
     }
 
     /// A new access token of a known client.
     mutating func grant(to client: String, at time: Int64, ttl: Int64, ids: inout IDs) -> String {
-        let token = ids.secret()
-        grants[token] = IssuedGrant(client: client, expires: time + ttl)
+        let text = ids.secret()
+        let token = InventedID(text)
+        grants[token] = IssuedGrant(client: InventedID(client), expires: time + ttl)
         queue.add(token, due: time + ttl)
         granted += 1
-        return token
+        return text
     }
 
-    func standing(of token: String, at time: Int64) -> BearerStanding {
-        guard let grant = grants[token], time < grant.expires else { return .stale }
+    func standing(of token: Substring, at time: Int64) -> BearerStanding {
+        guard let grant = grants[InventedID(token)], time < grant.expires else { return .stale }
         guard let client = clients[grant.client] else { return .orphaned }
         return .good(client.software)
     }
 
     /// The application of a registered client.
-    func software(of id: String) -> Software? { clients[id]?.software }
+    func software(of id: String) -> Software? { clients[InventedID(id)]?.software }
 
     /// Forgets a client, as when its application is withdrawn; false when it was not known.
-    mutating func forget(_ id: String) -> Bool { clients.removeValue(forKey: id) != nil }
+    mutating func forget(_ id: String) -> Bool {
+        clients.removeValue(forKey: InventedID(id)) != nil
+    }
 
     /// Whether `standing` is good, for those who need not know of whom.
-    func accepts(_ token: String, at time: Int64) -> Bool {
-        guard let grant = grants[token] else { return false }
+    func accepts(_ token: Substring, at time: Int64) -> Bool {
+        guard let index = grants.index(forKey: InventedID(token)) else { return false }
+        let grant = grants.values[index]
         return time < grant.expires && clients.index(forKey: grant.client) != nil
     }
 

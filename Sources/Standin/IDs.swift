@@ -83,3 +83,19 @@ struct IDs: Sendable {
         }
     }
 }
+
+/// An identifier that the service invented, as a key: its first bytes are random, and hash enough. A
+/// part of a text does to look one up.
+struct InventedID: Hashable, Sendable {
+    let text: Substring
+
+    init(_ text: String) { self.text = Substring(text) }
+
+    init(_ text: Substring) { self.text = text }
+
+    func hash(into hasher: inout Hasher) {
+        var head: UInt64 = 0
+        for byte in text.utf8.prefix(8) { head = head << 8 | UInt64(byte) }
+        hasher.combine(head)
+    }
+}

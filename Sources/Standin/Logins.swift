@@ -17,29 +17,31 @@ struct BrowserLogin: Sendable {
 /// All logins under way, finished ones too. They are remembered for half an hour longer than their
 /// code lives: a browser that comes back too late is sent home, not left standing (§ 6.3).
 struct Logins: Sendable {
-    private var logins: [String: BrowserLogin] = [:]
-    private var queue = DueQueue<String>()
+    private var logins: [InventedID: BrowserLogin] = [:]
+    private var queue = DueQueue<InventedID>()
     private static let patience: Int64 = 1_800_000
 
     var count: Int { logins.count }
 
-    subscript(id: String) -> BrowserLogin? { logins[id] }
+    subscript(id: String) -> BrowserLogin? { logins[InventedID(id)] }
 
     /// `expires` is that of the code.
     mutating func begin(_ login: BrowserLogin, expires: Int64) {
-        logins[login.id] = login
-        queue.add(login.id, due: expires + Self.patience)
+        let id = InventedID(login.id)
+        logins[id] = login
+        queue.add(id, due: expires + Self.patience)
     }
 
     /// The provider shows its page: new secrets each time.
     mutating func showPage(_ id: String, ids: inout IDs) {
+        let id = InventedID(id)
         let token = ids.shortSecret()
         if logins[id]?.session.isEmpty == true { logins[id]?.session = ids.shortSecret() }
         logins[id]?.token = token
     }
 
     mutating func end(_ id: String) {
-        logins[id]?.isOver = true
+        logins[InventedID(id)]?.isOver = true
     }
 
     mutating func sweep(at time: Int64) {

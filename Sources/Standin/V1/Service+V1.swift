@@ -69,18 +69,20 @@ extension Service {
                 trace: ids.response())
             return reply(error.status, document, root: "error", question, at: moment)
         }
+        let format = question.format
         return Reply(
-            status: error.status, headers: headers(question.format.contentType, at: moment),
-            body: question.format == .json ? error.json : error.xml)
+            status: error.status, headers: headers(format.contentType, at: moment),
+            body: format == .json ? error.json : error.xml)
     }
 
     mutating func reply(
         _ status: Int, _ document: Document, root: String, _ question: V1Question,
         at moment: Moment
     ) -> Reply {
-        Reply(
-            status: status, headers: headers(question.format.contentType, at: moment),
-            body: question.format == .json ? document.json() : document.xml(root: root))
+        let format = question.format
+        return Reply(
+            status: status, headers: headers(format.contentType, at: moment),
+            body: format == .json ? document.json() : document.xml(root: root))
     }
 
     /// 200 without a body (N2, N3), or 204.
@@ -107,7 +109,7 @@ extension Service {
 
     /// A bearer that is not good: its client is gone (403, register again), or the token itself is
     /// (401, ask for another; § 5).
-    private mutating func turnedDown(_ bearer: String, at moment: Moment) -> Reply {
+    private mutating func turnedDown(_ bearer: Substring, at moment: Moment) -> Reply {
         if case .orphaned = clients.standing(of: bearer, at: moment.milliseconds) {
             return reply(403, error: "invalid_client", at: moment)
         }

@@ -67,15 +67,14 @@ struct V1Question: Sendable {
     }
 
     /// The bearer of the header, or of the older query parameter (§ 3.2).
-    var bearer: String? {
+    var bearer: Substring? {
         if let header = request.headers["Authorization"] {
-            let (scheme, token) = (header.utf8.prefix(7), header.utf8.dropFirst(7))
-            guard !token.isEmpty, String(Substring(scheme)).equalsIgnoringCase("Bearer ") else {
-                return nil
-            }
-            return String(Substring(token))
+            guard header.utf8.count > 7,
+                String(Substring(header.utf8.prefix(7))).equalsIgnoringCase("Bearer ")
+            else { return nil }
+            return Substring(header.utf8.dropFirst(7))
         }
-        return self["access_token"]
+        return self["access_token"].map { $0[...] }
     }
 
     private static func format(_ name: String) -> V1Format? {
