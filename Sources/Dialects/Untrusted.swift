@@ -70,7 +70,10 @@ public struct Untrusted: Hashable, Sendable, ExpressibleByStringInterpolation {
 
     /// The text with each part that is not ours as `shown` has it.
     @_spi(Untrusted) public func text(_ shown: (String) -> String) -> String {
-        parts.reduce(into: "") { $0 += $1.isOurs ? $1.text : shown($1.text) }
+        guard parts.count != 1 else {
+            return parts[0].isOurs ? parts[0].text : shown(parts[0].text)
+        }
+        return parts.reduce(into: "") { $0 += $1.isOurs ? $1.text : shown($1.text) }
     }
 }
 

@@ -29,6 +29,67 @@ enum ColumnValue: Sendable {
     init(filled value: String) { self = value.isEmpty ? .null : ColumnValue(value) }
 }
 
+/// Rows of one table, bound column by column from left to right. What a column has from the row before
+/// is not bound again: of the forty columns of an exchange, ten differ from the one before.
+///
+/// The statement is to be used by nobody else meanwhile.
+struct RowBinding {
+    private let statement: Statement
+    /// What is bound now; nil where that is unknown.
+    private var bound: [ColumnValue?]
+    private var column = 0
+    /// The first code that was not SQLITE_OK.
+    private var code = SQLITE_OK
+
+    init(_ statement: Statement) {
+        self.statement = statement
+        bound = Array(
+            repeating: nil, count: Int(sqlite3_bind_parameter_count(statement.sqliteStatement)))
+    }
+
+    mutating func put(_ value: Int64?) {
+        guard let value else { return putNull() }
+        defer { column += 1 }
+        if case .integer(value) = bound[column] { return }
+        bind(.integer(value))
+    }
+
+    mutating func put(_ value: Int) { put(Int64(value)) }
+    mutating func put(_ value: Instant) { put(value.nanoseconds) }
+    mutating func put(_ value: Bool) { put(value ? 1 : 0) }
+
+    /// A NUL inside becomes its picture (U+2400), for SQLite's tools end texts there.
+    mutating func put(_ value: String?) {
+        guard let value else { return putNull() }
+        defer { column += 1 }
+        if case .text(let before) = bound[column], before == value { return }
+        bind(ColumnValue(value))
+    }
+
+    mutating func putNull() {
+        defer { column += 1 }
+        if case .null = bound[column] { return }
+        bind(.null)
+    }
+
+    /// Leaves the next `count` columns as they are.
+    mutating func keep(_ count: Int) { column += count }
+
+    /// Writes the row.
+    mutating func insert() throws {
+        precondition(column == bound.count, "a row has a value for each column")
+        column = 0
+        guard code == SQLITE_OK else { throw statement.failed(code) }
+        try statement.insertBound()
+    }
+
+    private mutating func bind(_ value: ColumnValue) {
+        let result = statement.bind(value, at: CInt(column + 1))
+        if result != SQLITE_OK { code = result }
+        bound[column] = value
+    }
+}
+
 extension Statement {
     /// Runs an insertion with these values, one for each of its marks. Through SQLite's own calls on
     /// the statement that GRDB prepared and offers for them: GRDB's arguments pass each of 37 values
@@ -43,13 +104,17 @@ extension Statement {
             let code = bind(field, at: CInt(position + 1))
             guard code == SQLITE_OK else { throw failed(code) }
         }
+        try insertBound()
+    }
+
+    fileprivate func insertBound() throws {
         let code = sqlite3_step(sqliteStatement)
         // A statement that stays in mid-step would keep its transaction open.
         sqlite3_reset(sqliteStatement)
         guard code == SQLITE_DONE else { throw failed(code) }
     }
 
-    private func bind(_ field: ColumnValue, at index: CInt) -> CInt {
+    fileprivate func bind(_ field: ColumnValue, at index: CInt) -> CInt {
         switch field {
         case .null: return sqlite3_bind_null(sqliteStatement, index)
         case .integer(let value): return sqlite3_bind_int64(sqliteStatement, index, value)
@@ -70,7 +135,7 @@ extension Statement {
         }
     }
 
-    private func failed(_ code: CInt) -> DatabaseError {
+    fileprivate func failed(_ code: CInt) -> DatabaseError {
         DatabaseError(
             resultCode: ResultCode(rawValue: code),
             message: sqlite3_db_handle(sqliteStatement).flatMap(sqlite3_errmsg)

@@ -5,36 +5,55 @@ internal import Vocabulary
 /// An exchange as a row of `exchanges` and back: exactly, but for the secret of the observation,
 /// which stays behind. A NUL in a text becomes its picture, for SQLite ends texts there.
 extension Exchange {
-    func row(id: Int) -> [ColumnValue] {
-        let (kind, error): (String, TransportError?) =
-            switch delivery {
-            case .answered: ("answered", nil)
-            case .refused(let error): ("refused", error)
-            case .unknown(let error): ("unknown", error)
-            }
-        return [
-            ColumnValue(id), ColumnValue(device.household), ColumnValue(sequence),
-            ColumnValue(lane), .text(device.name),
-            .text(operation.name), ColumnValue(code?.text), ColumnValue(planned),
-            ColumnValue(begun), ColumnValue(sent),
-            ColumnValue(firstByte), ColumnValue(ended), .text(kind), ColumnValue(delivery.status),
-            ColumnValue(error?.kind.rawValue), ColumnValue(error?.detail), .text(outcome.name),
-            ColumnValue(reason),
-            .text(observation.result.name), ColumnValue(observation.tag?.mvpd),
-            ColumnValue(observation.tag?.user), ColumnValue(observation.code?.text),
-            ColumnValue(observation.resource), ColumnValue(observation.generated),
-            ColumnValue(observation.expires), ColumnValue(observation.record),
-            ColumnValue(fingerprint?.description),
-            deviations.isEmpty ? .null : ColumnValue(deviationsJSON),
-            ColumnValue(route.connection), ColumnValue(route.reused),
-            ColumnValue(filled: route.local),
-            ColumnValue(filled: route.remote), ColumnValue(filled: route.httpVersion),
-            ColumnValue(route.tlsResumed),
-            evidence.fields.isEmpty ? .null : ColumnValue(FlatJSON.object(evidence)),
-            ColumnValue(bytesSent), ColumnValue(bytesReceived), ColumnValue(provoked),
-            ColumnValue((connect?.wholeNanoseconds).map { Int($0) }),
-            ColumnValue((tls?.wholeNanoseconds).map { Int($0) }),
-        ]
+    /// Writes it as the next row; `last` is the one before, if its columns are still bound. Throws what
+    /// SQLite says.
+    func insert(as id: Int, after last: Exchange?, into row: inout RowBinding) throws {
+        let isLike = last?.content === content
+        let content = content.fields
+        row.put(id)
+        row.put(device.household)
+        row.put(sequence)
+        row.put(lane)
+        row.put(device.name)
+        row.put(operation.name)
+        if isLike { row.keep(1) } else { row.put(content.code?.text) }
+        row.put(planned)
+        row.put(begun)
+        row.put(sent)
+        row.put(firstByte?.nanoseconds)
+        row.put(ended)
+        if isLike { row.keep(4) } else { row.put(content.delivery) }
+        row.put(outcome.name)
+        if isLike {
+            row.keep(11)
+        } else {
+            row.put(content.reason)
+            row.put(content.observation)
+            row.put(content.fingerprint?.description)
+            row.put(content.deviations.isEmpty ? nil : deviationsJSON)
+        }
+        row.put(route.connection)
+        row.put(route.reused)
+        if let last, route.hasEnds(of: last.route) {
+            row.keep(3)
+        } else {
+            row.put(filled: route.local)
+            row.put(filled: route.remote)
+            row.put(filled: route.httpVersion)
+        }
+        row.put(route.tlsResumed.map { $0 ? 1 : 0 })
+        // Unlike the rest, they are the same for all that was answered within a second.
+        if isLike || last?.evidence == content.evidence {
+            row.keep(1)
+        } else {
+            row.put(content.evidence.fields.isEmpty ? nil : FlatJSON.object(content.evidence))
+        }
+        row.put(bytesSent)
+        row.put(bytesReceived)
+        row.put(provoked)
+        row.put(connect?.wholeNanoseconds)
+        row.put(tls?.wholeNanoseconds)
+        try row.insert()
     }
 
     init?(_ columns: inout Columns) {
@@ -77,6 +96,35 @@ extension Exchange {
                 ]
             })
     }
+}
+
+extension RowBinding {
+    fileprivate mutating func put(_ delivery: Delivery) {
+        let (kind, error): (String, TransportError?) =
+            switch delivery {
+            case .answered: ("answered", nil)
+            case .refused(let error): ("refused", error)
+            case .unknown(let error): ("unknown", error)
+            }
+        put(kind)
+        put(delivery.status.map { Int64($0) })
+        put(error?.kind.rawValue)
+        put(error?.detail)
+    }
+
+    fileprivate mutating func put(_ observation: Observation) {
+        put(observation.result.name)
+        put(observation.tag?.mvpd)
+        put(observation.tag?.user)
+        put(observation.code?.text)
+        put(observation.resource)
+        put(observation.generated)
+        put(observation.expires)
+        put(observation.record)
+    }
+
+    /// NULL for an empty text.
+    fileprivate mutating func put(filled text: String) { put(text.isEmpty ? nil : text) }
 }
 
 extension DeviceID {

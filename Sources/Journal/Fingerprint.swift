@@ -40,13 +40,11 @@ public struct Fingerprinter: Sendable {
 
 /// Sixteen hexadecimal digits.
 func hexadecimal(_ value: UInt64) -> String {
-    var digits: [UInt8] = []
-    digits.reserveCapacity(16)
-    var shift: UInt64 = 64
-    while shift > 0 {
-        shift -= 4
-        let digit = UInt8(truncatingIfNeeded: value >> shift & 15)
-        digits.append(digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10))
+    String(unsafeUninitializedCapacity: 16) { text in
+        for position in 0..<16 {
+            let digit = UInt8(truncatingIfNeeded: value >> UInt64(60 - 4 * position) & 15)
+            text[position] = digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
+        }
+        return 16
     }
-    return String(decoding: digits, as: UTF8.self)
 }

@@ -181,16 +181,7 @@ extension SipHash {
         guard let text else { return update(word: .max) }
         update(word: UInt64(text.utf8.count))
         let done: Void? = text.utf8.withContiguousStorageIfAvailable { bytes in
-            var rest = bytes[...]
-            while rest.count >= 8 {
-                var word: UInt64 = 0
-                for position in 0..<8 {
-                    word |= UInt64(rest[rest.startIndex + position]) << UInt64(8 * position)
-                }
-                update(word: word)
-                rest = rest.dropFirst(8)
-            }
-            update(rest)
+            update(UnsafeRawBufferPointer(bytes))
         }
         if done == nil { update(text.utf8) }
     }

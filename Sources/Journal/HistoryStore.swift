@@ -3,7 +3,9 @@ internal import GRDB
 
 /// What is written in one transaction: after it, the file is consistent in itself.
 struct Entries {
-    var exchanges: [(id: Int, exchange: Exchange)] = []
+    var exchanges: [[Exchange]] = []
+    /// Of the first of them; the others follow without a gap.
+    var firstID = 1
     var messages: [KeptMessage] = []
     var households: [HouseholdRecord] = []
     var events: [DeviceEvent] = []
@@ -51,9 +53,15 @@ final class HistoryStore {
 
     func write(_ entries: Entries) throws {
         try database.write { database in
-            try Self.insert(
-                entries.exchanges.lazy.map { $0.exchange.row(id: $0.id) },
-                into: HistorySchema.exchanges, database)
+            var row = RowBinding(
+                try database.cachedStatement(sql: HistorySchema.exchanges.insertion))
+            var (id, last) = (entries.firstID, Exchange?.none)
+            for batch in entries.exchanges {
+                for exchange in batch {
+                    try exchange.insert(as: id, after: last, into: &row)
+                    (id, last) = (id + 1, exchange)
+                }
+            }
             try Self.insert(
                 entries.messages.lazy.map(\.row), into: HistorySchema.messages, database)
             try Self.insert(

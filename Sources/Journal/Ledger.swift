@@ -20,7 +20,10 @@ final class Ledger {
     private var digest = HistoryDigest()
     private(set) var meter = ProgressMeter()
 
-    private var exchanges: [(id: Int, exchange: Exchange)] = []
+    /// To be written, in this order; the first of them has the id after `writtenID`. As they came, for
+    /// a batch that is kept whole is not copied.
+    private var exchanges: [[Exchange]] = []
+    private var writtenID = 0
     private var households: [Int: HouseholdRecord] = [:]
     private var events: [DeviceEvent] = []
     private var health: [LaneHealth] = []
@@ -81,7 +84,7 @@ final class Ledger {
         }
         messages?.take(batch.messages)
         for record in batch.households { messages?.note(record) }
-        for exchange in batch.exchanges { take(exchange, lane: batch.lane, keeps: keeps) }
+        take(batch.exchanges, lane: batch.lane, keeps: keeps)
         for record in batch.households { take(record, lane: batch.lane) }
         for event in batch.events { take(event, lane: batch.lane) }
         if let measured = batch.health { health.append(measured) }
@@ -91,26 +94,39 @@ final class Ledger {
         through[batch.lane] = max(through[batch.lane], batch.through)
         meter.pass(batch.through)
         hasNews = true
-        if exchanges.count >= Self.groupSize || tally.cells.count >= Self.cellLimit { settle() }
+        if lastID - writtenID >= Self.groupSize || tally.cellCount >= Self.cellLimit { settle() }
     }
 
-    private func take(_ exchange: Exchange, lane: Int, keeps: Bool) {
-        digest.add(exchange, lane: lane)
-        meter.add(exchange)
-        if exchange.outcome == .notSent { restraint.add(exchange) }
-        kept.total += 1
-        let released = keeps ? keeper.take(exchange) : []
-        for one in released { keep(one) }
-        let isPassedOver = !keeps && recording != .aggregates && recording != .none
-        if isPassedOver { kept.countedOnly += 1 }
-        let kind = kindOf[exchange.device.household] ?? 0
-        guard let group = tally.add(exchange, kind: kind), recording != .none else { return }
-        tally.keep(exchange, of: group)
-        if released.isEmpty { keep(exchange) }
-        // The first example of an error is kept all the same.
-        if isPassedOver { kept.countedOnly -= 1 }
-        if failure == nil { examples[group] = lastID }
-        messages?.keep(exchange)
+    private func take(_ batch: [Exchange], lane: Int, keeps: Bool) {
+        let isWhole = keeps && recording == .all && failure == nil
+        let passesOver = !keeps && recording != .aggregates && recording != .none
+        for exchange in batch {
+            digest.add(exchange, lane: lane)
+            meter.add(exchange)
+            if exchange.outcome == .notSent { restraint.add(exchange) }
+            var isKept = isWhole
+            if isWhole {
+                lastID += 1
+            } else if keeps {
+                let released = keeper.take(exchange)
+                for one in released { keep(one) }
+                isKept = !released.isEmpty
+            }
+            let kind = kindOf[exchange.device.household] ?? 0
+            guard let group = tally.add(exchange, kind: kind), recording != .none else {
+                if passesOver { kept.countedOnly += 1 }
+                continue
+            }
+            // The first example of an error is kept all the same.
+            tally.keep(exchange, of: group)
+            if !isKept { keep(exchange) }
+            if failure == nil { examples[group] = lastID }
+            messages?.keep(exchange)
+        }
+        kept.total += batch.count
+        guard isWhole, !batch.isEmpty else { return }
+        kept.recorded += batch.count
+        exchanges.append(batch)
     }
 
     private func take(_ record: HouseholdRecord, lane: Int) {
@@ -141,9 +157,14 @@ final class Ledger {
             kept.lost += 1
             return
         }
+        hold(exchange)
+    }
+
+    private func hold(_ exchange: Exchange) {
         lastID += 1
         kept.recorded += 1
-        exchanges.append((lastID, exchange))
+        if exchanges.isEmpty { exchanges.append([]) }
+        exchanges[exchanges.count - 1].append(exchange)
     }
 
     // MARK: Writing
@@ -194,10 +215,11 @@ final class Ledger {
     private func entries() -> Entries {
         var entries = Entries()
         entries.exchanges = exchanges
+        entries.firstID = writtenID + 1
         entries.households = households.keys.sorted().compactMap { households[$0] }
         entries.events = events
         entries.health = health
-        entries.cells = tally.dirty.sorted().compactMap { tally.cells[$0] }
+        entries.cells = tally.changedCells
         entries.closedBefore = tally.closedBefore
         entries.errors = tally.dirtyErrors.compactMap { group in
             tally.errors[group].map { ($0, examples[group]) }
@@ -216,6 +238,7 @@ final class Ledger {
         let patient = Instant.start + .seconds(latest.second - Self.patience)
         tally.written(through: max(watermark, patient))
         exchanges.removeAll(keepingCapacity: true)
+        writtenID = lastID
         messages?.wrote()
         households.removeAll(keepingCapacity: true)
         events.removeAll(keepingCapacity: true)
@@ -230,12 +253,12 @@ final class Ledger {
         failure =
             "\(path) cannot be written: \(reason); counts and households are kept, "
             + "single exchanges from here on are not"
-        kept.lost += exchanges.count
-        kept.recorded -= exchanges.count
+        kept.lost += lastID - writtenID
+        kept.recorded -= lastID - writtenID
         messages = nil
-        let dropped = exchanges.first?.id ?? lastID + 1
         exchanges.removeAll()
-        examples = examples.filter { $0.value < dropped }
+        examples = examples.filter { $0.value <= writtenID }
+        writtenID = lastID
     }
 
     /// The examples of errors that are not on disk are few: they are kept although the disk ran
@@ -246,10 +269,8 @@ final class Ledger {
                 operation: group.operation, outcome: group.outcome, status: group.status,
                 reason: group.reason)
             guard let example = group.example, examples[key] == nil else { continue }
-            lastID += 1
-            kept.recorded += 1
+            hold(example)
             kept.lost -= 1
-            exchanges.append((lastID, example))
             examples[key] = lastID
         }
     }

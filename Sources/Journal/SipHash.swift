@@ -44,6 +44,29 @@ struct SipHash: Sendable {
         pending = shift == 0 ? 0 : word >> (64 - shift)
     }
 
+    /// The same of bytes that lie side by side, eight at a time.
+    mutating func update(_ bytes: UnsafeRawBufferPointer) {
+        var position = 0
+        while position + 8 <= bytes.count {
+            update(
+                word: UInt64(
+                    littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)))
+            position += 8
+        }
+        guard position < bytes.count else { return }
+        var (rest, count) = (UInt64(0), 0)
+        for byte in bytes[position...] {
+            rest |= UInt64(byte) << UInt64(8 * count)
+            count += 1
+        }
+        let shift = 8 * (length & 7)
+        pending |= rest << UInt64(shift)
+        length &+= count
+        guard shift + 8 * count >= 64 else { return }
+        absorb(pending)
+        pending = shift == 0 ? 0 : rest >> UInt64(64 - shift)
+    }
+
     consuming func finish64() -> UInt64 {
         precondition(!isWide, "a 128-bit digest ends with finish128")
         absorb(pending | UInt64(length & 0xff) << 56)

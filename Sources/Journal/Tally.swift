@@ -7,9 +7,14 @@ internal import Vocabulary
 /// exchange that was sent in one second and ended thirty seconds later still adds to `sent` of the
 /// first: such a cell comes up again as an addition to the row that is already written.
 struct Tally: Sendable {
-    private(set) var cells: [Cell.CellKey: Cell] = [:]
-    /// Changed since they were last written.
-    private(set) var dirty: Set<Cell.CellKey> = []
+    private var cells: [Cell] = []
+    /// Changed since they were last written, for each of `cells`.
+    private var isDirty: [Bool] = []
+    /// Positions in `cells`.
+    private var places: [Cell.CellKey: Int] = [:]
+    /// By operation, where in `cells` the last exchange was counted: most of a second are counted there
+    /// too.
+    private var recent = [Int](repeating: 0, count: OperationName.allCases.count)
     /// Seconds before this one are written and let go: a cell there is an addition to its row.
     private(set) var closedBefore = 0
 
@@ -22,6 +27,13 @@ struct Tally: Sendable {
 
     private(set) var errors: [Group: ErrorGroup] = [:]
     private(set) var dirtyErrors: Set<Group> = []
+
+    var cellCount: Int { cells.count }
+
+    /// What is to be written, in order.
+    var changedCells: [Cell] {
+        cells.indices.filter { isDirty[$0] }.map { cells[$0] }.sorted { $0.key < $1.key }
+    }
 
     /// More kinds of errors than this are counted under one reason: a service that puts an id into
     /// each message must not fill the memory.
@@ -77,11 +89,14 @@ struct Tally: Sendable {
 
     /// After everything dirty was written: lets cells go that every lane has passed.
     mutating func written(through: Instant) {
-        dirty.removeAll(keepingCapacity: true)
         dirtyErrors.removeAll(keepingCapacity: true)
-        let open = max(closedBefore, through.second)
-        cells = cells.filter { $0.key.second >= open }
-        closedBefore = open
+        closedBefore = max(closedBefore, through.second)
+        for position in isDirty.indices { isDirty[position] = false }
+        guard cells.contains(where: { $0.key.second < closedBefore }) else { return }
+        cells.removeAll { $0.key.second < closedBefore }
+        isDirty.removeLast(isDirty.count - cells.count)
+        places.removeAll(keepingCapacity: true)
+        for (position, cell) in cells.enumerated() { places[cell.key] = position }
     }
 
     /// The most frequent errors, at most so many; of equally frequent ones the earliest.
@@ -92,9 +107,24 @@ struct Tally: Sendable {
         return Array(sorted.prefix(count))
     }
 
+    @inline(__always)
     private mutating func change(_ key: Cell.CellKey, by deed: (inout Cell) -> Void) {
-        deed(&cells[key, default: Cell(key: key)])
-        dirty.insert(key)
+        let place = place(of: key)
+        deed(&cells[place])
+        isDirty[place] = true
+    }
+
+    private mutating func place(of key: Cell.CellKey) -> Int {
+        let last = recent[Int(key.operation.rawValue)]
+        if last < cells.count, cells[last].key == key { return last }
+        let place = places[key] ?? cells.count
+        if place == cells.count {
+            cells.append(Cell(key: key))
+            isDirty.append(true)
+            places[key] = place
+        }
+        recent[Int(key.operation.rawValue)] = place
+        return place
     }
 
     private mutating func count(error exchange: Exchange) -> Group? {

@@ -1,5 +1,6 @@
 public import Dialects
 public import Journal
+internal import Vocabulary
 
 /// How requests of this run are written and answers read: what every exchange has in common,
 /// whatever the device and the step. Immutable; shared by all lanes.
@@ -68,14 +69,13 @@ public struct ExchangeBuilder: Sendable {
     }
 
     /// Joins what was measured and what it means. Whatever a peer wrote goes through the gate here, so
-    /// that no exchange holds a secret.
+    /// that no exchange holds a secret. `recent`: what the lane's last answers said.
     func exchange(
         _ transfer: Transfer, of call: Call, from device: Device, lane: Int, sequence: Int,
-        planned: Instant, begun: Instant
+        planned: Instant, begun: Instant, recent: inout RecentContent
     ) -> Answered {
         let delivery: Delivery
         let reading: Reading
-        var evidence: Headers = [:]
         device.secrets.note(call)
         switch transfer.result {
         case .answered(let reply):
@@ -84,8 +84,6 @@ public struct ExchangeBuilder: Sendable {
             device.secrets.note(reply)
             if let secret = reading.observation.secret { device.secrets.note(secret) }
             if case .client(let client) = reading.answer { device.secrets.note(client.secret) }
-            evidence = EvidenceHeaders.kept(
-                of: reply.headers, gate.knowing(device.secrets), fingerprinter)
         case .refused(let error):
             let error = shown(error, to: device)
             delivery = .refused(error)
@@ -100,27 +98,32 @@ public struct ExchangeBuilder: Sendable {
                 reason: "\(ours: error.kind.rawValue)")
         }
         let gate = gate.knowing(device.secrets)
-        var observation = reading.observation
-        if observation.code == nil { observation.code = call.code }
+        var fields = ExchangeContent.Fields(delivery, observation: reading.observation)
+        if fields.observation.code == nil { fields.observation.code = call.code }
         // The one asked for: where the answer names another, its deviations tell (rest-v1.md § 11).
-        if let asked = call.resource { observation.resource = asked }
-        if observation.tag == nil, let tag = call.tag {
-            observation.tag = tag
-            observation.record = call.login
+        if let asked = call.resource { fields.observation.resource = asked }
+        if fields.observation.tag == nil, let tag = call.tag {
+            fields.observation.tag = tag
+            fields.observation.record = call.login
         }
-        let fingerprint = observation.secret.map(fingerprinter.fingerprint(of:))
-        observation.secret = nil
-        observation.pass(gate)
+        fields.fingerprint = fields.observation.secret.map(fingerprinter.fingerprint(of:))
+        fields.observation.secret = nil
+        fields.observation.pass(gate)
+        fields.code = fields.observation.code
+        fields.reason = reading.reason.map { gate.text($0, limit: Self.reasonLimit) }
+        if !reading.deviations.isEmpty {
+            fields.deviations = reading.deviations.map { $0.passed(gate) }
+        }
+        if case .answered(let reply) = transfer.result {
+            fields.evidence = recent.evidence(
+                of: reply.headers, to: call.operation, gate, fingerprinter)
+        }
         let exchange = Exchange(
             lane: lane, sequence: sequence, device: device.id, operation: call.operation,
-            code: observation.code, planned: planned, begun: begun,
-            sent: transfer.sent ?? transfer.ended,
-            firstByte: transfer.firstByte, ended: transfer.ended, delivery: delivery,
-            outcome: reading.outcome,
-            reason: reading.reason.map { gate.text($0, limit: Self.reasonLimit) },
-            observation: observation, fingerprint: fingerprint,
-            deviations: reading.deviations.map { $0.passed(gate) }, route: transfer.route,
-            evidence: evidence, bytesSent: call.body.count, bytesReceived: transfer.bytesReceived,
+            planned: planned, begun: begun, sent: transfer.sent ?? transfer.ended,
+            firstByte: transfer.firstByte, ended: transfer.ended, outcome: reading.outcome,
+            content: recent.content(fields, of: call.operation), route: transfer.route,
+            bytesSent: call.body.count, bytesReceived: transfer.bytesReceived,
             provoked: call.provoked, connect: transfer.opened?.connect,
             tls: transfer.opened?.tls)
         return Answered(exchange: exchange, answer: reading.answer, page: reading.page)
@@ -168,25 +171,105 @@ struct Correlation {
 
     /// W3C trace context: the trace is the household, the span the exchange.
     func traceparent(_ sequence: Int) -> String {
-        let span = Fingerprint(value: UInt64(household) << 24 | UInt64(sequence))
-        return traceHead + span.description + "-01"
+        var span = UInt64(household) << 24 | UInt64(sequence)
+        let head = traceHead.utf8
+        return String(unsafeUninitializedCapacity: head.count + 19) { text in
+            var end = text.initialize(fromContentsOf: head)
+            for position in (end..<end + 16).reversed() {
+                let digit = UInt8(truncatingIfNeeded: span & 15)
+                text[position] = digit + (digit < 10 ? 0x30 : 0x57)
+                span >>= 4
+            }
+            end += 16
+            for byte in "-01".utf8 {
+                text[end] = byte
+                end += 1
+            }
+            return end
+        }
+    }
+}
+
+/// What the last answer to each operation said, on one lane: the next says the same more often than not,
+/// and then both exchanges share one object, and nothing is searched for secrets or written twice.
+struct RecentContent {
+    private struct Last {
+        /// As they came, and as they are shown to any household.
+        var headers: [Headers.Field] = []
+        var evidence: Headers?
+        var content: ExchangeContent?
+    }
+
+    /// By `OperationName.rawValue`.
+    private var last = [Last](repeating: Last(), count: OperationName.allCases.count)
+
+    /// These, or what is equal to them.
+    mutating func content(
+        _ fields: ExchangeContent.Fields, of operation: OperationName
+    ) -> ExchangeContent {
+        let position = Int(operation.rawValue)
+        if let known = last[position].content, known.fields == fields { return known }
+        let new = ExchangeContent(fields)
+        last[position].content = new
+        return new
+    }
+
+    mutating func evidence(
+        of headers: Headers, to operation: OperationName, _ gate: OutputGate,
+        _ fingerprinter: Fingerprinter
+    ) -> Headers {
+        let position = Int(operation.rawValue)
+        if let known = last[position].evidence,
+            EvidenceHeaders.are(last[position].headers, in: headers),
+            Self.isOfRun(last[position].headers, gate)
+        {
+            return known
+        }
+        let raw = headers.fields.filter { EvidenceHeaders.isEvidence($0.name) }
+        let shown = EvidenceHeaders.kept(of: raw, gate, fingerprinter)
+        last[position].headers = raw
+        last[position].evidence = Self.isOfRun(raw, gate) ? shown : nil
+        return shown
+    }
+
+    /// Whether the gate makes the same of them for every household. Not of cookies, whose names it
+    /// compares with those that a household knows.
+    private static func isOfRun(_ fields: [Headers.Field], _ gate: OutputGate) -> Bool {
+        fields.allSatisfy {
+            gate.isOfRun($0.name) && gate.isOfRun($0.value) && !EvidenceHeaders.isCookie($0.name)
+        }
     }
 }
 
 /// The response headers that are kept of every exchange.
 enum EvidenceHeaders {
+    static func isEvidence(_ name: String) -> Bool { isKept(name) || isCookie(name) }
+
+    static func isCookie(_ name: String) -> Bool {
+        name.utf8.count == 10 && name.equalsIgnoringCase("set-cookie")
+    }
+
+    /// Whether `fields` are all the evidence that an answer has.
+    static func are(_ fields: [Headers.Field], in headers: Headers) -> Bool {
+        var position = 0
+        for field in headers.fields where isEvidence(field.name) {
+            guard position < fields.count, fields[position] == field else { return false }
+            position += 1
+        }
+        return position == fields.count
+    }
+
+    /// As they may be shown.
     static func kept(
-        of headers: Headers, _ gate: OutputGate, _ fingerprinter: Fingerprinter
+        of fields: [Headers.Field], _ gate: OutputGate, _ fingerprinter: Fingerprinter
     ) -> Headers {
         var kept = Headers()
-        kept.reserve(2)
-        for field in headers.fields {
+        kept.reserve(fields.count)
+        for field in fields {
             if isKept(field.name) {
                 let shown = gate.header(field)
                 kept.append(shown.name, shown.value)
-            } else if field.name.equalsIgnoringCase("set-cookie"),
-                let equals = field.value.utf8.firstIndex(of: UInt8(ascii: "="))
-            {
+            } else if let equals = field.value.utf8.firstIndex(of: UInt8(ascii: "=")) {
                 let value = field.value[equals...].dropFirst().prefix { $0 != ";" }
                 let mark = fingerprinter.fingerprint(of: Secret(String(value)))
                 kept.append(field.name, "\(gate.name(String(field.value[..<equals])))=#\(mark)")

@@ -45,6 +45,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     private var spare: [UnownedJob] = []
     private var flows = 0
     private var batch: Batch
+    private var recent = RecentContent()
     private var health: LaneHealth
     private var flushDue: Instant
     private var grid = TimeGrid()
@@ -426,7 +427,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         }
         let answered = exchangeBuilder.exchange(
             transfer, of: call, from: device, lane: index, sequence: sequence, planned: planned,
-            begun: begun)
+            begun: begun, recent: &recent)
         batch.exchanges.append(answered.exchange)
         if handsOverMessages, answered.exchange.outcome != .notSent {
             var reply: Reply?
@@ -438,7 +439,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         }
         if answered.exchange.outcome != .notSent { ended.exchanges += 1 }
         if answered.exchange.isError { ended.errors += 1 }
-        tap?(call, transfer, answered, gate(of: device))
+        if let tap { tap(call, transfer, answered, gate(of: device)) }
         return answered
     }
 }

@@ -26,12 +26,11 @@ public final class InProcess: Transport {
     /// What a device has on this transport, from its first request until it is retired.
     private final class DeviceChannel {
         var dice: Dice
-        var connection: Int
-        var isUsed = false
+        var route: Route
 
         init(dice: Dice, connection: Int) {
             self.dice = dice
-            self.connection = connection
+            route = Route(connection: connection, local: "in-process", remote: "in-process")
         }
     }
 
@@ -83,11 +82,9 @@ public final class InProcess: Transport {
         let id = underWay.add(
             Passage(
                 completion: completion, sent: now,
-                route: Route(
-                    connection: link.connection, reused: link.isUsed, local: "in-process",
-                    remote: "in-process"),
+                route: link.route,
                 backLatency: back, losesReply: losesReply))
-        link.isUsed = true
+        link.route.reused = true
         if losesRequest || there >= timeout { expire(id, at: now + timeout) }
         guard !losesRequest else { return }
         let request = ServiceRequest(

@@ -140,7 +140,8 @@ struct AgreementTests {
             _ = tally.add(samples.exchange(around: second, clean: true), kind: 0)
             tally.written(through: Instant(.seconds(second - 1)))
         }
-        #expect(tally.cells.keys.allSatisfy { $0.second >= 98 })
+        // Those of two exchanges, their connections, and a few that end late: of about 250.
+        #expect(tally.cellCount < 30)
         #expect(tally.closedBefore == 98)
     }
 }
