@@ -43,7 +43,7 @@ let isFuzzing = Context.environment["SCREENRIG_FUZZ"] != nil
 let fuzzed: [Target.Dependency] = [
     "Rigs", "Wire", "Dialects", "Vocabulary", "Devices", "Lanes", "Signing", "Standin", "Races",
     "Journal",
-    "Checker", "Rendering", "Reports", "Trends", "Formats",
+    "Checker", "Reports", "Trends", "Formats",
     .product(name: "GRDB", package: "GRDB.swift"),
 ]
 
@@ -110,18 +110,18 @@ let package = Package(
             ["Dialects", "Vocabulary", "Formats", "Lanes", "Journal", "Signing", "Statistics"] + nio
                 + http2,
             isQuick: true),
-        part("Calibration", ["Lanes", "Journal", "Dialects", "Vocabulary", "Statistics"]),
+        part("Calibration", ["Lanes", "Journal", "Dialects", "Statistics"]),
         part(
             "Checker", ["Journal", "Dialects", "Vocabulary", "Formats", "Statistics"], isQuick: true
         ),
         part(
             "Races",
             [
-                "Devices", "Standin", "Checker", "Rendering", "Rigs", "Lanes", "Journal",
+                "Devices", "Checker", "Rendering", "Rigs", "Lanes", "Journal",
                 "Dialects", "Vocabulary", "Formats",
                 "Statistics",
             ], files: ["Emit/Script", "Pages/case.css"]),
-        part("Rendering", ["Dialects", "Vocabulary", "Formats"], files: ["Page"]),
+        part("Rendering", ["Formats"], files: ["Page"]),
         part(
             "Reports",
             [
@@ -168,10 +168,8 @@ let package = Package(
         .executableTarget(
             name: "evaluation",
             dependencies: [
-                "Runner", "Races", "Rendering", "Reports", "Checker", "Devices", "Standin",
-                "Signing", "Rigs",
-                "Lanes",
-                "Journal", "Dialects", "Vocabulary", "Formats", "Statistics",
+                "Runner", "Races", "Reports", "Checker", "Standin", "Rigs", "Journal",
+                "Vocabulary", "Statistics",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: house),
@@ -189,12 +187,11 @@ let package = Package(
         tests(
             "RacesTests",
             [
-                "Races", "Runner", "Devices", "Standin", "Checker", "Rendering", "Reports", "Rigs",
-                "Lanes",
-                "Journal", "Dialects", "Vocabulary", "Formats", "Signing", "Statistics",
+                "Races", "Runner", "Standin", "Checker", "Rigs", "Journal", "Dialects",
+                "Vocabulary", "Signing", "Statistics",
             ], exclude: ["Golden"]),
         tests("RigsTests", ["Rigs", "Dialects", "Vocabulary", "Statistics"], exclude: ["Golden"]),
-        tests("LanesTests", ["Lanes", "Journal", "Dialects", "Vocabulary"]),
+        tests("LanesTests", ["Lanes", "Journal", "Dialects", "Vocabulary", "Statistics"]),
         tests(
             "DevicesTests",
             [
@@ -232,21 +229,19 @@ let package = Package(
         tests(
             "DashboardTests",
             [
-                "Dashboard", "Rendering", "Reports", "Checker", "Journal", "Dialects", "Vocabulary",
+                "Dashboard", "Reports", "Checker", "Journal", "Dialects", "Vocabulary",
                 "Statistics",
             ] + nio),
         tests(
             "SimulationTests",
             [
-                "Checker", "Devices", "Standin", "Runner", "Rigs", "Lanes", "Journal", "Dialects",
-                "Vocabulary",
-                "Formats",
-                "Statistics", "Rendering", "Reports", "Trends", "Signing", "Calibration",
+                "Checker", "Standin", "Runner", "Rigs", "Lanes", "Journal", "Dialects",
+                "Vocabulary", "Statistics", "Rendering", "Reports", "Calibration",
             ]),
         tests(
             "CommandTests",
             [
-                "screenrig", "Rigs", "Rendering", "Reports", "Trends", "Journal", "Dialects",
+                "screenrig", "Rigs", "Reports", "Trends", "Journal", "Dialects",
                 "Vocabulary",
                 "Signing", "Standin",
                 "Statistics", .product(name: "Yams", package: "Yams"),

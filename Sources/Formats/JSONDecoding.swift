@@ -96,14 +96,14 @@ public struct JSONPlace: Decoder {
     /// The value as that type.
     public func unbox<T: Decodable>(_ type: T.Type) throws -> T {
         if let value = try plain(type) as? T { return value }
-        let words = Self.words(of: type)
         do {
             return try T(from: self)
-        } catch DecodingError.dataCorrupted(let context) where words.isEmpty {
+        } catch {
+            let words = Self.words(of: type)
+            guard words.isEmpty else { throw wrong("one of \(words.joined(separator: ", "))") }
+            guard case DecodingError.dataCorrupted(let context) = error else { throw error }
             throw context.codingPath.reduce(self) { $0.member($1) }
                 .wrong(context.debugDescription)
-        } catch  where !words.isEmpty {
-            throw wrong("one of \(words.joined(separator: ", "))")
         }
     }
 

@@ -35,6 +35,17 @@ package struct HTML: ExpressibleByStringInterpolation, Hashable, Sendable {
 
     package static let none: HTML = ""
 
+    /// A section of a page under a heading that names it.
+    package static func section(_ id: String, _ title: HTML, _ body: HTML) -> HTML {
+        """
+        <section id="\(id)" aria-labelledby="\(id)-h">
+        <h2 id="\(id)-h">\(title)</h2>
+        \(body)
+        </section>
+
+        """
+    }
+
     /// A number as it is shown, with the number that it is: sorting and machines go by the latter.
     package static func number(_ value: Double, shown text: String) -> HTML {
         "<data value=\"\(DecimalText.trimmed(value))\">\(text)</data>"

@@ -1,4 +1,4 @@
-internal import Dialects
+internal import Formats
 
 /// Texts of a server or a rig, made harmless before anything prints them.
 package enum Sanitizer {

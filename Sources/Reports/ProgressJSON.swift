@@ -54,7 +54,7 @@ public enum ProgressJSON {
             ("latenessMs", .members([("p99", optional(progress.latenessP99) { $0 })])),
             ("worstErrors", .array(progress.worstErrors.map(error))),
             ("violations", state.findings.map { .integer($0.failing) } ?? .null),
-            ("thresholds", .array(state.thresholds.map(threshold))),
+            ("thresholds", .array(state.thresholds.map(SummaryJSON.threshold))),
             ("undecidedThresholds", .integer(state.undecidedThresholds)),
             ("invalidity", state.invalidity.map(JSON.string) ?? .null),
         ])
@@ -86,19 +86,8 @@ public enum ProgressJSON {
                     ("abandonedByService", .integer(households.abandonedByService)),
                 ])
             ),
-            (
-                "exchanges",
-                .members([
-                    ("sent", .integer(summary.exchanges.sent)),
-                    ("completed", .integer(summary.exchanges.completed)),
-                    ("errors", .integer(summary.exchanges.errors)),
-                    ("perSecond", .decimal(summary.exchanges.perSecond)),
-                ])
-            ),
-            (
-                "thresholds",
-                .array(summary.thresholds.map(threshold))
-            ),
+            ("exchanges", SummaryJSON.exchanges(summary.exchanges)),
+            ("thresholds", .array(summary.thresholds.map(SummaryJSON.threshold))),
             ("shows", .array(summary.shows.map(SummaryJSON.check))),
         ]).text(.compact)
     }
@@ -110,13 +99,6 @@ public enum ProgressJSON {
             ("exitCode", .integer(Int(exitCode))), ("headline", .string(message)),
             ("explanations", .array([])), ("path", .null),
         ]).text(.compact)
-    }
-
-    private static func threshold(_ result: ThresholdResult) -> JSON {
-        .members([
-            ("expression", .string(result.expression)), ("actual", .string(result.actual)),
-            ("met", .bool(result.met)),
-        ])
     }
 
     private static func stages(_ households: Progress.HouseholdCounts) -> [(String, JSON)] {

@@ -182,7 +182,7 @@ enum SummaryJSON {
         ])
     }
 
-    private static func exchanges(_ exchanges: Summary.Exchanges) -> JSON {
+    static func exchanges(_ exchanges: Summary.Exchanges) -> JSON {
         .members([
             ("sent", .integer(exchanges.sent)),
             ("completed", .integer(exchanges.completed)),
@@ -205,7 +205,7 @@ enum SummaryJSON {
         ])
     }
 
-    private static func threshold(_ result: ThresholdResult) -> JSON {
+    static func threshold(_ result: ThresholdResult) -> JSON {
         .members([
             ("expression", .string(result.expression)),
             ("actual", .string(result.actual)),

@@ -55,23 +55,16 @@ extension Load: CustomStringConvertible {
             let stages = arrivals.stages.map { stage in
                 switch stage {
                 case .ramp(let rate, let time):
-                    "to \(rate.perSecond.short)/s over \(time.seconds.short) s"
-                case .hold(let time): "hold \(time.seconds.short) s"
+                    "to \(Spelling.spelled(rate.perSecond))/s over \(Spelling.spelled(time.seconds)) s"
+                case .hold(let time): "hold \(Spelling.spelled(time.seconds)) s"
                 }
             }
             return stages.joined(separator: ", ")
                 + (arrivals.spacing == .poisson ? ", poisson" : "")
         case .closed(let households, let time, _):
-            return "\(households) households at a time for \(time.seconds.short) s"
+            return "\(households) households at a time for \(Spelling.spelled(time.seconds)) s"
         case .once(let households, _): return "\(households) households, once"
         }
-    }
-}
-
-extension Double {
-    /// Without a fraction where there is none.
-    fileprivate var short: String {
-        self == rounded() && magnitude < 1e15 ? String(Int64(self)) : String(self)
     }
 }
 

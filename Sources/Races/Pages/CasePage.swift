@@ -78,15 +78,9 @@ enum CasePage {
             """
     }
 
-    private static func section(_ id: String, _ title: String, _ body: HTML) -> HTML {
-        guard !body.text.isEmpty else { return .none }
-        return """
-            <section id="\(id)" aria-labelledby="\(id)-h">
-            <h2 id="\(id)-h">\(title)</h2>
-            \(body)
-            </section>
-
-            """
+    /// Nothing where there is nothing to say.
+    private static func section(_ id: String, _ title: HTML, _ body: HTML) -> HTML {
+        body.text.isEmpty ? .none : .section(id, title, body)
     }
 
     private static func replaying(_ command: String) -> HTML {

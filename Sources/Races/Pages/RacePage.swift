@@ -27,16 +27,6 @@ enum RacePage {
         return page.text
     }
 
-    private static func section(_ id: String, _ title: String, _ body: HTML) -> HTML {
-        """
-        <section id="\(id)" aria-labelledby="\(id)-h">
-        <h2 id="\(id)-h">\(title)</h2>
-        \(body)
-        </section>
-
-        """
-    }
-
     private static func finding(_ found: RaceReport.Found, number: Int) -> HTML {
         let finding = found.finding
         let again: HTML =
@@ -50,7 +40,7 @@ enum RacePage {
             finding.isRare
             ? RaceText.text(finding.total)
             : "at \(Offsets.text(finding.best)) \(RaceText.text(finding.rate))"
-        return section(
+        return .section(
             "finding-\(number)", "\(finding.invariant.name) violated in \(finding.plan)",
             """
             <p class="lead">\(Sanitizer.line(RaceText.whenText(finding), limit: 600)): \(rate). Found by: \(finding.method).</p>
@@ -67,7 +57,7 @@ enum RacePage {
 
     private static func arms(_ report: RaceReport) -> HTML {
         guard !report.outcome.comparisons.isEmpty else { return .none }
-        return section(
+        return .section(
             "arms", "Two arms",
             Table(
                 caption: "Two arms",
@@ -85,7 +75,7 @@ enum RacePage {
 
     private static func sweeps(_ report: RaceReport) -> HTML {
         guard !report.outcome.sweeps.isEmpty else { return .none }
-        return section(
+        return .section(
             "sweeps", "Sweeps",
             Table(
                 caption: "Sweeps",
@@ -110,6 +100,6 @@ enum RacePage {
         let rows = report.facts.map { fact -> HTML in
             "<dt>\(fact.name)</dt><dd>\(Sanitizer.line(fact.value, limit: 800))</dd>"
         }
-        return section("facts", "Settings", "<dl class=\"pairs\">\(rows)</dl>")
+        return .section("facts", "Settings", "<dl class=\"pairs\">\(rows)</dl>")
     }
 }

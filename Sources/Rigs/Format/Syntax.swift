@@ -37,7 +37,10 @@ struct Syntax<Value>: Sendable {
                 reader.misfit(tree, asked, shape)
                 return nil
             }
-            return read(tree, asked, &reader, &marks)
+            let before = reader.problems.count
+            let value = read(tree, asked, &reader, &marks)
+            marks.isWhole = reader.problems.count == before
+            return value
         }
     }
 
@@ -53,9 +56,7 @@ struct Syntax<Value>: Sendable {
         _ make: @escaping @Sendable (Inner, Marks, inout ValueReader) -> Value?
     ) -> Syntax {
         Syntax(inner.shape) { tree, asked, reader, marks in
-            let before = reader.problems.count
             guard let value = inner.read(tree, asked, &reader, &marks) else { return nil }
-            marks.isWhole = reader.problems.count == before
             return make(value, marks, &reader)
         }
     }
@@ -159,11 +160,9 @@ extension Syntax {
                         continue
                     }
                     var inner = Marks(trees[position].place)
-                    let before = reader.problems.count
                     if let value = item.read(
                         trees[position], Asked("an item of \(asked.name)"), &reader, &inner)
                     {
-                        inner.isWhole = reader.problems.count == before
                         values.append(value)
                         marks.items.append(inner)
                     }
@@ -179,11 +178,9 @@ extension Syntax {
             for entry in tree.entries ?? [] {
                 var inner = Marks(entry.value.place)
                 inner.namePlace = entry.keyPlace
-                let before = reader.problems.count
                 guard let value = item.read(entry.value, Asked(entry.key), &reader, &inner) else {
                     continue
                 }
-                inner.isWhole = reader.problems.count == before
                 values.append(Named(name: entry.key, value: value))
                 marks.items.append(inner)
             }

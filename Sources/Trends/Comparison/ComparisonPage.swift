@@ -18,9 +18,9 @@ public enum ComparisonPage {
             \(ComparisonSection.warnings(comparison))
             </header>
             <main>
-            \(section("changed", "Changes", changed(comparison)))
-            \(section("times", "All values", all(comparison)))
-            \(section("runs", "Compared runs", sides(comparison)))
+            \(HTML.section("changed", "Changes", changed(comparison)))
+            \(HTML.section("times", "All values", all(comparison)))
+            \(HTML.section("runs", "Compared runs", sides(comparison)))
             </main>
             <footer>Made by screenrig from \(comparison.base.id) and \(comparison.run.id). \
             Everything on this page is computed from their histories.</footer>
@@ -41,16 +41,6 @@ public enum ComparisonPage {
         case .noise: ""
         case .tooFew: "invalid"
         }
-    }
-
-    private static func section(_ id: String, _ title: String, _ body: HTML) -> HTML {
-        """
-        <section id="\(id)" aria-labelledby="\(id)-h">
-        <h2 id="\(id)-h">\(title)</h2>
-        \(body)
-        </section>
-
-        """
     }
 
     private static func changed(_ comparison: Comparison) -> HTML {

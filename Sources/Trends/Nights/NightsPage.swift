@@ -74,20 +74,10 @@ public enum NightsPage {
         let aside: HTML = isNamed ? " <span class=\"soft\">\(view.rig)</span>" : .none
         let recent = view.recent(shown)
         return """
-            \(section("changes-\(number)", "Changes\(aside)", changes(view, link)))
-            \(section("series-\(number)", "Series\(aside)", charts(recent, number, link)))
-            \(section("nights-\(number)", "Nights\(aside)", nights(recent, of: view, link)))
+            \(HTML.section("changes-\(number)", "Changes\(aside)", changes(view, link)))
+            \(HTML.section("series-\(number)", "Series\(aside)", charts(recent, number, link)))
+            \(HTML.section("nights-\(number)", "Nights\(aside)", nights(recent, of: view, link)))
             """
-    }
-
-    private static func section(_ id: String, _ title: HTML, _ body: HTML) -> HTML {
-        """
-        <section id="\(id)" aria-labelledby="\(id)-h">
-        <h2 id="\(id)-h">\(title)</h2>
-        \(body)
-        </section>
-
-        """
     }
 
     private static func changes(_ view: NightsView, _ link: @escaping (Night) -> String?) -> HTML {
