@@ -94,8 +94,16 @@ struct InventedID: Hashable, Sendable {
     init(_ text: Substring) { self.text = text }
 
     func hash(into hasher: inout Hasher) {
+        let bytes = text.utf8
+        // Native strings are contiguous; the other way is for bridged ones, which nobody makes here.
+        hasher.combine(
+            bytes.withContiguousStorageIfAvailable(Self.head)
+                ?? Array(bytes.prefix(8)).withUnsafeBufferPointer(Self.head))
+    }
+
+    private static func head(of bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
         var head: UInt64 = 0
-        for byte in text.utf8.prefix(8) { head = head << 8 | UInt64(byte) }
-        hasher.combine(head)
+        for position in 0..<min(8, bytes.count) { head = head << 8 | UInt64(bytes[position]) }
+        return head
     }
 }
