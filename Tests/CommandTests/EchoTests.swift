@@ -7,12 +7,14 @@ import Testing
     .enabled(if: ForeignServer.hasPython, "needs python3, for the server in Tests/Foreign"),
     .serialized, .ownThread)
 struct EchoTests {
+    /// With a long time-out: a secret in an answer that was lost is one that no client can know, and the server
+    /// would repeat it all the same.
     private static let rig = """
         rig: echoes
         target:
           base: BASE
           software-statement: ${SR_STATEMENT}
-          timeout: 3s
+          timeout: 30s
           headers: {X-Waf: "${SR_WAF}"}
         load: {closed: {households: 40}, settle: 1s}
         kinds:
