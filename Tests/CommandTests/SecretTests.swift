@@ -41,7 +41,7 @@ struct SecretTests {
             Self.rig.replacing("TOKEN", with: folder.path("token.txt")), to: "secrets.yaml")
         let ended = try await Command(
             [
-                "run", "secrets.yaml", "--out", "run", "--fault", "noisy", "--fault",
+                "run", "secrets.yaml", "--seed", "1", "--out", "run", "--fault", "noisy", "--fault",
                 "partial-logout:keep=authz+media",
             ], in: folder, environment: planted
         ).ended()
