@@ -11,6 +11,8 @@ struct Row {
     struct Result {
         var text: String
         var grade: Grade
+        /// Lines that stand between markers of the row's own name, where it has such.
+        var page: [String] = []
     }
 
     enum Grade: String {

@@ -12,49 +12,116 @@ extension Row {
         ) { bench in
             let url = try bench.nginx().plain
             let generators = bench.generators
-            var peers: [(name: String, measure: () throws -> Speed)] = [
-                ("ours, aggregates", { try generators.ours(["--target", url, "--for", "3s"]) }),
-                ("wrk", { try generators.wrk(url, seconds: 3) }),
-                ("h2load", { try generators.h2load(url, seconds: 3) }),
-                ("ab", { try generators.ab(url, seconds: 3) }),
-                ("hey", { try generators.hey(url, seconds: 3).speed }),
-            ]
-            var missing: [String] = []
-            if let k6 = Bench.program("K6") {
-                peers.append(("k6", { try generators.k6(k6, url, seconds: 3) }))
-            } else {
-                missing.append("K6")
-            }
-            if let vegeta = Bench.program("VEGETA") {
-                peers.append(("vegeta", { try generators.vegeta(vegeta, url, seconds: 3) }))
-            } else {
-                missing.append("VEGETA")
-            }
-            var ours: [Speed] = []
-            var theirs: [[Speed]] = peers.map { _ in [] }
-            for _ in 0..<3 {
-                ours.append(try generators.recorded(url, seconds: 3))
-                for place in peers.indices { theirs[place].append(try peers[place].measure()) }
-            }
-            func text(_ speeds: [Speed]) -> String {
-                "\(short(Bench.median(speeds.map(\.perSecond)))) "
-                    + "(\(short(Bench.median(speeds.map(\.microseconds)))) us)"
-            }
-            let others = zip(peers, theirs).map { "\($0.name) \(text($1))" }
+            let k6 = Bench.program("K6")
+            let vegeta = Bench.program("VEGETA")
+            let peers = [
+                Player(name: watched) { try generators.recorded(url, seconds: 3) },
+                Player(name: unwatched) {
+                    try generators.ours(["--target", url, "--for", "3s"])
+                },
+                k6.map { k6 in Player(name: "k6") { try generators.k6(k6, url, seconds: 3) } },
+                Player(name: "wrk") { try generators.wrk(url, seconds: 3) },
+                Player(name: "h2load") { try generators.h2load(url, seconds: 3) },
+                Player(name: "ab") { try generators.ab(url, seconds: 3) },
+                Player(name: "hey") { try generators.hey(url, seconds: 3).speed },
+                vegeta.map { vegeta in
+                    Player(name: "vegeta") { try generators.vegeta(vegeta, url, seconds: 3) }
+                },
+            ].compactMap(\.self)
+            let found = try peers.inTurn()
+            let missing = [k6 == nil ? "K6" : nil, vegeta == nil ? "VEGETA" : nil].compactMap(
+                \.self)
             let unnamed = missing.map { "\($0)=/path/to/\($0.lowercased())" }
             let ask =
                 unnamed.isEmpty
                 ? "" : "; not measured without `\(unnamed.joined(separator: " ")) make bench`"
-            let k6 = peers.firstIndex { $0.name == "k6" }
-            let ratio = k6.map { place in
-                Bench.median(zip(ours, theirs[place]).map { $0.perSecond / $1.perSecond })
-            }
+            let ratio = k6 == nil ? Double.nan : found[0].perSecond / found[2].perSecond
+            let speeds = zip(peers, found).map { "\($0.name) \(short($1.perSecond))" }
+            let homes = try bench.households(k6)
             return Result(
-                text: (ratio.map { "**\(short($0))x**: " } ?? "")
-                    + "**ours, recorded and judged, \(text(ours))**, "
-                    + others.joined(separator: ", ") + ask,
-                grade: .of(ratio ?? .nan, must: 5, moonshot: 8))
+                text: (ratio.isNaN ? "" : "**\(short(ratio))x**: ")
+                    + speeds.joined(separator: ", ") + ask,
+                grade: .of(ratio, must: 5, moonshot: 8),
+                page: page(zip(peers, found)) + [""] + page(homes: zip(homes, try homes.inTurn())))
         }
+    }
+
+    fileprivate static let watched = "screenrig, every exchange recorded and judged"
+    fileprivate static let unwatched = "screenrig, aggregates only, not judged"
+
+    private static func page(_ found: some Sequence<(Player, Speed)>) -> [String] {
+        [
+            "| plain GETs, 100 connections or virtual users | req/s from one core | CPU us each |",
+            "|---|---:|---:|",
+        ]
+            + found.map {
+                "| \($0.name) | \(short($1.perSecond)) | \(short($1.microseconds)) |"
+            }
+    }
+
+    private static func page(homes found: some Sequence<(Player, Speed)>) -> [String] {
+        [
+            "| whole V1 households, 250 arrive each second | CPU us an exchange "
+                + "| households/s that a core has time for (20 exchanges) |", "|---|---:|---:|",
+        ]
+            + found.map {
+                "| \($0.name) | \(short($1.microseconds)) | \(short(1e6 / $1.microseconds / 20)) |"
+            }
+    }
+}
+
+/// Somebody who is measured in turn with others.
+private struct Player {
+    let name: String
+    let play: () throws -> Speed
+}
+
+extension [Player] {
+    /// Medians of three rounds, each of which everybody plays.
+    fileprivate func inTurn() throws -> [Speed] {
+        let rounds = try (0..<3).map { _ in try map { try $0.play() } }
+        return indices.map { place in
+            Speed(
+                perSecond: Bench.median(rounds.map { $0[place].perSecond }),
+                microseconds: Bench.median(rounds.map { $0[place].microseconds }))
+        }
+    }
+}
+
+extension Bench {
+    /// Whole households over sockets against `serve`, by us and by k6.
+    fileprivate func households(_ k6: String?) throws -> [Player] {
+        let run = ["run", "\(root)/Benchmarks/rigs/household.yaml", "--lanes", "1", "--record"]
+        func ours(_ recording: [String]) throws -> Speed {
+            let played = try served { try play(run + recording) }
+            return Speed(perSecond: played.perSecond, microseconds: played.microseconds)
+        }
+        let us = [
+            Player(name: Row.watched) { try ours(["all"]) },
+            Player(name: Row.unwatched) { try ours(["aggregates", "--no-check"]) },
+        ]
+        guard let k6 else { return us }
+        let statement = try StandIn.statement(
+            generators.screenrig, rig: "\(root)/rigs/smoke.yaml")
+        let environment = [
+            "TARGET=http://127.0.0.1:18490", "STATEMENT=\(statement)", "RATE=250", "SECONDS=8",
+        ]
+        return us + [
+            Player(name: "k6, the same requests (`peers/household.js`)") {
+                try self.served {
+                    try self.generators.k6(
+                        k6, "\(self.root)/Benchmarks/peers/household.js", environment)
+                }
+            }
+        ]
+    }
+
+    /// With a stand-in of its own, so that nobody meets what another left there.
+    private func served<Found>(_ work: () throws -> Found) throws -> Found {
+        closeTargets()
+        let server = try serve()
+        defer { server.stop() }
+        return try work()
     }
 }
 
@@ -68,8 +135,14 @@ extension Generators {
         export const options = { vus: \(users), duration: '\(seconds)s', discardResponseBodies: true };
         export default function () { http.get('\(url)'); }
         """.write(toFile: script, atomically: true, encoding: .utf8)
+        return try k6(program, script, [])
+    }
+
+    /// A script with what it reads from its environment.
+    func k6(_ program: String, _ script: String, _ environment: [String]) throws -> Speed {
         let ended = try Program.run(
-            [program, "run", "--quiet", "--no-usage-report", script], core: core)
+            ["env", "GOMAXPROCS=1", program, "run", "--quiet", "--no-usage-report"]
+                + environment.flatMap { ["-e", $0] } + [script], core: core)
         // http_reqs......................: 54321  18107.12/s
         guard
             let line = ended.output.split(separator: "\n").first(where: { $0.contains("http_reqs") }

@@ -5,34 +5,40 @@ struct Table {
     var file: URL
     var screenrig: String
 
-    private static let begin = "<!-- goals: begin -->"
-    private static let end = "<!-- goals: end -->"
-
-    /// Replaces the line of `row`, and says on which machine it was measured.
+    /// Replaces the line of `row` and its page, and says on which machine it was measured.
     func write(_ row: Row, _ result: Row.Result) {
+        replace("goals") { lines(with: row, result, among: $0) }
+        guard !result.page.isEmpty else { return }
+        replace(row.name) { _ in ["Measured on \(Self.today).", ""] + result.page }
+    }
+
+    private static var today: String { Date.now.formatted(.iso8601.year().month().day()) }
+
+    /// Puts other lines between the markers of that name.
+    private func replace(_ name: String, by lines: ([Substring]) -> [String]) {
         guard let text = try? String(contentsOf: file, encoding: .utf8),
-            let begin = text.range(of: Self.begin), let end = text.range(of: Self.end)
-        else { return say("no markers in \(file.path)") }
+            let begin = text.range(of: "<!-- \(name): begin -->\n"),
+            let end = text.range(of: "<!-- \(name): end -->")
+        else { return say("no markers of \(name) in \(file.path)") }
+        let old = text[begin.upperBound..<end.lowerBound].split(separator: "\n")
+        let new = lines(old).map { $0 + "\n" }.joined()
+        let whole = text[..<begin.upperBound] + new + text[end.lowerBound...]
+        try? String(whole).write(to: file, atomically: true, encoding: .utf8)
+    }
+
+    private func lines(with row: Row, _ result: Row.Result, among old: [Substring]) -> [String] {
         var kept: [String: String] = [:]
-        for line in text[begin.upperBound..<end.lowerBound].split(separator: "\n") {
+        for line in old {
             let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
             if let goal = cells.first { kept[goal] = String(line) }
         }
-        let date = Date.now.formatted(.iso8601.year().month().day())
         kept[row.goal] =
-            "| \(row.goal) | \(row.must) | \(row.moonshot) | \(result.text) | \(result.grade.rawValue) | \(date) |"
-        let lines = Row.all.compactMap { kept[$0.goal] }
-        let table = """
-            \(Self.begin)
-            \(machine)
-
-            | goal | must | moonshot | measured | reaches | on |
-            |---|---:|---:|---|---|---|
-            \(lines.joined(separator: "\n"))
-            \(Self.end)
-            """
-        let whole = text[..<begin.lowerBound] + table + text[end.upperBound...]
-        try? String(whole).write(to: file, atomically: true, encoding: .utf8)
+            "| \(row.goal) | \(row.must) | \(row.moonshot) | \(result.text) | \(result.grade.rawValue) | \(Self.today) |"
+        let head = [
+            machine, "", "| goal | must | moonshot | measured | reaches | on |",
+            "|---|---:|---:|---|---|---|",
+        ]
+        return head + Row.all.compactMap { kept[$0.goal] }
     }
 
     private var machine: String {

@@ -111,7 +111,7 @@ final class StandIn {
     deinit { server.stop() }
 
     /// The demo statement, read off the first request of a device that is sent here.
-    private static func statement(_ screenrig: String, rig: String) throws -> String {
+    static func statement(_ screenrig: String, rig: String) throws -> String {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(listener) }
         var address = sockaddr_in()
