@@ -7,14 +7,12 @@ import Testing
     .enabled(if: ForeignServer.hasPython, "needs python3, for the server in Tests/Foreign"),
     .serialized, .ownThread)
 struct EchoTests {
-    /// With a long time-out: a secret in an answer that was lost is one that no client can know, and the server
-    /// would repeat it all the same.
     private static let rig = """
         rig: echoes
         target:
           base: BASE
           software-statement: ${SR_STATEMENT}
-          timeout: 30s
+          timeout: 3s
           headers: {X-Waf: "${SR_WAF}"}
         load: {closed: {households: 40}, settle: 1s}
         kinds:
@@ -22,7 +20,7 @@ struct EchoTests {
             viewer: {notices-code: 10ms, signs-in: 10ms, gives-up: 0%}
         accounts: {file: accounts.csv}
         polling: {every: 3s}
-        after-sign-in: [user-metadata, authorize, media-token]
+        after-sign-in: [user-metadata, authorize, media-token, authorization-token, media-token]
         validity: {on-breach: warn}
         race: {trials: 12}
 

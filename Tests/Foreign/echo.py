@@ -52,10 +52,10 @@ class Memory:
             with self.lock:
                 self.secrets.setdefault("" if name == "word" else household, {})[name] = secret
 
-    def echo(self, household, header=False):
+    def echo(self, household, header=False, more=()):
         """All secrets in the next writing."""
         with self.lock:
-            secrets = [*self.secrets.get(household, {}).values(), *self.secrets.get("", {}).values()]
+            secrets = [*self.secrets.get(household, {}).values(), *self.secrets.get("", {}).values(), *more]
             number = next(self.turn)
             said = []
             for secret in secrets:
@@ -76,9 +76,12 @@ class Memory:
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     memory = None
+    # What this connection was given by an answer that nobody has confirmed yet: until then no other answer
+    # of the household repeats it, for it could arrive first, with a secret that no client can know.
+    handed = ()
 
     def echo(self, header=False):
-        return self.memory.echo(self.household(), header)
+        return self.memory.echo(self.household(), header, self.handed)
 
     def log_message(self, *arguments):
         pass
@@ -118,6 +121,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         length = int(self.headers.get("Content-Length") or 0)
         fields = dict(urllib.parse.parse_qsl(self.rfile.read(length).decode("utf-8", "replace")))
         memory, household = self.memory, self.household()
+        # The next request shows that the last answer was read.
+        for token in self.handed:
+            memory.note(household, "media", token)
+        self.handed = ()
         place = memory.place(household)
         for name in ("software_statement", "client_secret", "word"):
             memory.note(household, name, fields.get(name))
@@ -196,7 +203,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             if place == "media":
                 return self.error(412)
             token = "media-token-%s-planted" % self.household()
-            self.memory.note(self.household(), "media", token)
+            self.handed = (token,)
             return self.object(200, serializedToken=token, resource=self.echo(), mvpdId=self.echo(),
                                userId=self.echo(), expires=now + 600_000)
         return self.error(404)
