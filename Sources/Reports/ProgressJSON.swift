@@ -62,8 +62,7 @@ public enum ProgressJSON {
 
     /// `{"type":"result",...}` of a run that left a report in `path`.
     public static func result(_ summary: Summary, exitCode: Int32, path: String) -> String {
-        let households = summary.households
-        return JSON.members([
+        JSON.members([
             ("type", .string("result")),
             ("outcome", .string(summary.outcome.rawValue)),
             ("exitCode", .integer(Int(exitCode))),
@@ -74,18 +73,7 @@ public enum ProgressJSON {
             ("path", .string(path)),
             ("seconds", .decimal(summary.run.seconds)),
             ("historyHash", .string(summary.run.historyHash)),
-            (
-                "households",
-                .members([
-                    ("planned", households.planned.map(JSON.integer) ?? .null),
-                    ("started", .integer(households.started)),
-                    ("signedIn", .integer(households.signedIn)),
-                    ("preSignedIn", .integer(households.preSignedIn)),
-                    ("failed", .integer(households.failed)),
-                    ("abandoned", .integer(households.abandoned)),
-                    ("abandonedByService", .integer(households.abandonedByService)),
-                ])
-            ),
+            ("households", SummaryJSON.households(summary.households)),
             ("exchanges", SummaryJSON.exchanges(summary.exchanges)),
             ("thresholds", .array(summary.thresholds.map(SummaryJSON.threshold))),
             ("shows", .array(summary.shows.map(SummaryJSON.check))),

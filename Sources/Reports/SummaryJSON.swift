@@ -167,7 +167,7 @@ enum SummaryJSON {
         Int(exactly: seed).map(JSON.integer) ?? .string(String(seed))
     }
 
-    private static func households(_ households: Summary.Households) -> JSON {
+    static func households(_ households: Summary.Households) -> JSON {
         .members([
             ("planned", households.planned.map(JSON.integer) ?? .null),
             ("started", .integer(households.started)),

@@ -8,9 +8,7 @@ extension Rig {
             identities = target.base == .embedded ? .bySeed : .perRun
         }
         if !marks.gives("clean-up"), case .remote(let origin, _) = target.base {
-            cleansUp =
-                !(origin.host == "localhost" || origin.host == "::1"
-                || origin.host.hasPrefix("127."))
+            cleansUp = !TargetNeeds.isThisMachine(origin.host)
         }
         for position in kinds.indices {
             kinds[position].application = kinds[position].ownApplication.over(target.application)
