@@ -19,12 +19,14 @@ class Control:
     integration  {"mvpd", "integrated": true|false}
     invalidate   {"mvpd", "device"?}      the provider ends its sessions
     revoke       {"client_id"}            the client's credentials and bearers count no longer
+    fault        {"name", "share"}        a percentage, "usual", or null to switch it off
     """
 
     def __init__(self, core):
         self.core, self.settings = core, core.settings
         self.orders = {"clock": self.clock, "degrade": self.degrade, "integration": self.integration,
-                       "invalidate": self.invalidate, "revoke": self.revoke}
+                       "invalidate": self.invalidate, "revoke": self.revoke,
+                       "fault": self.fault}
 
     def order(self, call, order):
         try:
@@ -53,6 +55,9 @@ class Control:
 
     def revoke(self, value):
         self.core.clients.clients[value["client_id"]].is_revoked = True
+
+    def fault(self, value):
+        self.core.faults.switch(value["name"], value["share"])
 
     # The vendor's reset of a TempPass (11)
 

@@ -17,7 +17,8 @@ CONFIGURATION_500 = """
     invalid_configuration_mvpd_platform_boarding_status"""
 AUTHENTICATION_403 = """
     authenticated_profile_missing authenticated_profile_expired authenticated_profile_invalidated
-    temporary_access_duration_limit_exceeded temporary_access_resources_limit_exceeded
+    temporary_access_duration_limit_exceeded temporary_access_resources_limit_exceeded"""
+LOGIN_AGAIN_403 = """
     authorization_denied_by_hba_policies authorization_denied_by_session_invalidated
     identity_not_recognized_by_mvpd"""
 RETRY_403 = "network_received_error network_connection_timeout maximum_execution_time_exceeded"
@@ -31,10 +32,11 @@ TABLE = [
     ("invalid_access_token_service_provider invalid_access_token_client_application",
      401, "application-registration"),
     (AUTHENTICATION_403, 403, "authentication"),
+    (LOGIN_AGAIN_403, 403, "authentication"),
     (RETRY_403, 403, "retry"),
 ]
 CODES = {code: (status, action) for codes, status, action in TABLE for code in codes.split()}
-ITEM_CODES = (NONE_403 + AUTHENTICATION_403 + RETRY_403).split()
+ITEM_CODES = " ".join((NONE_403, LOGIN_AGAIN_403, RETRY_403)).split()  # of a provider's denial
 
 MESSAGES = {
     "invalid_integration":

@@ -58,6 +58,10 @@ class Faults:
         self.planted, self.window = dict(planted), int(window * 1000)
         self.random = random.Random(seed)
 
+    def switch(self, name, share):
+        """A share of None switches it off."""
+        self.planted[BY_NAME[name].name] = BY_NAME[name].share if share == "usual" else share
+
     def strikes(self, name):
         share = self.planted.get(BY_NAME[name].name)
         return share is not None and self.random.uniform(0, 100) < share

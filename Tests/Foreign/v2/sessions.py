@@ -117,10 +117,11 @@ class Sessions:
 
     def fresh_code(self, owner):
         """A code is never issued again: an old one may still be asked about (B24)."""
-        other = [session for holder, session in self.pending.items()
-                 if holder != owner and not session.is_complete] if "code-twice" in self.faults.planted else []
-        if other and self.faults.strikes("code-twice"):
-            return other[-1].code
+        if self.faults.strikes("code-twice"):
+            other = [session for holder, session in self.pending.items()
+                     if holder != owner and not session.is_complete and not self.is_over(session)]
+            if other:
+                return other[-1].code
         while True:
             code = "".join(self.core.random.choice(CODE_LETTERS) for _ in range(7))
             if code not in self.by_code:

@@ -170,7 +170,7 @@ class Server:
         self.process.terminate()
         return self.process.communicate()[0]
 
-    def order(self, name, **value):
+    def order(self, name, /, **value):
         answer = send(self.url, "POST", "/_test/" + name, {"Content-Type": JSON}, json.dumps(value))
         expect(answer.status == 204, f"order {name}: {answer.status} {answer.body}")
 
@@ -262,7 +262,9 @@ class Screen:
     # What is asked often
 
     def code(self, mvpd="demo-1", **headers):
-        return self.session(mvpd, **headers).ok()["code"]
+        session = self.session(mvpd, **headers).ok()
+        expect("code" in session, f"a code is due: {session}")
+        return session["code"]
 
     def sign_in(self, mvpd="demo-1", user=None, **headers):
         """A code, a login in a browser with it, and the code."""
