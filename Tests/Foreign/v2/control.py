@@ -3,7 +3,7 @@
 import json
 
 from degradation import KINDS, Rule
-from headers import base64_text
+from headers import base64_name
 from http11 import Response
 
 
@@ -76,7 +76,7 @@ class Control:
             return Response(400)
         if not call.client.covers(sp):
             return Response(403)
-        for each in {name, base64_text(name) if name else None} if name else {None}:
+        for each in (name, base64_name(name)) if name else (None,):
             if each or name is None:
                 self.core.temp_passes.reset(sp, mvpd, kind, each)
         return Response(204)

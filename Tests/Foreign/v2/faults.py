@@ -45,7 +45,8 @@ ALL = [
     Fault("platform-identity-leak", "8.1, 8.2", "I28",
           "a platform identity shows the newest login of any home with such an identity"),
     Fault("partner-gate-open", "8.3", "I30", "an Apple profile is shown and honoured without the user's permission"),
-    Fault("degradation-outlives-rule", "10", "I32", "a degradation rule is honoured for --window seconds after its end"),
+    Fault("degradation-outlives-rule", "10", "I32",
+          "a degradation rule is honoured for --window seconds after its end"),
     Fault("temppass-refill", "11", "I31", "a logout gives a TempPass back its time and its resources"),
 ]
 BY_NAME = {fault.name: fault for fault in ALL}

@@ -115,6 +115,8 @@ def required_headers(server):
         expect(call(X_Device_Info=None).status != 400, "X-Device-Info is optional to a lenient service")
     code = screen.code()
     screen.poll(code, AP_Device_Identifier="nonsense", X_Device_Info="{").ok()
+    screen.profiles(AP_Device_Identifier="fingerprint /w==").ok()
+    screen.profiles(X_Device_Info="%7B%7D").refused(400, "invalid_header_device_info")
 
 
 @flow("--strict")
@@ -521,6 +523,47 @@ def subject_token(server):
     first.sign_in("demo-1", "ann")
     expect(second.shown()["demo-1"]["type"] == "platformSSO", "another application on the device")
     expect(server.screen(**SIGNER.subject_token("u1")).shown() == {}, "another device")
+
+
+@flow()
+def identity_service(server):
+    """The vendor's own (8.5): a token by the programmer's id, a code that links another device to it."""
+    tv, phone = server.screen(), server.screen()
+    rule = {"status": text, "serviceToken": text, "notBefore": millis, "notAfter": millis}
+    token = shaped({**rule, "status": "CREATED"}, at(tv, "POST", "serviceToken", X_SSO_ID="ann").ok(201), "serviceToken")
+    carried = {"AD_Service_Token": token["serviceToken"]}
+    tv.sign_in("demo-1", "ann", **carried)
+    link = shaped({"status": text, "code": lambda code: len(code) == 6 and code.isdigit(), "notBefore": millis,
+                   "notAfter": millis}, at(tv, "POST", "link", **carried).ok(201), "link")
+    linked = at(phone, "POST", "serviceToken", X_SSO_LINK=link["code"]).ok(201)
+    phone.headers["AD-Service-Token"] = linked["serviceToken"]
+    expect(phone.shown()["demo-1"]["type"] == "serviceTokenSSO", "the linked device sees the login")
+    refused_link(at(phone, "POST", "serviceToken", X_SSO_LINK=link["code"]), 401, "header_invalid")
+    refused_link(at(phone, "POST", "serviceToken"), 400, "header_missing")
+    refused_link(at(phone, "GET", "list", AD_Service_Token="x.y.z"), 400, "token_invalid")
+    refused_link(at(phone, "POST", "unlink"), 400, "request_null")
+    device = {name: text for name in ("deviceType", "model", "os", "osVersion")}
+    shaped({"devices": {tv.device: {**device, "lastSeen": millis, "type": "regular"},
+                        phone.device: {**device, "lastSeen": millis, "type": "sso"}}},
+           at(tv, "GET", "list", **carried).ok(), "list")
+    server.wait(3601)
+    expect(phone.shown() == {}, "a token that is over")
+    refused_link(at(phone, "POST", "link"), 401, "token_expired")
+    phone.headers["AD-Service-Token"] = at(phone, "GET", "serviceToken").ok()["serviceToken"]
+    expect("demo-1" in phone.shown(), "refreshed")
+    carried = {"AD_Service_Token": at(tv, "GET", "serviceToken", **carried).ok()["serviceToken"]}
+    gone = at(tv, "POST", "unlink", json.dumps({"devices": [phone.device, "unknown"]}), **carried).ok()
+    expect(gone["unlinkedDevices"] == [phone.device] and phone.shown() == {}, "unlinked")
+
+
+def at(screen, method, name, body=None, **headers):
+    return screen.call(method, name, body, root=f"/api/{SP}/", **headers)
+
+
+def refused_link(answer, status, code):
+    expect(answer.status == status, f"{answer.status} instead of {status} {code}: {answer.body}")
+    error = {"status": status, "code": code, "message": text, "action": text, "helpUrl": text}
+    shaped({"status": code.upper(), "error": error}, answer.json, "error " + code)
 
 
 # Partner single sign-on (8.3)

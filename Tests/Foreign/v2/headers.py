@@ -7,12 +7,25 @@ import json
 from errors import Refusal
 
 
-def base64_text(text):
-    """The text behind standard Base64, padded or not; None for anything else."""
+def base64_bytes(text):
+    """The bytes behind standard Base64, padded or not; None for anything else."""
     try:
-        return base64.b64decode(text + "=" * (-len(text) % 4), validate=True).decode()
+        return base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
     except (ValueError, binascii.Error):
         return None
+
+
+def base64_text(text):
+    try:
+        return (base64_bytes(text) or b"").decode() or None
+    except ValueError:
+        return None
+
+
+def base64_name(text):
+    """An identifier behind Base64. Some clients encode the bytes of a hash, which are no text."""
+    value = base64_bytes(text)
+    return (base64_text(text) or value.hex()) if value else None
 
 
 def base64_object(text):
@@ -25,7 +38,7 @@ def base64_object(text):
 
 def device_identifier(headers):
     kind, _, value = headers.get("ap-device-identifier", "").partition(" ")
-    return (base64_text(value.strip()) or None) if kind.lower() == "fingerprint" else None
+    return base64_name(value.strip()) if kind.lower() == "fingerprint" else None
 
 
 def required_device(headers):

@@ -35,6 +35,7 @@ class Identities:
 
     def __init__(self, keys, clock):
         self.keys, self.clock = keys, clock
+        self.issued = {}  # tokens of the vendor's own identity service (8.5)
 
     @classmethod
     def from_option(cls, option, clock):
@@ -68,6 +69,9 @@ class Identities:
         return Identity(ROKU, claims.get("iss"), claims["sub"]) if claims else None
 
     def service(self, headers):
+        own = self.issued.get(headers.get(SERVICE))
+        if own:
+            return Identity(SERVICE, "", own.subject) if self.clock.now() < own.expires else None
         claims = self.claims(headers.get(SERVICE, ""), algorithms=("RS256",))
         if not claims or not claims.get("iss") or not for_adobe(claims.get("aud")):
             return None

@@ -54,7 +54,8 @@ class Profiles:
         if identity is None or not provider.single_sign_on or identity.kind in profile.linked:
             return
         profile.linked[identity.kind] = identity
-        self.by_identity.setdefault((identity.key, profile.owner[2], provider.id), []).append(profile)
+        place = (identity.key, profile.owner[2], provider.id)
+        self.by_identity[place] = [each for each in self.by_identity.get(place, []) if not each.has_ended] + [profile]
 
     def link_own(self, owner, identity):
         """A device that shows an identity for the first time after its login shares the login from then on."""

@@ -3,11 +3,11 @@
 import json
 import random
 import re
-import sys
 import threading
 import traceback
 
 import decisions
+import linking
 import partner
 import views
 from answers import Answers
@@ -49,7 +49,7 @@ class Call:
 
     @property
     def address(self):
-        return self.headers.get("x-forwarded-for", self.request.peer)
+        return self.headers.get("x-forwarded-for", self.request.peer).split(",")[0].strip()
 
 
 class Route:
@@ -81,7 +81,7 @@ class Service:
         self.throttle = Throttle(core.settings.rate, core.settings.burst, core.clock)
         self.browser = Browser(core, accounts, self.answers)
         self.views, self.decisions = views.Views(core), decisions.Decisions(core)
-        self.partner, self.control = partner.Partner(core), Control(core)
+        self.partner, self.linking, self.control = partner.Partner(core), linking.Linking(core), Control(core)
         self.routes = self.table()
 
     def table(self):
@@ -104,6 +104,11 @@ class Service:
             Route("POST", api + "/decisions/preauthorize/{mvpd}", decided.preauthorize, content=JSON),
             Route("POST", api + "/decisions/authorize/{mvpd}", decided.authorize, content=JSON),
             Route("GET", api + "/logout/{mvpd}", shown.log_out),
+            Route("POST", "/api/{sp}/serviceToken", self.linking.create, device=False),
+            Route("GET", "/api/{sp}/serviceToken", self.linking.refresh, device=False),
+            Route("POST", "/api/{sp}/link", self.linking.link, device=False),
+            Route("POST", "/api/{sp}/unlink", self.linking.unlink, device=False),
+            Route("GET", "/api/{sp}/list", self.linking.list, device=False),
             Route("GET", "/idp/{mvpd}/sso", browser.provider_entry, **page),
             Route("POST", "/idp/{mvpd}/sso", browser.provider_entry, **page),
             Route("POST", "/idp/{mvpd}/login", browser.provider_login, **page),
@@ -122,7 +127,7 @@ class Service:
             try:
                 response = self.answered(call)
             except Exception:  # a defect of this service must not look like silence
-                print("defect:", request.method, request.path, traceback.format_exc(), file=sys.stdout, flush=True)
+                print("defect:", request.method, request.path, traceback.format_exc(), flush=True)
                 response = self.json(Refusal("internal_server_error").body(), 500)
         return response, {"device": call.named_device, "code": call.code}
 

@@ -68,6 +68,8 @@ class Sessions:
     def look_up(self, call, code):
         """S3"""
         session = self.usable(call.sp, code)
+        if session.values.get("mvpd"):
+            self.settings.provider(session.values["mvpd"])
         value = {"existingParameters": {**session.values, "serviceProvider": session.sp}}
         if session.missing:
             value["missingParameters"] = session.missing

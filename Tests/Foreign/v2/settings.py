@@ -2,7 +2,6 @@
 
 from errors import Refusal
 
-MINUTE = 60_000
 
 
 class Provider:

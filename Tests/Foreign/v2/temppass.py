@@ -3,7 +3,7 @@
 import hashlib
 
 from errors import Refusal
-from headers import base64_text
+from headers import base64_name
 
 HEADER = "ap-temppass-identity"
 BAD_IDENTITY = "invalid_header_identity_for_temporary_access"
@@ -43,7 +43,7 @@ class TempPasses:
     def identity(request):
         """(present, identity); the identity is None where the header is missing or unreadable."""
         sent = request.headers.get(HEADER)
-        return sent is not None, (base64_text(sent) or None) if sent else None
+        return sent is not None, base64_name(sent or "")
 
     def known(self, visitor):
         return list(dict.fromkeys(self.trials[key] for key in visitor.keys if key in self.trials))

@@ -3,7 +3,9 @@
 import http
 import http.server
 import json
+import sys
 import threading
+import traceback
 from email.utils import formatdate
 
 from http11 import LARGEST_BODY, Request, Response
@@ -22,7 +24,9 @@ class Server(http.server.ThreadingHTTPServer):
         return f"http://{self.server_address[0]}:{self.server_address[1]}"
 
     def handle_error(self, request, client_address):
-        """A client that closed its connection early is no news."""
+        """A client that closed its connection early is no news; anything else is a defect of this server."""
+        if not isinstance(sys.exc_info()[1], OSError):
+            print("defect:", traceback.format_exc(), flush=True)
 
 
 class Unreadable(Exception):

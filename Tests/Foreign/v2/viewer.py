@@ -208,7 +208,7 @@ class Screen:
         expect(answer.status == 201, f"token: {answer.status} {answer.body}")
         self.bearer = json.loads(answer.body)["access_token"]
 
-    def call(self, method, path, body=None, kind=None, bare=False, **headers):
+    def call(self, method, path, body=None, kind=None, bare=False, root=f"/api/v2/{SP}", **headers):
         """A call below the service provider. `bare` leaves the device's headers out; None leaves one out."""
         sent = {"Authorization": "Bearer " + self.bearer}
         if not bare:
@@ -219,7 +219,7 @@ class Screen:
         sent.update(self.headers)
         sent.update({name.replace("_", "-"): value for name, value in headers.items()})
         sent = {name: value for name, value in sent.items() if value is not None}
-        return send(self.server.url, method, f"/api/v2/{SP}{path}", sent, body)
+        return send(self.server.url, method, root + path, sent, body)
 
     # Operations
 
