@@ -1,4 +1,4 @@
-"""The browser's way (5.4, 9): from a code to the provider's login page and back, and the hops of a logout."""
+"""The browser's part (5.4, 9): from a code to the provider's login page and back, and the redirects of a logout."""
 
 from urllib.parse import quote, urlencode
 
@@ -10,10 +10,10 @@ class Browser:
     def __init__(self, core, accounts, answers):
         self.core, self.sessions, self.answers = core, core.sessions, answers
         self.idp = login.Provider(accounts, answers)
-        self.flows = {}  # by RelayState: no cookie is needed, the state travels in the address (18)
+        self.flows = {}  # by RelayState: the state travels in the URL, so no cookie is needed (18)
 
     def authenticate(self, call, code):
-        """A. One hop straight to the provider, or a page that posts itself there: both were seen (18)."""
+        """A: redirects straight to the provider, or answers a form that posts itself there. Both were observed (18)."""
         try:
             if call.sp not in self.core.settings.service_providers:
                 raise UnusableSession
@@ -34,7 +34,7 @@ class Browser:
         return self.idp.login(call.request, mvpd)
 
     def consume(self, call):
-        """The assertion arrives. The way back is the same whether or not it signs the device in (5.4)."""
+        """Takes the provider's assertion. The redirect does not tell whether the login counted (5.4)."""
         if not call.form.get("SAMLResponse"):
             return self.answers.page("Error", "<p>No SAML message.</p>", status=503)
         flow = self.flows.get(call.form.get("RelayState", ""))
@@ -48,7 +48,7 @@ class Browser:
         return self.answers.redirect(flow.redirect)
 
     def may_sign_in(self, flow):
-        """Of several browsers with one code the one that began last counts."""
+        """If several browsers opened the code, only the login of the last one counts (5.5)."""
         session = flow.code
         try:
             return self.sessions.usable(session.sp, session.code) is session and session.flow is flow
@@ -56,14 +56,14 @@ class Browser:
             return False
 
     def sign_in(self, session, mvpd, user):
-        """The session's provider is from now on the one whose login finished (B44)."""
+        """The provider whose login finished becomes the session's provider (B44)."""
         session.values["mvpd"], session.is_complete = mvpd, True
         provider = self.core.settings.providers[mvpd]
         session.signed_in_at = self.core.clock.now()
         self.core.profiles.sign_in(session.owner, provider, user, session.identity)
 
     def logout_hop(self, call, mvpd=None):
-        """By way of the provider, which has a session of its own to clean, to the address of the application."""
+        """Redirects to the provider, which ends its own session, and from there to the application."""
         target = call.request.values.get("redirect_url", "/")
         chosen = call.request.values.get("mso_id")
         if mvpd is None and chosen in self.core.settings.providers:

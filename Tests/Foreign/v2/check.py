@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Checks the REST V2 server beside it, as an independent client would: every flow, every shape, every fault.
+"""Checks the REST V2 server next to it, as an independent client would: every flow, every shape, every fault.
 
-    python3 Tests/Foreign/v2/check.py              # all; 0 if nothing failed, 1 and what failed otherwise
-    python3 Tests/Foreign/v2/check.py logout log   # only those whose names begin so
+    python3 Tests/Foreign/v2/check.py              # all checks; exit code 0 if none fails, else 1
+    python3 Tests/Foreign/v2/check.py logout log   # only checks whose names begin with one of these
 
-Nobody waits for time to pass: the server's clock is ordered on. Each fault's check must fail where the fault is on,
-and pass where it is off.
+The checks move the server's clock on instead of waiting. The check of a fault must pass without the fault and fail
+with it.
 """
 
 import os
@@ -15,17 +15,17 @@ import traceback
 
 sys.dont_write_bytecode = True
 
-import flows
-import planted
-from viewer import Failed, Server
+import flow_checks
+import fault_checks
+from client import Failed, Server
 
 
 class Servers:
-    """One server for each set of options, started when it is first needed."""
+    """One server for each set of options. Each starts when a check first needs it."""
 
     def __init__(self, folder):
         self.running = {}
-        self.files = {"KEYS": flows.key_file(), "LOG": os.path.join(folder, "log.jsonl"),
+        self.files = {"KEYS": flow_checks.key_file(), "LOG": os.path.join(folder, "log.jsonl"),
                       "ACCOUNTS": os.path.join(folder, "accounts.csv")}
         os.environ["CHECK_LOG"] = self.files["LOG"]
         with open(self.files["ACCOUNTS"], "w", encoding="utf-8") as file:
@@ -38,14 +38,14 @@ class Servers:
         return self.running[options]
 
     def end(self):
-        """Ends all. Returns what they printed: the defects that they met."""
+        """Ends all servers. Returns what they printed after their URLs: the defects that they met."""
         printed = "".join(server.end() for server in self.running.values())
         os.unlink(self.files["KEYS"])
         return printed
 
 
 def failure(check, servers, options):
-    """Why a check does not pass; None if it does."""
+    """The reason why a check fails; None if it passes."""
     try:
         check(servers.of(*options))
     except Failed as failed:
@@ -56,18 +56,18 @@ def failure(check, servers, options):
 
 
 def checks(servers):
-    """(name, why it failed or None) of everything there is to check."""
-    for check, options in flows.ALL:
+    """The name of each check, and a function that runs it and returns why it failed, or None."""
+    for check, options in flow_checks.ALL:
         yield check.__name__, lambda: failure(check, servers, options)
-    for name, check in planted.ALL.items():
-        yield name, lambda: told_apart(servers, name, check)
+    for name, check in fault_checks.ALL.items():
+        yield name, lambda: undetected(servers, name, check)
 
 
-def told_apart(servers, name, check):
-    without = failure(check, servers, flows.USUAL)
+def undetected(servers, name, check):
+    without = failure(check, servers, flow_checks.USUAL)
     if without:
         return "without the fault: " + without
-    server = servers.of(*flows.USUAL)
+    server = servers.of(*flow_checks.USUAL)
     server.order("fault", name=name, share="usual")
     try:
         check(server)

@@ -11,13 +11,13 @@ SCOPE = "api:client:v2"
 
 
 class Client:
-    """One registered instance of an application. Its statement may confine it to some service providers."""
+    """A registered instance of an application. Its software statement may limit it to some service providers."""
 
     def __init__(self, name, secret, claims):
         self.id, self.secret, self.is_revoked = name, secret, False
-        scopes = claims.get("scopes", [SCOPE])
-        self.scopes = scopes.split() if isinstance(scopes, str) else list(scopes)
-        self.service_providers = claims.get("serviceProviders")
+        scopes, providers = claims.get("scopes"), claims.get("serviceProviders")
+        self.scopes = scopes if isinstance(scopes, list) else [SCOPE]
+        self.service_providers = providers if isinstance(providers, list) else None
 
     def covers(self, sp):
         return self.service_providers is None or sp in self.service_providers
@@ -51,7 +51,7 @@ class Clients:
             "scopes": client.scopes})
 
     def token(self, request):
-        """The credentials may stand in the query: real clients send them there, without a body (18)."""
+        """D2. Real clients also send the credentials in the query, without a body (18)."""
         values = request.values
         if not values.get("client_id") or not values.get("client_secret"):
             return oauth_error("invalid_request")
@@ -69,13 +69,13 @@ class Clients:
     def bearer(self, client):
         now = self.clock.now() // 1000
         claims = {"sub": self.unique(), "nbf": now, "iat": now, "exp": now + self.settings.bearer_life,
-                  "iss": "auth.adobe.com", "scopes": " ".join(client.scopes)}
+                  "iss": "auth.adobe.com", "scopes": " ".join(map(str, client.scopes))}
         head = {"alg": "RS256", "typ": "JWT"}
         parts = [json.dumps(head).encode(), json.dumps(claims).encode(), self.bytes(256)]
         return ".".join(base64.urlsafe_b64encode(part).decode().rstrip("=") for part in parts)
 
     def caller(self, request, sp=None):
-        """Whose live bearer this is; with `sp`, one that its statement covers."""
+        """The client whose valid bearer the request carries. Its statement must cover `sp`, if one is given."""
         kind, _, bearer = request.headers.get("authorization", "").partition(" ")
         client, expires = self.bearers.get(bearer.strip(), (None, 0))
         if kind.lower() != "bearer" or client is None or client.is_revoked or self.clock.now() >= expires:
@@ -97,7 +97,7 @@ class Clients:
 
 
 def claims_of(statement):
-    """The claims of a software statement. One that is no readable token in three parts has none."""
+    """The claims of a software statement: none if it is unreadable, None if it has not three parts."""
     if not isinstance(statement, str) or statement.count(".") != 2 or not all(statement.split(".")):
         return None
     try:

@@ -1,10 +1,10 @@
-"""The service's time."""
+"""The service's clock."""
 
 import time
 
 
 class Clock:
-    """Epoch milliseconds that never run backwards. A test may move them on instead of waiting."""
+    """Epoch milliseconds that never go backwards. A test can move the clock on instead of waiting."""
 
     def __init__(self):
         self.ahead = time.time() - time.monotonic()

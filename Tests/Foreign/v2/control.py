@@ -1,4 +1,4 @@
-"""What a test does to the service from outside: orders under /_test, and the management call that resets a TempPass."""
+"""Orders from tests under /_test, and the vendor's management call that resets a TempPass."""
 
 import json
 
@@ -12,7 +12,7 @@ class BadOrder(Exception):
 
 
 class Control:
-    """Orders are POST requests with an object of JSON:
+    """Orders are POST requests to /_test/NAME with a JSON object:
 
     clock        {"advance": SECONDS}
     degrade      {"mvpd", "rule": AuthNAll|AuthZAll|AuthZNone, "seconds" or "until" (ms), "message"?, "sp"?}
@@ -69,7 +69,7 @@ class Control:
         return self.reset(call, "identity", None if key == "all" else key)
 
     def reset(self, call, kind, name):
-        """A name may come as it is or in Base64, as the headers carry it."""
+        """The name may be plain text, or Base64 as in the headers."""
         sp, mvpd = call.request.values.get("requestor_id"), call.request.values.get("mvpd_id")
         provider = self.settings.providers.get(mvpd)
         if sp not in self.settings.service_providers or provider is None or not provider.temp_pass:

@@ -1,4 +1,4 @@
-"""Decisions (7): Z1 and Z2, with the media token in the permits of Z2."""
+"""Decisions (7): Z1 and Z2. A permit of Z2 carries the media token."""
 
 import base64
 import json
@@ -12,20 +12,20 @@ from temppass import BAD_IDENTITY, Visitor
 class Decisions:
     def __init__(self, core):
         self.core, self.clock, self.faults, self.settings = core, core.clock, core.faults, core.settings
-        self.given, self.last_of = {}, {}  # media tokens, for the faults that hand one out again
+        self.given, self.last_of = {}, {}  # earlier media tokens, for the faults that hand them out again
 
     def preauthorize(self, call, mvpd):
-        """Z1: without tokens and without effect. What no provider gates is left out (18)."""
+        """Z1 hands out no token and has no effect. It leaves out resources that no provider gates (18)."""
         wanted, decide = self.prepared(call, mvpd, self.settings.preauthorize_limit, is_final=False)
         return {"decisions": [decide(resource) for resource in wanted if resource not in self.settings.ungated]}
 
     def authorize(self, call, mvpd):
-        """Z2"""
+        """Z2 hands out a new media token with each permit."""
         wanted, decide = self.prepared(call, mvpd, self.settings.authorize_limit, is_final=True)
         return {"decisions": [self.with_token(call, mvpd, decide(resource)) for resource in wanted]}
 
     def prepared(self, call, mvpd, limit, is_final):
-        """The resources, and the function that decides on one of them."""
+        """Checks the request. Returns its resources and the function that decides on one of them."""
         wanted = resources(call.request)
         provider = self.settings.provider(mvpd)
         if len(wanted) > limit:
@@ -33,7 +33,7 @@ class Decisions:
         return wanted, self.judge(call, provider, wanted, is_final)
 
     def judge(self, call, provider, wanted, is_final):
-        """Who decides: a degradation rule, a TempPass, or the provider about its profile, in this order."""
+        """A degradation rule decides first, then a TempPass, then the provider for the device's profile (7)."""
         empty = {"serviceProvider": call.sp, "mvpd": provider.id}
         rule = self.core.degradation.standing(call.sp, provider.id, AUTHZ_NONE, AUTHN_ALL, AUTHZ_ALL)
         if rule:
@@ -49,7 +49,7 @@ class Decisions:
         self.core.profiles.link_own(call.owner, identity)
         status = PartnerStatus(call.headers.get("ap-partner-framework-status"), self.clock.now())
         profile, _ = self.core.profiles.visible(call.owner, provider, identity, status)
-        if profile is None and self.faults.strikes("wrong-provider-profile"):
+        if profile is None and self.faults.activates("wrong-provider-profile"):
             profile = self.core.profiles.newest_of_any_provider(call.owner)
         if profile is None:
             profile = self.remembered(call, provider, wanted)
@@ -58,10 +58,10 @@ class Decisions:
         return profile
 
     def remembered(self, call, provider, wanted):
-        """A profile that was logged out, whose permits a cache still holds."""
+        """A profile that was logged out but whose permits are still in the cache."""
         profile = self.core.profiles.regular.get((call.owner, provider.id))
         stale = profile and profile.has_ended and all(each in profile.decisions for each in wanted)
-        return profile if stale and self.faults.strikes("stale-decision") else None
+        return profile if stale and self.faults.activates("stale-decision") else None
 
     # Who decides
 
@@ -73,7 +73,7 @@ class Decisions:
         return {**item, "authorized": True, **times}
 
     def visit(self, call, provider, is_final):
-        """(visitor, code of a refusal for every resource)"""
+        """The visitor, and the code that refuses every resource, or None."""
         _, identity = self.core.temp_passes.identity(call.request)
         bad = is_final and provider.temp_pass == "promotional" and identity is None
         return Visitor(call.sp, provider, call.device, identity), BAD_IDENTITY if bad else None
@@ -83,7 +83,7 @@ class Decisions:
         refused = refused or self.core.temp_passes.refusal(visitor, item["resource"])
         if refused:
             return denied(item, refused)
-        if is_final or self.faults.strikes("preauthorize-spends"):
+        if is_final or self.faults.activates("preauthorize-spends"):
             self.core.temp_passes.spend(visitor, item["resource"])
         if not is_final:
             return {**item, "authorized": True}
@@ -105,7 +105,7 @@ class Decisions:
         return {**item, "authorized": True, **self.permitted(profile, resource)}
 
     def permitted(self, profile, resource):
-        """The provider's permit is kept until its end, which is never after the profile's."""
+        """The service caches the provider's permit. The permit never outlives the profile."""
         kept = profile.decisions.get(resource)
         if kept is None or kept["notAfter"] <= self.clock.now():
             left = profile.not_after - self.clock.now()
@@ -128,15 +128,15 @@ class Decisions:
         return {**item, "token": token}
 
     def repeated(self, call, item):
-        """A token of before, where a fault hands one out again."""
+        """An earlier token, if a fault hands it out again."""
         owner, other = self.last_of.get((call.sp, item["resource"]), (None, None))
-        if other and owner != call.owner and self.faults.strikes("foreign-media-token"):
+        if other and owner != call.owner and self.faults.activates("foreign-media-token"):
             return other
         own = self.given.get((call.owner, item["mvpd"], item["resource"]))
-        return own if own and self.faults.strikes("media-token-repeat") else None
+        return own if own and self.faults.activates("media-token-repeat") else None
 
     def mint(self, mvpd, item):
-        """A token for one playback: each permit has a new one."""
+        """A token for a single playback."""
         now = self.clock.now()
         ends = min(now + self.settings.token_life, item.get("notAfter", now + self.settings.token_life))
         inside = (f"<signatureInfo>{base64.b64encode(self.core.clients.bytes(96)).decode()}</signatureInfo>"

@@ -1,10 +1,10 @@
-"""Degradation (10): rules with an end that replace a provider's own answers."""
+"""Degradation (10): rules that replace a provider's answers until they end."""
 
 import hashlib
 
 AUTHN_ALL, AUTHZ_ALL, AUTHZ_NONE = "AuthNAll", "AuthZAll", "AuthZNone"
 KINDS = (AUTHN_ALL, AUTHZ_ALL, AUTHZ_NONE)
-PROFILE_WINDOW = 60_000  # as short as in the samples
+PROFILE_WINDOW = 60_000  # as in the samples
 
 
 class Rule:
@@ -17,12 +17,12 @@ class Degradation:
         self.clock, self.faults, self.rules = clock, faults, []
 
     def order(self, rule):
-        """A newer order for the same integration and kind replaces the older one."""
+        """Adds a rule. It replaces an older one of the same kind for the same integration."""
         same = (rule.sp, rule.mvpd, rule.kind)
         self.rules = [each for each in self.rules if (each.sp, each.mvpd, each.kind) != same] + [rule]
 
     def standing(self, sp, mvpd, *kinds):
-        """The rule of one of these kinds that holds now; the first kind named wins."""
+        """The active rule of one of these kinds. If several are active, the kind named first wins."""
         for kind in kinds:
             for rule in self.rules:
                 if rule.mvpd == mvpd and rule.kind == kind and rule.sp in (None, sp) and self.holds(rule):
@@ -31,10 +31,10 @@ class Degradation:
 
     def holds(self, rule):
         late = self.clock.now() - rule.until
-        return late < 0 or (late < self.faults.window and self.faults.strikes("degradation-outlives-rule"))
+        return late < 0 or (late < self.faults.window and self.faults.activates("degradation-outlives-rule"))
 
     def profile(self, rule, owner):
-        """Made for one answer and not kept: after the rule's end nothing is left of it."""
+        """A profile for this answer only. It is not stored, so nothing is left of it after the rule's end."""
         now = self.clock.now()
         user = "95cf93bcd183214a" + hashlib.sha256("\0".join((*owner, rule.mvpd)).encode()).hexdigest()[:24]
         return {"notBefore": now, "notAfter": max(min(now + PROFILE_WINDOW, rule.until), now + 1),

@@ -1,4 +1,4 @@
-"""Refusals in the protocol's words: the enhanced error object and the table of its codes (12 of the page)."""
+"""The enhanced error object, and the table of its codes (12)."""
 
 NONE_400 = """
     invalid_parameter_service_provider invalid_parameter_mvpd invalid_parameter_code
@@ -36,7 +36,8 @@ TABLE = [
     (RETRY_403, 403, "retry"),
 ]
 CODES = {code: (status, action) for codes, status, action in TABLE for code in codes.split()}
-ITEM_CODES = " ".join((NONE_403, LOGIN_AGAIN_403, RETRY_403)).split()  # of a provider's denial
+# The codes with which a provider can deny a resource.
+ITEM_CODES = " ".join((NONE_403, LOGIN_AGAIN_403, RETRY_403)).split()
 
 MESSAGES = {
     "invalid_integration":
@@ -46,7 +47,7 @@ MESSAGES = {
 
 
 class Refusal(Exception):
-    """Ends a request with an enhanced error at the top level."""
+    """Ends a request with an enhanced error as its whole answer."""
 
     def __init__(self, code, status=None):
         super().__init__(code)
@@ -57,11 +58,11 @@ class Refusal(Exception):
 
 
 class UnusableSession(Exception):
-    """Ends a browser's request with a page; browsers read no JSON."""
+    """Ends a browser's request with an HTML page instead of JSON."""
 
 
 def enhanced(code, details=None, status=None):
-    """The error object. It has no `trace`: several recorded answers have none, either."""
+    """The error object. It has no `trace`, as in several observed answers (18)."""
     usual, action = CODES[code]
     value = {"action": action, "status": status or usual, "code": code,
              "message": MESSAGES.get(code, code.replace("_", " ").capitalize() + "."),

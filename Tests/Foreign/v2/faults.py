@@ -1,4 +1,4 @@
-"""Faults of state that a real service could have, switched on one at a time by name."""
+"""Faults of state that a real service could have. Each is switched on by name."""
 
 import random
 
@@ -15,7 +15,7 @@ class Fault:
 
 ALL = [
     Fault("late-profile", "5.5", "I3",
-          "for --window seconds after a login, polls by code are answered by a replica that has not seen it",
+          "for --window seconds after a login, a replica that has not seen it answers polls by code",
           share=50),
     Fault("lost-profile", "6", "I5", "a profile that was just shown is gone afterwards", share=20),
     Fault("expired-profile-served", "6", "I9", "profiles are shown and honoured after their notAfter"),
@@ -37,6 +37,9 @@ ALL = [
           "a permit carries the media token that another device was given for the resource", share=50),
     Fault("media-token-repeat", "7", "I26", "the same media token is handed out for each permit of a resource"),
     Fault("preauthorize-spends", "7, 11", "I27", "preauthorizing uses up the resources of a promotional TempPass"),
+    Fault("late-logout", "9", "I10",
+          "for --window seconds after a logout, a replica that has not seen it still shows and honours the profile",
+          share=50),
     Fault("logout-all-providers", "9", "I22", "a logout of one provider ends the profiles of all"),
     Fault("partial-single-logout", "8.2, 9", "I29",
           "a logout with an identity ends nothing of the other devices and applications under it"),
@@ -53,7 +56,7 @@ BY_NAME = {fault.name: fault for fault in ALL}
 
 
 class Faults:
-    """Decides, by seed, in which of the requests that a fault is about it shows."""
+    """Decides by seed which of the affected requests show a fault."""
 
     def __init__(self, planted, window, seed):
         self.planted, self.window = dict(planted), int(window * 1000)
@@ -63,6 +66,6 @@ class Faults:
         """A share of None switches it off."""
         self.planted[BY_NAME[name].name] = BY_NAME[name].share if share == "usual" else share
 
-    def strikes(self, name):
+    def activates(self, name):
         share = self.planted.get(BY_NAME[name].name)
         return share is not None and self.random.uniform(0, 100) < share

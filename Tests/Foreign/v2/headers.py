@@ -1,4 +1,4 @@
-"""What the headers of a call say: device, platform information, partner status, identities."""
+"""Decodes the headers of a call: device, platform information, partner status."""
 
 import base64
 import binascii
@@ -8,7 +8,7 @@ from errors import Refusal
 
 
 def base64_bytes(text):
-    """The bytes behind standard Base64, padded or not; None for anything else."""
+    """Decodes standard Base64, with or without padding; None for anything else."""
     try:
         return base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
     except (ValueError, binascii.Error):
@@ -23,7 +23,7 @@ def base64_text(text):
 
 
 def base64_name(text):
-    """An identifier behind Base64. Some clients encode the bytes of a hash, which are no text."""
+    """Decodes an identifier. Some clients encode the bytes of a hash; these become hexadecimal digits."""
     value = base64_bytes(text)
     return (base64_text(text) or value.hex()) if value else None
 
@@ -49,7 +49,7 @@ def required_device(headers):
 
 
 def device_information(headers, strict):
-    """The object of X-Device-Info. Without one a lenient service makes do with what the request shows."""
+    """The object of X-Device-Info. A lenient service accepts requests without one."""
     sent = headers.get("x-device-info")
     if sent is None and not strict:
         return {}
@@ -64,7 +64,7 @@ def is_text(value):
 
 
 class PartnerStatus:
-    """AP-Partner-Framework-Status: whether the user lets this app see the platform's account, and whose it is."""
+    """AP-Partner-Framework-Status: the user's permission to see the platform's account, and its provider."""
 
     def __init__(self, header, now):
         value = base64_object(header or "") or {}

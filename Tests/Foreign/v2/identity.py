@@ -1,6 +1,6 @@
-"""Identities that a platform or an identity service vouches for: signed tokens in headers.
+"""Reads the identity tokens of platforms and identity services.
 
-A token that is missing, unsigned, expired, or signed by an unknown key counts as absent. It is never an error.
+The service ignores a token that is unsigned, expired, or signed with an unknown key. It is never an error (3.3).
 """
 
 import base64
@@ -9,6 +9,7 @@ import hmac
 import json
 
 from errors import Refusal
+from headers import is_text
 
 SUBJECT, ROKU, SERVICE = "adobe-subject-token", "x-roku-reserved-roku-connect-token", "ad-service-token"
 PROFILE_TYPES = {SUBJECT: "platformSSO", ROKU: "platformSSO", SERVICE: "serviceTokenSSO"}
@@ -16,7 +17,7 @@ SHA256_PREFIX = bytes.fromhex("3031300d060960864801650304020105000420")
 
 
 class Identity:
-    """Who a token speaks of. Two calls have the same identity when their keys are equal."""
+    """The user named by a token. Two calls have the same identity if their keys are equal."""
 
     def __init__(self, kind, issuer, subject, device=None):
         self.kind, self.issuer, self.subject = kind, issuer, subject
@@ -30,7 +31,7 @@ class Identity:
 class Identities:
     """Reads the identity headers of a call.
 
-    `keys` is a JSON Web Key Set, or None when no key is known, or "any" to believe every signature.
+    `keys` is the list of a JSON Web Key Set, None if no key is known, or "any" to accept every signature.
     """
 
     def __init__(self, keys, clock):
@@ -45,7 +46,7 @@ class Identities:
             return cls(json.load(file)["keys"], clock)
 
     def of(self, headers, device):
-        """The call's identity, or None. Two at once are refused: nobody could say whose login it is (B48)."""
+        """The call's identity, or None. Two at once are refused because it is unclear which one counts (B48)."""
         found = [identity for identity in (self.subject(headers, device), self.roku(headers),
                                            self.service(headers)) if identity]
         if len(found) > 1:
@@ -53,7 +54,7 @@ class Identities:
         return found[0] if found else None
 
     def subject(self, headers, device):
-        """Fire OS vouches for applications on one device only, so the device belongs to the identity (B49)."""
+        """Fire OS shares logins on one device only, so the device is part of the identity (B49)."""
         text = headers.get(SUBJECT, "")
         if is_encrypted(text):
             return Identity(SUBJECT, None, text, device)
@@ -61,7 +62,7 @@ class Identities:
         return Identity(SUBJECT, claims.get("iss"), claims["sub"], device) if claims else None
 
     def roku(self, headers):
-        """Roku's format is unpublished: what is no signed token counts as it stands (B27)."""
+        """Roku's format is unpublished. Text that is not a JWS is compared as a whole (B27)."""
         text = headers.get(ROKU, "")
         if text.count(".") != 2:
             return Identity(ROKU, None, text) if text else None
@@ -78,7 +79,7 @@ class Identities:
         return Identity(SERVICE, claims["iss"], claims["sub"])
 
     def claims(self, text, algorithms=("RS256", "HS256")):
-        """The claims of a token that is signed, of an allowed algorithm, unexpired, and has a subject."""
+        """The claims of a JWS with a valid signature, an allowed algorithm, a future expiry and a subject, or None."""
         parts = text.split(".")
         if len(parts) != 3:
             return None
@@ -88,7 +89,7 @@ class Identities:
         expires = claims.get("exp")
         if not isinstance(expires, (int, float)) or expires * 1000 <= self.clock.now():
             return None
-        if not isinstance(claims.get("sub"), str) or not claims["sub"]:
+        if not is_text(claims.get("sub")) or not isinstance(claims.get("iss", ""), str):
             return None
         signed = f"{parts[0]}.{parts[1]}".encode()
         return claims if self.is_signed(head, signed, signature) else None

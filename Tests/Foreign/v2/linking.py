@@ -17,7 +17,7 @@ ERRORS = {"header_missing": (400, "check_headers"), "header_invalid": (401, "che
 
 
 class LinkRefusal(Refusal):
-    """This service words its errors in its own way."""
+    """The identity service has its own form of errors."""
 
     def __init__(self, code):
         super().__init__(code, ERRORS[code][0])
@@ -39,10 +39,10 @@ class Linking:
     def __init__(self, core):
         self.core, self.clock = core, core.clock
         self.tokens = core.identities.issued
-        self.codes, self.devices = {}, {}  # codes to (subject, end); (sp, subject) to its devices
+        self.codes, self.devices = {}, {}  # code to (sp, subject, end); (sp, subject) to devices
 
     def create(self, call):
-        """A token for the user whom the programmer names, or for the user of a linking code."""
+        """Issues a token for the user that the programmer names, or for the user of a linking code."""
         self.identify(call)
         name, code = call.headers.get("x-sso-id"), call.headers.get("x-sso-link")
         if not name and not code:
@@ -63,7 +63,7 @@ class Linking:
         return {"status": "CREATED", "code": code, "notBefore": now, "notAfter": now + CODE_LIFE}, 201
 
     def unlink(self, call):
-        """The tokens of the devices that are unlinked count no longer. Unknown devices are left out."""
+        """Revokes the tokens of the unlinked devices. The answer leaves unknown devices out."""
         subject = self.presented(call).subject
         devices = self.devices.get((call.sp, subject), {})
         gone = [device for device in wanted_devices(call.request) if devices.pop(device, None)]
@@ -88,7 +88,7 @@ class Linking:
             raise LinkRefusal("header_missing" if missing else "header_invalid") from None
 
     def presented(self, call, leeway=0):
-        """The token of this service that a call brings."""
+        """The token of this service in the call's header."""
         self.identify(call)
         text = call.headers.get(SERVICE)
         if not text:
@@ -101,7 +101,7 @@ class Linking:
         return token
 
     def linked(self, sp, code):
-        """A linking code is good once."""
+        """The user of a linking code, which can be used only once."""
         place, subject, ends = self.codes.pop(code, (None, None, 0))
         if place != sp or self.clock.now() >= ends:
             raise LinkRefusal("header_invalid")

@@ -1,4 +1,4 @@
-"""Partner single sign-on (8.3): X1 asks what the platform is to sign, X2 takes the signed answer."""
+"""Partner single sign-on (8.3): X1 returns the request for the platform, X2 takes the platform's response."""
 
 import base64
 import hashlib
@@ -21,7 +21,7 @@ class Partner:
         self.consumed = set()
 
     def request(self, call, partner):
-        """X1. The provider follows from the partner's status; the form is for the fallback."""
+        """X1. The partner status names the provider. The form is needed only for the fallback."""
         check_partner(partner)
         sessions = self.core.sessions
         form = {name: value for name, value in call.form.items() if name != "mvpd"}
@@ -39,7 +39,7 @@ class Partner:
         return self.partner_profile(call, provider)
 
     def profile(self, call, partner):
-        """X2: (profiles, status). Under a degradation rule for logins the profile is a degraded one."""
+        """X2. Returns the profiles and the HTTP status; the profile is degraded while AuthNAll is active."""
         check_partner(partner)
         text = saml_text(call.form.get("SAMLResponse", ""))
         status, provider = self.status(call)
@@ -60,7 +60,7 @@ class Partner:
         return {"profiles": {provider.id: self.profiles.shown(profile, profile.type)}}, 201
 
     def status(self, call):
-        """(partner status, the provider that it names even when it is denied or over, or None)"""
+        """The partner status and its provider, which a denied or expired status may name, too (B7)."""
         status = PartnerStatus(call.headers.get("ap-partner-framework-status"), self.clock.now())
         return status, self.settings.provider_of_mapping(status.mapping_id)
 
@@ -92,7 +92,7 @@ class Partner:
                                           "attributesNames": ATTRIBUTES}}
 
     def user(self, provider, text):
-        """Whom the platform vouches for. A response counts once."""
+        """The user in the platform's response. Each response can be used only once."""
         seal = hashlib.sha256(text.encode()).digest()
         if seal in self.consumed:
             raise Refusal("invalid_parameter_saml_response")
@@ -120,7 +120,7 @@ def check_status(status, provider):
 
 
 def saml_text(sent):
-    """The response's text. Base64 that was not percent-encoded, or twice, does not decode."""
+    """The text of the response. Base64 that was percent-encoded twice or not at all does not decode."""
     text = base64_text(sent)
     if not text or not text.lstrip().startswith("<"):
         raise Refusal("invalid_parameter_saml_response")

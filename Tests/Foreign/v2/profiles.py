@@ -1,4 +1,4 @@
-"""Profiles (6): who is signed in where, and the views of other devices on a login under the same identity."""
+"""Profiles (6): logins, and views of them for other devices with the same identity."""
 
 import base64
 import hashlib
@@ -7,12 +7,13 @@ from errors import Refusal
 
 
 class Profile:
-    """One login. `owner` is (client, device, service provider); `linked` says under which identities it was."""
+    """A login. `owner` is (client, device, service provider); `linked` has the identities that share it."""
 
     def __init__(self, number, owner, mvpd, user, kind, begins, ends):
         self.number, self.owner, self.mvpd, self.user, self.type = number, owner, mvpd, user, kind
         self.not_before, self.not_after = begins, ends
         self.has_ended, self.is_invalidated, self.is_lost = False, False, False
+        self.logged_out_at = None
         self.linked, self.left_by = {}, set()
         self.decisions = {}  # what the provider permitted, by resource
 
@@ -26,9 +27,9 @@ class Profiles:
     # Logins
 
     def sign_in(self, owner, provider, user, identity=None):
-        """A login with the provider. A newer one of the same device replaces the older one."""
+        """Saves a login. It replaces the device's older login at the same provider."""
         shown = user
-        if self.users and self.faults.strikes("wrong-user"):
+        if self.users and self.faults.activates("wrong-user"):
             shown = self.users[-1]
         self.users = [each for each in self.users if each != user][-9:] + [user]
         profile = self.new(owner, provider, shown, "regular")
@@ -50,7 +51,7 @@ class Profiles:
         return Profile(self.count, owner, provider.id, user, kind, now, now + self.settings.profile_life)
 
     def link(self, profile, provider, identity):
-        """Shares a login under an identity; a profile has one of each kind for its life (B48)."""
+        """Shares a login under an identity. The first identity of each kind stays for the profile's life."""
         if identity is None or not provider.single_sign_on or identity.kind in profile.linked:
             return
         profile.linked[identity.kind] = identity
@@ -58,7 +59,7 @@ class Profiles:
         self.by_identity[place] = [each for each in self.by_identity.get(place, []) if not each.has_ended] + [profile]
 
     def link_own(self, owner, identity):
-        """A device that shows an identity for the first time after its login shares the login from then on."""
+        """Shares the device's logins under an identity that it sends for the first time (B48)."""
         for provider in self.settings.providers.values():
             profile = self.regular.get((owner, provider.id))
             if profile and self.lives(profile):
@@ -67,24 +68,31 @@ class Profiles:
     # Look-ups
 
     def lives(self, profile):
-        if profile.has_ended or profile.is_invalidated or profile.is_lost:
+        if profile.is_invalidated or profile.is_lost:
             return False
-        return self.clock.now() < profile.not_after or self.faults.strikes("expired-profile-served")
+        if profile.has_ended:
+            return self.is_behind(profile)
+        return self.clock.now() < profile.not_after or self.faults.activates("expired-profile-served")
+
+    def is_behind(self, profile):
+        """Whether a replica that has not seen the logout answers."""
+        since = self.clock.now() - (profile.logged_out_at or 0)
+        return since < self.faults.window and self.faults.activates("late-logout")
 
     def own(self, owner, mvpd):
         profile = self.regular.get((owner, mvpd))
         return profile if profile and self.lives(profile) else None
 
     def by_partner(self, owner, provider, status):
-        """The Apple profile, which is there only for an app that the user lets see that provider's account."""
+        """The Apple profile. It is visible only with a valid status for the same provider (B55)."""
         profile = self.partner.get((owner, provider.id))
         if profile is None or not self.lives(profile):
             return None
         may_see = status is not None and status.is_valid and status.mapping_id == provider.mapping_id
-        return profile if may_see or self.faults.strikes("partner-gate-open") else None
+        return profile if may_see or self.faults.activates("partner-gate-open") else None
 
     def shared(self, owner, provider, identity):
-        """The newest live login of another device or application under this identity."""
+        """The newest valid login of another device or application under this identity."""
         if identity is None or not provider.single_sign_on:
             return None
         seen = [profile for profile in self.under(identity, owner[2], provider.id)
@@ -96,13 +104,13 @@ class Profiles:
 
     def under(self, identity, sp, mvpd):
         leaks = "foreign-service-token" if identity.profile_type == "serviceTokenSSO" else "platform-identity-leak"
-        if not self.faults.strikes(leaks):
+        if not self.faults.activates(leaks):
             return self.by_identity.get((identity.key, sp, mvpd), [])
         return [profile for (key, *place), profiles in self.by_identity.items()
                 if place == [sp, mvpd] and key[:2] == identity.key[:2] for profile in profiles]
 
     def visible(self, owner, provider, identity=None, status=None):
-        """(profile, type shown) for one provider: a regular one first, then shared, then Apple's (B32)."""
+        """The profile and its type for one provider: regular first, then shared, then Apple's (B32)."""
         profile = self.own(owner, provider.id)
         if profile:
             return profile, profile.type
@@ -117,7 +125,7 @@ class Profiles:
         return max(filter(None, own), key=lambda profile: profile.number, default=None)
 
     def missing(self, owner, mvpd):
-        """Why a device has nothing to be decided on."""
+        """The refusal of a decision for a device without a valid profile."""
         left = [profile for profile in (self.regular.get((owner, mvpd)), self.partner.get((owner, mvpd)))
                 if profile and not profile.has_ended]
         if any(profile.is_invalidated for profile in left):
@@ -129,12 +137,12 @@ class Profiles:
     # Answers
 
     def shown(self, profile, kind):
-        if self.faults.strikes("profile-prolonged"):
+        if self.faults.activates("profile-prolonged"):
             profile.not_after = self.clock.now() + self.settings.profile_life
         value = {"notBefore": profile.not_before, "notAfter": profile.not_after,
                  "issuer": "Apple" if kind == "appleSSO" else profile.mvpd, "type": kind,
                  "attributes": self.attributes(profile, kind)}
-        if self.faults.strikes("lost-profile"):
+        if self.faults.activates("lost-profile"):
             profile.is_lost = True
         return value
 
@@ -153,28 +161,28 @@ class Profiles:
     # Ends
 
     def log_out(self, owner, provider, identity):
-        """Ends what this device sees of the provider. Returns the types of what ended."""
+        """Ends the profiles that the device sees for the provider. Returns their types."""
         own = [profile for profile in (self.own(owner, provider.id),
                                        self.partner.get((owner, provider.id)))
                if profile and self.lives(profile)]
         shared = self.sharing(owner, provider, identity)
         ended = {profile.type if profile.owner == owner else "shared" for profile in own + shared}
         for profile in own + shared:
-            profile.has_ended = True
+            profile.has_ended, profile.logged_out_at = True, self.clock.now()
         return ended | self.leave(owner, provider, identity)
 
     def sharing(self, owner, provider, identity):
-        """Every login under the identity ends with one logout (8.2, step 9)."""
+        """The logins that a logout with this identity ends: all under it (8.2, step 9)."""
         if identity is None:
             return []
         sharing = [profile for profile in self.by_identity.get((identity.key, owner[2], provider.id), [])
                    if self.lives(profile)]
-        if self.faults.strikes("partial-single-logout"):
+        if self.faults.activates("partial-single-logout"):
             return [profile for profile in sharing if profile.owner == owner]
         return sharing
 
     def leave(self, owner, provider, identity):
-        """A logout without the identity by which a profile was seen ends the view of this device alone (B47)."""
+        """A logout without the identity hides a shared profile from this device only (B47)."""
         if identity is not None:
             return set()
         viewed = [profile for profile in self.seen.pop((owner, provider.id), ()) if self.lives(profile)]
@@ -189,7 +197,7 @@ class Profiles:
                 profile.has_ended = True
 
     def invalidate(self, mvpd, device=None):
-        """The provider ended its own session: what the device holds counts no longer."""
+        """The provider has ended its session, so the profiles that depend on it are no longer valid."""
         for (owner, name), profile in [*self.regular.items(), *self.partner.items()]:
             if name == mvpd and device in (None, owner[1]):
                 profile.is_invalidated = True

@@ -1,26 +1,26 @@
 #!/usr/bin/env python3
-"""A REST V2 sign-in server that shares nothing with screenrig: written from the protocol's page alone, in Python's
-standard library. Tests run screenrig against it as against anybody's staging server.
+"""A REST V2 sign-in server that shares nothing with screenrig. It was written from the protocol's page alone and needs
+only Python's standard library. Tests run screenrig against it as against any staging server.
 
-    python3 Tests/Foreign/v2/server.py                     # prints its URL first, then serves until it is ended
-    python3 Tests/Foreign/v2/server.py --rate 0            # without the limit of requests for each address
+    python3 Tests/Foreign/v2/server.py                  # prints its URL, then serves until it is ended
+    python3 Tests/Foreign/v2/server.py --rate 0         # without throttling
     python3 Tests/Foreign/v2/server.py --list-faults
     python3 Tests/Foreign/v2/server.py --fault stale-decision --fault late-profile:30 --seed 7
 
-What it knows unless told otherwise: service provider DEMOTV, domain demo.test, providers demo-1 to demo-9 and those of
-the accounts, TempPass (basic) and TempPassPromo (promotional). A provider's platform mapping id is mso-ID. Everybody
-may sign in; with --accounts (CSV: mvpd,user,password[,user-id]) the login page checks. User ids are opaque, and the same
-at each sign-in of an account.
+Defaults: service provider DEMOTV, domain demo.test, providers demo-1 to demo-9 and those of the accounts, TempPass
+(basic) and TempPassPromo (promotional). The platform mapping id of provider ID is mso-ID. Anyone can sign in; with
+--accounts (CSV: mvpd,user,password[,user-id]) the login page checks the password. User ids are opaque, and the same at
+each sign-in of an account.
 
-A software statement is any token in three parts. Its claims may confine it: `scopes`, `serviceProviders` (lists).
+A software statement is any token of three parts. Two claims limit it: `scopes` and `serviceProviders` (lists).
 
-Identity tokens (Adobe-Subject-Token, AD-Service-Token) count only with a known key: --identity-keys names a JSON Web
-Key Set, or `any` believes every signature. Roku's token and encrypted ones count as they stand.
+Identity tokens (Adobe-Subject-Token, AD-Service-Token) need a known key: --identity-keys names a file with a JSON Web
+Key Set; with `any` the server accepts every signature. Roku's tokens and encrypted ones are compared as a whole.
 
-It answers in the shapes that were recorded (section 18 of the page): the code's page leads straight to the provider,
-codes are good for polls after their end, media tokens live 300 s, errors have no trace.
+The server answers in the observed shapes (section 18 of the page): A redirects straight to the provider, P3 answers
+for completed codes after their expiry, media tokens live 300 s, errors have no trace.
 
-A test does not wait: it orders the clock on, and gives other orders under /_test (control.py lists them):
+A test can move the server's clock on instead of waiting, and give other orders under /_test (listed in control.py):
 
     curl -d '{"advance": 1800}' URL/_test/clock
     curl -d '{"mvpd": "demo-1", "rule": "AuthNAll", "seconds": 60}' URL/_test/degrade

@@ -1,4 +1,8 @@
-"""The service: which call goes where, what each must bring, and one lock around the state."""
+"""The service: routes, the checks before each operation, and one lock around the state.
+
+Here and in the other modules, numbers in parentheses are sections of the protocol's page, B numbers its readings,
+and letters such as S1 or P3 its names of operations.
+"""
 
 import json
 import random
@@ -32,7 +36,7 @@ CORS = [("Access-Control-Allow-Origin", "*"),
 
 
 class Call:
-    """One request, and what the checks before its operation found out about it."""
+    """A request, with the client and device that the checks found."""
 
     def __init__(self, request, sp=None):
         self.request, self.headers, self.form, self.sp = request, request.headers, request.form, sp
@@ -53,7 +57,7 @@ class Call:
 
 
 class Route:
-    """An operation: its path, and what 3.1 says that a call of it must bring."""
+    """An operation: its path, and what its requests must contain (3.1)."""
 
     def __init__(self, method, path, action, bearer=True, device=True, content=None, is_page=False):
         names = re.sub(r"{(\w+)}", r"(?P<\1>[^/]+)", path)
@@ -121,12 +125,12 @@ class Service:
         ]
 
     def handle(self, request):
-        """(answer, what the log says about the request). Calls take effect one after the other."""
+        """Returns the answer, and what the log says about the request. The lock keeps each call atomic."""
         call = Call(request)
         with self.lock:
             try:
                 response = self.answered(call)
-            except Exception:  # a defect of this service must not look like silence
+            except Exception:  # a defect of this service must be visible, not only a status
                 print("defect:", request.method, request.path, traceback.format_exc(), flush=True)
                 response = self.json(Refusal("internal_server_error").body(), 500)
         return response, {"device": call.named_device, "code": call.code}
@@ -159,7 +163,7 @@ class Service:
         return self.json(Refusal("internal_server_error").body() | {"status": status}, status)
 
     def performed(self, call, route, names):
-        """The checks in the order of 3.3, then the operation."""
+        """Runs the checks in the order of 3.3, then the operation."""
         if route.content and not call.has_content(route.content):
             raise Refusal("invalid_header_content_type")
         call.sp = names.pop("sp", None)
@@ -173,7 +177,7 @@ class Service:
         return route.action(call, **names)
 
     def result(self, value):
-        """Operations return an answer, a value, or a value with its status."""
+        """Operations return a response, a JSON value, or a JSON value with its status."""
         if isinstance(value, Response):
             return value
         value, status = value if isinstance(value, tuple) else (value, 200)
@@ -191,7 +195,7 @@ class Service:
         return self.core.clients.token(call.request)
 
     def configuration(self, call):
-        """C: what is integrated, whoever asks. The device's headers are optional here."""
+        """C lists the integrated providers. The device's headers are optional (3.1)."""
         info = device_information(call.headers, strict=False)
         origin = call.request.origin
         return {"device": info.get("primaryHardwareType", "Unknown"), "clientType": "REST",

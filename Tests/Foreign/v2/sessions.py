@@ -1,4 +1,4 @@
-"""Sessions and their codes (5): S1, S2, S3, and the session that a partner request may open."""
+"""Sessions and their codes (5): S1, S2, S3, and the session behind a partner request's fallback."""
 
 import re
 import string
@@ -27,7 +27,7 @@ class Session:
         return [name for name in PARAMETERS if not self.values.get(name)]
 
     def times(self):
-        """Strings here, numbers everywhere else (B6)."""
+        """The times of a session are strings, all others are numbers (B6)."""
         return {"notBefore": str(self.not_before), "notAfter": str(self.not_after)}
 
 
@@ -39,7 +39,7 @@ class Sessions:
     # Operations
 
     def create(self, call):
-        """S1"""
+        """S1 opens a session, unless the device needs no login."""
         values = self.checked(call.form)
         identity = self.core.identities.of(call.headers, call.device)
         self.core.profiles.link_own(call.owner, identity)
@@ -53,10 +53,10 @@ class Sessions:
         return self.next_step(session, "resume")
 
     def resume(self, call, code):
-        """S2. Profiles of the session's device count, whoever completes its parameters."""
+        """S2 completes the parameters. It looks at the profiles of the session's device, not of the caller's."""
         values = self.checked(call.form)
         session = self.usable(call.sp, code)
-        if self.faults.strikes("session-hijack"):
+        if self.faults.activates("session-hijack"):
             session.owner = (call.client.id, call.named_device or session.owner[1], session.sp)
         session.values.update(values)
         reason = self.reason(session.owner, session.values.get("mvpd"))
@@ -66,7 +66,7 @@ class Sessions:
         return self.next_step(session, "retry")
 
     def look_up(self, call, code):
-        """S3"""
+        """S3 shows a session to the second screen."""
         session = self.usable(call.sp, code)
         if session.values.get("mvpd"):
             self.settings.provider(session.values["mvpd"])
@@ -78,7 +78,7 @@ class Sessions:
     # Steps
 
     def checked(self, form):
-        """The parameters that were sent, each checked. A blank one counts as missing."""
+        """The checked parameters. Blank ones count as missing."""
         values = {name: form[name].strip() for name in PARAMETERS if form.get(name, "").strip()}
         if "redirectUrl" in values:
             check_redirect(values["redirectUrl"], self.settings)
@@ -89,7 +89,7 @@ class Sessions:
         return values
 
     def reason(self, owner, mvpd, identity=None):
-        """Why no login is needed; None when one is."""
+        """The reason why no login is needed; None if one is needed."""
         if not mvpd:
             return None
         provider = self.settings.provider(mvpd)
@@ -102,12 +102,12 @@ class Sessions:
         return "authenticatedSSO" if self.core.profiles.shared(owner, provider, identity) else None
 
     def says_authorize_too_early(self, owner, mvpd):
-        return (owner, mvpd) in self.core.profiles.regular and self.faults.strikes("premature-authorize")
+        return (owner, mvpd) in self.core.profiles.regular and self.faults.activates("premature-authorize")
 
     def open(self, call, values):
-        """A new session ends the pending one of the same device; a completed one stays (B40, B41)."""
+        """Opens a session. It supersedes a pending one of the same device, but no completed one (B40, B41)."""
         previous = self.pending.get(call.owner)
-        if previous and not previous.is_complete and not self.faults.strikes("superseded-code-lives"):
+        if previous and not previous.is_complete and not self.faults.activates("superseded-code-lives"):
             previous.is_superseded = True
         now = self.clock.now()
         session = Session(self.fresh_code(call.owner), self.core.clients.unique(), call.owner, now,
@@ -118,8 +118,8 @@ class Sessions:
         return session
 
     def fresh_code(self, owner):
-        """A code is never issued again: an old one may still be asked about (B24)."""
-        if self.faults.strikes("code-twice"):
+        """A code that was never issued before, because clients may still poll an old one (B24)."""
+        if self.faults.activates("code-twice"):
             other = [session for holder, session in self.pending.items()
                      if holder != owner and not session.is_complete and not self.is_over(session)]
             if other:
@@ -130,7 +130,7 @@ class Sessions:
                 return code
 
     def next_step(self, session, incomplete, reason="none"):
-        """What is to be done with a session: complete its parameters, or open its page in a browser."""
+        """Tells the client to complete the parameters, or to open the login page in a browser."""
         sp, values = session.sp, session.values
         value = {"actionName": "authenticate", "actionType": "interactive", "reasonType": reason,
                  "url": f"/api/v2/authenticate/{quoted(sp)}/{session.code}"}
@@ -144,7 +144,7 @@ class Sessions:
 
     @staticmethod
     def authorize(sp, mvpd, reason, name):
-        """Nothing to show and nothing to poll, hence no code."""
+        """Tells the client to authorize at once. There is nothing to poll, hence no code (5.2)."""
         return {"actionName": "authorize", "actionType": "direct", "reasonType": reason,
                 "url": f"/api/v2/{quoted(sp)}/decisions/authorize/{quoted(mvpd)}",
                 "sessionId": name, "mvpd": mvpd, "serviceProvider": sp}
@@ -152,7 +152,7 @@ class Sessions:
     # Codes
 
     def found(self, sp, code):
-        """The session of a code that a call names; upper and lower case are the same (B20)."""
+        """The session of a code in upper or lower case (B20)."""
         if not re.fullmatch("[A-Za-z0-9]{6,7}", code):
             raise Refusal("invalid_parameter_code")
         session = self.by_code.get(code.upper())
@@ -161,20 +161,20 @@ class Sessions:
         return session
 
     def usable(self, sp, code):
-        """A session that still waits for its login."""
+        """The session of a code, if it still waits for its login."""
         session = self.found(sp, code)
-        spent = session.is_complete and not self.faults.strikes("code-signs-twice")
+        spent = session.is_complete and not self.faults.activates("code-signs-twice")
         if spent or self.is_over(session):
             raise Refusal("invalid_authentication_session")
         return session
 
     def is_over(self, session):
-        return self.clock.now() >= session.not_after and not self.faults.strikes("expired-code-accepted")
+        return self.clock.now() >= session.not_after and not self.faults.activates("expired-code-accepted")
 
 
 def check_redirect(text, settings):
-    """An absolute address; on the web its host must be a registered one, other schemes are free (B19)."""
-    parts = split(text)
+    """Refuses a URL that is not absolute, or a web URL whose host is not registered (B19)."""
+    parts = split(text) if re.fullmatch("[!-~]+", text) else None
     web = parts is not None and parts.scheme in ("http", "https")
     if parts is None or not parts.scheme or (web and not settings.has_domain(parts.hostname or "")):
         raise Refusal("invalid_parameter_redirect_url")
@@ -188,7 +188,7 @@ def split(text):
 
 
 def host_of_domain(text):
-    """Real clients also send a domain with a scheme before it (18)."""
+    """The host of `domainName`. Real clients also send it with a scheme (18)."""
     parts = split(text if "://" in text else "https://" + text)
     return (parts.hostname or "") if parts else ""
 
@@ -198,7 +198,7 @@ def quoted(text):
 
 
 def device_record(call):
-    """What a second screen is shown of the streaming device. Unknown members are null."""
+    """The description of the streaming device for the second screen. Unknown members are null (5.3)."""
     info, agent = call.information, call.headers.get("user-agent")
     version = (str(info.get("version", "")).replace(",", ".").split(".") + ["", "", ""])[:3]
     members = dict(zip(("major", "minor", "patch"), (number(part) for part in version)))
@@ -222,4 +222,4 @@ def device_record(call):
 
 
 def number(text):
-    return int(text) if text.isdigit() else None
+    return int(text) if text.isdecimal() else None

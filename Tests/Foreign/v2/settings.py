@@ -1,11 +1,11 @@
-"""What the service is told when it starts: providers, lives, limits."""
+"""The settings of the service: providers, lives, limits."""
 
 from errors import Refusal
 
 
 
 class Provider:
-    """A pay-TV provider, or a TempPass, as the programmer's configuration has it."""
+    """A pay-TV provider or a TempPass."""
 
     def __init__(self, name, temp_pass=None):
         self.id, self.temp_pass = name, temp_pass  # temp_pass: None, "basic" or "promotional"
@@ -19,7 +19,7 @@ class Provider:
         return "mso-" + self.id
 
     def listed(self, origin):
-        """Its entry in the configuration; what is false is left out."""
+        """Its entry in the configuration. Flags that are false are left out (14.3)."""
         entry = {"id": self.id, "displayName": self.id, "logoUrl": f"{origin}/logo/{self.id}.png"}
         if self.temp_pass:
             return {**entry, "isTempPass": True}
@@ -30,7 +30,7 @@ class Provider:
 
 
 class Settings:
-    """Lives are kept in milliseconds, as the protocol writes times."""
+    """Lives are in milliseconds, except the bearer's, which the protocol gives in seconds."""
 
     def __init__(self, options, more_providers=()):
         self.service_providers = options.service_provider or ["DEMOTV"]
@@ -67,7 +67,7 @@ class Settings:
         return known
 
     def provider(self, name):
-        """The provider of a path or a form; refused when nobody knows it, or when it is not integrated."""
+        """The provider with this name. Refuses unknown ones, and ones that are not integrated."""
         provider = self.providers.get(name)
         if provider is None:
             raise Refusal("invalid_parameter_mvpd")

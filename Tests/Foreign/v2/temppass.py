@@ -1,4 +1,4 @@
-"""TempPass (11): access for a while, or to some resources, without a login."""
+"""TempPass (11): access without a login, limited by time or by the number of resources."""
 
 import hashlib
 
@@ -13,7 +13,7 @@ COUNT_OVER = "temporary_access_resources_limit_exceeded"
 
 
 class Trial:
-    """What a device or a person has used of a TempPass. It has no start until something is permitted."""
+    """What a device or a person has used of a TempPass. It starts with the first permit."""
 
     def __init__(self, start=None, used=()):
         self.start, self.used = start, list(used)
@@ -25,7 +25,7 @@ class Trial:
 
 
 class Visitor:
-    """Who asks for temporary access: a device, and under a promotional TempPass a person as well."""
+    """The keys of a trial: the device, and for a promotional TempPass also the identity."""
 
     def __init__(self, sp, provider, device, identity):
         self.provider = provider
@@ -41,7 +41,7 @@ class TempPasses:
 
     @staticmethod
     def identity(request):
-        """(present, identity); the identity is None where the header is missing or unreadable."""
+        """Whether the header is present, and the identity in it, or None."""
         sent = request.headers.get(HEADER)
         return sent is not None, base64_name(sent or "")
 
@@ -49,12 +49,12 @@ class TempPasses:
         return list(dict.fromkeys(self.trials[key] for key in visitor.keys if key in self.trials))
 
     def trial(self, visitor):
-        """The trial that either key is known from. To look joins nothing (B52)."""
+        """The trial of either key. Two trials are shown as one but stay separate until a permit (B52)."""
         known = self.known(visitor)
         return known[0].joined(known[1]) if len(known) > 1 else known[0] if known else Trial()
 
     def spend(self, visitor, resource):
-        """Starts the clock, and counts the resource if it is a new one. From here on both keys have one trial."""
+        """Starts the trial if needed, counts the resource if it is new, and merges the trials of both keys."""
         known, trial = self.known(visitor), self.trial(visitor)
         if trial.start is None:
             trial.start = self.clock.now()
@@ -69,7 +69,7 @@ class TempPasses:
             self.trials.pop(key, None)
 
     def reset(self, sp, mvpd, kind, name=None):
-        """Forgets the trials of a device or of a person, or of all when none is named."""
+        """Deletes the trials of a device or a person, or all trials if no name is given."""
         for key in list(self.trials):
             if key[:2] == (sp, mvpd) and (name is None or key[2:] == (kind, name)):
                 del self.trials[key]
@@ -83,9 +83,9 @@ class TempPasses:
         return begun + self.settings.trial_life
 
     def refusal(self, visitor, resource=None):
-        """The code with which access is refused; None while there is something left.
+        """The code that refuses access; None while some access is left.
 
-        A resource that was used before may be used again when none is left (B52)."""
+        A resource that was used before can be used again, even if none is left (B52)."""
         if self.settings.trial_life <= 0:
             return BAD_SET_UP
         trial = self.trial(visitor)
@@ -97,7 +97,7 @@ class TempPasses:
         return None
 
     def profile(self, visitor):
-        """The temporary profile, or a refusal of the whole call."""
+        """The temporary profile. Refuses the whole call if no access is left."""
         refused = self.refusal(visitor)
         if refused:
             raise Refusal(refused)

@@ -1,4 +1,4 @@
-"""The limit of requests for each address (13): a leaky bucket that lets a burst through without delay."""
+"""Limits the requests of each address (13) with a leaky bucket that does not delay a burst."""
 
 
 class Throttle:

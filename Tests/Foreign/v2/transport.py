@@ -1,4 +1,4 @@
-"""HTTP/1.1 with a thread for each connection, and the log of requests."""
+"""HTTP/1.1 with one thread for each connection, and the log of requests."""
 
 import http
 import http.server
@@ -24,7 +24,7 @@ class Server(http.server.ThreadingHTTPServer):
         return f"http://{self.server_address[0]}:{self.server_address[1]}"
 
     def handle_error(self, request, client_address):
-        """A client that closed its connection early is no news; anything else is a defect of this server."""
+        """Ignores clients that close their connection early. Anything else is a defect of this server."""
         if not isinstance(sys.exc_info()[1], OSError):
             print("defect:", traceback.format_exc(), flush=True)
 
@@ -53,7 +53,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send(response)
 
     def __getattr__(self, name):
-        """Every method goes the same way: which ones a path knows is for the service to say."""
+        """Hands every method to the service, which knows the methods of each path."""
         if name.startswith("do_"):
             return self.serve
         raise AttributeError(name)
@@ -99,11 +99,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.close_connection = True
 
     def log_message(self, *arguments):
-        """Requests go to the log that was asked for, and nowhere else."""
+        """Nothing goes to standard error. The log is a file, if one is wanted."""
 
 
 class Log:
-    """One line of JSON for each request. It names the path without its query: secrets travel in queries."""
+    """One line of JSON for each request. It leaves out the query, which may contain secrets."""
 
     def __init__(self, path):
         self.lock = threading.Lock()

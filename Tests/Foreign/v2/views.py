@@ -1,4 +1,4 @@
-"""The calls that show profiles, and the one that ends them: P1, P2, P3 and L (6, 9)."""
+"""The operations that show profiles, and the one that ends them: P1, P2, P3 and L (6, 9)."""
 
 from urllib.parse import urlencode
 
@@ -14,32 +14,32 @@ class Views:
         self.core, self.profiles, self.faults = core, core.profiles, core.faults
 
     def all(self, call):
-        """P1. Neither degraded nor temporary access is listed (B10)."""
+        """P1 lists all profiles, but no degraded or temporary access (B10)."""
         identity, status = self.seen_by(call)
         found = {}
         for provider in self.core.settings.providers.values():
             profile, kind = self.profiles.visible(call.owner, provider, identity, status)
             if provider.integrated and profile:
                 found[provider.id] = self.profiles.shown(profile, kind)
-        if self.faults.strikes("views-differ"):
+        if self.faults.activates("views-differ"):
             for value in found.values():
                 value["notAfter"] -= value["notAfter"] % 3_600_000
         return {"profiles": found}
 
     def by_mvpd(self, call, mvpd):
-        """P2"""
+        """P2 shows the profile for one provider."""
         identity, status = self.seen_by(call)
         provider = self.core.settings.provider(mvpd)
         special = self.without_login(call, call.owner, provider)
         if special:
             return {"profiles": {mvpd: special}}
-        if self.faults.strikes("wrong-provider-profile"):
+        if self.faults.activates("wrong-provider-profile"):
             return self.newest(call.owner)
         profile, kind = self.profiles.visible(call.owner, provider, identity, status)
         return {"profiles": {mvpd: self.profiles.shown(profile, kind)} if profile else {}}
 
     def by_code(self, call, code):
-        """P3: the regular profile of the session's device, whoever asks. Both screens may."""
+        """P3 shows the regular profile of the session's device to either screen."""
         session = self.session(call, code)
         mvpd = session.values.get("mvpd")
         if not mvpd:
@@ -50,7 +50,7 @@ class Views:
             return {"profiles": {mvpd: special}}
         if not session.is_complete or self.is_behind(session):
             return {"profiles": {}}
-        if self.faults.strikes("wrong-provider-profile"):
+        if self.faults.activates("wrong-provider-profile"):
             return self.newest(session.owner)
         profile = self.profiles.own(session.owner, mvpd)
         if profile is None and self.core.clock.now() >= session.not_after:
@@ -58,13 +58,13 @@ class Views:
         return {"profiles": {mvpd: self.profiles.shown(profile, "regular")} if profile else {}}
 
     def seen_by(self, call):
-        """What the call shows beside its device. An identity shown late is shared from then on (B48)."""
+        """The identity and the partner status of a call."""
         identity = self.core.identities.of(call.headers, call.device)
         self.profiles.link_own(call.owner, identity)
         return identity, PartnerStatus(call.headers.get("ap-partner-framework-status"), self.core.clock.now())
 
     def session(self, call, code):
-        """A completed code is good for its profile beyond its own life, unless the policy is otherwise (B24)."""
+        """The session of a code. Expired but completed codes still work, unless the policy refuses them (B24)."""
         session = self.core.sessions.found(call.sp, code)
         over = self.core.clock.now() >= session.not_after
         if over and (not session.is_complete or self.core.settings.refuses_old_codes):
@@ -73,14 +73,14 @@ class Views:
 
     def is_behind(self, session):
         since = self.core.clock.now() - session.signed_in_at
-        return since < self.faults.window and self.faults.strikes("late-profile")
+        return since < self.faults.window and self.faults.activates("late-profile")
 
     def newest(self, owner):
         profile = self.profiles.newest_of_any_provider(owner)
         return {"profiles": {profile.mvpd: self.profiles.shown(profile, "regular")} if profile else {}}
 
     def without_login(self, call, owner, provider, is_session=False):
-        """A degraded or temporary profile; None where a login decides."""
+        """A degraded or temporary profile; None if a login is needed."""
         rule = self.core.degradation.standing(owner[2], provider.id, AUTHN_ALL)
         if rule:
             return self.core.degradation.profile(rule, owner)
@@ -88,7 +88,7 @@ class Views:
             return None
         present, identity = self.core.temp_passes.identity(call.request)
         if provider.temp_pass == "promotional" and identity is None:
-            if is_session and not present:  # a phone's poll knows nothing of the person (B51)
+            if is_session and not present:  # a phone does not know the identity (B51)
                 return None
             raise Refusal(BAD_IDENTITY)
         return self.core.temp_passes.profile(Visitor(owner[2], provider, owner[1], identity))
@@ -96,15 +96,15 @@ class Views:
     # Logout
 
     def log_out(self, call, mvpd):
-        """L. The profile ends here and now; what the answer names is only the provider's side of it."""
+        """L ends the profile at once. The answer says how the client ends the provider's own session."""
         redirect = call.request.values.get("redirectUrl", "")
         check_redirect(redirect, self.core.settings)
         provider = self.core.settings.provider(mvpd)
         identity = self.core.identities.of(call.headers, call.device)
         ended = self.profiles.log_out(call.owner, provider, identity)
-        if ended and self.faults.strikes("logout-all-providers"):
+        if ended and self.faults.activates("logout-all-providers"):
             self.profiles.log_out_everywhere(call.owner)
-        if provider.temp_pass and self.faults.strikes("temppass-refill"):
+        if provider.temp_pass and self.faults.activates("temppass-refill"):
             _, person = self.core.temp_passes.identity(call.request)
             self.core.temp_passes.refill(Visitor(call.sp, provider, call.device, person))
         return {"logouts": {mvpd: {"mvpd": mvpd, **self.follow_up(call, provider, ended, redirect)}}}
@@ -120,6 +120,6 @@ class Views:
             return {"actionName": "complete", "actionType": "none"}
         query = urlencode({"noflash": "true", "mso_id": provider.id, "requestor_id": call.sp,
                            "redirect_url": redirect})
-        origin = call.request.origin if "regular" in ended else ""  # relative in the samples of single sign-on
+        origin = call.request.origin if "regular" in ended else ""  # relative in the samples of single sign-on (9)
         return {"actionName": "logout", "actionType": "interactive",
                 "url": f"{origin}/adobe-services/logout?{query}"}

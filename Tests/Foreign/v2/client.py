@@ -292,7 +292,7 @@ def form(values):
 # The browser
 
 
-class Way:
+class BrowserLogin:
     """A browser's way from a code's page to the provider's login page, and on with a user's answer."""
 
     def __init__(self, server, code):
@@ -327,7 +327,7 @@ class Way:
 
 
 def sign_in(server, code, user):
-    arrived = Way(server, code).answer(user)
+    arrived = BrowserLogin(server, code).answer(user)
     expect(arrived == DONE, f"the browser ends at {arrived}")
 
 

@@ -3,8 +3,8 @@
 A fault that shows only sometimes is looked for as often as makes missing it less likely than one in a million.
 """
 
-from flows import SIGNER
-from viewer import Way, base64_of, expect, partner_status, roku, saml, send, sign_in
+from flow_checks import SIGNER
+from client import BrowserLogin, base64_of, expect, partner_status, roku, saml, send, sign_in
 
 ALL = {}
 
@@ -89,7 +89,7 @@ def session_hijack(server):
 def superseded_code_lives(server):
     tv = server.screen()
     old = tv.code()
-    way = Way(server, old)
+    way = BrowserLogin(server, old)
     tv.code()
     way.answer("ann")
     expect(tv.shown() == {}, "the older code has signed the device in")
@@ -98,7 +98,7 @@ def superseded_code_lives(server):
 @fault("expired-code-accepted")
 def expired_code_accepted(server):
     tv = server.screen()
-    way = Way(server, tv.code())
+    way = BrowserLogin(server, tv.code())
     server.wait(1801)
     way.answer("ann")
     expect(tv.shown() == {}, "a code was signed in with after its end")
@@ -161,6 +161,14 @@ def preauthorize_spends(server):
     tv.preauthorize("TempPassPromo", "a", "b").ok()
     left = tv.shown("TempPassPromo")["TempPassPromo"]["attributes"]["remaining_resources"]["value"]
     expect(left == 3, f"{left} resources of 3 are left")
+
+
+@fault("late-logout")
+def late_logout(server):
+    tv = server.screen()
+    tv.sign_in()
+    tv.log_out("demo-1")
+    expect(all(tv.shown() == {} for _ in range(24)), "the profile is shown after the logout")
 
 
 @fault("logout-all-providers")

@@ -10,9 +10,9 @@ import threading
 import time
 from urllib.parse import urlencode, urlsplit
 
-from viewer import (CODE, DECISION, DONE, FORM, INFORMATION, JSON, PROFILE, SESSION, SP, TIMES_IN_TEXT, TOKEN,
-                    Failed, Signer, Way, base64_of, base64_text, checked_error, expect, millis, no_page, one_of,
-                    partner_status, roku, saml, send, shaped, sign_in, statement, text)
+from client import (CODE, DECISION, DONE, FORM, INFORMATION, JSON, PROFILE, SESSION, SP, TIMES_IN_TEXT, TOKEN,
+                    BrowserLogin, Failed, Signer, base64_of, base64_text, checked_error, expect, millis, no_page,
+                    one_of, partner_status, roku, saml, send, shaped, sign_in, statement, text)
 
 ALL = []
 USUAL = ("--not-integrated", "demo-9", "--picker", "demo-8", "--no-sso", "demo-7", "--no-logout", "demo-6",
@@ -168,7 +168,8 @@ def configuration(server):
             screen.call("GET", path, bare=True).ok(), "configuration")
     known = {each["id"]: each for each in value["requestor"]["mvpds"]}
     expect("demo-9" not in known and known["TempPass"]["isTempPass"], "what is integrated is listed")
-    expect((known["demo-8"]["boardingStatus"], known["demo-1"]["boardingStatus"]) == ("PICKER", "SUPPORTED"), "boarding")
+    expect((known["demo-8"]["boardingStatus"], known["demo-1"]["boardingStatus"]) == ("PICKER", "SUPPORTED"),
+           "boarding status")
     expect("platformMappingId" not in known["demo-7"], "no platform services")
 
 
@@ -256,11 +257,11 @@ def session_ends(server):
     """A newer code of the device ends the older one, the clock ends any, and a login completes it (5.5)."""
     tv = server.screen()
     old = tv.code()
-    way = Way(server, old)
+    way = BrowserLogin(server, old)
     newer = tv.code()
     over(server, tv, old)
     expect(way.answer("ann") == DONE and tv.shown() == {}, "a superseded code signs nobody in")
-    way = Way(server, newer)
+    way = BrowserLogin(server, newer)
     server.wait(1801)
     over(server, tv, newer)
     expect(way.answer("ann") == DONE and tv.shown() == {}, "a login after the code's end signs nobody in")
@@ -313,15 +314,15 @@ def session_of_signed_in_device(server):
 def browser(server):
     tv = server.screen()
     code = tv.code()
-    way = Way(server, code)
+    way = BrowserLogin(server, code)
     expect(way.first.status == 302 and "/idp/demo-1/" in way.first.headers["Location"], "straight to the provider")
     expect(way.first.headers["Set-Cookie"] is None, "no cookie")
     expect("error" not in way.answer("", "") and tv.polled(code) == {}, "a refused login shows the page again")
-    later = Way(server, code)
+    later = BrowserLogin(server, code)
     way.answer("ann")
     expect(tv.polled(code) == {}, "of two browsers the one that began last counts")
     expect(later.answer("bob") == DONE and "demo-1" in tv.polled(code), "the code stays good until a login")
-    form = Way(server, server.screen().code("demo-5"))
+    form = BrowserLogin(server, server.screen().code("demo-5"))
     expect(form.first.status == 200 and form.answer("ann") == DONE, "a page that posts itself")
     for bad in ("ABC", "ABCDEFG", server.screen().session(None).ok()["code"]):
         no_page(server, bad)
@@ -332,8 +333,8 @@ def browser(server):
 def accounts(server):
     tv = server.screen()
     code = tv.code("cable")
-    expect("<form" in Way(server, code).answer("ann", "wrong") and tv.polled(code) == {}, "a wrong password")
-    expect(Way(server, code).answer("ann", "right-word") == DONE, "the right one")
+    expect("<form" in BrowserLogin(server, code).answer("ann", "wrong") and tv.polled(code) == {}, "a wrong password")
+    expect(BrowserLogin(server, code).answer("ann", "right-word") == DONE, "the right one")
     expect(tv.polled(code)["cable"]["attributes"]["userID"]["value"] == "u-ann", "the account's user id")
 
 
@@ -342,7 +343,7 @@ def switched_provider(server):
     """The session's provider is the one whose login finished (B44)."""
     tv = server.screen()
     code = tv.code("demo-1")
-    way = Way(server, code)
+    way = BrowserLogin(server, code)
     tv.resume(code, mvpd="demo-2").ok()
     way.answer("ann")
     expect(list(tv.polled(code)) == ["demo-1"], "provider of the finished login")
@@ -530,7 +531,8 @@ def identity_service(server):
     """The vendor's own (8.5): a token by the programmer's id, a code that links another device to it."""
     tv, phone = server.screen(), server.screen()
     rule = {"status": text, "serviceToken": text, "notBefore": millis, "notAfter": millis}
-    token = shaped({**rule, "status": "CREATED"}, at(tv, "POST", "serviceToken", X_SSO_ID="ann").ok(201), "serviceToken")
+    created = at(tv, "POST", "serviceToken", X_SSO_ID="ann").ok(201)
+    token = shaped({**rule, "status": "CREATED"}, created, "serviceToken")
     carried = {"AD_Service_Token": token["serviceToken"]}
     tv.sign_in("demo-1", "ann", **carried)
     link = shaped({"status": text, "code": lambda code: len(code) == 6 and code.isdigit(), "notBefore": millis,
@@ -823,6 +825,30 @@ def concurrency(server):
     expect(len(set(codes)) == 48, "each code is another")
     expect(permits.count(True) == 3, f"{permits.count(True)} permits of 3 resources")
     expect(sorted(accepted) == [201] + [400] * 15, f"a response counted {accepted.count(201)} times")
+
+
+@flow()
+def odd_requests(server):
+    """Nothing that a client sends is answered with 500 or without an answer."""
+    screen = server.screen(claims={"scopes": 7, "serviceProviders": 7})
+    tokens = "AD_Service_Token", "Adobe_Subject_Token", "X_Roku_Reserved_Roku_Connect_Token"
+    claims = Signer.unsigned({"alg": ["HS256"]}, ["a list"], 60, {"iss": {}}) + ".AA"
+    for odd in ("", "..", "a.b.c", "\xff.\xff.\xff", "[].{}.x", claims):
+        for name in (*tokens, "AP_TempPass_Identity", "AP_Partner_Framework_Status", "Authorization"):
+            for call in (screen.profiles, screen.session, screen.partner_session):
+                expect(call(**{name: odd}).status < 500, f"{name}: {odd}")
+    for value in ([], 7, {"frameworkPermissionInfo": 7}, {"frameworkProviderInfo": {"id": 7, "expirationDate": []},
+                                                         "frameworkPermissionInfo": {"accessStatus": []}}):
+        expect(screen.partner_profile(saml(), AP_Partner_Framework_Status=base64_of(value)).status == 400, f"{value}")
+        expect(screen.session(X_Device_Info=base64_of(value)).status in (200, 400), f"{value}")
+    screen.session(X_Device_Info=base64_of({"version": {"a": []}, "connectionPort": []})).ok()
+    for redirect in ("https://demo.test/\r\nX: y", "https://demo.test/\u20ac", "https://[", "://"):
+        screen.session(redirectUrl=redirect).refused(400, "invalid_parameter_redirect_url")
+    for body in (b"\xff\xfe", b"7", b'{"resources": {"a": 1}}', b'{"software_statement": []}'):
+        screen.call("POST", "/decisions/authorize/demo-1", body, JSON).refused(400, "invalid_parameter_resources")
+        expect(send(server.url, "POST", "/o/client/register", {"Content-Type": JSON}, body).status == 400, f"{body}")
+        expect(screen.call("POST", "/sessions", body, FORM).status == 200, f"{body}")
+        expect(send(server.url, "POST", "/_test/degrade", {}, body).status == 400, f"{body}")
 
 
 @flow("--log", "LOG")
