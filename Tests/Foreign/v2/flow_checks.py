@@ -496,6 +496,27 @@ def platform_identity_limits(server):
 
 
 @flow()
+def logins_under_one_identity(server):
+    """The last login is shown to others. A single logout ends all of them (B48)."""
+    first, second, third = (server.screen(**roku("miller")) for _ in range(3))
+    without = {"X_Roku_Reserved_Roku_Connect_Token": None}
+    first.sign_in("demo-1", "ann")
+    second.sign_in("demo-1", "bob", **without)
+    second.shown()
+    expect(user(third) == user(second) != user(first), "the last login is shared")
+    second.log_out("demo-1", **without)
+    expect(user(third) == user(first), "then the login that is left")
+    second.sign_in("demo-1", "bob", **without)
+    second.shown()
+    third.log_out("demo-1")
+    expect(first.shown() == second.shown() == third.shown() == {}, "one logout ends both logins")
+
+
+def user(screen):
+    return screen.shown()["demo-1"]["attributes"]["userID"]["value"]
+
+
+@flow()
 def service_token(server):
     ann, bob = SIGNER.service_token("ann"), SIGNER.service_token("bob")
     tv, phone = server.screen(**ann), server.screen(**SIGNER.service_token("ann", number=2))
@@ -715,6 +736,21 @@ def promotional(server):
     query = urlencode({"requestor_id": SP, "mvpd_id": mvpd, "key": "all"})
     headers = {"Authorization": "Bearer " + tv.bearer}
     expect(send(server.url, "DELETE", "/reset-tempass/v3/reset/generic?" + query, headers).status == 204, "reset")
+    for query, status in ((f"requestor_id={SP}&mvpd_id=demo-1", 400), ("requestor_id=NOBODY&mvpd_id=TempPass", 400)):
+        expect(send(server.url, "DELETE", "/reset-tempass/v3/reset?" + query, headers).status == status, query)
+    expect(send(server.url, "DELETE", "/reset-tempass/v3/reset?" + query).status == 401, "a reset without a bearer")
+
+
+@flow()
+def promotional_by_code(server):
+    """A phone's poll does not know the person. It is answered as for any session (B51)."""
+    tv, mvpd = server.screen(), "TempPassPromo"
+    code = tv.session(None).ok()["code"]
+    tv.resume(code, mvpd=mvpd).ok()
+    expect(tv.polled(code) == {}, "P3 without the identity")
+    shown = tv.polled(code, AP_TempPass_Identity=base64_of("phoebe"))
+    shaped({**PROFILE, "type": "temporary"}, shown[mvpd], "P3 with the identity")
+    tv.poll(code, AP_TempPass_Identity="!").refused(400, "invalid_header_identity_for_temporary_access")
 
 
 @flow()
@@ -728,6 +764,13 @@ def promotional_merges(server):
     expect(second.shown(mvpd)[mvpd]["attributes"]["used_assets"]["value"] == ["b"], "a look joins nothing")
     expect(first.decision(mvpd, "c", **dora)["authorized"], "the third resource of both")
     expect(not second.decision(mvpd, "d")["authorized"], "a permit joins what both have used")
+    early, late = (server.screen(AP_TempPass_Identity=base64_of(name)) for name in ("early", "late"))
+    early.decision(mvpd, "a")
+    server.wait(400)
+    late.decision(mvpd, "a")
+    begun = early.shown(mvpd)[mvpd]["notBefore"]
+    late.decision(mvpd, "b", AP_TempPass_Identity=base64_of("early"))
+    expect(late.shown(mvpd)[mvpd]["notBefore"] == begun, "and they begin with the earlier of the two")
 
 
 @flow("--trial-life", "0")
