@@ -3,6 +3,7 @@
 import http
 import http.server
 import json
+import socketserver
 import sys
 import threading
 import traceback
@@ -18,6 +19,10 @@ class Server(http.server.ThreadingHTTPServer):
     def __init__(self, address, service, clock, log):
         super().__init__(address, Handler)
         self.service, self.clock, self.log = service, clock, log
+
+    def server_bind(self):
+        """Binds without looking up the host's name, which can take seconds."""
+        socketserver.TCPServer.server_bind(self)
 
     @property
     def url(self):
