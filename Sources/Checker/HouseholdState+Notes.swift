@@ -55,7 +55,8 @@ extension HouseholdState {
         let window = codeWindow(operation)
         let shared = SharedLife(
             household: household, made: beat, code: operation.code,
-            text: codeTexts.take(operation.code), record: operation.detail, low: window.low,
+            text: registry.codeTexts.take(operation.code, of: household), record: operation.detail,
+            low: window.low,
             high: window.high)
         // One that was asked for before, and answered while this one was under way, may be the newer.
         if lives.contains(where: { $0.made.ret >= operation.call }) {

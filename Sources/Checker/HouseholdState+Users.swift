@@ -296,7 +296,7 @@ extension HouseholdState {
     /// may have signed in here by mistake.
     mutating func tellUsers(isConfused: Bool) {
         for position in tags.indices where tags[position].mark != 0 {
-            registry.accounts.release(tags[position].mark, by: household, at: ended ?? .max)
+            registry.accounts.release(tags[position].mark, by: household, at: ended)
         }
         guard !isConfused, !faces.isEmpty, !isCrossedByOthers else { return }
         for face in faces where face.tag == ModelOperation.none && !face.isForeign {

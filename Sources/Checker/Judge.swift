@@ -49,7 +49,7 @@ public final class Judge {
     public func take(_ record: HouseholdRecord) {
         callbacks.take(record)
         guard let ended = record.ended, let folder = folders[record.household],
-            folder.pointee.ended == nil
+            folder.pointee.ended == .max
         else { return }
         folder.pointee.end(at: ended.nanoseconds)
         leaving.append((record.household, ended.nanoseconds))

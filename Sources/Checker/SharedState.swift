@@ -62,6 +62,7 @@ final class SharedState {
     @exclusivity(unchecked) var staleness = Staleness()
     @exclusivity(unchecked) var changes = ServiceChanges()
     @exclusivity(unchecked) var bursts = BurstDetector()
+    @exclusivity(unchecked) var codeTexts = CodeTexts()
     private(set) var households = 0
     /// Households whose SDK was held against the order of its callbacks.
     var sdkHouseholds = 0
