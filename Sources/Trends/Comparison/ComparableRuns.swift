@@ -15,7 +15,7 @@ extension Comparison {
         let older = ComparableRuns.older(than: directory)
         guard !older.isEmpty else { return nil }
         let run = try ComparedRun(directory, findings: findings)
-        guard let base = ComparableRuns(to: run, among: older).newest() else { return nil }
+        guard let base = ComparableRuns(to: run, among: older).newestRead() else { return nil }
         return Comparison(try ComparedRun(base), run, draws: draws)
     }
 }
@@ -47,12 +47,19 @@ public struct ComparableRuns {
 
     /// The newest comparable one; with `stamp` (`20261121T070000Z`), among those made no later.
     public func newest(notAfter stamp: String? = nil) -> RunDirectory? {
-        older.first { candidate in
-            if let stamp, candidate.stamp > stamp { return false }
-            guard mayBeAlike(candidate) else { return false }
-            let comparability = try? ComparedRun.comparability(candidate)
-            return comparability.map(run.comparability.isComparable) ?? false
+        newestRead(notAfter: stamp)?.directory
+    }
+
+    /// The same, as far as it was read for that.
+    func newestRead(notAfter stamp: String? = nil) -> ReadRun? {
+        for candidate in older {
+            if let stamp, candidate.stamp > stamp { continue }
+            guard mayBeAlike(candidate), let read = try? ReadRun(candidate),
+                run.comparability.isComparable(to: read.comparability)
+            else { continue }
+            return read
         }
+        return nil
     }
 
     /// What the header alone tells.
