@@ -1,5 +1,6 @@
 internal import Dialects
 internal import Journal
+internal import Synchronization
 internal import Vocabulary
 
 /// Everything that is known of one household's device while it lives: what waits to be judged, what
@@ -52,6 +53,9 @@ struct HouseholdState: ~Copyable {
     var broken = LevelSet()
     var hasToldOrder = false
     var isClosed = false
+    /// Never looked at: a value with an atomic in it is nowhere but in its place. Without one, functions that only
+    /// read were given a copy of the whole state on their stack, several times for each answer.
+    private let isHereOnly = Atomic(true)
     private var contiguous: Int32 = 0
     /// Promises that the answer at hand was counted for.
     var counted: UInt32 = 0
@@ -104,7 +108,7 @@ struct HouseholdState: ~Copyable {
         tokens = Few(in: &memory)
         reads = Few(in: &memory)
         resources = Few(in: &memory)
-        if registry.rules.devicesAreFresh {
+        if registry.devicesAreFresh {
             frontier = Frontier(registry.model, in: &memory)
             precondition(memory?.isUsedUp != false, "HouseholdState.bytes is what its lists take")
         } else {

@@ -64,7 +64,7 @@ extension HouseholdState {
             let record = exchange.pointee.observation.record
         {
             operation.detail = Checker.mark(record)
-        } else if operation.operation == .userMetadata, !registry.rules.knowsUsers,
+        } else if operation.operation == .userMetadata, !registry.knowsUsers,
             let subscription = exchange.pointee.observation.record
         {
             operation.detail = noteShown(Tag(mvpd: "", user: subscription))
@@ -74,7 +74,7 @@ extension HouseholdState {
                 operation.tag = noteAccount(tag, login: exchange.pointee.observation.record)
                 if operation.effect != .denied {
                     registry.accounts.hold(operation.tag, by: household, at: operation.call)
-                    if registry.rules.knowsUsers {
+                    if registry.knowsUsers {
                         registry.accounts.hold(
                             Self.bare(tag.user), by: household, at: operation.call)
                     }
@@ -146,7 +146,7 @@ extension HouseholdState {
             return mark
         }
         var seen = TagSeen(mark: mark, mvpd: mvpd, user: Checker.mark(name.user))
-        if registry.rules.knowsUsers {
+        if registry.knowsUsers {
             strangers.removeAll { $0.seen.mark == mark }
             add(seen, named: name)
         } else {
@@ -164,7 +164,7 @@ extension HouseholdState {
     private mutating func noteShown(_ tag: Tag) -> UInt64 {
         let (mvpd, user) = (Checker.mark(tag.mvpd), Checker.mark(tag.user))
         let mark = Checker.mark(tag.user, mvpd)
-        if registry.rules.knowsUsers, tags.contains(where: { $0.mark == mark }) { return mark }
+        if registry.knowsUsers, tags.contains(where: { $0.mark == mark }) { return mark }
         if !strangers.contains(where: { $0.seen.mark == mark }), strangers.count < 64 {
             let seen = TagSeen(mark: mark, mvpd: mvpd, user: user)
             strangers.append(Stranger(seen: seen, name: tag))
