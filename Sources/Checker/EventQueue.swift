@@ -27,39 +27,42 @@ struct EventQueue: ~Copyable {
         case expiry(Int)
     }
 
-    /// The earliest state that an answer may tell of: with `policies.visibility`, one that old, in
-    /// nanoseconds.
-    let visibility: Int64
-
     /// By their starts: one as a rule, and for a moment the next.
     private var waiting: Few<2, Observed>
     private(set) var open: [Open] = []
     /// A code's, its sign-in's by the shortest, and by its token's own word.
     private var expiries: Few<3, Expiry>
 
-    init(visibility: Int64, in memory: inout HouseholdMemory?) {
-        self.visibility = visibility
+    init(in memory: inout HouseholdMemory?) {
         waiting = Few(in: &memory)
         expiries = Few(in: &memory)
     }
 
     static let bytes = Few<2, Observed>.bytes + Few<3, Expiry>.bytes
 
-    /// When an operation's turn comes.
-    private func start(of operation: Observed) -> Int64 {
-        visibility > 0 && !operation.operation.isMutator
-            ? operation.call - visibility : operation.call
+    /// When an operation's turn comes. `visibility`: so old a state an answer may tell of
+    /// (`policies.visibility`), in nanoseconds.
+    @inline(__always)
+    private func start(of position: Int, _ visibility: Int64) -> Int64 {
+        let call = waiting[position].call
+        return visibility > 0 && !waiting[position].operation.isMutator ? call - visibility : call
     }
 
-    mutating func insert(_ operation: Observed) {
-        var position = waiting.count
+    @inline(__always)
+    mutating func insert(_ operation: Observed, _ visibility: Int64) {
         waiting.append(operation)
-        guard position > 0 else { return }
-        let call = start(of: operation)
+        if waiting.count > 1 { sortLast(visibility) }
+    }
+
+    private mutating func sortLast(_ visibility: Int64) {
+        var position = waiting.count - 1
+        let call = start(of: position, visibility)
+        let sequence = waiting[position].sequence
         while position > 0 {
-            let other = waiting[position - 1]
-            if (start(of: other), other.sequence) <= (call, operation.sequence) { break }
-            waiting[position] = other
+            let other = start(of: position - 1, visibility)
+            if (other, waiting[position - 1].sequence) <= (call, sequence) { break }
+            let operation = waiting[position]
+            waiting[position] = waiting[position - 1]
             waiting[position - 1] = operation
             position -= 1
         }
@@ -71,13 +74,14 @@ struct EventQueue: ~Copyable {
 
     /// What comes next, and when: an end before a call before a return on equal stamps, for intervals
     /// are closed. `.max`: nothing.
-    var next: (time: Int64, turn: Turn) {
+    @inline(__always)
+    func next(_ visibility: Int64) -> (time: Int64, turn: Turn) {
         var next = (time: Int64.max, turn: Turn.call)
         for position in open.indices where open[position].ret < next.time {
             next = (open[position].ret, .ret(position))
         }
         if !waiting.isEmpty {
-            let call = start(of: waiting[0])
+            let call = start(of: 0, visibility)
             if call <= next.time { next = (call, .call) }
         }
         for position in expiries.indices {

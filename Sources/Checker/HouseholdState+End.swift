@@ -70,7 +70,7 @@ extension HouseholdState {
     /// Whether that user may have signed in by letters that this device holds or held.
     private func isCrossed(by tag: UInt64) -> Bool {
         // Where users are learned, nobody knows yet which account that one is.
-        guard registry.rules.knowsUsers else { return isCrossedByOthers }
+        guard registry.knowsUsers else { return isCrossedByOthers }
         if tag == Self.anybody {
             return lives.contains { registry.isUsedAstray($0.mark) }
         }

@@ -157,7 +157,7 @@ extension HouseholdState {
 
     /// The sign-in that the device came with may be what `value` shows.
     func isFromBefore(_ value: UInt8) -> Bool {
-        guard !registry.rules.devicesAreFresh, !reads.contains(where: { $0.value == 0 }),
+        guard !registry.devicesAreFresh, !reads.contains(where: { $0.value == 0 }),
             !signOuts.contains(where: { $0.effect == .success })
         else { return false }
         return value == TokenRead.somebody || value == 1
@@ -171,7 +171,7 @@ extension HouseholdState {
 
     /// Whether the sign-in behind `value` may have ended by itself before `time`.
     func mayHaveExpired(_ value: UInt8, by time: Int64) -> Bool {
-        let shortest = registry.rules.shortestSignIn.inNanoseconds
+        let shortest = registry.shortestSignIn
         var isKnown = false
         for position in tokens.indices
         where value == TokenRead.somebody || tokens[position].tag == value - 1 {

@@ -55,7 +55,8 @@ extension HouseholdState {
         let window = codeWindow(operation)
         let shared = SharedLife(
             household: household, made: beat, code: operation.code,
-            text: codeTexts.take(operation.code), record: operation.detail, low: window.low,
+            text: registry.codeTexts.take(operation.code, of: household), record: operation.detail,
+            low: window.low,
             high: window.high)
         // One that was asked for before, and answered while this one was under way, may be the newer.
         if lives.contains(where: { $0.made.ret >= operation.call }) {
@@ -74,7 +75,7 @@ extension HouseholdState {
         guard operation.generated > 0, operation.expires > operation.generated,
             life < 1_000_000_000_000_000
         else { return (.max, .max) }
-        let tolerance = registry.rules.policies.clockTolerance.inNanoseconds
+        let tolerance = registry.clockTolerance
         let slack = life / ServiceClock.drift + 1_000_000 + tolerance
         return (
             operation.call + life - slack,
@@ -176,7 +177,7 @@ extension HouseholdState {
             life == nil || operation.flags.contains(.afterEnd)
         {
             registry.noteAstray(operation.code, of: operation.tag)
-            if tag != ModelOperation.none, registry.rules.knowsUsers {
+            if tag != ModelOperation.none, registry.knowsUsers {
                 registry.noteAstray(operation.code, of: Self.bare(names[Int(tag)].user))
             }
         }
@@ -189,7 +190,7 @@ extension HouseholdState {
             return nil
         }
         // Where no answer names its expiry, it may end from then on.
-        let shortest = registry.rules.shortestSignIn.inNanoseconds
+        let shortest = registry.shortestSignIn
         expire(tag: tag, operation.call.plus(shortest), .max)
         let isCertain = operation.effect == .success
         if let life, let act = codeAct(.signIn, life) {
@@ -278,7 +279,7 @@ extension HouseholdState {
         guard operation.operation.needsAuthorization else { return ModelOperation(kind: .tokenAny) }
         // After a sign-in that no poll waits for, it is the first to name the user.
         let tag =
-            registry.rules.knowsUsers
+            registry.knowsUsers
             ? operation.tag == 0 ? nil : knownTag(operation.tag) ?? learn(operation)
             : placedTag(operation.tag)
         // What a device came with it may have been authorized for before.
@@ -295,7 +296,7 @@ extension HouseholdState {
         case .absent, .expired: return ModelOperation(kind: .tokenAbsent)
         case .success:
             guard operation.tag != 0 else { return ModelOperation(kind: .tokenAny) }
-            guard registry.rules.knowsUsers else {
+            guard registry.knowsUsers else {
                 // Whom it names is decided as it returns: by then every sign-in is known that began.
                 return placedTag(operation.tag).map { ModelOperation(kind: .tokenSeen, tag: $0) }
                     ?? ModelOperation(kind: .tokenAny)
@@ -312,7 +313,7 @@ extension HouseholdState {
     /// The token of a sign-in whose user nobody told us: believed, if it is the only one that it
     /// can be of.
     private mutating func learn(_ operation: Observed) -> UInt8? {
-        let isFresh = registry.rules.devicesAreFresh
+        let isFresh = registry.devicesAreFresh
         if !isFresh, tags[0].mark == 0, signOuts.isEmpty, !reads.contains(where: { $0.value == 0 })
         {
             notePreSignedIn()

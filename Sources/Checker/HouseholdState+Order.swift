@@ -5,9 +5,10 @@ extension HouseholdState {
     /// Judges everything that happened before `time`; where that `isLast`, up to the last answer: ends that nobody asks
     /// for break no order, and nothing comes after them.
     mutating func advance(before time: Int64, isLast: Bool = false) {
-        let limit = agenda.visibility > 0 ? time.plus(-agenda.visibility) : time
+        let visibility = registry.visibility
+        let limit = visibility > 0 ? time.plus(-visibility) : time
         while !(isLast && agenda.hasOnlyEnds && frontier.bears(agenda.ends)) {
-            let next = agenda.next
+            let next = agenda.next(visibility)
             guard next.time < limit else { return }
             now = max(now, next.time)
             switch next.turn {
@@ -42,7 +43,7 @@ extension HouseholdState {
                 ? frontier.call(read: act)
                 : frontier.call(mutator: act, isOpen: operation.effect == .open)
         }
-        if entry.ret < min(limit, agenda.next.time) {
+        if entry.ret < min(limit, agenda.next(registry.visibility).time) {
             now = max(now, entry.ret)
             finish(entry)
         } else {

@@ -12,7 +12,7 @@ internal import Dialects
 extension HouseholdState {
     /// 0: a stranger; 255: somebody; else the tag's number plus one.
     mutating func value(of operation: Observed, _ beat: CompactOperation) -> UInt8 {
-        if registry.rules.knowsUsers {
+        if registry.knowsUsers {
             guard operation.tag != 0 else { return TokenRead.somebody }
             if operation.operation == .userMetadata,
                 tags.contains(where: { $0.isLearned && $0.mark == 0 })
@@ -45,7 +45,7 @@ extension HouseholdState {
 
     /// The device may still be signed in as it came, and a sign-in since may be of the same user.
     private func isAmbiguous(_ tag: UInt8) -> Bool {
-        guard !registry.rules.devicesAreFresh, tag == 0 else { return false }
+        guard !registry.devicesAreFresh, tag == 0 else { return false }
         return attempts.contains { attempt in
             attempt.isCandidate && !faces.contains { $0.tag == attempt.tag }
         }
@@ -240,7 +240,7 @@ extension HouseholdState {
     /// a code are too many all the same.
     private mutating func judgeUnplaced(_ face: Face) {
         registry.check(.oneOwner)
-        guard registry.rules.policies.codeReuse == .single,
+        guard registry.codesServeOnce,
             let other = faces.first(where: {
                 $0.source == .token && !$0.isForeign && $0.user != face.user
             })
@@ -269,7 +269,7 @@ extension HouseholdState {
         registry.check(.oneToken)
         faces[position].ends.append(operation.expires)
         let signIns = writers(of: TokenRead.somebody, by: beat.ret)
-        let isSingle = registry.rules.policies.codeReuse == .single
+        let isSingle = registry.codesServeOnce
         let possible = tags.indices.map { tag in
             let own = signIns.filter { Int($0.tag) == tag }
             let byCode = own.filter { $0.life >= 0 }.map(\.life)
@@ -296,7 +296,7 @@ extension HouseholdState {
     /// may have signed in here by mistake.
     mutating func tellUsers(isConfused: Bool) {
         for position in tags.indices where tags[position].mark != 0 {
-            registry.accounts.release(tags[position].mark, by: household, at: ended ?? .max)
+            registry.accounts.release(tags[position].mark, by: household, at: ended)
         }
         guard !isConfused, !faces.isEmpty, !isCrossedByOthers else { return }
         for face in faces where face.tag == ModelOperation.none && !face.isForeign {

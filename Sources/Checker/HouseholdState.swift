@@ -1,5 +1,6 @@
 internal import Dialects
 internal import Journal
+internal import Synchronization
 internal import Vocabulary
 
 /// Everything that is known of one household's device while it lives: what waits to be judged, what
@@ -21,7 +22,6 @@ struct HouseholdState: ~Copyable {
     // What waits.
     var agenda: EventQueue
     /// Exchanges 1 to this are all here, and the last of them was begun then.
-    private var contiguous: Int32 = 0
     private var contiguousBegun = Int64.min
     private var ahead: [(sequence: Int32, begun: Int64)] = []
     var screens: Screens
@@ -33,71 +33,59 @@ struct HouseholdState: ~Copyable {
     var signOuts: Few<1, CompactOperation>
     var grants: Few<1, Grant>
     var tags: Few<1, TagSeen>
-    /// The tag of its TempPass.
-    var pass: UInt8 = ModelOperation.none
     /// Of `tags`, in their order.
     var names: Few<1, Tag>
     /// Tokens that answers showed, by tag and expiry.
     var tokens: Few<1, TokenSeen>
-    var reads: Few<4, TokenRead>
+    /// Two of each value: nobody, somebody, and its own user.
+    var reads: Few<6, TokenRead>
     /// Users that answers named and that never signed in here, as far as is known.
     var strangers: [Stranger] = []
     /// Where users are learned: those that answers named here.
     var faces: [Face] = []
-    /// Answers about codes that may have been another's by then, as far as nobody knew better.
-    var strays: [Stray] = []
     var resources: Few<1, String>
-    var codeTexts = CodeTexts()
     var ring = Ring()
+    // What is small lies together, for each household that lives has it.
     /// The device held a sign-in when the run began, and has not lost it yet.
     var isPreSignedIn = false
+    /// The tag of its TempPass.
+    var pass: UInt8 = ModelOperation.none
+    var broken = LevelSet()
+    var hasToldOrder = false
+    var isClosed = false
+    /// Never looked at: a value with an atomic in it is nowhere but in its place. Without one, functions that only
+    /// read were given a copy of the whole state on their stack, several times for each answer.
+    private let isHereOnly = Atomic(true)
+    private var contiguous: Int32 = 0
+    /// Promises that the answer at hand was counted for.
+    var counted: UInt32 = 0
+    /// "Not yet" answers to the TV since the last sign-in was answered, while nobody knew that it had
+    /// taken effect.
+    var unproven: Int32 = 0
 
     // What may be true.
     var frontier: Frontier
 
     // What was found.
-    /// Promises that the answer at hand was counted for.
-    var counted: UInt32 = 0
-    /// "Not yet" answers to the TV since the last sign-in was answered, while nobody knew that it had
-    /// taken effect.
-    var unproven = 0
     /// Whoever was told "done" by then has been held against what the TV saw (`judgeDelivery`).
     var delivered = Int64.min
-    var causes: [(position: Int?, invariant: Invariant, standing: Standing)] = []
-    /// Those of them that hang on whose code some letters were, and those that name a user who
-    /// never signed in here, by the mark of its tag.
-    var conditional: [(position: Int, foreignTag: UInt64)] = []
-    var broken = LevelSet()
-    var hasToldOrder = false
-    /// Kept back until it is known whether something else explains it.
-    var held: Violation? {
-        get { suspended?.held }
-        set {
-            guard newValue != nil || suspended != nil else { return }
-            if suspended == nil { suspended = Suspended() }
-            suspended?.held = newValue
-        }
-    }
-    /// The TV was told "not yet" after the phone was told "done": late, or lost?
-    var late: Violation? {
-        get { suspended?.late }
-        set {
-            guard newValue != nil || suspended != nil else { return }
-            if suspended == nil { suspended = Suspended() }
-            suspended?.late = newValue
-        }
-    }
-    /// Beside the dossier, for they are large and nearly no device has them.
-    private var suspended: Suspended?
+    /// Beside the dossier, for nearly no device has any of it.
+    private var oddities: Oddities?
 
-    private final class Suspended {
-        var held: Violation?
-        var late: Violation?
+    private final class Oddities {
+        var strays: [Stray] = []
+        var causes: [Cause] = []
+        var conditional: [Conditional] = []
+        // As lists: a violation is large.
+        var held: [Violation] = []
+        var late: [Violation] = []
     }
 
-    var isClosed = false
-    /// When the household left.
-    var ended: Int64?
+    /// When the household left; `.max`: it is still there.
+    var ended = Int64.max
+
+    typealias Cause = (position: Int?, invariant: Invariant, standing: Standing)
+    typealias Conditional = (position: Int, foreignTag: UInt64)
 
     struct Stray {
         var code: UInt64
@@ -109,7 +97,7 @@ struct HouseholdState: ~Copyable {
     init(_ household: Int, _ registry: SharedState, in memory: inout HouseholdMemory?) {
         self.household = household
         self.registry = registry
-        agenda = EventQueue(visibility: registry.visibility, in: &memory)
+        agenda = EventQueue(in: &memory)
         screens = Screens(in: &memory)
         lives = Few(in: &memory)
         attempts = Few(in: &memory)
@@ -120,7 +108,7 @@ struct HouseholdState: ~Copyable {
         tokens = Few(in: &memory)
         reads = Few(in: &memory)
         resources = Few(in: &memory)
-        if registry.rules.devicesAreFresh {
+        if registry.devicesAreFresh {
             frontier = Frontier(registry.model, in: &memory)
             precondition(memory?.isUsedUp != false, "HouseholdState.bytes is what its lists take")
         } else {
@@ -137,7 +125,7 @@ struct HouseholdState: ~Copyable {
     static let bytes =
         Few<1, CodeLife>.bytes + Few<1, SignInAttempt>.bytes + Few<1, CompactOperation>.bytes
         + Few<1, Grant>.bytes + Few<1, TagSeen>.bytes + Few<1, Tag>.bytes
-        + Few<1, TokenSeen>.bytes + Few<4, TokenRead>.bytes + Few<1, String>.bytes
+        + Few<1, TokenSeen>.bytes + Few<6, TokenRead>.bytes + Few<1, String>.bytes
         + EventQueue.bytes + Screens.bytes + Frontier.bytes
 
     mutating func add(_ tag: TagSeen, named name: Tag) {
@@ -145,14 +133,55 @@ struct HouseholdState: ~Copyable {
         names.append(name)
     }
 
+    // MARK: What few devices have
+
+    /// Answers about codes that may have been another's by then, as far as nobody knew better.
+    var strays: [Stray] {
+        get { oddities?.strays ?? [] }
+        set { change { $0.strays = newValue } }
+    }
+
+    /// What was found here.
+    var causes: [Cause] {
+        get { oddities?.causes ?? [] }
+        set { change { $0.causes = newValue } }
+    }
+
+    /// Those of them that hang on whose code some letters were, and those that name a user who
+    /// never signed in here, by the mark of its tag.
+    var conditional: [Conditional] {
+        get { oddities?.conditional ?? [] }
+        set { change { $0.conditional = newValue } }
+    }
+
+    /// Kept back until it is known whether something else explains it.
+    var held: Violation? {
+        get { oddities?.held.first }
+        set {
+            guard newValue != nil || oddities != nil else { return }
+            change { $0.held = newValue.map { [$0] } ?? [] }
+        }
+    }
+
+    /// The TV was told "not yet" after the phone was told "done": late, or lost?
+    var late: Violation? {
+        get { oddities?.late.first }
+        set {
+            guard newValue != nil || oddities != nil else { return }
+            change { $0.late = newValue.map { [$0] } ?? [] }
+        }
+    }
+
+    private mutating func change(_ change: (Oddities) -> Void) {
+        let own = oddities ?? Oddities()
+        oddities = own
+        change(own)
+    }
+
     // MARK: Taking in
 
-    /// An exchange has ended; `operation` is nil where it never left.
-    mutating func take(_ operation: Observed?, sequence: Int32, begun: Int64) {
-        if let operation {
-            screens.noteEnd(of: operation)
-            agenda.insert(operation)
-        }
+    /// An exchange has ended, and waits to be judged unless it never left: judges what is final now.
+    mutating func arrive(_ sequence: Int32, begun: Int64) {
         if sequence == contiguous + 1 {
             contiguous = sequence
             contiguousBegun = max(contiguousBegun, begun)

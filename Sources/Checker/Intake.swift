@@ -1,28 +1,37 @@
 internal import Dialects
 internal import Journal
 
-/// Marks of codes, with the last one at hand: a device asks about one code over and over.
+/// Texts of codes that devices were given, until that is noted: for as long as an answer waits for the next.
 struct CodeTexts {
-    private var last = ""
-    private var lastMark: UInt64 = 0
-    /// Of codes that were made, until they are noted.
-    private var made: [(mark: UInt64, text: String)] = []
+    private var made = MarkTable<MadeCode>()
 
-    mutating func mark(of text: String) -> UInt64 {
-        if lastMark != 0, last == text { return lastMark }
-        (last, lastMark) = (text, Checker.mark(text))
-        return lastMark
+    private struct MadeCode {
+        var text: String
+        /// How often the device was given it meanwhile.
+        var times = 1
     }
 
-    mutating func keep(_ text: String, as mark: UInt64) { made.append((mark, text)) }
+    mutating func keep(_ text: String, as mark: UInt64, of household: Int) {
+        let key = Self.key(mark, household)
+        if var known = made[key] {
+            known.times += 1
+            made[key] = known
+        } else {
+            made[key] = MadeCode(text: text)
+        }
+    }
 
     /// The text of a code that was kept, which is then forgotten.
-    mutating func take(_ mark: UInt64) -> String {
-        guard let position = made.firstIndex(where: { $0.mark == mark }) else { return "?" }
-        let text = made[position].text
-        // With its memory, for most devices make one code in their lives.
-        if made.count == 1 { made = [] } else { made.remove(at: position) }
-        return text
+    mutating func take(_ mark: UInt64, of household: Int) -> String {
+        let key = Self.key(mark, household)
+        guard var known = made[key] else { return "?" }
+        known.times -= 1
+        made[key] = known.times == 0 ? nil : known
+        return known.text
+    }
+
+    private static func key(_ mark: UInt64, _ household: Int) -> UInt64 {
+        mark ^ UInt64(truncatingIfNeeded: household) &* 0x9e37_79b9_7f4a_7c15
     }
 }
 
@@ -35,14 +44,14 @@ extension HouseholdState {
         let sequence = Int32(truncatingIfNeeded: exchange.pointee.sequence)
         let begun = exchange.pointee.begun.nanoseconds
         guard var operation = Observed.read(exchange, deadline: registry.deadline) else {
-            return take(nil, sequence: sequence, begun: begun)
+            return arrive(sequence, begun: begun)
         }
         // The code in an answer may be another than the one asked about: both are `code` but for a
         // new one.
         if let code = exchange.pointee.code ?? exchange.pointee.observation.code {
-            operation.code = codeTexts.mark(of: code.text)
+            operation.code = mark(of: code.text)
             if operation.operation == .registrationCode, operation.effect == .success {
-                codeTexts.keep(code.text, as: operation.code)
+                registry.codeTexts.keep(code.text, as: operation.code, of: household)
             }
         }
         if let resource = exchange.pointee.observation.resource {
@@ -54,8 +63,8 @@ extension HouseholdState {
             || operation.operation == .registrationRecord,
             let record = exchange.pointee.observation.record
         {
-            operation.detail = mark(record)
-        } else if operation.operation == .userMetadata, !registry.rules.knowsUsers,
+            operation.detail = Checker.mark(record)
+        } else if operation.operation == .userMetadata, !registry.knowsUsers,
             let subscription = exchange.pointee.observation.record
         {
             operation.detail = noteShown(Tag(mvpd: "", user: subscription))
@@ -65,7 +74,7 @@ extension HouseholdState {
                 operation.tag = noteAccount(tag, login: exchange.pointee.observation.record)
                 if operation.effect != .denied {
                     registry.accounts.hold(operation.tag, by: household, at: operation.call)
-                    if registry.rules.knowsUsers {
+                    if registry.knowsUsers {
                         registry.accounts.hold(
                             Self.bare(tag.user), by: household, at: operation.call)
                     }
@@ -75,7 +84,9 @@ extension HouseholdState {
             }
         }
         noteWay(of: exchange, &operation)
-        take(operation, sequence: sequence, begun: begun)
+        screens.noteEnd(of: operation)
+        agenda.insert(operation, registry.visibility)
+        arrive(sequence, begun: begun)
         if operation.operation == .deleteRegistration, operation.effect == .success,
             let life = life(of: operation)
         {
@@ -86,28 +97,36 @@ extension HouseholdState {
 
     /// Who answered, and what stood between.
     private func noteWay(of exchange: UnsafePointer<Exchange>, _ operation: inout Observed) {
-        let server = exchange.pointee.evidence.fields.withUnsafeBufferPointer { fields in
-            var server: String?
-            for position in fields.indices where operation.read(fields[position]) {
-                server = fields[position].value
+        let now = exchange.pointee.ended.nanoseconds
+        let way = exchange.pointee.evidence.fields.withUnsafeBufferPointer { fields in
+            let way = AnswerWay(fields)
+            if let server = way.server {
+                registry.changes.see(server: fields[server].value, at: now)
             }
-            return server
+            return way
         }
+        operation.flags.formUnion(way.flags)
         // A login's hops go to providers as well, which are no part of the service.
         let isService = operation.operation.isThrottled && operation.operation != .authenticate
-        registry.changes.see(
-            server: server, address: isService ? exchange.pointee.route.remote : "",
-            at: exchange.pointee.ended.nanoseconds)
+        if isService { registry.changes.see(address: exchange.pointee.route.remote, at: now) }
         // What a cache, a proxy or a front answered by itself tells the time of that machine.
         let isOwn = operation.flags.isDisjoint(with: [.edge, .proxied])
         // Gateways turn down what comes too often, and what is the same for all is often kept by somebody.
         let isTold = exchange.pointee.outcome != .throttled && operation.operation != .configuration
-        if isService, isOwn, isTold, operation.date > 0, operation.effect.isAnswer {
+        if isService, isOwn, isTold, way.date > 0, operation.effect.isAnswer {
             registry.clock.add(
-                date: operation.date, of: operation.operation, between: operation.call,
+                date: way.date, of: operation.operation, between: operation.call,
                 and: operation.ret,
                 household: household, sequence: Int(operation.sequence))
         }
+    }
+
+    /// A device asks about its newest code over and over.
+    private func mark(of code: String) -> UInt64 {
+        if let newest = lives.indices.last, lives[newest].text == code {
+            return lives[newest].mark
+        }
+        return Checker.mark(code)
     }
 
     private mutating func number(of resource: String) -> UInt8 {
@@ -127,7 +146,7 @@ extension HouseholdState {
             return mark
         }
         var seen = TagSeen(mark: mark, mvpd: mvpd, user: Checker.mark(name.user))
-        if registry.rules.knowsUsers {
+        if registry.knowsUsers {
             strangers.removeAll { $0.seen.mark == mark }
             add(seen, named: name)
         } else {
@@ -145,7 +164,7 @@ extension HouseholdState {
     private mutating func noteShown(_ tag: Tag) -> UInt64 {
         let (mvpd, user) = (Checker.mark(tag.mvpd), Checker.mark(tag.user))
         let mark = Checker.mark(tag.user, mvpd)
-        if registry.rules.knowsUsers, tags.contains(where: { $0.mark == mark }) { return mark }
+        if registry.knowsUsers, tags.contains(where: { $0.mark == mark }) { return mark }
         if !strangers.contains(where: { $0.seen.mark == mark }), strangers.count < 64 {
             let seen = TagSeen(mark: mark, mvpd: mvpd, user: user)
             strangers.append(Stranger(seen: seen, name: tag))

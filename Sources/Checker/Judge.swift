@@ -49,7 +49,7 @@ public final class Judge {
     public func take(_ record: HouseholdRecord) {
         callbacks.take(record)
         guard let ended = record.ended, let folder = folders[record.household],
-            folder.pointee.ended == nil
+            folder.pointee.ended == .max
         else { return }
         folder.pointee.end(at: ended.nanoseconds)
         leaving.append((record.household, ended.nanoseconds))
@@ -141,7 +141,18 @@ public final class Judge {
 
     /// The run is over: judges what is left.
     public func finish() -> Findings {
-        guard !hasFinished else { return findings }
+        conclude()
+        return findings
+    }
+
+    /// The same where nothing but the violations is wanted: by who judges thousands of short stories.
+    public func finishedViolations() -> [Violation] {
+        conclude()
+        return registry.upheld
+    }
+
+    private func conclude() {
+        guard !hasFinished else { return }
         hasFinished = true
         for household in folders.numbers { folders[household]?.pointee.close() }
         folders = Households()
@@ -151,7 +162,6 @@ public final class Judge {
         registry.judgeClocks()
         registry.judgeHerds()
         registry.settle()
-        return findings
     }
 }
 

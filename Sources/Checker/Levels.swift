@@ -141,11 +141,16 @@ struct ServiceChanges: Sendable {
     private static let near: Int64 = 60_000_000_000
     private static let kept = 100
 
-    /// Who answered: the value of `Server`, if it was there, and an address, perhaps with its port, which
-    /// is empty where nobody knows it.
-    mutating func see(server: String?, address: String, at now: Int64) {
-        if let server, server != latest { turn(to: server, now) }
-        if !address.isEmpty, address != latestAddress { turn(toAddress: address, now) }
+    /// Who answered: the value of `Server`.
+    @inline(__always)
+    mutating func see(server: String, at now: Int64) {
+        if server != latest { turn(to: server, now) }
+    }
+
+    /// Its address, perhaps with its port, which is empty where nobody knows it.
+    @inline(__always)
+    mutating func see(address: String, at now: Int64) {
+        if address != latestAddress, !address.isEmpty { turn(toAddress: address, now) }
     }
 
     private mutating func turn(to server: String, _ now: Int64) {

@@ -69,8 +69,6 @@ struct Observed: Sendable {
     /// The service's own times in epoch milliseconds; 0: none.
     var expires: Int64 = 0
     var generated: Int64 = 0
-    /// Its `Date` in epoch milliseconds, cut to the second; 0: none.
-    var date: Int64 = 0
     var sequence: Int32
     var operation: OperationName
     var effect: ObservedEffect
@@ -83,6 +81,7 @@ struct Observed: Sendable {
 
 extension Observed {
     /// What an exchange was; nil for what never left.
+    @inline(__always)
     static func read(_ exchange: UnsafePointer<Exchange>, deadline: Int64) -> Observed? {
         let isMutator = exchange.pointee.operation.isMutator
         let effect: ObservedEffect
@@ -146,23 +145,47 @@ extension Observed {
         default: false
         }
     }
+}
 
-    /// Takes in what one header of the answer tells of its way; whether it is `Server`.
-    mutating func read(_ field: Headers.Field) -> Bool {
-        // Most headers have another length than the five that matter here.
+/// What the headers of an answer tell of its way.
+struct AnswerWay {
+    var flags: Observed.Flags = []
+    /// Its `Date` in epoch milliseconds, cut to the second; 0: none.
+    var date: Int64 = 0
+    /// Where `Server` is among the headers.
+    var server: Int?
+
+    /// The fields are read where they lie: a copy would count their texts.
+    init(_ fields: UnsafeBufferPointer<Headers.Field>) {
+        guard let first = fields.baseAddress else { return }
+        for position in fields.indices {
+            // Most headers have another length than the five that matter here.
+            let field = first + position
+            let length = field.pointee.name.utf8.count
+            if length == 6 {
+                if Self.isServer(field.pointee.name) { server = position }
+            } else if length < 8 {
+                read(field.pointee)
+            }
+        }
+    }
+
+    /// Spelled so as a rule, which takes one comparison.
+    private static func isServer(_ name: borrowing String) -> Bool {
+        name == "Server" || name.equalsIgnoringCase("server")
+    }
+
+    private mutating func read(_ field: Headers.Field) {
         switch field.name.utf8.count {
         case 3 where field.name.equalsIgnoringCase("age"):
             if let age = Int(field.value), age > 0 { flags.insert(.edge) }
         case 3 where field.name.equalsIgnoringCase("via"): flags.insert(.proxied)
         case 4 where field.name.equalsIgnoringCase("date"):
             date = UTCTime(http: field.value)?.milliseconds ?? 0
-        // Spelled so as a rule, which takes one comparison.
-        case 6 where field.name == "Server" || field.name.equalsIgnoringCase("server"): return true
         case 7 where field.name.equalsIgnoringCase("x-cache"):
             if field.value.lowercased().contains("hit") { flags.insert(.edge) }
         default: break
         }
-        return false
     }
 }
 

@@ -17,6 +17,16 @@ final class SharedState {
     let sweepLag: Int64
     /// The throttle's period; 0 without one.
     let throttleEvery: Int64
+    // Of the rules, what is asked with each answer: they are large, and whoever reads one of them copies all.
+    let knowsUsers: Bool
+    let devicesAreFresh: Bool
+    /// Whether a code serves for one sign-in.
+    let codesServeOnce: Bool
+    /// In nanoseconds.
+    let shortestSignIn: Int64
+    let clockTolerance: Int64
+    /// Nil where it is not judged.
+    let throttle: Policies.Throttle?
     // Of these no part is held while a household reaches them: a judge is used on one queue, and none of them calls back.
     @exclusivity(unchecked) var clock: ServiceClock
 
@@ -62,6 +72,7 @@ final class SharedState {
     @exclusivity(unchecked) var staleness = Staleness()
     @exclusivity(unchecked) var changes = ServiceChanges()
     @exclusivity(unchecked) var bursts = BurstDetector()
+    @exclusivity(unchecked) var codeTexts = CodeTexts()
     private(set) var households = 0
     /// Households whose SDK was held against the order of its callbacks.
     var sdkHouseholds = 0
@@ -82,7 +93,13 @@ final class SharedState {
         deadline = rules.policies.unknownDeadline.inNanoseconds
         sweepLag = rules.policies.sweepLag.inNanoseconds
         throttleEvery = rules.policies.throttle?.every.inNanoseconds ?? 0
-        clock = ServiceClock(tolerance: rules.policies.clockTolerance.inNanoseconds)
+        knowsUsers = rules.knowsUsers
+        devicesAreFresh = rules.devicesAreFresh
+        codesServeOnce = rules.policies.codeReuse == .single
+        shortestSignIn = rules.shortestSignIn.inNanoseconds
+        clockTolerance = rules.policies.clockTolerance.inNanoseconds
+        throttle = rules.throttledBy == .device ? rules.policies.throttle : nil
+        clock = ServiceClock(tolerance: clockTolerance)
     }
 
     // MARK: Counting

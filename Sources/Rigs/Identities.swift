@@ -71,8 +71,13 @@ struct Identities: Sendable, Hashable {
     /// 32 hexadecimal digits. Children of one purpose never collide, so the first half alone is
     /// unique within a run.
     private func deviceID(_ number: Int) -> String {
-        hexadecimal(root.child("device id", number).value)
-            + hexadecimal(second.child("device id, second half", number).value)
+        let first = root.child("device id", number).value
+        let rest = second.child("device id, second half", number).value
+        return String(unsafeUninitializedCapacity: 32) { text in
+            Self.write(first, to: text, at: 0)
+            Self.write(rest, to: text, at: 16)
+            return 32
+        }
     }
 
     private static let private10 = 1 << 24 - 2
@@ -88,12 +93,42 @@ struct Identities: Sendable, Hashable {
             slot < Self.private10
             ? 10 << 24 + slot + 1
             : 100 << 24 + 64 << 16 + (slot - Self.private10) + 1
-        return "\(bits >> 24).\(bits >> 16 & 255).\(bits >> 8 & 255).\(bits & 255)"
+        return String(unsafeUninitializedCapacity: 15) { text in
+            var end = 0
+            for shift in [24, 16, 8, 0] {
+                let part = UInt8(truncatingIfNeeded: bits >> shift)
+                if shift < 24 { Self.put(UInt8(ascii: "."), to: text, &end) }
+                if part > 99 { Self.put(UInt8(ascii: "0") + part / 100, to: text, &end) }
+                if part > 9 { Self.put(UInt8(ascii: "0") + part / 10 % 10, to: text, &end) }
+                Self.put(UInt8(ascii: "0") + part % 10, to: text, &end)
+            }
+            return end
+        }
     }
 
     private func hexadecimal(_ value: UInt64) -> String {
-        let digits = String(value, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
+        String(unsafeUninitializedCapacity: 16) { text in
+            Self.write(value, to: text, at: 0)
+            return 16
+        }
+    }
+
+    /// Its sixteen hexadecimal digits.
+    private static func write(
+        _ value: UInt64, to text: UnsafeMutableBufferPointer<UInt8>, at start: Int
+    ) {
+        for position in 0..<16 {
+            let digit = UInt8(truncatingIfNeeded: value >> UInt64(60 - 4 * position) & 15)
+            text[start + position] =
+                digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
+        }
+    }
+
+    private static func put(
+        _ byte: UInt8, to text: UnsafeMutableBufferPointer<UInt8>, _ end: inout Int
+    ) {
+        text[end] = byte
+        end += 1
     }
 }
 

@@ -17,7 +17,8 @@ public struct BlockBootstrap: Sendable {
     static let fewest = 8
     /// Upper bounds of the values of one position, in nanoseconds.
     private let values: [Int64]
-    /// For each stretch the number of its values up to each position, one after the other.
+    /// For each position the number of values up to it, of one stretch after the other: what a draw
+    /// adds up lies together.
     private let running: [Int32]
     private let parts: [Range<Int>]
     private let stretchCount: Int
@@ -37,17 +38,16 @@ public struct BlockBootstrap: Sendable {
         let buckets = whole.filled
         values = buckets.map { $0.low + $0.width / 2 }
         let used = drawsSingles ? [whole].filter { $0.count > 0 } : filled
-        var running: [Int32] = []
-        running.reserveCapacity(used.count * buckets.count)
-        for stretch in used {
+        var running = [Int32](repeating: 0, count: used.count * buckets.count)
+        for (number, stretch) in used.enumerated() {
             var own = stretch.filled[...]
             var seen: Int32 = 0
-            for bucket in buckets {
+            for (position, bucket) in buckets.enumerated() {
                 if let next = own.first, next.low == bucket.low {
                     seen += Int32(next.count)
                     own.removeFirst()
                 }
-                running.append(seen)
+                running[position * used.count + number] = seen
             }
         }
         self.running = running
@@ -70,22 +70,36 @@ public struct BlockBootstrap: Sendable {
     public func drawn(atShares shares: [Double], using dice: inout Dice) -> [Double] {
         guard count > 0 else { return shares.map { _ in 0 } }
         if drawsSingles { return shares.map { single(atShare: $0, using: &dice) } }
-        var chosen: [Int] = []
+        var times = [Int32](repeating: 0, count: stretchCount)
         for part in parts {
-            for _ in part { chosen.append(part.lowerBound + dice.below(part.count)) }
+            for _ in part { times[part.lowerBound + dice.below(part.count)] += 1 }
         }
         let last = values.count - 1
-        let total = chosen.reduce(0) { $0 + Int(running[$1 * values.count + last]) }
+        let total = seen(upTo: last, times)
         return shares.map { share in
             let rank = max(1, Int((share * Double(total)).rounded(.up)))
             var (low, high) = (0, last)
             while low < high {
                 let middle = (low + high) / 2
-                var seen = 0
-                for stretch in chosen { seen += Int(running[stretch * values.count + middle]) }
-                if seen >= rank { high = middle } else { low = middle + 1 }
+                if seen(upTo: middle, times) >= rank { high = middle } else { low = middle + 1 }
             }
             return Double(values[low])
+        }
+    }
+
+    /// Values up to a position where each stretch was drawn so many times. Some hundred thousand of these
+    /// sums make one comparison: without a check for overflow, which 40 stretches of 32 bits are far
+    /// from, eight are added at a time.
+    private func seen(upTo position: Int, _ times: [Int32]) -> Int {
+        let start = position * stretchCount
+        return running[start..<start + stretchCount].withUnsafeBufferPointer { running in
+            times.withUnsafeBufferPointer { times in
+                var seen: Int64 = 0
+                for stretch in 0..<min(running.count, times.count) {
+                    seen &+= Int64(running[stretch]) &* Int64(times[stretch])
+                }
+                return Int(seen)
+            }
         }
     }
 

@@ -43,9 +43,7 @@ public struct Histogram: Sendable, Hashable {
     /// Adds all of `other`, as if its values had been recorded here.
     public mutating func merge(_ other: Histogram) {
         guard other.count > 0 else { return }
-        for (position, times) in other.buckets.enumerated() where times > 0 {
-            add(other.offset + position, times: times)
-        }
+        addBuckets(of: other)
         smallest = count == 0 ? other.smallest : min(smallest, other.smallest)
         largest = count == 0 ? other.largest : max(largest, other.largest)
         count += other.count
@@ -91,19 +89,46 @@ public struct Histogram: Sendable, Hashable {
     }
 
     private mutating func add(_ index: Int, times: UInt32) {
-        if buckets.isEmpty {
-            offset = index
-            buckets = [times]
+        cover(index...index)
+        buckets[index - offset] = Self.total(buckets[index - offset], times)
+    }
+
+    /// The first and the last bucket of a histogram hold something, so that this makes room for no more
+    /// than is filled. Reports merge thousands: eight buckets at a time.
+    private mutating func addBuckets(of other: Histogram) {
+        guard !buckets.isEmpty else {
+            (buckets, offset) = (other.buckets, other.offset)
             return
         }
-        if index < offset {
-            buckets.insert(contentsOf: repeatElement(0, count: offset - index), at: 0)
-            offset = index
-        } else if index >= offset + buckets.count {
-            buckets.append(contentsOf: repeatElement(0, count: index - offset - buckets.count + 1))
+        cover(other.offset...other.offset + other.buckets.count - 1)
+        let start = other.offset - offset
+        buckets.withUnsafeMutableBufferPointer { own in
+            other.buckets.withUnsafeBufferPointer { more in
+                precondition(start + more.count <= own.count, "room was made for them")
+                for position in more.indices {
+                    own[start + position] = Self.total(own[start + position], more[position])
+                }
+            }
         }
-        let (total, overflow) = buckets[index - offset].addingReportingOverflow(times)
-        buckets[index - offset] = overflow ? .max : total
+    }
+
+    /// A count that is too large stays at the largest number.
+    @inline(__always)
+    private static func total(_ one: UInt32, _ other: UInt32) -> UInt32 {
+        let total = one &+ other
+        return total < one ? .max : total
+    }
+
+    /// Makes room for buckets.
+    private mutating func cover(_ indices: ClosedRange<Int>) {
+        if buckets.isEmpty { offset = indices.lowerBound }
+        if indices.lowerBound < offset {
+            let more = offset - indices.lowerBound
+            buckets.insert(contentsOf: repeatElement(0, count: more), at: 0)
+            offset = indices.lowerBound
+        }
+        let missing = indices.upperBound - offset - buckets.count + 1
+        if missing > 0 { buckets.append(contentsOf: repeatElement(0, count: missing)) }
     }
 
     static func index(of value: Int64) -> Int {
@@ -148,6 +173,11 @@ extension Histogram {
 
     /// Reads `encoded`; nil when the bytes are not such an encoding.
     public init?(encoded bytes: some Sequence<UInt8>) {
+        // As an array: whoever asks through another module has no code made for its own sequence.
+        self.init(bytes: Array(bytes))
+    }
+
+    private init?(bytes: [UInt8]) {
         var numbers: [UInt64] = []
         var value: UInt64 = 0
         var shift: UInt64 = 0

@@ -50,7 +50,7 @@ extension HouseholdState {
         guard let stranger = strangers.first(where: { $0.seen.mark == operation.tag }) else {
             return
         }
-        guard registry.rules.knowsUsers else { return judgeStrange(stranger, beat) }
+        guard registry.knowsUsers else { return judgeStrange(stranger, beat) }
         let own = writers(of: TokenRead.somebody, by: beat.ret)
         // Provider of one attempt, user of another: torn (R15, R25).
         let providers = own.filter {

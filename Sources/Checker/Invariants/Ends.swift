@@ -63,7 +63,7 @@ extension HouseholdState {
         let life = lives[position]
         guard let told = life.told, told.ret < beat.call - registry.visibility else { return }
         check(.tokenMonotonic)
-        guard registry.rules.recordsOutliveTokens, beat.ret < life.low,
+        guard registry.model.recordsOutliveTokens, beat.ret < life.low,
             lives[position].shared.endCalled > beat.ret, !mayHaveEnded(since: told, by: beat.ret),
             !attempts.contains(where: {
                 $0.isCandidate && $0.beat.call <= beat.ret && $0.beat.ret >= told.call
@@ -83,7 +83,7 @@ extension HouseholdState {
         defer { if lives[position].gone == nil { lives[position].gone = beat } }
         guard beat.call > life.made.ret + registry.visibility, beat.ret < life.low,
             lives[position].shared.endCalled > beat.ret,
-            registry.rules.recordsOutliveTokens
+            registry.model.recordsOutliveTokens
                 || !attempts.contains(where: { $0.life == position })
         else { return }
         let gap = life.low - beat.ret

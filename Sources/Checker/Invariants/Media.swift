@@ -7,8 +7,8 @@ extension HouseholdState {
         switch (operation.operation, operation.effect) {
         case (.mediaToken, .success):
             guard judgeGate(operation, beat, "issued a media token") else { return }
-            judgeLife(operation, beat, of(operation))
-            judgeBinding(operation, beat, of(operation))
+            judgeLife(operation, beat)
+            judgeBinding(operation, beat)
         case (.authorizationToken, .success):
             _ = judgeGate(operation, beat, "returned an authorization")
         default:
@@ -76,15 +76,17 @@ extension HouseholdState {
     private mutating func judgeGate(_ operation: Observed, _ beat: CompactOperation, _ gave: String)
         -> Bool
     {
-        let of = of(operation)
-        let granted = grants.filter {
-            $0.resource == operation.resource && $0.beat.call <= beat.ret
-                && ($0.beat.effect == .success || $0.beat.effect == .open)
+        var last: CompactOperation?
+        for position in grants.indices
+        where isGranted(position, operation, by: beat.ret)
+            && grants[position].beat.ret > last?.ret ?? .min
+        {
+            last = grants[position].beat
         }
-        guard let last = granted.map(\.beat).max(by: { $0.ret < $1.ret }) else {
+        guard let last else {
             // A device that came signed in may have been authorized before.
             guard !isFromBefore(TokenRead.somebody) else { return true }
-            let text = "\(beat.name) \(gave)\(of) without any authorization"
+            let text = "\(beat.name) \(gave)\(of(operation)) without any authorization"
             accuse(violation(.authorizationGates, .certain, [beat], text))
             return false
         }
@@ -93,33 +95,43 @@ extension HouseholdState {
         }), last.ret < out.call - registry.visibility {
             let gap = beat.call - out.ret
             let text =
-                "\(beat.name) \(gave)\(of) \(milliseconds(gap)) after \(out.name); its only "
+                "\(beat.name) \(gave)\(of(operation)) \(milliseconds(gap)) after \(out.name); its only "
                 + "authorization was before that (\(last.name))"
             accuse(violation(.authorizationGates, .certain, [last, out, beat], gap: gap, text))
             return false
         }
-        let ends = granted.map { registry.clock.window(of: $0.expires, at: now)?.high ?? .max }
-        let end = (ends.max() ?? .max).plus(registry.sweepLag)
+        var end = Int64.min
+        for position in grants.indices where isGranted(position, operation, by: beat.ret) {
+            let window = registry.clock.window(of: grants[position].expires, at: now)
+            end = max(end, window?.high ?? .max)
+        }
+        end = end.plus(registry.sweepLag)
         if beat.call > end {
             let gap = beat.call - end
             let text =
-                "\(beat.name) \(gave)\(of) at least \(milliseconds(gap)) after the authorization had "
-                + "expired (\(last.name))"
+                "\(beat.name) \(gave)\(of(operation)) at least \(milliseconds(gap)) after the "
+                + "authorization had expired (\(last.name))"
             accuse(violation(.authorizationGates, .withinDrift, [last, beat], gap: gap, text))
             return false
         }
         return true
     }
 
-    private mutating func judgeLife(_ operation: Observed, _ beat: CompactOperation, _ of: String) {
+    /// Whether that answer has, or may have, authorized what `operation` asks for, by `time`.
+    private func isGranted(_ position: Int, _ operation: Observed, by time: Int64) -> Bool {
+        grants[position].resource == operation.resource && grants[position].beat.call <= time
+            && (grants[position].beat.effect == .success || grants[position].beat.effect == .open)
+    }
+
+    private mutating func judgeLife(_ operation: Observed, _ beat: CompactOperation) {
         guard operation.expires > 0,
             let window = registry.clock.window(of: operation.expires, at: now),
             beat.call > window.high.plus(registry.sweepLag)
         else { return }
         let gap = beat.call - window.high
         let text =
-            "\(beat.name) issued a media token\(of) that had expired at least \(milliseconds(gap)) "
-            + "before"
+            "\(beat.name) issued a media token\(of(operation)) that had expired at least "
+            + "\(milliseconds(gap)) before"
         accuse(
             violation(
                 .authorizationGates, .withinDrift, [beat],
@@ -127,9 +139,7 @@ extension HouseholdState {
     }
 
     /// One token, one device, one resource; and, by policy, one use.
-    private mutating func judgeBinding(
-        _ operation: Observed, _ beat: CompactOperation, _ of: String
-    ) {
+    private mutating func judgeBinding(_ operation: Observed, _ beat: CompactOperation) {
         guard operation.detail != 0 else { return }
         let resource =
             operation.resource == ModelOperation.none ? 0 : mark(resources[Int(operation.resource)])
@@ -143,12 +153,13 @@ extension HouseholdState {
             judgeStranger(before, beat)
         } else if before.resource != resource {
             let text =
-                "\(beat.name) returned\(of) the media token that request #\(before.sequence) had got "
-                + "for another resource"
+                "\(beat.name) returned\(of(operation)) the media token that request "
+                + "#\(before.sequence) had got for another resource"
             accuse(violation(.authorizationGates, .certain, [beat], text))
         } else if registry.rules.policies.mediaReuse == .never {
             let text =
-                "\(beat.name) returned\(of) the same media token as request #\(before.sequence)"
+                "\(beat.name) returned\(of(operation)) the same media token as request "
+                + "#\(before.sequence)"
             accuse(violation(.authorizationGates, .certain, [beat], source: .policy, text))
         }
     }

@@ -6,6 +6,7 @@ extension HouseholdState {
     mutating func compare(_ read: TokenRead) {
         let sent = read.beat.call - registry.visibility
         if reads.contains(where: { $0.value != 0 && $0.beat.ret < sent }) { check(.tokenMonotonic) }
+        if isSettled(read, sent) { return keep(read) }
         // The latest first: it leaves the least time for a cause.
         var last: Int?
         while let position = contradiction(of: read.value, before: sent, after: last) {
@@ -17,6 +18,22 @@ extension HouseholdState {
             last = position
         }
         keep(read)
+    }
+
+    /// Whether nothing contradicts it, or an answer before this one, that showed the same, was held
+    /// against all that does (`judgeAppeared`): so it is with nearly every read.
+    private func isSettled(_ read: TokenRead, _ sent: Int64) -> Bool {
+        var contradicted = Int64.min
+        var same = Int64.min
+        for position in reads.indices {
+            let (value, beat) = (reads[position].value, reads[position].beat)
+            if value == read.value {
+                if value != 0, beat.ret < read.beat.call { same = max(same, beat.call) }
+            } else if beat.ret < sent, reads[position].contradicts(read.value) {
+                contradicted = max(contradicted, beat.ret)
+            }
+        }
+        return contradicted == .min || same > contradicted
     }
 
     /// The read that was called last, of those that contradict `value` and returned before `time`;

@@ -31,7 +31,7 @@ extension HouseholdState {
 
     /// `one-owner`: the TV's token shows two users within one life of a code.
     private mutating func judgeOneOwner(_ beat: CompactOperation, _ tag: UInt8) {
-        guard registry.rules.policies.codeReuse == .single,
+        guard registry.codesServeOnce,
             let life = onlyLife(of: tag, by: beat.ret)
         else { return }
         for number in tags.indices where number != Int(tag) {
@@ -84,7 +84,7 @@ extension HouseholdState {
     /// expiry; sign-ins by one code are one.
     private mutating func judgeOneToken(_ beat: CompactOperation, _ tag: UInt8, _ expires: Int64) {
         let writers = writers(of: tag + 1, by: beat.ret)
-        let isSingle = registry.rules.policies.codeReuse == .single
+        let isSingle = registry.codesServeOnce
         let byCode = Set(writers.filter { $0.life >= 0 }.map(\.life)).count
         let elsewhere = writers.filter { $0.life < 0 }.count
         let before = tag == 0 && isPreSignedIn ? 1 : 0

@@ -8,9 +8,7 @@ extension HouseholdState {
     /// of the first `burst`, or with nothing else of that device within a whole period (rest-v1.md
     /// § 14). Judged only where each device is one to the service.
     mutating func judgeThrottle(_ operation: Observed, _ beat: CompactOperation, isQuiet: Bool) {
-        guard registry.rules.throttledBy == .device,
-            let throttle = registry.rules.policies.throttle
-        else { return }
+        guard let throttle = registry.throttle else { return }
         check(.throttleContract)
         guard operation.flags.contains(.throttled) else { return }
         let state = screens[operation.screen]

@@ -51,7 +51,7 @@ extension HouseholdState {
         guard !hasSight(before: beat), let writer = lastWriter(of: value, by: beat.ret),
             !mayHaveEnded(since: writer, by: beat.ret)
         else { return }
-        registry.check(.signInVisible, unproven)
+        registry.check(.signInVisible, Int(unproven))
         let sent = beat.call - registry.visibility
         let isTold = done(before: sent).map { $0.ret >= writer.call } ?? false
         if isTold || writer.ret < sent { check(.signInVisible) }

@@ -178,8 +178,8 @@ public struct DrivenHousehold: Sendable {
     }
 }
 
-/// What driven households of one lane have in common.
-public struct DrivenGround: Sendable {
+/// What driven households of one lane have in common. Shared and not copied: a plan and terms are large.
+public final class DrivenGround: Sendable {
     public let lane: Lane
     public let terms: RunConfiguration
     let shift: LaneScheduler
@@ -207,13 +207,11 @@ public struct DrivenGround: Sendable {
 
     /// The accounts that a household signs in with, counted from 1: no two households have one in
     /// common, unless the rig has a file of them, whose lines go round.
-    public func account(_ number: Int, of household: Int) -> Account {
+    public func account(_ number: Int, of household: HouseholdPlan) -> Account {
         if case .listed(let list) = plan.rig.accounts, !list.entries.isEmpty {
-            return list.entries[(household * 2 + number - 1) % list.entries.count].account
+            return list.entries[(household.index * 2 + number - 1) % list.entries.count].account
         }
-        guard let own = plan.household(household)?.account else {
-            return Account(user: "viewer", password: Secret("pw"))
-        }
+        let own = household.account
         guard number > 1 else { return own }
         let user = "\(own.user)-\(number)"
         return Account(user: user, password: own.password)

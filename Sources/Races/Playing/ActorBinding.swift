@@ -4,7 +4,7 @@ internal import Rigs
 
 /// Who plays the actors of a schedule: for each living room, which connections of which screens it
 /// takes.
-struct ActorBinding {
+struct ActorBinding: Sendable {
     /// One connection of one actor.
     private struct Part: Hashable {
         var actor: String
@@ -79,7 +79,7 @@ struct ActorBinding {
 
 extension Schedule {
     /// Ops that are made ready together: one that hangs on nothing, and all that hang on it.
-    struct Cluster {
+    struct Cluster: Sendable {
         /// Positions in `ops`; the head first, the rest in their order.
         var members: [Int]
 

@@ -189,11 +189,13 @@ public final class LaneArena: Arena {
         _ job: TrialJob, _ number: Int, _ trialSerializer: OnLane<TrialSerializer>?,
         _ turns: OnLane<Turns>?
     ) async {
-        while let (position, schedule, first) = job.take(isVirtual ? number : 0) {
+        while let (position, first) = job.take(isVirtual ? number : 0) {
+            let schedule = job.schedules[position]
             let plans = (first..<first + schedule.rooms).compactMap { plan.household($0) }
             let performance = TrialRun(
-                schedule, plans: plans, on: grounds[number], ripening: settings.ripening,
-                rest: settings.rest, trialSerializer: trialSerializer, turns: turns)
+                schedule, job.outlines[position], plans: plans, on: grounds[number],
+                ripening: settings.ripening, rest: settings.rest,
+                trialSerializer: trialSerializer, turns: turns)
             let result = await performance.play()
             let sent = collectors[number].value.take(result.households)
             if isVirtual {
@@ -226,7 +228,8 @@ private final class TrialJob: Sendable {
         var results: [(TrialResult, [Collector.Sent])?]
         var left: Int
     }
-    private let schedules: [Schedule]
+    let schedules: [Schedule]
+    let outlines: [TrialOutline]
     private let shares: Int
     /// The number of each one's first living room.
     private let households: [Int]
@@ -236,6 +239,7 @@ private final class TrialJob: Sendable {
     /// `shares`: schedules are dealt out to so many in turn; to one: whoever asks has the next.
     init(_ schedules: [Schedule], firstHousehold: Int, shares: Int) {
         self.schedules = schedules
+        outlines = TrialOutline.outlines(of: schedules)
         self.shares = shares
         var households: [Int] = []
         var next = firstHousehold
@@ -251,13 +255,13 @@ private final class TrialJob: Sendable {
         group.enter()
     }
 
-    func take(_ share: Int) -> (position: Int, schedule: Schedule, firstHousehold: Int)? {
+    func take(_ share: Int) -> (position: Int, firstHousehold: Int)? {
         let position: Int? = progress.withLock { progress in
             guard progress.next[share] < schedules.count else { return nil }
             defer { progress.next[share] += shares }
             return progress.next[share]
         }
-        return position.map { ($0, schedules[$0], households[$0]) }
+        return position.map { ($0, households[$0]) }
     }
 
     func put(_ result: TrialResult, _ sent: [Collector.Sent], at position: Int) {

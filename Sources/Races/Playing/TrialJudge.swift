@@ -14,12 +14,12 @@ struct TrialJudge: Sendable {
     ) -> [Breach] {
         let judge = Judge(rules)
         for household in Set(others.map(\.device.household)).sorted() {
-            for exchange in Self.ordered(others, of: household) { judge.take(exchange) }
+            Self.tell(judge, others, of: household)
         }
         for household in trial.households {
-            for exchange in Self.ordered(exchanges, of: household) { judge.take(exchange) }
+            Self.tell(judge, exchanges, of: household)
         }
-        return judge.finish().violations.filter { violation in
+        return judge.finishedViolations().filter { violation in
             switch violation.standing {
             case .fails, .observed: break
             case .known, .suspected: return false
@@ -32,14 +32,17 @@ struct TrialJudge: Sendable {
     /// The judge takes what is numbered lower to have begun no later. A request at the gate has its
     /// number before it begins, so each is said to begin when the next ones do at the latest: the
     /// judge then waits longer, and knows the same.
-    private static func ordered(_ exchanges: [Exchange], of household: Int) -> [Exchange] {
-        var own = exchanges.filter { $0.device.household == household }
-            .sorted { $0.sequence < $1.sequence }
-        var latest = Instant.distantFuture
-        for position in own.indices.reversed() {
-            latest = min(latest, own[position].begun)
-            own[position].begun = latest
+    private static func tell(_ judge: Judge, _ exchanges: [Exchange], of household: Int) {
+        let own = exchanges.indices.filter { exchanges[$0].device.household == household }
+            .sorted { exchanges[$0].sequence < exchanges[$1].sequence }
+        var begun = own.map { exchanges[$0].begun }
+        for number in begun.indices.reversed().dropFirst() {
+            begun[number] = min(begun[number], begun[number + 1])
         }
-        return own
+        for (position, begun) in zip(own, begun) {
+            var exchange = exchanges[position]
+            exchange.begun = begun
+            judge.take(exchange)
+        }
     }
 }

@@ -87,7 +87,7 @@ extension TrialRun {
     /// The account that an op signs in with: one of its household's own, or of the rig's file.
     private func account(_ op: Schedule.Op, _ position: Int) -> Account {
         let number = Int(op[arg: "account"] ?? "1") ?? 1
-        return ground.account(number, of: households[room(position)])
+        return ground.account(number, of: plans[room(position)])
     }
 
     func code(for op: Schedule.Op, _ position: Int) -> IssuedCode? {

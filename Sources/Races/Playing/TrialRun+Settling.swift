@@ -11,13 +11,15 @@ extension TrialRun {
         for reading in 0..<schedule.settle.reads {
             if reading > 0 { guard await rest(schedule.settle.every) else { return } }
             if let turns { await turns.value.take() }
-            for (number, room) in schedule.readers.enumerated() {
+            for (number, room) in outline.readers.enumerated() {
                 // Two that read at once would be a race of their own.
                 if number > 0 { _ = await rest(Self.apart) }
                 if reading == 0 {
-                    for read in schedule.finalReads where read.household == room { await ask(read) }
+                    for read in outline.finalReads where read.household == room {
+                        await ask(read)
+                    }
                 }
-                if schedule.polling.contains(room) { await poll(room) }
+                if outline.polling.contains(room) { await poll(room) }
             }
             if let turns { turns.value.pass() }
         }

@@ -16,9 +16,9 @@ actor TrialRun {
     let schedule: Schedule
     let lane: Lane
     let ground: DrivenGround
-    let cast: ActorBinding
+    let outline: TrialOutline
+    let plans: [HouseholdPlan]
     let rooms: [DrivenHousehold]
-    let households: [Int]
     /// Where trials go one at a time.
     private let trialSerializer: OnLane<TrialSerializer>?
     /// For trials whose reads must not disturb one another.
@@ -58,7 +58,8 @@ actor TrialRun {
     private var discard: TrialResult.Discard?
 
     init(
-        _ schedule: Schedule, plans: [HouseholdPlan], on ground: DrivenGround,
+        _ schedule: Schedule, _ outline: TrialOutline, plans: [HouseholdPlan],
+        on ground: DrivenGround,
         ripening: Duration, rest: Duration = .zero, trialSerializer: OnLane<TrialSerializer>? = nil,
         turns: OnLane<Turns>? = nil
     ) {
@@ -69,9 +70,9 @@ actor TrialRun {
         self.trialSerializer = trialSerializer
         self.turns = turns
         lane = ground.lane
-        let cast = ActorBinding(schedule)
-        self.cast = cast
-        households = plans.map(\.index)
+        self.outline = outline
+        self.plans = plans
+        let cast = outline.cast
         rooms = plans.enumerated().map { room, plan in
             DrivenHousehold(
                 cast.plan(plan, room: room), firstScreens: cast.firstScreens[room], on: ground)
@@ -84,8 +85,8 @@ actor TrialRun {
     func play() async -> TrialResult {
         var hasEntered = false
         if idleBefore > .zero { _ = await rest(idleBefore) }
-        for cluster in schedule.clusters where discard == nil {
-            if cluster.isRaced(in: schedule) {
+        for (cluster, isRaced) in outline.clusters where discard == nil {
+            if isRaced {
                 await race(cluster, hasEntered: &hasEntered)
             } else {
                 await plain(cluster.head)
@@ -97,14 +98,15 @@ actor TrialRun {
         if discard == nil { await settle() }
         for room in rooms { room.retire() }
         return TrialResult(
-            schedule: schedule, households: households, releases: releases, discarded: discard)
+            schedule: schedule, households: plans.map(\.index), releases: releases,
+            discarded: discard)
     }
 
     // MARK: Ops
 
-    func room(_ position: Int) -> Int {
-        schedule[actor: schedule.ops[position].actor]?.household ?? 0
-    }
+    var cast: ActorBinding { outline.cast }
+
+    func room(_ position: Int) -> Int { outline.rooms[position] }
 
     /// An op that is not timed.
     private func plain(_ position: Int) async {

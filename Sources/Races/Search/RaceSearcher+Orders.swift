@@ -72,9 +72,10 @@ enum OrderExplorer {
         // The distance between two neighbours, anywhere on a logarithmic scale.
         var at: [String: Duration] = [:]
         var time = Duration.zero
+        let steps = steps(to: offsets.reach)
         for id in order {
             at[id] = time
-            time += gap(offsets, &dice)
+            time += gap(steps, &dice)
         }
         var hunger = seed.child("starved").generator()
         let starved =
@@ -135,15 +136,21 @@ enum OrderExplorer {
         return order
     }
 
-    /// 50 us * 2^j, j anywhere up to the longest offset.
-    private static func gap(_ offsets: ClosedRange<Duration>, _ dice: inout Dice) -> Duration {
+    /// How often 50 us are doubled until they reach the longest offset, and once more.
+    private static func steps(to reach: Duration) -> Int {
+        let reach = reach.inNanoseconds
         var steps = 1
-        var distance = Curve.step
-        while distance < offsets.reach {
-            distance = distance * 2
+        var distance = Curve.step.inNanoseconds
+        while distance < reach {
+            distance *= 2
             steps += 1
         }
-        let step = Curve.step * (1 << dice.below(steps))
-        return step + Duration.nanoseconds(Int64(dice.unit() * Double(step / .nanoseconds(1))))
+        return steps
+    }
+
+    /// 50 us * 2^j, j anywhere up to the longest offset.
+    private static func gap(_ steps: Int, _ dice: inout Dice) -> Duration {
+        let step = Curve.step.inNanoseconds << dice.below(steps)
+        return .nanoseconds(step + Int64(dice.unit() * Double(step)))
     }
 }

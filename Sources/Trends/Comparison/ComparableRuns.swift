@@ -11,8 +11,11 @@ extension Comparison {
     public static func sinceLastComparable(
         _ directory: RunDirectory, findings: Findings? = nil, draws: Int = 600
     ) throws -> Comparison? {
+        // Reading a run to compare it takes longer than a short run in virtual time.
+        let older = ComparableRuns.older(than: directory)
+        guard !older.isEmpty else { return nil }
         let run = try ComparedRun(directory, findings: findings)
-        guard let base = ComparableRuns(to: run, directory).newest() else { return nil }
+        guard let base = ComparableRuns(to: run, among: older).newestRead() else { return nil }
         return Comparison(try ComparedRun(base), run, draws: draws)
     }
 }
@@ -27,21 +30,36 @@ public struct ComparableRuns {
 
     /// `directory` is where `run` was read from.
     public init(to run: ComparedRun, _ directory: RunDirectory) {
+        self.init(to: run, among: Self.older(than: directory))
+    }
+
+    init(to run: ComparedRun, among older: [RunDirectory]) {
         self.run = run
+        self.older = older
+    }
+
+    static func older(than directory: RunDirectory) -> [RunDirectory] {
         let place = URL(filePath: directory.path).resolvingSymlinksInPath()
         let all = RunDirectory.all(under: place.deletingLastPathComponent().path)
         let own = all.firstIndex { URL(filePath: $0.path).resolvingSymlinksInPath() == place }
-        older = own.map { Array(all[($0 + 1)...].prefix(Self.limit)) } ?? []
+        return own.map { Array(all[($0 + 1)...].prefix(limit)) } ?? []
     }
 
     /// The newest comparable one; with `stamp` (`20261121T070000Z`), among those made no later.
     public func newest(notAfter stamp: String? = nil) -> RunDirectory? {
-        older.first { candidate in
-            if let stamp, candidate.stamp > stamp { return false }
-            guard mayBeAlike(candidate) else { return false }
-            let comparability = try? ComparedRun.comparability(candidate)
-            return comparability.map(run.comparability.isComparable) ?? false
+        newestRead(notAfter: stamp)?.directory
+    }
+
+    /// The same, as far as it was read for that.
+    func newestRead(notAfter stamp: String? = nil) -> ReadRun? {
+        for candidate in older {
+            if let stamp, candidate.stamp > stamp { continue }
+            guard mayBeAlike(candidate), let read = try? ReadRun(candidate),
+                run.comparability.isComparable(to: read.comparability)
+            else { continue }
+            return read
         }
+        return nil
     }
 
     /// What the header alone tells.

@@ -36,9 +36,27 @@ extension ComparedRun {
             stored.invariants.map { ($0.name, $0.violations) }, uniquingKeysWith: +)
     }
 
-    /// Only what tells whether it is comparable: cheap beside the whole.
-    static func comparability(_ directory: RunDirectory) throws -> Comparability {
-        let history = try History(path: directory.history)
-        return Comparability(Summary(try RunFold(history), thresholds: []), history.header)
+    /// Goes on where it was read to tell whether it is comparable.
+    init(_ read: ReadRun) throws {
+        try self.init(
+            read.history, read.fold, read.summary, path: read.directory.path,
+            breaches: Self.breaches(in: read.directory))
     }
+}
+
+/// A run as far as tells whether it is comparable: cheap beside the whole.
+struct ReadRun {
+    let directory: RunDirectory
+    let history: History
+    let fold: RunFold
+    let summary: Summary
+
+    init(_ directory: RunDirectory) throws {
+        self.directory = directory
+        history = try History(path: directory.history)
+        fold = try RunFold(history)
+        summary = Summary(fold, thresholds: [])
+    }
+
+    var comparability: Comparability { Comparability(summary, history.header) }
 }

@@ -34,7 +34,15 @@ public struct ComparedRun: Sendable {
         _ history: some Recorded, path: String, breaches: [String: Int]? = nil
     ) throws {
         let fold = try RunFold(history)
-        let summary = Summary(fold, thresholds: [])
+        try self.init(
+            history, fold, Summary(fold, thresholds: []), path: path, breaches: breaches)
+    }
+
+    /// `fold` and `summary` are those of the history.
+    init(
+        _ history: some Recorded, _ fold: RunFold, _ summary: Summary, path: String,
+        breaches: [String: Int]?
+    ) throws {
         let width = max(1, Int((fold.seconds / Double(Self.stretches)).rounded(.up)))
         side = Comparison.Side(summary, path: path)
         comparability = Comparability(summary, fold.header)
