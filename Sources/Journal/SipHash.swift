@@ -37,6 +37,7 @@ struct SipHash: Sendable {
     }
 
     /// Eight bytes at once, little endian: the same as `update` of them, and faster.
+    @inline(__always)
     mutating func update(word: UInt64) {
         let shift = UInt64(8 * (length & 7))
         length &+= 8
@@ -65,6 +66,14 @@ struct SipHash: Sendable {
         guard shift + 8 * count >= 64 else { return }
         absorb(pending)
         pending = shift == 0 ? 0 : rest >> UInt64(64 - shift)
+    }
+
+    /// The same of a text in UTF-8.
+    mutating func update(_ text: String) {
+        let done: Void? = text.utf8.withContiguousStorageIfAvailable { bytes in
+            update(UnsafeRawBufferPointer(bytes))
+        }
+        if done == nil { update(text.utf8) }
     }
 
     consuming func finish64() -> UInt64 {
