@@ -243,11 +243,12 @@ public struct KnownSecrets: Sendable {
         guard !needles.0.isEmpty || !needles.1.isEmpty else { return false }
         let filter = one.known.filter.union(two.known.filter)
         let bytes = text.utf8Span.span
-        let sorts = ByteSorts.shared
+        let table = ByteSorts.shared
+        let (sorts, words) = (table.sorts.span, filter.words.span)
         var head: UInt32 = 0
         var run = 0
         for position in bytes.indices {
-            let sort = sorts.of(bytes[position])
+            let sort = sorts[Int(bytes[position])]
             if sort & ByteSorts.digit == 0 {
                 guard sort & ByteSorts.opens == 0, !Self.isPacked(run..<position, bytes) else {
                     return true
@@ -255,7 +256,7 @@ public struct KnownSecrets: Sendable {
                 run = position + 1
             }
             head = head << 8 | UInt32(sort & ByteSorts.folded)
-            guard position >= 3, filter.mayHold(head) else { continue }
+            guard position >= 3, HeadFilter.mayHold(head, in: words) else { continue }
             if needles.0.holds(head) || needles.1.holds(head) { return true }
         }
         return Self.isPacked(run..<bytes.count, bytes)
@@ -273,11 +274,11 @@ public struct KnownSecrets: Sendable {
         let needles = shared.known.needles
         guard !needles.isEmpty else { return false }
         let filter = shared.known.filter
-        let bytes = text.utf8Span.span
+        let (bytes, words) = (text.utf8Span.span, filter.words.span)
         var head: UInt32 = 0
         for position in bytes.indices {
             head = head << 8 | UInt32(Self.fold(bytes[position]))
-            guard position >= 3, filter.mayHold(head) else { continue }
+            guard position >= 3, HeadFilter.mayHold(head, in: words) else { continue }
             if needles.holds(head) { return true }
         }
         return false
@@ -298,13 +299,14 @@ public struct KnownSecrets: Sendable {
         guard text.count >= 4, !needles.isEmpty else { return hits }
         let filter = shared.known.filter
         text.withUnsafeBufferPointer { text in
+            let words = filter.words.span
             var head: UInt32 = 0
             var position = 0
             while position < text.count {
                 head = head << 8 | UInt32(Self.fold(text[position]))
                 position += 1
                 guard position >= 4 else { continue }
-                guard filter.mayHold(head),
+                guard HeadFilter.mayHold(head, in: words),
                     let hit = hit(head, at: position - 4, in: text)
                 else { continue }
                 hits.append(hit)
@@ -392,7 +394,7 @@ public struct KnownSecrets: Sendable {
 
 /// A set of heads that may hold some that were never put into it.
 private struct HeadFilter {
-    private var words = InlineArray<8, UInt64>(repeating: 0)
+    private(set) var words = InlineArray<8, UInt64>(repeating: 0)
 
     @inline(__always)
     private static func place(_ head: UInt32) -> (word: Int, bit: UInt64) {
@@ -405,9 +407,10 @@ private struct HeadFilter {
         words[word] |= bit
     }
 
+    /// `words` are those of the set, held once for a text.
     @inline(__always)
-    func mayHold(_ head: UInt32) -> Bool {
-        let (word, bit) = Self.place(head)
+    static func mayHold(_ head: UInt32, in words: Span<UInt64>) -> Bool {
+        let (word, bit) = place(head)
         return words[word] & bit != 0
     }
 
@@ -429,14 +432,11 @@ private struct ByteSorts: Sendable {
     /// The byte itself, as `KnownSecrets.fold` has it.
     static let folded: UInt16 = 0xff
 
-    private let sorts = InlineArray<256, UInt16> { index in
-        let byte = UInt8(index)
-        return UInt16(KnownSecrets.fold(byte)) | (Packed.isDigit(byte) ? digit : 0)
+    /// By byte.
+    let sorts = (0...255).map { (byte: UInt8) -> UInt16 in
+        UInt16(KnownSecrets.fold(byte)) | (Packed.isDigit(byte) ? digit : 0)
             | (Decoded.opens(byte) ? opens : 0)
     }
-
-    @inline(__always)
-    func of(_ byte: UInt8) -> UInt16 { sorts[Int(byte)] }
 }
 
 extension [KnownSecrets.Needle] {

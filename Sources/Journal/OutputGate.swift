@@ -58,8 +58,8 @@ public struct OutputGate: Sendable {
     /// The same of what `isOfRun` was true of for another household of the run: a shorter search.
     package func isOfRun(known text: String) -> Bool { !known.mayBe(inPlain: text) }
 
-    /// The gate of whoever has no secrets of a household.
-    package var ofRun: OutputGate { knowing(KnownSecrets()) }
+    /// The gate of a household without secrets.
+    private var ofRun: OutputGate { knowing(KnownSecrets()) }
 
     /// The fingerprint in the place of a secret: `(secret #0123456789abcdef)`.
     public func mark(_ secret: some StringProtocol) -> String {
@@ -124,6 +124,11 @@ public struct OutputGate: Sendable {
         /// The whole value is a secret: the rig's own, or so its name says.
         case secret
         case harmless, other
+
+        /// Whether nothing in the value is a secret by its place.
+        fileprivate func keeps(_ value: String) -> Bool {
+            self == .harmless || self == .other && !OutputGate.isToken(value)
+        }
     }
 
     package func sort(ofHeader name: String) -> HeaderSort {
@@ -141,8 +146,17 @@ public struct OutputGate: Sendable {
     }
 
     /// The value of a header, as it may be shown.
-    package func value(_ value: String, of sort: HeaderSort) -> String {
+    private func value(_ value: String, of sort: HeaderSort) -> String {
         cleaned(marked(value, sort))
+    }
+
+    /// The value of a header, as it may be shown, and whether it is shown so for every household of the
+    /// run that has no secret in it.
+    package func shown(_ value: String, of sort: HeaderSort) -> (text: String, isOfRun: Bool) {
+        let isFree = !known.mayBe(in: value, or: common)
+        if isFree, sort.keeps(value) { return (value, true) }
+        let isOfRun = isFree || !known.mayBe(in: value)
+        return ((isOfRun ? ofRun : self).value(value, of: sort), isOfRun)
     }
 
     /// The value of a header, without what its name gives away.
@@ -160,8 +174,7 @@ public struct OutputGate: Sendable {
             return cookie(String(first)) + value.dropFirst(first.count)
         case .address: return address(value)
         case .secret: return mark(value)
-        case .harmless: return value
-        case .other: return Self.isToken(value) ? mark(value) : value
+        case .harmless, .other: return sort.keeps(value) ? value : mark(value)
         }
     }
 
@@ -184,7 +197,7 @@ public struct OutputGate: Sendable {
     }
 
     /// Long, without spaces, of digits and letters in both cases or of hexadecimal digits.
-    private static func isToken(_ value: String) -> Bool {
+    fileprivate static func isToken(_ value: String) -> Bool {
         guard value.utf8.count >= 24 else { return false }
         var (digits, upper, lower) = (0, 0, 0)
         for byte in value.utf8 {

@@ -56,11 +56,12 @@ struct Packed {
     /// by one look at each digit and without any memory.
     static func readings(of text: Span<UInt8>, _ run: Range<Int>) -> Readings {
         let table = PackedTable.shared
+        let (digits, sorts, next) = (table.digits.span, table.sorts.span, table.next.span)
         var found: Readings = []
         var states: InlineArray<4, UInt8> = [0, 0, 0, 0]
         var (bits, hexDigits, mostHexDigits) = (0, 0, 0)
         for position in run {
-            let digit = Int(table.digits[Int(text[position])])
+            let digit = Int(digits[Int(text[position])])
             hexDigits = digit >= PackedTable.hexadecimal ? hexDigits + 1 : 0
             mostHexDigits = max(mostHexDigits, hexDigits)
             bits = (bits << 6 | digit & 63) & 0xff_ffff
@@ -68,17 +69,17 @@ struct Packed {
             guard last >= 3 else { continue }
             // The digit completes three bytes of the reading that began with the first, second, ...
             let reading = (last + 1) & 3
-            var state = table.state(states[reading], bits >> 16)
-            state = table.state(state, bits >> 8 & 0xff)
-            state = table.state(state, bits & 0xff)
+            var state = PackedTable.state(states[reading], bits >> 16, sorts, next)
+            state = PackedTable.state(state, bits >> 8, sorts, next)
+            state = PackedTable.state(state, bits, sorts, next)
             states[reading] = state
         }
         for first in 0..<4 {
             switch max(0, run.count - first) & 3 {
-            case 2: states[first] = table.state(states[first], bits >> 4 & 0xff)
+            case 2: states[first] = PackedTable.state(states[first], bits >> 4, sorts, next)
             case 3:
-                states[first] = table.state(states[first], bits >> 10 & 0xff)
-                states[first] = table.state(states[first], bits >> 2 & 0xff)
+                states[first] = PackedTable.state(states[first], bits >> 10, sorts, next)
+                states[first] = PackedTable.state(states[first], bits >> 2, sorts, next)
             default: break
             }
             if states[first] == PackedTable.isText { found.insert(.base64(first)) }
@@ -89,6 +90,7 @@ struct Packed {
 
     private static func mayHoldHex(_ text: Span<UInt8>, _ run: Range<Int>) -> Bool {
         let table = PackedTable.shared
+        let (sorts, next) = (table.sorts.span, table.next.span)
         for first in run.prefix(2) {
             var state: UInt8 = 0
             for position in stride(from: first, to: run.upperBound - 1, by: 2) {
@@ -98,7 +100,7 @@ struct Packed {
                     state = 0
                     continue
                 }
-                state = table.state(state, Int(high << 4 | low))
+                state = PackedTable.state(state, Int(high << 4 | low), sorts, next)
             }
             if state == PackedTable.isText { return true }
         }

@@ -7,11 +7,11 @@ struct PackedTable: Sendable {
     static let shared = PackedTable()
 
     /// By byte, what it is worth as a digit of Base64; with `hexadecimal` where it is such a digit, too.
-    let digits: InlineArray<256, UInt8>
+    let digits: [UInt8]
     /// By byte, its `Sort`.
-    private let sorts: InlineArray<256, UInt8>
+    let sorts: [UInt8]
     /// By state and sort.
-    private let next: InlineArray<512, UInt8>
+    let next: [UInt8]
 
     static let hexadecimal = 0x80
     /// There was text for long enough.
@@ -41,13 +41,12 @@ struct PackedTable: Sendable {
     }
 
     private init() {
-        digits = InlineArray { index in
-            let byte = UInt8(index)
+        digits = (0...255).map { (byte: UInt8) in
             guard Packed.isDigit(byte) else { return 0 }
             return Packed.value(byte) | (Packed.hexValue(byte) == nil ? 0 : UInt8(Self.hexadecimal))
         }
-        sorts = InlineArray { Sort(UInt8($0)).rawValue }
-        next = InlineArray { index in
+        sorts = (0...255).map { Sort($0).rawValue }
+        next = (0..<512).map { index in
             let state = UInt8(index >> 3)
             guard state != Self.isText, let sort = Sort(rawValue: UInt8(index & 7)) else {
                 return state
@@ -74,8 +73,11 @@ struct PackedTable: Sendable {
         count >= Packed.shortest ? isText : count << 2 | due
     }
 
+    /// The state after one more byte; `sorts` and `next` are those of the table, held once for a run.
     @inline(__always)
-    func state(_ state: UInt8, _ byte: Int) -> UInt8 {
+    static func state(
+        _ state: UInt8, _ byte: Int, _ sorts: Span<UInt8>, _ next: Span<UInt8>
+    ) -> UInt8 {
         next[(Int(state) << 3 | Int(sorts[byte & 0xff])) & 511]
     }
 }

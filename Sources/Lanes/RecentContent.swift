@@ -32,8 +32,17 @@ struct RecentContent {
                 fields.removeLast(fields.count - count)
                 isSame = false
             }
-            if !isSame { evidence = Headers(fields.compactMap(\.shown)) }
+            if !isSame { show() }
             return evidence
+        }
+
+        private mutating func show() {
+            evidence = Headers()
+            evidence.reserve(fields.count)
+            for field in fields {
+                guard let shown = field.shown else { continue }
+                evidence.append(shown.name, shown.value)
+            }
         }
     }
 
@@ -78,8 +87,10 @@ private struct EvidenceField {
             shown = Self.cookie(field, gate, fingerprinter)
             return
         }
-        isOfRun = gate.isOfRun(field.name) && gate.isOfRun(field.value)
-        shown = (isOfRun ? gate.ofRun : gate).header(field)
+        let name = gate.shown(field.name, of: .harmless)
+        let value = gate.shown(field.value, of: sort)
+        isOfRun = name.isOfRun && value.isOfRun
+        shown = Headers.Field(name.text, value.text)
     }
 
     /// Takes up this field of the next answer; true where it is shown as the last one was.
@@ -93,10 +104,9 @@ private struct EvidenceField {
             return false
         }
         if raw.value == field.value, gate.isOfRun(known: field.value) { return true }
-        raw.value = field.value
-        isOfRun = gate.isOfRun(field.value)
-        let value = (isOfRun ? gate.ofRun : gate).value(field.value, of: sort)
-        shown = Headers.Field(name, value)
+        let value = gate.shown(field.value, of: sort)
+        (raw.value, isOfRun) = (field.value, value.isOfRun)
+        shown = Headers.Field(name, value.text)
         return false
     }
 
@@ -104,8 +114,8 @@ private struct EvidenceField {
         _ field: Headers.Field, _ gate: OutputGate, _ fingerprinter: Fingerprinter
     ) -> Headers.Field? {
         guard let equals = field.value.utf8.firstIndex(of: UInt8(ascii: "=")) else { return nil }
-        let value = field.value[equals...].dropFirst().prefix { $0 != ";" }
-        let mark = fingerprinter.fingerprint(of: Secret(String(value)))
+        let value = field.value.utf8[equals...].dropFirst().prefix { $0 != UInt8(ascii: ";") }
+        let mark = fingerprinter.fingerprint(of: Secret(String(Substring(value))))
         return Headers.Field(field.name, "\(gate.name(String(field.value[..<equals])))=#\(mark)")
     }
 
