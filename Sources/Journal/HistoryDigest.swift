@@ -20,9 +20,9 @@ struct HistoryDigest: Sendable {
     private static let key = SipHash.HashKey(
         low: 0x7363_7265_656e_7269, high: 0x672f_6869_7374_6f72)
 
-    mutating func add(_ exchange: Exchange, lane: Int) {
+    mutating func add(_ batch: [Exchange], lane: Int) {
         grow(to: lane)
-        exchanges[lane].put(exchange)
+        for position in batch.indices { exchanges[lane].put(batch[position]) }
     }
 
     mutating func add(_ household: HouseholdRecord, lane: Int) {

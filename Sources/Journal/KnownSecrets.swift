@@ -192,9 +192,12 @@ public struct KnownSecrets: Sendable {
 
     /// Notes the credentials of a request's header.
     mutating func note(header field: Headers.Field) {
+        // Compared first with what was last there, which is one object more often than not.
         switch field.name.utf8.count {
+        case 6 where field.value == shared.known.lastCookies,
+            13 where field.value == shared.known.lastAuthorization:
+            return
         case 6 where field.name.equalsIgnoringCase("cookie"):
-            guard field.value != shared.known.lastCookies else { return }
             learn { $0.lastCookies = field.value }
             for cookie in field.value.utf8.split(separator: UInt8(ascii: ";")) {
                 note(cookie: Substring(cookie))
@@ -248,7 +251,8 @@ public struct KnownSecrets: Sendable {
         var head: UInt32 = 0
         var run = 0
         for position in bytes.indices {
-            let sort = sorts[Int(bytes[position])]
+            // There is one for each byte.
+            let sort = sorts[unchecked: Int(bytes[position])]
             if sort & ByteSorts.digit == 0 {
                 guard sort & ByteSorts.opens == 0, !Self.isPacked(run..<position, bytes) else {
                     return true
@@ -411,7 +415,8 @@ private struct HeadFilter {
     @inline(__always)
     static func mayHold(_ head: UInt32, in words: Span<UInt64>) -> Bool {
         let (word, bit) = place(head)
-        return words[word] & bit != 0
+        // Nine bits of the hash: six of them choose the bit, three the word.
+        return words[unchecked: word] & bit != 0
     }
 
     func union(_ other: HeadFilter) -> HeadFilter {

@@ -100,9 +100,9 @@ final class Ledger {
     private func take(_ batch: [Exchange], lane: Int, keeps: Bool) {
         let isWhole = keeps && recording == .all && failure == nil
         let passesOver = !keeps && recording != .aggregates && recording != .none
+        digest.add(batch, lane: lane)
+        meter.add(batch)
         for exchange in batch {
-            digest.add(exchange, lane: lane)
-            meter.add(exchange)
             if exchange.outcome == .notSent { restraint.add(exchange) }
             var isKept = isWhole
             if isWhole {

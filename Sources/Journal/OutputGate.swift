@@ -51,12 +51,9 @@ public struct OutputGate: Sendable {
         return replaced(Array(text.utf8), by: []) ?? text
     }
 
-    /// Whether no secret of the household can be in this: what the gate makes of it depends on nothing but
-    /// the run.
-    package func isOfRun(_ text: String) -> Bool { !known.mayBe(in: text) }
-
-    /// The same of what `isOfRun` was true of for another household of the run: a shorter search.
-    package func isOfRun(known text: String) -> Bool { !known.mayBe(inPlain: text) }
+    /// Whether no secret of the household can be in what was found to hold none of another household: what
+    /// the gate makes of it depends on nothing but the run.
+    package func isOfRun(plain text: String) -> Bool { !known.mayBe(inPlain: text) }
 
     /// The gate of a household without secrets.
     private var ofRun: OutputGate { knowing(KnownSecrets()) }

@@ -61,7 +61,8 @@ struct Packed {
         var states: InlineArray<4, UInt8> = [0, 0, 0, 0]
         var (bits, hexDigits, mostHexDigits) = (0, 0, 0)
         for position in run {
-            let digit = Int(digits[Int(text[position])])
+            // There is one for each byte.
+            let digit = Int(digits[unchecked: Int(text[position])])
             hexDigits = digit >= PackedTable.hexadecimal ? hexDigits + 1 : 0
             mostHexDigits = max(mostHexDigits, hexDigits)
             bits = (bits << 6 | digit & 63) & 0xff_ffff

@@ -78,6 +78,7 @@ struct PackedTable: Sendable {
     static func state(
         _ state: UInt8, _ byte: Int, _ sorts: Span<UInt8>, _ next: Span<UInt8>
     ) -> UInt8 {
-        next[(Int(state) << 3 | Int(sorts[byte & 0xff])) & 511]
+        // Both masks keep within the tables.
+        next[unchecked: (Int(state) << 3 | Int(sorts[unchecked: byte & 0xff])) & 511]
     }
 }

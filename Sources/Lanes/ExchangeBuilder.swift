@@ -44,7 +44,7 @@ public struct ExchangeBuilder: Sendable {
         }
         if correlates {
             let correlation = correlation(of: device)
-            call.headers.append("X-Screenrig", correlation.trail + String(sequence))
+            call.headers.append("X-Screenrig", correlation.name(of: sequence))
             call.headers.append("traceparent", correlation.traceparent(sequence))
         }
         for field in headers.fields { add(field, to: &call.headers) }
@@ -156,17 +156,26 @@ extension Deviation {
 }
 
 /// What ties the requests of a household together in the service's own records, as far as it is the
-/// same for all of them.
-struct Correlation {
+/// same for all of them. One object, made once for a device.
+final class Correlation {
     private let household: Int
     /// `X-Screenrig` up to the number of the exchange: `run/household/`.
-    let trail: String
+    private let trail: String
     private let traceHead: String
 
     init(run: String, household: Int, trace: Fingerprint) {
         self.household = household
         trail = "\(run)/\(household)/"
         traceHead = "00-\(trace)\(Fingerprint(value: UInt64(household) + 1))-"
+    }
+
+    /// `run/household/exchange`.
+    func name(of sequence: Int) -> String {
+        let (head, number) = (trail.utf8, String(sequence).utf8)
+        return String(unsafeUninitializedCapacity: head.count + number.count) { text in
+            let end = text.initialize(fromContentsOf: head)
+            return text[end...].initialize(fromContentsOf: number)
+        }
     }
 
     /// W3C trace context: the trace is the household, the span the exchange.

@@ -98,12 +98,12 @@ private struct EvidenceField {
         _ field: Headers.Field, _ gate: OutputGate, _ fingerprinter: Fingerprinter
     ) -> Bool {
         guard isOfRun, let name = shown?.name, raw.name == field.name,
-            gate.isOfRun(known: field.name)
+            gate.isOfRun(plain: field.name)
         else {
             self = EvidenceField(field, gate, fingerprinter)
             return false
         }
-        if raw.value == field.value, gate.isOfRun(known: field.value) { return true }
+        if raw.value == field.value, gate.isOfRun(plain: field.value) { return true }
         let value = gate.shown(field.value, of: sort)
         (raw.value, isOfRun) = (field.value, value.isOfRun)
         shown = Headers.Field(name, value.text)
