@@ -144,15 +144,17 @@ struct Packed {
     ) {
         guard digits.count >= Self.fewestDigits else { return }
         for first in 0..<4 where readings.contains(.base64(first)) {
-            var position = first
-            while position + 1 < digits.count {
-                let four = digits[position..<min(position + 4, digits.count)]
-                let bits =
-                    four.reduce(UInt32(0)) { $0 << 6 | UInt32($1) } << UInt32(24 - 6 * four.count)
-                add(UInt8(bits >> 16), run, visit)
-                if four.count > 2 { add(UInt8(bits >> 8 & 0xff), run, visit) }
-                if four.count > 3 { add(UInt8(bits & 0xff), run, visit) }
-                position += 4
+            var (bits, count) = (UInt32(0), 0)
+            for digit in digits[first...] {
+                bits = bits << 6 | UInt32(digit)
+                count += 1
+                // The first digit of four gives no byte yet, each of the others one.
+                switch count & 3 {
+                case 1: continue
+                case 2: add(UInt8(truncatingIfNeeded: bits >> 4), run, visit)
+                case 3: add(UInt8(truncatingIfNeeded: bits >> 2), run, visit)
+                default: add(UInt8(truncatingIfNeeded: bits), run, visit)
+                }
             }
             end(run, visit)
         }

@@ -55,10 +55,13 @@ struct SipHash: Sendable {
             position += 8
         }
         guard position < bytes.count else { return }
-        var (rest, count) = (UInt64(0), 0)
-        for byte in bytes[position...] {
-            rest |= UInt64(byte) << UInt64(8 * count)
-            count += 1
+        let count = bytes.count - position
+        var rest: UInt64 = 0
+        if position > 0 {
+            let last = bytes.loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self)
+            rest = UInt64(littleEndian: last) >> UInt64(64 - 8 * count)
+        } else {
+            for offset in 0..<count { rest |= UInt64(bytes[offset]) << UInt64(8 * offset) }
         }
         let shift = 8 * (length & 7)
         pending |= rest << UInt64(shift)

@@ -83,10 +83,9 @@ public struct CookieJar: Sendable {
         var isPast = false
         var hasAge: Bool?
         for part in parts.dropFirst() {
-            let pair = part.split(
-                separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            let value = pair.count == 2 ? Substring(pair[1]).trimmingSpaces() : ""
-            switch Substring(pair[0]).trimmingSpaces().lowercased() {
+            let equals = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
+            let value = Substring(part[equals...].dropFirst()).trimmingSpaces()
+            switch Substring(part[..<equals]).trimmingSpaces().lowercased() {
             case "domain":
                 let domain = value.lowercased().drop { $0 == "." }
                 guard !domain.isEmpty else { continue }

@@ -29,8 +29,8 @@ struct RecentContentTests {
             for gate in [Self.household("planted-1"), Self.household("planted-2"), Self.gate] {
                 var fresh = RecentContent()
                 let shown = recent.evidence(of: answer, to: .pollToken, gate, Self.fingerprinter)
-                #expect(
-                    shown == fresh.evidence(of: answer, to: .pollToken, gate, Self.fingerprinter))
+                let wanted = fresh.evidence(of: answer, to: .pollToken, gate, Self.fingerprinter)
+                #expect(shown == wanted)
             }
             let shown = recent.evidence(
                 of: answer, to: .pollToken, Self.household("planted-1"), Self.fingerprinter)
