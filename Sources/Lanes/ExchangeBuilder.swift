@@ -29,7 +29,8 @@ public struct ExchangeBuilder: Sendable {
     }
 
     /// Adds what belongs to the device and the run: user agent, forwarded address, cookies,
-    /// correlation, the target's own headers.
+    /// correlation, the target's own headers. Never part of `Lane.send`, as `Lane.record`.
+    @inline(never)
     func dress(_ call: Call, from device: Device, sequence: Int) -> Call {
         var call = call
         call.headers.reserve(5 + headers.fields.count)
