@@ -175,18 +175,22 @@ public final class PlainLoad: @unchecked Sendable {
         let caller = callers[position]
         while let due = due(caller) {
             if isPaced || due > lane.now, (try? await lane.sleep(until: due)) == nil { break }
-            let exchange = await lane.send(terms.call, from: caller.device, planned: due).exchange
-            if terms.pace != .closed || exchange.ended <= ends {
-                findings.count(exchange, free: caller.free)
-                lastEnd = max(lastEnd, exchange.ended)
-            }
-            caller.free = exchange.ended
-            if exchange.delivery.status == nil {
-                caller.free = exchange.ended + Self.respite
-                if (try? await lane.sleep(until: caller.free)) == nil { break }
-            }
+            await exchange(caller, due: due)
+            if caller.free > lane.now, (try? await lane.sleep(until: caller.free)) == nil { break }
         }
         leave()
+    }
+
+    /// By itself: what it needs in memory would else be held by each flow that sleeps.
+    @inline(never)
+    private func exchange(_ caller: Caller, due: Instant) async {
+        let exchange = await lane.send(terms.call, from: caller.device, planned: due).exchange
+        if terms.pace != .closed || exchange.ended <= ends {
+            findings.count(exchange, free: caller.free)
+            lastEnd = max(lastEnd, exchange.ended)
+        }
+        caller.free = exchange.ended
+        if exchange.delivery.status == nil { caller.free = exchange.ended + Self.respite }
     }
 
     private func leave() {

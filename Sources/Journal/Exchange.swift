@@ -307,6 +307,11 @@ public struct Exchange: Sendable, Hashable {
     public var service: Duration { ended - sent }
     /// How late the rig itself was; time spent on making a connection is not the rig's.
     public var lateness: Duration { begun - planned }
+    /// The same three, in nanoseconds, for counting: a `Duration` takes divisions to read.
+    var latencyNanoseconds: Int64 { ended.nanoseconds(since: planned) }
+    var serviceNanoseconds: Int64 { ended.nanoseconds(since: sent) }
+    var latenessNanoseconds: Int64 { begun.nanoseconds(since: planned) }
+
     /// Whether it counts against the service.
     public var isError: Bool { outcome.isError && !provoked }
 }

@@ -33,7 +33,7 @@ public struct Fingerprinter: Sendable {
 
     public func fingerprint(of secret: Secret) -> Fingerprint {
         var hash = SipHash(key: key)
-        hash.update(secret.reveal().utf8)
+        hash.update(secret.reveal())
         return Fingerprint(value: hash.finish64())
     }
 }

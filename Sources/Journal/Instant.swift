@@ -30,10 +30,13 @@ public struct Instant: Hashable, Comparable, Sendable {
     }
 
     public static func - (left: Instant, right: Instant) -> Duration {
-        let (difference, overflow) = left.nanoseconds.subtractingReportingOverflow(
-            right.nanoseconds)
-        guard overflow else { return .nanoseconds(difference) }
-        return .nanoseconds(left < right ? Int64.min : Int64.max)
+        .nanoseconds(left.nanoseconds(since: right))
+    }
+
+    /// Negative where `earlier` is later; saturates far outside any run.
+    func nanoseconds(since earlier: Instant) -> Int64 {
+        let (difference, overflow) = nanoseconds.subtractingReportingOverflow(earlier.nanoseconds)
+        return overflow ? (self < earlier ? .min : .max) : difference
     }
 }
 

@@ -23,7 +23,7 @@ public struct KnownSecrets: Sendable {
         /// By their heads.
         var needles: [Needle] = []
         /// Of the heads of `needles`: a text is read once, however many secrets there are.
-        var filter: SIMD8<UInt32> = .zero
+        var filter = HeadFilter()
         /// Secrets of fewer than four bytes, which are only found as whole words.
         var shorts: [[UInt8]] = []
         /// Names that the rig gives and that are no secrets, whatever they look like.
@@ -40,6 +40,8 @@ public struct KnownSecrets: Sendable {
 
     private mutating func learn(_ change: (inout Known) -> Void) {
         var known = shared.known
+        // Where nobody else has a copy, the lists are changed in place.
+        shared = .nothing
         change(&known)
         shared = Shared(known)
     }
@@ -109,8 +111,7 @@ public struct KnownSecrets: Sendable {
                     Needle(
                         head: head, secret: Int32(known.secrets.count - 1), shift: Int8(shift)),
                     at: known.needles.place(of: head))
-                let (word, bit) = Self.place(head)
-                known.filter[word] |= bit
+                known.filter.insert(head)
             }
         }
     }
@@ -146,14 +147,9 @@ public struct KnownSecrets: Sendable {
         return digits[min([0, 2, 3][shift], whole)..<whole]
     }
 
-    private static func place(_ head: UInt32) -> (word: Int, bit: UInt32) {
-        let hash = (head &* 0x9e37_79b1) >> 24
-        return (Int(hash >> 5), 1 << (hash & 31))
-    }
-
     /// Equal for what a peer may write for the same byte: a space in a form, the two alphabets of Base64.
     @inline(__always)
-    private static func fold(_ byte: UInt8) -> UInt8 {
+    static func fold(_ byte: UInt8) -> UInt8 {
         switch byte {
         case UInt8(ascii: "+"), UInt8(ascii: "-"): UInt8(ascii: " ")
         case UInt8(ascii: "_"): UInt8(ascii: "/")
@@ -169,12 +165,16 @@ public struct KnownSecrets: Sendable {
             note(name: tag.user)
             if let login = call.login { note(name: login) }
         }
-        for field in call.headers.fields { note(header: field) }
+        for position in call.headers.fields.indices {
+            switch call.headers.fields[position].name.utf8.count {
+            case 6, 13, 19: note(header: call.headers.fields[position])
+            default: continue
+            }
+        }
         switch call.operation {
         case .registerClient, .accessToken, .mvpdLogin, .assertion, .tokenExchange:
-            if !call.address.query.isEmpty {
-                note(fields: SecretFields.form(Array(call.address.query.utf8)))
-            }
+            let query = call.address.query
+            if !query.isEmpty { note(fields: SecretFields.form(Array(String(query).utf8))) }
             let fields = SecretFields.form(call.body, whole: call.isLogin)
             note(fields: fields.filter(\.isNamed))
             // What a login form holds besides, unless it may be a word that stands elsewhere as well.
@@ -192,9 +192,12 @@ public struct KnownSecrets: Sendable {
 
     /// Notes the credentials of a request's header.
     mutating func note(header field: Headers.Field) {
+        // Compared first with what was last there, which is one object more often than not.
         switch field.name.utf8.count {
+        case 6 where field.value == shared.known.lastCookies,
+            13 where field.value == shared.known.lastAuthorization:
+            return
         case 6 where field.name.equalsIgnoringCase("cookie"):
-            guard field.value != shared.known.lastCookies else { return }
             learn { $0.lastCookies = field.value }
             for cookie in field.value.utf8.split(separator: UInt8(ascii: ";")) {
                 note(cookie: Substring(cookie))
@@ -211,9 +214,13 @@ public struct KnownSecrets: Sendable {
 
     /// Notes the cookies that an answer sets.
     public mutating func note(_ reply: Reply) {
-        for field in reply.headers.fields
-        where field.name.utf8.count == 10 && field.name.equalsIgnoringCase("set-cookie") {
-            note(cookie: Substring(field.value.utf8.prefix { $0 != UInt8(ascii: ";") }))
+        let fields = reply.headers.fields
+        for position in fields.indices
+        where fields[position].name.utf8.count == 10
+            && fields[position].name.equalsIgnoringCase("set-cookie")
+        {
+            let value = fields[position].value.utf8
+            note(cookie: Substring(value.prefix { $0 != UInt8(ascii: ";") }))
         }
     }
 
@@ -230,35 +237,58 @@ public struct KnownSecrets: Sendable {
 
     // MARK: Searching
 
-    /// False where `text` surely holds no secret: most texts of most answers, without any memory.
-    func mayBe(in text: String) -> Bool {
-        guard shorts.isEmpty else { return true }
-        guard !needles.isEmpty else { return false }
-        var text = text
-        return text.withUTF8 { mayBe(in: $0) }
-    }
-
-    private func mayBe(in text: UnsafeBufferPointer<UInt8>) -> Bool {
-        let (needles, filter) = (needles, shared.known.filter)
+    /// False where `text` surely holds no secret, of these or of `others`: most texts of most answers,
+    /// by one reading and without any memory.
+    func mayBe(in text: String, or others: KnownSecrets = KnownSecrets()) -> Bool {
+        let (one, two) = (shared, others.shared)
+        guard one.known.shorts.isEmpty, two.known.shorts.isEmpty else { return true }
+        let needles = (one.known.needles, two.known.needles)
+        guard !needles.0.isEmpty || !needles.1.isEmpty else { return false }
+        let filter = one.known.filter.union(two.known.filter)
+        let bytes = text.utf8Span.span
+        let table = ByteSorts.shared
+        let (sorts, words) = (table.sorts.span, filter.words.span)
         var head: UInt32 = 0
         var run = 0
-        for position in text.indices {
-            let byte = text[position]
-            if Decoded.opens(byte) { return true }
-            if !Packed.isDigit(byte) {
-                if position - run >= Packed.fewestDigits, Packed.mayHold(text, run..<position) {
+        for position in bytes.indices {
+            // There is one for each byte.
+            let sort = sorts[unchecked: Int(bytes[position])]
+            if sort & ByteSorts.digit == 0 {
+                guard sort & ByteSorts.opens == 0, !Self.isPacked(run..<position, bytes) else {
                     return true
                 }
                 run = position + 1
             }
-            head = head << 8 | UInt32(Self.fold(byte))
-            guard position >= 3 else { continue }
-            let (word, bit) = Self.place(head)
-            guard filter[word] & bit != 0 else { continue }
-            let place = needles.place(of: head)
-            if place < needles.count, needles[place].head == head { return true }
+            head = head << 8 | UInt32(sort & ByteSorts.folded)
+            guard position >= 3, HeadFilter.mayHold(head, in: words) else { continue }
+            if needles.0.holds(head) || needles.1.holds(head) { return true }
         }
-        return text.count - run >= Packed.fewestDigits && Packed.mayHold(text, run..<text.count)
+        return Self.isPacked(run..<bytes.count, bytes)
+    }
+
+    @inline(__always)
+    private static func isPacked(_ run: Range<Int>, _ text: Span<UInt8>) -> Bool {
+        run.count >= Packed.fewestDigits && !Packed.readings(of: text, run).isEmpty
+    }
+
+    /// The same of a text in which `mayBe` found nothing for another household: nothing in it stands for
+    /// anything else.
+    func mayBe(inPlain text: String) -> Bool {
+        guard shared.known.shorts.isEmpty else { return true }
+        let needles = shared.known.needles
+        guard !needles.isEmpty else { return false }
+        let filter = shared.known.filter
+        let (bytes, words) = (text.utf8Span.span, filter.words.span)
+        let table = ByteSorts.shared
+        let sorts = table.sorts.span
+        var head: UInt32 = 0
+        for position in bytes.indices {
+            let sort = sorts[unchecked: Int(bytes[position])]
+            head = head << 8 | UInt32(sort & ByteSorts.folded)
+            guard position >= 3, HeadFilter.mayHold(head, in: words) else { continue }
+            if needles.holds(head) { return true }
+        }
+        return false
     }
 
     struct Hit {
@@ -276,14 +306,14 @@ public struct KnownSecrets: Sendable {
         guard text.count >= 4, !needles.isEmpty else { return hits }
         let filter = shared.known.filter
         text.withUnsafeBufferPointer { text in
+            let words = filter.words.span
             var head: UInt32 = 0
             var position = 0
             while position < text.count {
                 head = head << 8 | UInt32(Self.fold(text[position]))
                 position += 1
                 guard position >= 4 else { continue }
-                let (word, bit) = Self.place(head)
-                guard filter[word] & bit != 0,
+                guard HeadFilter.mayHold(head, in: words),
                     let hit = hit(head, at: position - 4, in: text)
                 else { continue }
                 hits.append(hit)
@@ -370,6 +400,11 @@ public struct KnownSecrets: Sendable {
 }
 
 extension [KnownSecrets.Needle] {
+    fileprivate func holds(_ head: UInt32) -> Bool {
+        let place = place(of: head)
+        return place < count && self[place].head == head
+    }
+
     /// The first of those with this head, or where it would be.
     fileprivate func place(of head: UInt32) -> Int {
         var (low, high) = (0, count)

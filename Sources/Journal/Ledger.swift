@@ -79,13 +79,15 @@ final class Ledger {
 
     /// Without `keeps` its exchanges are counted only: the disk is behind.
     func take(_ batch: Batch, keeps: Bool = true) {
-        for record in batch.households {
-            kindOf[record.household] = kinds[record.kind] ?? 0
+        // By position: a copy of a record is as dear as what is done with it.
+        let households = batch.households
+        for position in households.indices {
+            kindOf[households[position].household] = kinds[households[position].kind] ?? 0
         }
         messages?.take(batch.messages)
-        for record in batch.households { messages?.note(record) }
+        for position in households.indices { messages?.note(households[position]) }
         take(batch.exchanges, lane: batch.lane, keeps: keeps)
-        for record in batch.households { take(record, lane: batch.lane) }
+        for position in households.indices { take(households[position], lane: batch.lane) }
         for event in batch.events { take(event, lane: batch.lane) }
         if let measured = batch.health { health.append(measured) }
         restraint.add(batch.heldBack)
@@ -100,23 +102,24 @@ final class Ledger {
     private func take(_ batch: [Exchange], lane: Int, keeps: Bool) {
         let isWhole = keeps && recording == .all && failure == nil
         let passesOver = !keeps && recording != .aggregates && recording != .none
-        for exchange in batch {
-            digest.add(exchange, lane: lane)
-            meter.add(exchange)
-            if exchange.outcome == .notSent { restraint.add(exchange) }
+        digest.add(batch, lane: lane)
+        meter.add(batch)
+        for position in batch.indices {
+            if batch[position].outcome == .notSent { restraint.add(batch[position]) }
             var isKept = isWhole
             if isWhole {
                 lastID += 1
             } else if keeps {
-                let released = keeper.take(exchange)
+                let released = keeper.take(batch[position])
                 for one in released { keep(one) }
                 isKept = !released.isEmpty
             }
-            let kind = kindOf[exchange.device.household] ?? 0
-            guard let group = tally.add(exchange, kind: kind), recording != .none else {
+            let kind = kindOf[batch[position].device.household] ?? 0
+            guard let group = tally.add(batch[position], kind: kind), recording != .none else {
                 if passesOver { kept.countedOnly += 1 }
                 continue
             }
+            let exchange = batch[position]
             // The first example of an error is kept all the same.
             tally.keep(exchange, of: group)
             if !isKept { keep(exchange) }

@@ -2,15 +2,17 @@ public import Dialects
 
 /// A request as it left and the reply as it came, secrets and all: in memory only, while it is not
 /// yet known whether anybody will want to see it.
-public struct Message: Sendable {
-    public var household: Int
+///
+/// One object: it is handed on from lane to journal to shelf, and few are ever read.
+public final class Message: Sendable {
+    public let household: Int
     /// Of its exchange.
-    public var sequence: Int
-    public var call: Call
+    public let sequence: Int
+    public let call: Call
     /// Nil when none came.
-    public var reply: Reply?
+    public let reply: Reply?
     /// What was known of the household's secrets by then.
-    var secrets: KnownSecrets
+    let secrets: KnownSecrets
 
     public init(
         household: Int, sequence: Int, call: Call, reply: Reply?,
@@ -35,10 +37,12 @@ public struct Message: Sendable {
     /// Itself with bodies that no answer of megabytes can fill the memory with.
     var bounded: Message {
         guard max(call.body.count, reply?.body.count ?? 0) > Self.bodyLimit else { return self }
-        var message = self
-        message.call.body = Array(call.body.prefix(Self.bodyLimit))
-        message.reply?.body = Array(reply?.body.prefix(Self.bodyLimit) ?? [])
-        return message
+        var (call, reply) = (call, reply)
+        call.body = Array(call.body.prefix(Self.bodyLimit))
+        let received = reply?.body.prefix(Self.bodyLimit) ?? []
+        reply?.body = Array(received)
+        return Message(
+            household: household, sequence: sequence, call: call, reply: reply, secrets: secrets)
     }
 }
 

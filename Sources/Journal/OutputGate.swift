@@ -45,12 +45,18 @@ public struct OutputGate: Sendable {
     /// A name that answers are compared by: itself, unless it holds a secret. What the rig calls its own
     /// users stays, whatever their passwords are.
     public func name(_ text: String) -> String {
-        known.isName(text) || common.isName(text) ? text : cleaned(text)
+        guard known.mayBe(in: text, or: common), !known.isName(text), !common.isName(text) else {
+            return text
+        }
+        return replaced(Array(text.utf8), by: []) ?? text
     }
 
-    /// Whether no secret of the household can be in this: what the gate makes of it depends on nothing but
-    /// the run.
-    package func isOfRun(_ text: String) -> Bool { !known.mayBe(in: text) }
+    /// Whether no secret of the household can be in what was found to hold none of another household: what
+    /// the gate makes of it depends on nothing but the run.
+    package func isOfRun(plain text: String) -> Bool { !known.mayBe(inPlain: text) }
+
+    /// The gate of a household without secrets.
+    private var ofRun: OutputGate { knowing(KnownSecrets()) }
 
     /// The fingerprint in the place of a secret: `(secret #0123456789abcdef)`.
     public func mark(_ secret: some StringProtocol) -> String {
@@ -60,7 +66,7 @@ public struct OutputGate: Sendable {
 
     /// Without the secrets that are known, wherever in it they stand.
     func cleaned(_ text: String) -> String {
-        guard known.mayBe(in: text) || common.mayBe(in: text) else { return text }
+        guard known.mayBe(in: text, or: common) else { return text }
         return replaced(Array(text.utf8), by: []) ?? text
     }
 
@@ -103,30 +109,69 @@ public struct OutputGate: Sendable {
     // MARK: Headers and addresses
 
     public func header(_ field: Headers.Field) -> Headers.Field {
-        Headers.Field(cleaned(field.name), cleaned(marked(field)))
+        Headers.Field(cleaned(field.name), value(field.value, of: sort(ofHeader: field.name)))
+    }
+
+    /// What the name of a header says about its value.
+    package enum HeaderSort: Sendable {
+        /// A scheme, and what it asks for.
+        case credentials
+        case cookies, setCookie
+        case address
+        /// The whole value is a secret: the rig's own, or so its name says.
+        case secret
+        case harmless, other
+
+        /// Whether nothing in the value is a secret by its place.
+        fileprivate func keeps(_ value: String) -> Bool {
+            self == .harmless || self == .other && !OutputGate.isToken(value)
+        }
+    }
+
+    package func sort(ofHeader name: String) -> HeaderSort {
+        let name = name.lowercased()
+        return switch name {
+        case "authorization", "proxy-authorization": .credentials
+        case "cookie": .cookies
+        case "set-cookie": .setCookie
+        case "location", "referer", "content-location", "refresh", "link": .address
+        case _ where ownHeaders.contains(name): .secret
+        case _ where Self.harmless.contains(name) || name.hasPrefix("x-amz"): .harmless
+        case _ where Self.isTelling(name): .secret
+        default: .other
+        }
+    }
+
+    /// The value of a header, as it may be shown.
+    private func value(_ value: String, of sort: HeaderSort) -> String {
+        cleaned(marked(value, sort))
+    }
+
+    /// The value of a header, as it may be shown, and whether it is shown so for every household of the
+    /// run that has no secret in it.
+    package func shown(_ value: String, of sort: HeaderSort) -> (text: String, isOfRun: Bool) {
+        let isFree = !known.mayBe(in: value, or: common)
+        if isFree, sort.keeps(value) { return (value, true) }
+        let isOfRun = isFree || !known.mayBe(in: value)
+        return ((isOfRun ? ofRun : self).value(value, of: sort), isOfRun)
     }
 
     /// The value of a header, without what its name gives away.
-    private func marked(_ field: Headers.Field) -> String {
-        let name = field.name.lowercased()
-        switch name {
-        case "authorization", "proxy-authorization":
-            let scheme = field.value.prefix { $0 != " " }
-            guard scheme.count < field.value.count else { return mark(field.value) }
-            return "\(scheme) \(mark(field.value.dropFirst(scheme.count + 1)))"
-        case "cookie":
-            return field.value.split(separator: ";").map { cookie($0.trimmingSpaces()) }
+    private func marked(_ value: String, _ sort: HeaderSort) -> String {
+        switch sort {
+        case .credentials:
+            let scheme = value.prefix { $0 != " " }
+            guard scheme.count < value.count else { return mark(value) }
+            return "\(scheme) \(mark(value.dropFirst(scheme.count + 1)))"
+        case .cookies:
+            return value.split(separator: ";").map { cookie($0.trimmingSpaces()) }
                 .joined(separator: "; ")
-        case "set-cookie":
-            let value = field.value.prefix { $0 != ";" }
-            return cookie(String(value)) + field.value.dropFirst(value.count)
-        case "location", "referer", "content-location", "refresh", "link":
-            return address(field.value)
-        case _ where ownHeaders.contains(name): return mark(field.value)
-        case _ where Self.harmless.contains(name) || name.hasPrefix("x-amz"): return field.value
-        case _ where Self.isTelling(name) || Self.isToken(field.value):
-            return mark(field.value)
-        default: return field.value
+        case .setCookie:
+            let first = value.prefix { $0 != ";" }
+            return cookie(String(first)) + value.dropFirst(first.count)
+        case .address: return address(value)
+        case .secret: return mark(value)
+        case .harmless, .other: return sort.keeps(value) ? value : mark(value)
         }
     }
 
@@ -149,7 +194,7 @@ public struct OutputGate: Sendable {
     }
 
     /// Long, without spaces, of digits and letters in both cases or of hexadecimal digits.
-    private static func isToken(_ value: String) -> Bool {
+    fileprivate static func isToken(_ value: String) -> Bool {
         guard value.utf8.count >= 24 else { return false }
         var (digits, upper, lower) = (0, 0, 0)
         for byte in value.utf8 {

@@ -12,7 +12,7 @@ struct Packed {
     static let fewestDigits = 11
     private static let fewestHexDigits = 16
     /// A shorter text is chance.
-    private static let shortest = 8
+    static let shortest = 8
     /// A line of Base64 that goes on in the next has at least so many digits.
     private static let shortestLine = 40
 
@@ -27,89 +27,85 @@ struct Packed {
                 }
                 var end = position + 1
                 while end < text.count, isDigit(text[end]) { end += 1 }
-                if end - position >= fewestDigits,
-                    mayHold(text, position..<end)
-                {
-                    end = reading.take(text, from: position)
-                    reading.visit(position..<end, text, visit)
+                if end - position >= fewestDigits {
+                    var readings = readings(of: text.span, position..<end)
+                    if !readings.isEmpty {
+                        let line = end
+                        end = reading.take(text, from: position)
+                        // Digits of further lines were not looked at.
+                        if reading.digits.count > line - position { readings = .all }
+                        reading.visit(position..<end, text, readings, visit)
+                    }
                 }
                 position = end
             }
         }
     }
 
-    /// Whether any reading of a run of digits is text for long enough; without any memory.
-    static func mayHold(_ text: UnsafeBufferPointer<UInt8>, _ run: Range<Int>) -> Bool {
-        for first in run.prefix(4) {
-            var (bits, digits) = (UInt32(0), 0)
-            var length = Length()
-            for position in first..<run.upperBound {
-                bits = bits << 6 | UInt32(value(text[position]))
-                digits += 1
-                if digits == 4 {
-                    if length.add(bits) { return true }
-                    (bits, digits) = (0, 0)
-                }
-            }
-            if digits > 1, length.add(UInt8(truncatingIfNeeded: bits >> UInt32(6 * digits - 8))) {
-                return true
-            }
-            if digits > 2, length.add(UInt8(truncatingIfNeeded: bits >> 2)) { return true }
-        }
-        return run.count >= fewestHexDigits && mayHoldHex(text, run)
+    /// The ways in which a run of digits may be read.
+    struct Readings: OptionSet {
+        var rawValue: UInt8
+
+        /// Base64 from the first, second, third or fourth digit on.
+        static func base64(_ first: Int) -> Readings { Readings(rawValue: 1 << UInt8(first & 3)) }
+        static let hexadecimal = Readings(rawValue: 16)
+        static let all = Readings(rawValue: 31)
     }
 
-    private static func mayHoldHex(_ text: UnsafeBufferPointer<UInt8>, _ run: Range<Int>) -> Bool {
+    /// The readings of a run of digits that give text for long enough, and perhaps one that does not:
+    /// by one look at each digit and without any memory.
+    static func readings(of text: Span<UInt8>, _ run: Range<Int>) -> Readings {
+        let table = PackedTable.shared
+        let (digits, sorts, next) = (table.digits.span, table.sorts.span, table.next.span)
+        var found: Readings = []
+        var states: InlineArray<4, UInt8> = [0, 0, 0, 0]
+        var (bits, hexDigits, mostHexDigits) = (0, 0, 0)
+        for position in run {
+            // There is one for each byte.
+            let digit = Int(digits[unchecked: Int(text[position])])
+            hexDigits = digit >= PackedTable.hexadecimal ? hexDigits + 1 : 0
+            mostHexDigits = max(mostHexDigits, hexDigits)
+            bits = (bits << 6 | digit & 63) & 0xff_ffff
+            let last = position - run.lowerBound
+            guard last >= 3 else { continue }
+            // The digit completes three bytes of the reading that began with the first, second, ...
+            let reading = (last + 1) & 3
+            var state = PackedTable.state(states[reading], bits >> 16, sorts, next)
+            state = PackedTable.state(state, bits >> 8, sorts, next)
+            state = PackedTable.state(state, bits, sorts, next)
+            states[reading] = state
+        }
+        for first in 0..<4 {
+            switch max(0, run.count - first) & 3 {
+            case 2: states[first] = PackedTable.state(states[first], bits >> 4, sorts, next)
+            case 3:
+                states[first] = PackedTable.state(states[first], bits >> 10, sorts, next)
+                states[first] = PackedTable.state(states[first], bits >> 2, sorts, next)
+            default: break
+            }
+            if states[first] == PackedTable.isText { found.insert(.base64(first)) }
+        }
+        if mostHexDigits >= fewestHexDigits, mayHoldHex(text, run) { found.insert(.hexadecimal) }
+        return found
+    }
+
+    private static func mayHoldHex(_ text: Span<UInt8>, _ run: Range<Int>) -> Bool {
+        let table = PackedTable.shared
+        let (sorts, next) = (table.sorts.span, table.next.span)
         for first in run.prefix(2) {
-            var length = Length()
+            var state: UInt8 = 0
             for position in stride(from: first, to: run.upperBound - 1, by: 2) {
                 guard let high = hexValue(text[position]), let low = hexValue(text[position + 1])
                 else {
-                    length = Length()
+                    if state == PackedTable.isText { return true }
+                    state = 0
                     continue
                 }
-                if length.add(high << 4 | low) { return true }
+                state = PackedTable.state(state, Int(high << 4 | low), sorts, next)
             }
+            if state == PackedTable.isText { return true }
         }
         return false
-    }
-
-    /// Of the text that bytes are so far.
-    private struct Length {
-        private var count = 0
-        /// Bytes of a character that are still to come.
-        private var due = 0
-
-        /// Three bytes; true once the text is long enough.
-        @inline(__always)
-        mutating func add(_ three: UInt32) -> Bool {
-            // All are printable ASCII, or nearly.
-            if due == 0, three & 0x808080 == 0, (three >> 5 | three >> 6) & 0x010101 == 0x010101 {
-                count += 3
-                return count >= shortest
-            }
-            return add(UInt8(truncatingIfNeeded: three >> 16))
-                || add(UInt8(truncatingIfNeeded: three >> 8))
-                || add(UInt8(truncatingIfNeeded: three))
-        }
-
-        mutating func add(_ byte: UInt8) -> Bool {
-            switch byte {
-            // The other half of a character in UTF-16.
-            case 0: return false
-            case 0x20...0x7f where due == 0, 0x09 where due == 0, 0x0a where due == 0,
-                0x0d where due == 0:
-                count += 1
-            case 0x80...0xbf where due > 0:
-                due -= 1
-                count += 1
-            case 0xc2...0xf4 where due == 0:
-                due = byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3
-                count += 1
-            default: (count, due) = ((0x20...0x7f).contains(byte) ? 1 : 0, 0)
-            }
-            return count >= shortest
-        }
     }
 
     /// Values of a run's digits.
@@ -143,22 +139,26 @@ struct Packed {
     }
 
     private mutating func visit(
-        _ run: Range<Int>, _ text: UnsafeBufferPointer<UInt8>, _ visit: Visit
+        _ run: Range<Int>, _ text: UnsafeBufferPointer<UInt8>, _ readings: Readings,
+        _ visit: Visit
     ) {
         guard digits.count >= Self.fewestDigits else { return }
-        for first in 0..<4 {
-            var position = first
-            while position + 1 < digits.count {
-                let four = digits[position..<min(position + 4, digits.count)]
-                let bits =
-                    four.reduce(UInt32(0)) { $0 << 6 | UInt32($1) } << UInt32(24 - 6 * four.count)
-                add(UInt8(bits >> 16), run, visit)
-                if four.count > 2 { add(UInt8(bits >> 8 & 0xff), run, visit) }
-                if four.count > 3 { add(UInt8(bits & 0xff), run, visit) }
-                position += 4
+        for first in 0..<4 where readings.contains(.base64(first)) {
+            var (bits, count) = (UInt32(0), 0)
+            for digit in digits[first...] {
+                bits = bits << 6 | UInt32(digit)
+                count += 1
+                // The first digit of four gives no byte yet, each of the others one.
+                switch count & 3 {
+                case 1: continue
+                case 2: add(UInt8(truncatingIfNeeded: bits >> 4), run, visit)
+                case 3: add(UInt8(truncatingIfNeeded: bits >> 2), run, visit)
+                default: add(UInt8(truncatingIfNeeded: bits), run, visit)
+                }
             }
             end(run, visit)
         }
+        guard readings.contains(.hexadecimal) else { return }
         var start = run.lowerBound
         while start < run.upperBound {
             let end =
@@ -219,7 +219,7 @@ struct Packed {
 
     /// Of a digit.
     @inline(__always)
-    private static func value(_ digit: UInt8) -> UInt8 {
+    static func value(_ digit: UInt8) -> UInt8 {
         switch digit {
         case 0x61...: digit - 0x61 + 26
         case UInt8(ascii: "_"): 63

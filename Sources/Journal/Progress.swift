@@ -115,16 +115,20 @@ struct ProgressMeter {
         var hasToken: Bool
     }
 
+    mutating func add(_ batch: [Exchange]) {
+        for position in batch.indices { add(batch[position]) }
+    }
+
     mutating func add(_ exchange: Exchange) {
         if exchange.outcome != .notSent {
             progress.sent += 1
-            lateness.record(exchange.lateness.wholeNanoseconds)
+            lateness.record(exchange.latenessNanoseconds)
         }
         if exchange.outcome == .throttled { progress.throttled += 1 }
         if exchange.isError { progress.errors += 1 }
         if exchange.delivery.status != nil {
             progress.completed += 1
-            latency.record(exchange.latency.wholeNanoseconds)
+            latency.record(exchange.latencyNanoseconds)
         }
         work(exchange.operation) { $0.add(exchange) }
         guard let connect = exchange.connect else { return }
@@ -204,14 +208,14 @@ extension Progress.Work {
     fileprivate mutating func add(_ exchange: Exchange) {
         if exchange.outcome != .notSent {
             sent += 1
-            lateness.record(exchange.lateness.wholeNanoseconds)
+            lateness.record(exchange.latenessNanoseconds)
         }
         outcomes[Int(exchange.outcome.rawValue)] += 1
         if exchange.isError { errors += 1 }
         guard exchange.delivery.status != nil else { return }
         completed += 1
-        latency.record(exchange.latency.wholeNanoseconds)
-        service.record(exchange.service.wholeNanoseconds)
+        latency.record(exchange.latencyNanoseconds)
+        service.record(exchange.serviceNanoseconds)
     }
 
     /// A connection that was made, or secured.

@@ -48,19 +48,24 @@ enum SecretFields {
     // MARK: Forms and queries
 
     /// `a=1&client_secret=...`. `whole`: every value counts.
-    static func form(_ text: [UInt8], whole: Bool = false) -> [SecretField] {
+    static func form(_ bytes: [UInt8], whole: Bool = false) -> [SecretField] {
         var fields: [SecretField] = []
+        let (text, signs) = (bytes.span, signs)
         var start = 0
         while start < text.count {
             var (end, equals) = (start, -1)
-            while end < text.count, !isSeparator(text[end]) {
-                if equals < 0, text[end] == UInt8(ascii: "=") { equals = end }
+            while end < text.count {
+                let byte = text[end]
+                if byte < 64, signs >> UInt64(byte) & 1 == 1 {
+                    guard byte == UInt8(ascii: "=") else { break }
+                    if equals < 0 { equals = end }
+                }
                 end += 1
             }
             if equals >= start, equals + 1 < end {
-                let isNamed = isSecret(text[start..<equals])
+                let isNamed = isSecret(bytes[start..<equals])
                 if isNamed || whole {
-                    let written = String(decoding: text[(equals + 1)..<end], as: UTF8.self)
+                    let written = String(decoding: bytes[(equals + 1)..<end], as: UTF8.self)
                     fields.append(
                         SecretField(
                             place: equals + 1..<end, written: written,
@@ -72,11 +77,9 @@ enum SecretFields {
         return fields
     }
 
-    /// Fields of a form are divided by `&` and `;`, a query from what it follows by `?` and `#`.
-    private static func isSeparator(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: "&") || byte == UInt8(ascii: ";") || byte == UInt8(ascii: "?")
-            || byte == UInt8(ascii: "#")
-    }
+    /// What ends a name or a field, a bit each: fields of a form are divided by `&` and `;`, a query from
+    /// what it follows by `?` and `#`.
+    private static let signs = "=&;?#".utf8.reduce(UInt64(0)) { $0 | 1 << UInt64($1) }
 
     // MARK: Documents
 

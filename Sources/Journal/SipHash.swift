@@ -37,6 +37,7 @@ struct SipHash: Sendable {
     }
 
     /// Eight bytes at once, little endian: the same as `update` of them, and faster.
+    @inline(__always)
     mutating func update(word: UInt64) {
         let shift = UInt64(8 * (length & 7))
         length &+= 8
@@ -54,10 +55,13 @@ struct SipHash: Sendable {
             position += 8
         }
         guard position < bytes.count else { return }
-        var (rest, count) = (UInt64(0), 0)
-        for byte in bytes[position...] {
-            rest |= UInt64(byte) << UInt64(8 * count)
-            count += 1
+        let count = bytes.count - position
+        var rest: UInt64 = 0
+        if position > 0 {
+            let last = bytes.loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self)
+            rest = UInt64(littleEndian: last) >> UInt64(64 - 8 * count)
+        } else {
+            for offset in 0..<count { rest |= UInt64(bytes[offset]) << UInt64(8 * offset) }
         }
         let shift = 8 * (length & 7)
         pending |= rest << UInt64(shift)
@@ -65,6 +69,14 @@ struct SipHash: Sendable {
         guard shift + 8 * count >= 64 else { return }
         absorb(pending)
         pending = shift == 0 ? 0 : rest >> UInt64(64 - shift)
+    }
+
+    /// The same of a text in UTF-8.
+    mutating func update(_ text: String) {
+        let done: Void? = text.utf8.withContiguousStorageIfAvailable { bytes in
+            update(UnsafeRawBufferPointer(bytes))
+        }
+        if done == nil { update(text.utf8) }
     }
 
     consuming func finish64() -> UInt64 {

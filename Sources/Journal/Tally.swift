@@ -151,12 +151,12 @@ extension Cell {
     fileprivate mutating func count(end exchange: Exchange, isSent: Bool) {
         outcomes[Int(exchange.outcome.rawValue)] += 1
         if exchange.isError { errors += 1 }
-        if isSent { lateness.record(exchange.lateness.wholeNanoseconds) }
+        if isSent { lateness.record(exchange.latenessNanoseconds) }
         guard let status = exchange.delivery.status else { return }
         completed += 1
         statuses[status, default: 0] += 1
-        latency.record(exchange.latency.wholeNanoseconds)
-        service.record(exchange.service.wholeNanoseconds)
+        latency.record(exchange.latencyNanoseconds)
+        service.record(exchange.serviceNanoseconds)
     }
 }
 

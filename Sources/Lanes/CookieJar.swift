@@ -52,14 +52,21 @@ public struct CookieJar: Sendable {
         guard !cookies.isEmpty else { return nil }
         let host = address.origin.host
         let path = address.path
-        let matching = cookies.filter { cookie in
-            (cookie.host == host || cookie.includesSubdomains && host.hasSuffix("." + cookie.host))
-                && (!cookie.isSecure || address.origin.scheme == .https || Self.isLoopback(host))
-                && Self.path(path, isWithin: cookie.path)
+        func isMeant(_ position: Int) -> Bool {
+            let isOfHost =
+                cookies[position].host == host
+                || cookies[position].includesSubdomains
+                    && host.hasSuffix("." + cookies[position].host)
+            return isOfHost
+                && (!cookies[position].isSecure || address.origin.scheme == .https
+                    || Self.isLoopback(host))
+                && Self.path(path, isWithin: cookies[position].path)
         }
-        guard let first = matching.first else { return nil }
-        if matching.count == 1 { return first.name + "=" + first.value }
-        return matching.sorted { $0.path.utf8.count > $1.path.utf8.count }
+        guard let first = cookies.indices.first(where: isMeant) else { return nil }
+        let others = cookies.indices[(first + 1)...].filter(isMeant)
+        if others.isEmpty { return cookies[first].name + "=" + cookies[first].value }
+        return ([first] + others).map { cookies[$0] }
+            .sorted { $0.path.utf8.count > $1.path.utf8.count }
             .map { $0.name + "=" + $0.value }.joined(separator: "; ")
     }
 
@@ -76,10 +83,9 @@ public struct CookieJar: Sendable {
         var isPast = false
         var hasAge: Bool?
         for part in parts.dropFirst() {
-            let pair = part.split(
-                separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            let value = pair.count == 2 ? Substring(pair[1]).trimmingSpaces() : ""
-            switch Substring(pair[0]).trimmingSpaces().lowercased() {
+            let equals = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
+            let value = Substring(part[equals...].dropFirst()).trimmingSpaces()
+            switch Substring(part[..<equals]).trimmingSpaces().lowercased() {
             case "domain":
                 let domain = value.lowercased().drop { $0 == "." }
                 guard !domain.isEmpty else { continue }

@@ -29,7 +29,8 @@ public struct ExchangeBuilder: Sendable {
     }
 
     /// Adds what belongs to the device and the run: user agent, forwarded address, cookies,
-    /// correlation, the target's own headers.
+    /// correlation, the target's own headers. Never part of `Lane.send`, as `Lane.record`.
+    @inline(never)
     func dress(_ call: Call, from device: Device, sequence: Int) -> Call {
         var call = call
         call.headers.reserve(5 + headers.fields.count)
@@ -44,7 +45,7 @@ public struct ExchangeBuilder: Sendable {
         }
         if correlates {
             let correlation = correlation(of: device)
-            call.headers.append("X-Screenrig", correlation.trail + String(sequence))
+            call.headers.append("X-Screenrig", correlation.name(of: sequence))
             call.headers.append("traceparent", correlation.traceparent(sequence))
         }
         for field in headers.fields { add(field, to: &call.headers) }
@@ -156,17 +157,26 @@ extension Deviation {
 }
 
 /// What ties the requests of a household together in the service's own records, as far as it is the
-/// same for all of them.
-struct Correlation {
+/// same for all of them. One object, made once for a device.
+final class Correlation {
     private let household: Int
     /// `X-Screenrig` up to the number of the exchange: `run/household/`.
-    let trail: String
+    private let trail: String
     private let traceHead: String
 
     init(run: String, household: Int, trace: Fingerprint) {
         self.household = household
         trail = "\(run)/\(household)/"
         traceHead = "00-\(trace)\(Fingerprint(value: UInt64(household) + 1))-"
+    }
+
+    /// `run/household/exchange`.
+    func name(of sequence: Int) -> String {
+        let (head, number) = (trail.utf8, String(sequence).utf8)
+        return String(unsafeUninitializedCapacity: head.count + number.count) { text in
+            let end = text.initialize(fromContentsOf: head)
+            return text[end...].initialize(fromContentsOf: number)
+        }
     }
 
     /// W3C trace context: the trace is the household, the span the exchange.
@@ -187,115 +197,5 @@ struct Correlation {
             }
             return end
         }
-    }
-}
-
-/// What the last answer to each operation said, on one lane: the next says the same more often than not,
-/// and then both exchanges share one object, and nothing is searched for secrets or written twice.
-struct RecentContent {
-    private struct Last {
-        /// As they came, and as they are shown to any household.
-        var headers: [Headers.Field] = []
-        var evidence: Headers?
-        var content: ExchangeContent?
-    }
-
-    /// By `OperationName.rawValue`.
-    private var last = [Last](repeating: Last(), count: OperationName.allCases.count)
-
-    /// These, or what is equal to them.
-    mutating func content(
-        _ fields: ExchangeContent.Fields, of operation: OperationName
-    ) -> ExchangeContent {
-        let position = Int(operation.rawValue)
-        if let known = last[position].content, known.fields == fields { return known }
-        let new = ExchangeContent(fields)
-        last[position].content = new
-        return new
-    }
-
-    mutating func evidence(
-        of headers: Headers, to operation: OperationName, _ gate: OutputGate,
-        _ fingerprinter: Fingerprinter
-    ) -> Headers {
-        let position = Int(operation.rawValue)
-        if let known = last[position].evidence,
-            EvidenceHeaders.are(last[position].headers, in: headers),
-            Self.isOfRun(last[position].headers, gate)
-        {
-            return known
-        }
-        let raw = headers.fields.filter { EvidenceHeaders.isEvidence($0.name) }
-        let shown = EvidenceHeaders.kept(of: raw, gate, fingerprinter)
-        last[position].headers = raw
-        last[position].evidence = Self.isOfRun(raw, gate) ? shown : nil
-        return shown
-    }
-
-    /// Whether the gate makes the same of them for every household. Not of cookies, whose names it
-    /// compares with those that a household knows.
-    private static func isOfRun(_ fields: [Headers.Field], _ gate: OutputGate) -> Bool {
-        fields.allSatisfy {
-            gate.isOfRun($0.name) && gate.isOfRun($0.value) && !EvidenceHeaders.isCookie($0.name)
-        }
-    }
-}
-
-/// The response headers that are kept of every exchange.
-enum EvidenceHeaders {
-    static func isEvidence(_ name: String) -> Bool { isKept(name) || isCookie(name) }
-
-    static func isCookie(_ name: String) -> Bool {
-        name.utf8.count == 10 && name.equalsIgnoringCase("set-cookie")
-    }
-
-    /// Whether `fields` are all the evidence that an answer has.
-    static func are(_ fields: [Headers.Field], in headers: Headers) -> Bool {
-        var position = 0
-        for field in headers.fields where isEvidence(field.name) {
-            guard position < fields.count, fields[position] == field else { return false }
-            position += 1
-        }
-        return position == fields.count
-    }
-
-    /// As they may be shown.
-    static func kept(
-        of fields: [Headers.Field], _ gate: OutputGate, _ fingerprinter: Fingerprinter
-    ) -> Headers {
-        var kept = Headers()
-        kept.reserve(fields.count)
-        for field in fields {
-            if isKept(field.name) {
-                let shown = gate.header(field)
-                kept.append(shown.name, shown.value)
-            } else if let equals = field.value.utf8.firstIndex(of: UInt8(ascii: "=")) {
-                let value = field.value[equals...].dropFirst().prefix { $0 != ";" }
-                let mark = fingerprinter.fingerprint(of: Secret(String(value)))
-                kept.append(field.name, "\(gate.name(String(field.value[..<equals])))=#\(mark)")
-            }
-        }
-        return kept
-    }
-
-    /// By length first: most names are none of these, and there are thousands a second.
-    private static func isKept(_ name: String) -> Bool {
-        switch name.utf8.count {
-        case 3: name.equalsIgnoringCase("via") || name.equalsIgnoringCase("age")
-        case 4: name.equalsIgnoringCase("date")
-        case 6: name.equalsIgnoringCase("server") || name.equalsIgnoringCase("cf-ray")
-        case 7: name.equalsIgnoringCase("x-cache") || isOfAmazon(name)
-        case 11: name.equalsIgnoringCase("retry-after") || isOfAmazon(name)
-        case 12: name.equalsIgnoringCase("x-request-id") || isOfAmazon(name)
-        case 16: name.equalsIgnoringCase("adobe-request-id") || isOfAmazon(name)
-        default: isOfAmazon(name)
-        }
-    }
-
-    private static func isOfAmazon(_ name: String) -> Bool {
-        let bytes = name.utf8Span.span
-        guard bytes.count >= 6, bytes[1] == UInt8(ascii: "-"), bytes[0] | 0x20 == UInt8(ascii: "x")
-        else { return false }
-        return String(Substring(name.utf8.prefix(6))).equalsIgnoringCase("x-amz-")
     }
 }

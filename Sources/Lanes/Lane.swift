@@ -172,12 +172,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         var due = planned.map(onGrid) ?? now
         if departures != nil, !hasStopped { due = due + (await wait(toSend: call, from: device)) }
         let sequence = device.counter.next()
-        guard !hasStopped else {
-            let error = TransportError(.stopped, "the run was stopped before this was sent")
-            let transfer = Transfer(sent: nil, firstByte: nil, ended: now, result: .refused(error))
-            return record(
-                transfer, of: call, from: device, sequence: sequence, planned: due, begun: now)
-        }
+        guard !hasStopped else { return refuse(call, from: device, sequence, planned: due) }
         let dressed = exchangeBuilder.dress(call, from: device, sequence: sequence)
         let begun = now
         let transfer = await withUnsafeContinuation { flow in
@@ -185,6 +180,16 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         }
         return record(
             transfer, of: dressed, from: device, sequence: sequence, planned: due, begun: begun)
+    }
+
+    @inline(never)
+    private func refuse(
+        _ call: Call, from device: Device, _ sequence: Int, planned: Instant
+    ) -> Answered {
+        let error = TransportError(.stopped, "the run was stopped before this was sent")
+        let transfer = Transfer(sent: nil, firstByte: nil, ended: now, result: .refused(error))
+        return record(
+            transfer, of: call, from: device, sequence: sequence, planned: planned, begun: now)
     }
 
     /// Keeps a household's state as of now.
@@ -418,6 +423,8 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
 
     // MARK: Recording
 
+    /// Never part of `send`: what it needs in memory would be part of each flow.
+    @inline(never)
     func record(
         _ transfer: Transfer, of call: Call, from device: Device, sequence: Int, planned: Instant,
         begun: Instant

@@ -9,7 +9,7 @@ struct HashTests {
     private func hash(_ batches: [Batch]) -> String {
         var digest = HistoryDigest()
         for batch in batches {
-            for exchange in batch.exchanges { digest.add(exchange, lane: batch.lane) }
+            digest.add(batch.exchanges, lane: batch.lane)
             for household in batch.households { digest.add(household, lane: batch.lane) }
         }
         return digest.value

@@ -47,6 +47,20 @@ struct SipHashTests {
         #expect(byBytes.finish64() == byWord.finish64())
     }
 
+    @Test("a text is the same as its bytes, wherever it begins", arguments: 0..<9)
+    func texts(lead: Int) {
+        for count in 0..<40 {
+            let text = (0..<count).map { String(Unicode.Scalar(UInt8(0x30 + $0))) }.joined()
+            var byBytes = SipHash(key: key)
+            byBytes.update([UInt8](repeating: 9, count: lead))
+            byBytes.update(text.utf8)
+            var byText = SipHash(key: key)
+            byText.update([UInt8](repeating: 9, count: lead))
+            byText.update(text)
+            #expect(byBytes.finish64() == byText.finish64(), "\(count)")
+        }
+    }
+
     @Test("equal secrets have equal fingerprints under one key, and others under another")
     func fingerprints() {
         let printer = Fingerprinter(key: 42)

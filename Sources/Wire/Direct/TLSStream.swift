@@ -5,6 +5,9 @@ internal import Glibc
 final class TLSStream {
     private let connection: OpaquePointer
     private unowned let home: OriginLinks
+    /// libssl made room for writing while it read a ticket, and frees that no sooner than the next request
+    /// leaves: 17 KB of an idle connection.
+    private var hasRoomLeft = false
 
     /// Takes over `connection`.
     init(_ connection: OpaquePointer, home: OriginLinks) {
@@ -57,6 +60,11 @@ final class TLSStream {
         errno = 0
         var count = 0
         let code = SSL_read_ex(connection, room.baseAddress, room.count, &count)
+        // Only where a whole record was read and nothing follows: libssl before 3.0.14 frees what it still
+        // needs in other cases (CVE-2024-4741).
+        if hasRoomLeft, code == 1, count < room.count, !holdsMore {
+            hasRoomLeft = SSL_free_buffers(connection) != 1
+        }
         return code == 1 ? .moved(count) : flow(code, CURLE_RECV_ERROR)
     }
 
@@ -70,7 +78,10 @@ final class TLSStream {
     }
 
     /// libssl has a new session for us, and a reference to it.
-    func keep(_ session: OpaquePointer) { home.session = ResumableSession(session) }
+    func keep(_ session: OpaquePointer) {
+        home.session = ResumableSession(session)
+        hasRoomLeft = true
+    }
 
     private func flow(_ code: Int32, _ kind: CURLcode) -> LineFlow {
         switch SSL_get_error(connection, code) {

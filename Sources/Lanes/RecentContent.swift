@@ -1,0 +1,148 @@
+internal import Dialects
+internal import Journal
+internal import Vocabulary
+
+/// What the last answer to each operation said, on one lane: the next says the same more often than not,
+/// and then both exchanges share one object, and nothing is searched for secrets or written twice.
+struct RecentContent {
+    private struct Last {
+        /// Its evidence, field by field.
+        var fields: [EvidenceField] = []
+        /// What is shown of all `fields`.
+        var evidence = Headers()
+        var content: ExchangeContent?
+
+        mutating func evidence(
+            of headers: Headers, _ gate: OutputGate, _ fingerprinter: Fingerprinter
+        ) -> Headers {
+            var count = 0
+            var isSame = true
+            for position in headers.fields.indices
+            where EvidenceField.isEvidence(headers.fields[position].name) {
+                let field = headers.fields[position]
+                if count == fields.count {
+                    fields.append(EvidenceField(field, gate, fingerprinter))
+                    isSame = false
+                } else if !fields[count].shows(field, gate, fingerprinter) {
+                    isSame = false
+                }
+                count += 1
+            }
+            if count < fields.count {
+                fields.removeLast(fields.count - count)
+                isSame = false
+            }
+            if !isSame { show() }
+            return evidence
+        }
+
+        private mutating func show() {
+            evidence = Headers()
+            evidence.reserve(fields.count)
+            for field in fields {
+                guard let shown = field.shown else { continue }
+                evidence.append(shown.name, shown.value)
+            }
+        }
+    }
+
+    /// By `OperationName.rawValue`.
+    private var last = [Last](repeating: Last(), count: OperationName.allCases.count)
+
+    /// These, or what is equal to them.
+    mutating func content(
+        _ fields: ExchangeContent.Fields, of operation: OperationName
+    ) -> ExchangeContent {
+        let position = Int(operation.rawValue)
+        if let known = last[position].content, known.fields == fields { return known }
+        let new = ExchangeContent(fields)
+        last[position].content = new
+        return new
+    }
+
+    mutating func evidence(
+        of headers: Headers, to operation: OperationName, _ gate: OutputGate,
+        _ fingerprinter: Fingerprinter
+    ) -> Headers {
+        last[Int(operation.rawValue)].evidence(of: headers, gate, fingerprinter)
+    }
+}
+
+/// A header of an answer that is kept of every exchange: as it came, and as it is shown. What the gate
+/// made of the same field for the last household is used again, as far as it depends on the run alone.
+private struct EvidenceField {
+    private var raw: Headers.Field
+    /// Nil: there is nothing in it to keep.
+    private(set) var shown: Headers.Field?
+    private var sort: OutputGate.HeaderSort
+    /// Whether the gate makes the same of it for every household that has no secret in it. Not of cookies,
+    /// whose names it compares with those that a household knows.
+    private var isOfRun: Bool
+
+    init(_ field: Headers.Field, _ gate: OutputGate, _ fingerprinter: Fingerprinter) {
+        raw = field
+        sort = gate.sort(ofHeader: field.name)
+        guard Self.isKept(field.name) else {
+            isOfRun = false
+            shown = Self.cookie(field, gate, fingerprinter)
+            return
+        }
+        let name = gate.shown(field.name, of: .harmless)
+        let value = gate.shown(field.value, of: sort)
+        isOfRun = name.isOfRun && value.isOfRun
+        shown = Headers.Field(name.text, value.text)
+    }
+
+    /// Takes up this field of the next answer; true where it is shown as the last one was.
+    mutating func shows(
+        _ field: Headers.Field, _ gate: OutputGate, _ fingerprinter: Fingerprinter
+    ) -> Bool {
+        guard isOfRun, let name = shown?.name, raw.name == field.name,
+            gate.isOfRun(plain: field.name)
+        else {
+            self = EvidenceField(field, gate, fingerprinter)
+            return false
+        }
+        if raw.value == field.value, gate.isOfRun(plain: field.value) { return true }
+        let value = gate.shown(field.value, of: sort)
+        (raw.value, isOfRun) = (field.value, value.isOfRun)
+        shown = Headers.Field(name, value.text)
+        return false
+    }
+
+    private static func cookie(
+        _ field: Headers.Field, _ gate: OutputGate, _ fingerprinter: Fingerprinter
+    ) -> Headers.Field? {
+        guard let equals = field.value.utf8.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+        let value = field.value.utf8[equals...].dropFirst().prefix { $0 != UInt8(ascii: ";") }
+        let mark = fingerprinter.fingerprint(of: Secret(String(Substring(value))))
+        return Headers.Field(field.name, "\(gate.name(String(field.value[..<equals])))=#\(mark)")
+    }
+
+    static func isEvidence(_ name: String) -> Bool { isKept(name) || isCookie(name) }
+
+    private static func isCookie(_ name: String) -> Bool {
+        name.utf8.count == 10 && name.equalsIgnoringCase("set-cookie")
+    }
+
+    /// By length first: most names are none of these, and there are thousands a second.
+    private static func isKept(_ name: String) -> Bool {
+        switch name.utf8.count {
+        case 3: name.equalsIgnoringCase("via") || name.equalsIgnoringCase("age")
+        case 4: name.equalsIgnoringCase("date")
+        case 6: name.equalsIgnoringCase("server") || name.equalsIgnoringCase("cf-ray")
+        case 7: name.equalsIgnoringCase("x-cache") || isOfAmazon(name)
+        case 11: name.equalsIgnoringCase("retry-after") || isOfAmazon(name)
+        case 12: name.equalsIgnoringCase("x-request-id") || isOfAmazon(name)
+        case 16: name.equalsIgnoringCase("adobe-request-id") || isOfAmazon(name)
+        default: isOfAmazon(name)
+        }
+    }
+
+    private static func isOfAmazon(_ name: String) -> Bool {
+        let bytes = name.utf8Span.span
+        guard bytes.count >= 6, bytes[1] == UInt8(ascii: "-"), bytes[0] | 0x20 == UInt8(ascii: "x")
+        else { return false }
+        return String(Substring(name.utf8.prefix(6))).equalsIgnoringCase("x-amz-")
+    }
+}
