@@ -25,7 +25,12 @@ public struct Headers: Hashable, Sendable, ExpressibleByDictionaryLiteral {
 
     /// The first value of that name.
     public subscript(name: String) -> String? {
-        fields.firstIndex { $0.name.equalsIgnoringCase(name) }.map { fields[$0].value }
+        // Most names differ in length, which is told without touching their texts.
+        let length = name.utf8.count
+        for position in fields.indices where fields[position].name.utf8.count == length {
+            if fields[position].name.equalsIgnoringCase(name) { return fields[position].value }
+        }
+        return nil
     }
 
     public func all(_ name: String) -> [String] {

@@ -108,7 +108,8 @@ public struct WebAddress: Hashable, Sendable {
     private static func asBrowsersRead(_ reference: String) -> String {
         // Most are clean already.
         let written = reference.utf8Span.span
-        if written.first(of: ByteStops(below: 0x21, "#", "\\")) == written.count { return reference }
+        let stops = ByteStops(below: 0x21, "#", "\\")
+        if written.first(of: stops) == written.count { return reference }
         let bytes = Array(reference.utf8)
         guard let first = bytes.firstIndex(where: { $0 > 0x20 }),
             let last = bytes.lastIndex(where: { $0 > 0x20 })
@@ -204,10 +205,13 @@ extension WebAddress: CustomStringConvertible {
 extension Substring {
     /// Without ASCII spaces, tabs and line ends at both ends.
     public func trimmingSpaces() -> String {
-        guard let first = utf8.firstIndex(where: { !$0.isSpace }),
-            let last = utf8.lastIndex(where: { !$0.isSpace })
-        else { return "" }
-        return String(self[first..<utf8.index(after: last)])
+        let bytes = utf8Span.span
+        var (start, end) = (0, bytes.count)
+        while start < end, bytes[start].isSpace { start += 1 }
+        while end > start, bytes[end - 1].isSpace { end -= 1 }
+        if end - start == bytes.count { return String(self) }
+        let first = utf8.index(startIndex, offsetBy: start)
+        return String(self[first..<utf8.index(first, offsetBy: end - start)])
     }
 }
 

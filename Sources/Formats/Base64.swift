@@ -36,7 +36,7 @@ public enum Base64 {
     private static func encode(
         _ bytes: Span<UInt8>, _ alphabet: Span<UInt8>, pads: Bool
     ) -> String {
-        let text = [UInt8](capacity: (bytes.count + 2) / 3 * 4) { text in
+        String(utf8Capacity: (bytes.count + 2) / 3 * 4) { text in
             var position = 0
             while position + 3 <= bytes.count {
                 let three =
@@ -59,7 +59,6 @@ public enum Base64 {
             }
             while pads, text.count % 4 != 0 { text.append(UInt8(ascii: "=")) }
         }
-        return String(decoding: text, as: UTF8.self)
     }
 
     /// The bytes that `text` spells in either alphabet, padded or not; nil for anything else:

@@ -41,6 +41,25 @@ public final class JSONDocument: Sendable {
             ? JSONScanner.unescaped(bytes.span) : String(decoding: bytes, as: UTF8.self)
     }
 
+    private func member(of place: Int, _ name: Span<UInt8>) -> Int? {
+        let (all, text) = (nodes, bytes)
+        let (nodes, bytes) = (all.span, text.span)
+        guard nodes[place].kind == .object else { return nil }
+        let end = Int(nodes[place].next)
+        var position = place + 1
+        while position < end {
+            let part = nodes[position].name
+            let isIt =
+                part.hasEscapes
+                ? isEqual(part, to: name)
+                : Int(part.end - part.start) == name.count
+                    && bytes.holds(name, at: Int(part.start))
+            if isIt { return position }
+            position = Int(nodes[position].next)
+        }
+        return nil
+    }
+
     private func isEqual(_ part: Part, to text: Span<UInt8>) -> Bool {
         if part.hasEscapes {
             let unescaped = self.text(part)
@@ -76,17 +95,9 @@ extension JSONDocument {
 
         /// The first member of that name.
         public subscript(name: String) -> Value? {
-            guard node.kind == .object else { return nil }
-            let wanted = name.utf8Span.span
-            var position = place + 1
-            let end = Int(node.next)
-            while position < end {
-                if document.isEqual(document.nodes[position].name, to: wanted) {
-                    return Value(document: document, place: position)
-                }
-                position = Int(document.nodes[position].next)
+            document.member(of: place, name.utf8Span.span).map {
+                Value(document: document, place: $0)
             }
-            return nil
         }
 
         /// A scalar's text; nil for null and for anything nested.

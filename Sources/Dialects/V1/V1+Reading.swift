@@ -27,7 +27,9 @@ extension V1 {
                         !deviations.contains { $0.subject == own.subject }
                     }
             }
-            if let other = otherResource(in: reading, to: call) { reading.deviations.append(other) }
+            if let other = otherResource(reading.observation.resource, to: call) {
+                reading.deviations.append(other)
+            }
         }
         return reading
     }
@@ -273,8 +275,8 @@ extension V1 {
 
     /// § 11: Z3, Z4 and Z5 answer for the resource that was asked for. Services trim ids, and write
     /// MRSS anew (observed.md), which is no other resource.
-    private func otherResource(in reading: Reading, to call: Call) -> Deviation? {
-        guard let asked = call.resource, let answered = reading.observation.resource,
+    private func otherResource(_ answered: String?, to call: Call) -> Deviation? {
+        guard let asked = call.resource, let answered,
             asked != answered, !asked.utf8.contains(UInt8(ascii: "<")),
             asked.trimmingSpaces().lowercased() != answered.trimmingSpaces().lowercased()
         else { return nil }
