@@ -1,3 +1,4 @@
+internal import Formats
 public import Vocabulary
 
 /// Header fields in the order they are sent or came; names compare without case (RFC 9110, 5.1).
@@ -24,7 +25,12 @@ public struct Headers: Hashable, Sendable, ExpressibleByDictionaryLiteral {
 
     /// The first value of that name.
     public subscript(name: String) -> String? {
-        fields.firstIndex { $0.name.equalsIgnoringCase(name) }.map { fields[$0].value }
+        // Most names differ in length, which is told without touching their texts.
+        let length = name.utf8.count
+        for position in fields.indices where fields[position].name.utf8.count == length {
+            if fields[position].name.equalsIgnoringCase(name) { return fields[position].value }
+        }
+        return nil
     }
 
     public func all(_ name: String) -> [String] {
@@ -51,16 +57,23 @@ extension String {
     /// Equality of ASCII texts without regard to case: header names, media types.
     public func equalsIgnoringCase(_ other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
-        let (left, right) = (utf8Span.span, other.utf8Span.span)
-        for position in left.indices {
-            let (one, two) = (left[position], right[position])
-            guard one == two || one ^ two == 0x20 && isLetter(one | 0x20) else { return false }
+        return utf8Span.span.equalsIgnoringCase(other.utf8Span.span)
+    }
+}
+
+extension Span<UInt8> {
+    /// Equality of ASCII texts without regard to case.
+    public func equalsIgnoringCase(_ other: Span<UInt8>) -> Bool {
+        guard count == other.count else { return false }
+        // Most are written alike, or differ at once.
+        if holds(other, at: 0) { return true }
+        for position in indices {
+            let (one, two) = (self[position], other[position])
+            guard one == two || one ^ two == 0x20 && (0x61...0x7a).contains(one | 0x20) else {
+                return false
+            }
         }
         return true
-    }
-
-    private func isLetter(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
     }
 }
 
@@ -134,23 +147,25 @@ public struct Reply: Sendable, Hashable {
         return field[..<end].trimmingSpaces().lowercased()
     }
 
-    /// Whether `mediaType` is that, without making it.
-    func hasMediaType(_ type: String) -> Bool {
-        guard let field = headers["Content-Type"] else { return false }
-        let (bytes, wanted) = (field.utf8Span.span, type.utf8Span.span)
+    /// The media types that readers tell apart.
+    enum KnownMediaType: String, CaseIterable {
+        case json = "application/json"
+        case xml = "application/xml"
+        case html = "text/html"
+        case bytes = "application/octet-stream"
+
+        fileprivate static let all = allCases
+    }
+
+    /// Nil: another, or none.
+    var knownMediaType: KnownMediaType? {
+        guard let field = headers["Content-Type"] else { return nil }
+        let bytes = field.utf8Span.span
         // The usual spelling has nothing before the type and a semicolon or nothing after it.
-        var count = 0
-        while count < bytes.count, bytes[count] != UInt8(ascii: ";") {
-            if bytes[count] <= 0x20 { return mediaType == type }
-            count += 1
-        }
-        guard count == wanted.count else { return false }
-        for position in 0..<count {
-            let byte = bytes[position]
-            let isUpper = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
-            guard (isUpper ? byte | 0x20 : byte) == wanted[position] else { return false }
-        }
-        return true
+        let type = bytes.extracting(0..<bytes.first(UInt8(ascii: ";")))
+        return KnownMediaType.all.first {
+            type.equalsIgnoringCase($0.rawValue.utf8Span.span)
+        } ?? KnownMediaType(rawValue: mediaType)
     }
 
     /// The body as text, broken bytes replaced.

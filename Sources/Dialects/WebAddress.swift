@@ -1,3 +1,5 @@
+internal import Formats
+
 /// Scheme, host and port: what a connection leads to.
 public struct Origin: Hashable, Sendable {
     public enum Scheme: String, Sendable { case http, https }
@@ -89,7 +91,8 @@ public struct WebAddress: Hashable, Sendable {
     public func resolving(_ reference: String) -> WebAddress? {
         let text = Self.asBrowsersRead(reference)
         let bytes = text.utf8
-        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), Self.isScheme(bytes[..<colon])
+        guard let first = bytes.first, Self.isLetter(first),
+            let colon = bytes.firstIndex(of: UInt8(ascii: ":")), Self.isScheme(bytes[..<colon])
         else { return resolving(relative: text) }
         guard let scheme = Origin.Scheme(rawValue: text[..<colon].lowercased()) else { return nil }
         let rest = text[bytes.index(after: colon)...]
@@ -104,10 +107,9 @@ public struct WebAddress: Hashable, Sendable {
     /// fragment; backslashes of the path, or before the host, are slashes.
     private static func asBrowsersRead(_ reference: String) -> String {
         // Most are clean already.
-        let isClean = reference.utf8.allSatisfy {
-            $0 > 0x20 && $0 != UInt8(ascii: "#") && $0 != UInt8(ascii: "\\")
-        }
-        if isClean { return reference }
+        let written = reference.utf8Span.span
+        let stops = ByteStops(below: 0x21, "#", "\\")
+        if written.first(of: stops) == written.count { return reference }
         let bytes = Array(reference.utf8)
         guard let first = bytes.firstIndex(where: { $0 > 0x20 }),
             let last = bytes.lastIndex(where: { $0 > 0x20 })
@@ -129,12 +131,13 @@ public struct WebAddress: Hashable, Sendable {
 
     /// RFC 3986, 3.1.
     private static func isScheme(_ bytes: Substring.UTF8View) -> Bool {
-        guard let first = bytes.first, (0x61...0x7a).contains(first | 0x20) else { return false }
+        guard let first = bytes.first, isLetter(first) else { return false }
         return bytes.allSatisfy {
-            (0x61...0x7a).contains($0 | 0x20) || (48...57).contains($0)
-                || "+-.".utf8.contains($0)
+            isLetter($0) || (48...57).contains($0) || "+-.".utf8.contains($0)
         }
     }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7a).contains(byte | 0x20) }
 
     /// However many slashes there are, the host follows.
     private static func absolute(_ scheme: Origin.Scheme, _ rest: Substring) -> WebAddress? {
@@ -160,7 +163,7 @@ public struct WebAddress: Hashable, Sendable {
     /// RFC 3986, 5.2.4, on the path part.
     private static func withoutDots(_ target: String) -> String {
         let path = target.prefix(upTo: UInt8(ascii: "?"))
-        guard path.utf8.holds("/.") else { return target }
+        guard path.utf8Span.span.first("/.".utf8Span.span) != nil else { return target }
         var kept: [Substring] = []
         let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
         for (position, part) in parts.enumerated() {
@@ -180,6 +183,19 @@ public struct WebAddress: Hashable, Sendable {
     public var path: Substring { target.prefix(upTo: UInt8(ascii: "?")) }
     /// Query without its question mark; empty when there is none.
     public var query: Substring { target[path.endIndex...].dropFirst() }
+
+    /// Whether the path ends with `part`.
+    func hasPath(endingWith part: String) -> Bool {
+        let (bytes, wanted) = (target.utf8Span.span, part.utf8Span.span)
+        return bytes.holds(wanted, at: bytes.first(UInt8(ascii: "?")) - wanted.count)
+    }
+
+    /// Whether `part` stands in the path.
+    func hasPath(with part: String) -> Bool {
+        let bytes = target.utf8Span.span
+        return bytes.extracting(0..<bytes.first(UInt8(ascii: "?")))
+            .first(part.utf8Span.span) != nil
+    }
 }
 
 extension WebAddress: CustomStringConvertible {
@@ -189,10 +205,13 @@ extension WebAddress: CustomStringConvertible {
 extension Substring {
     /// Without ASCII spaces, tabs and line ends at both ends.
     public func trimmingSpaces() -> String {
-        guard let first = utf8.firstIndex(where: { !$0.isSpace }),
-            let last = utf8.lastIndex(where: { !$0.isSpace })
-        else { return "" }
-        return String(self[first..<utf8.index(after: last)])
+        let bytes = utf8Span.span
+        var (start, end) = (0, bytes.count)
+        while start < end, bytes[start].isSpace { start += 1 }
+        while end > start, bytes[end - 1].isSpace { end -= 1 }
+        if end - start == bytes.count { return String(self) }
+        let first = utf8.index(startIndex, offsetBy: start)
+        return String(self[first..<utf8.index(first, offsetBy: end - start)])
     }
 }
 
@@ -210,32 +229,7 @@ extension String {
     /// What stands before the first `end`; all of it when there is none. By bytes: letters that
     /// are put together from several scalars do not matter to syntax, and cost much.
     func prefix(upTo end: UInt8) -> Substring {
-        self[..<(utf8.firstIndex(of: end) ?? endIndex)]
-    }
-}
-
-extension Collection<UInt8> {
-    /// Whether `part` stands anywhere in it, byte by byte. `contains` of strings would go through
-    /// Foundation's search, which takes both apart into characters first.
-    func holds(_ part: String) -> Bool {
-        guard let first = part.utf8.first else { return true }
-        var rest = self[...]
-        while let start = rest.firstIndex(of: first) {
-            rest = rest[start...]
-            if rest.starts(with: part.utf8) { return true }
-            rest = rest.dropFirst()
-        }
-        return false
-    }
-}
-
-extension BidirectionalCollection<UInt8> {
-    /// Whether its last bytes are those of `part`.
-    func ends(with part: String) -> Bool {
-        guard let start = index(endIndex, offsetBy: -part.utf8.count, limitedBy: startIndex) else {
-            return false
-        }
-        return self[start...].elementsEqual(part.utf8)
+        self[..<utf8.index(startIndex, offsetBy: utf8Span.span.first(end))]
     }
 }
 

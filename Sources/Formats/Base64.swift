@@ -36,7 +36,7 @@ public enum Base64 {
     private static func encode(
         _ bytes: Span<UInt8>, _ alphabet: Span<UInt8>, pads: Bool
     ) -> String {
-        let text = [UInt8](capacity: (bytes.count + 2) / 3 * 4) { text in
+        String(utf8Capacity: (bytes.count + 2) / 3 * 4) { text in
             var position = 0
             while position + 3 <= bytes.count {
                 let three =
@@ -59,7 +59,6 @@ public enum Base64 {
             }
             while pads, text.count % 4 != 0 { text.append(UInt8(ascii: "=")) }
         }
-        return String(decoding: text, as: UTF8.self)
     }
 
     /// The bytes that `text` spells in either alphabet, padded or not; nil for anything else:
@@ -74,31 +73,41 @@ public enum Base64 {
     }
 
     private static func decode(_ text: Span<UInt8>) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.count * 3 / 4)
-        var buffer: UInt32 = 0
-        var bits = 0
-        var count = 0
-        var padding = 0
-        for position in text.indices {
-            let byte = text[position]
-            if byte == UInt8(ascii: "=") {
-                padding += 1
-                continue
-            }
-            let value = values[Int(byte)]
-            guard value != 255, padding == 0 else { return nil }
-            buffer = buffer << 6 | UInt32(value)
-            bits += 6
-            count += 1
-            if bits >= 8 {
-                bits -= 8
-                bytes.append(UInt8(truncatingIfNeeded: buffer >> UInt32(bits)))
-            }
+        var end = text.count
+        while end > 0, text[end - 1] == UInt8(ascii: "=") { end -= 1 }
+        let padding = text.count - end
+        guard end % 4 != 1, padding == 0 || text.count % 4 == 0 && padding < 3 else { return nil }
+        var isRight = true
+        let bytes = [UInt8](capacity: end * 3 / 4) { bytes in
+            isRight = append(text.extracting(0..<end), values.span, to: &bytes)
         }
-        guard count % 4 != 1, padding == 0 || (count + padding) % 4 == 0 && padding < 3 else {
-            return nil
+        return isRight ? bytes : nil
+    }
+
+    /// False where a byte is no digit.
+    private static func append(
+        _ text: Span<UInt8>, _ values: Span<UInt8>, to bytes: inout OutputSpan<UInt8>
+    ) -> Bool {
+        var position = 0
+        while position + 4 <= text.count {
+            let one = values[Int(text[position])]
+            let two = values[Int(text[position + 1])]
+            let three = values[Int(text[position + 2])]
+            let four = values[Int(text[position + 3])]
+            guard one | two | three | four < 64 else { return false }
+            bytes.append(one << 2 | two >> 4)
+            bytes.append(two << 4 | three >> 2)
+            bytes.append(three << 6 | four)
+            position += 4
         }
-        return bytes
+        // Two or three digits are left: one byte or two.
+        guard position < text.count else { return true }
+        let one = values[Int(text[position])]
+        let two = values[Int(text[position + 1])]
+        let three = position + 2 < text.count ? values[Int(text[position + 2])] : 0
+        guard one | two | three < 64 else { return false }
+        bytes.append(one << 2 | two >> 4)
+        if position + 2 < text.count { bytes.append(two << 4 | three >> 2) }
+        return true
     }
 }

@@ -1,187 +1,215 @@
 /// A strict JSON reader (RFC 8259) over bytes. Own, because it sits on the path of every answer:
 /// Foundation's decoder takes 2.3 us for a token answer.
-public struct JSONReader {
-    private let bytes: [UInt8]
-    private var position = 0
-    private var nodes = 0
-    private let nodesAtMost: Int
-    private var limit: JSON.Limit?
-
+public enum JSONReader {
     /// The document, nil when it is not exactly one JSON value of at most 64 levels and so many values: as
     /// many as an answer may have, unless a file is read.
     public static func read(_ bytes: [UInt8], nodesAtMost: Int = JSON.maximumNodes) -> JSON? {
         var limit: JSON.Limit?
-        return read(bytes, &limit, nodesAtMost: nodesAtMost)
+        return document(bytes, &limit, nodesAtMost: nodesAtMost)?.root.tree
     }
 
-    /// The same; `limit` is what it is beyond, if it is nil for that.
-    public static func read(
+    /// The same, left where it stands; `limit` is what it is beyond, if it is nil for that.
+    public static func document(
         _ bytes: [UInt8], _ limit: inout JSON.Limit?, nodesAtMost: Int = JSON.maximumNodes
-    ) -> JSON? {
-        var reader = JSONReader(bytes: bytes, nodesAtMost: nodesAtMost)
-        guard let value = reader.value(depth: 0) else {
-            limit = reader.limit
+    ) -> JSONDocument? {
+        // Places are numbers of 32 bits; what is longer than they reach has more values than any limit.
+        guard bytes.count < Int32.max else { return nil }
+        var scanner = JSONScanner(bytes: bytes.count, nodesAtMost: nodesAtMost)
+        guard scanner.document(bytes.span) else {
+            limit = scanner.limit
             return nil
         }
-        reader.skipSpace()
-        return reader.position == bytes.count ? value : nil
+        return JSONDocument(bytes: bytes, nodes: scanner.nodes)
     }
+}
 
-    private init(bytes: [UInt8], nodesAtMost: Int) {
+/// Finds the values of a JSON text, each checked to its last byte.
+struct JSONScanner {
+    private(set) var nodes: [JSONDocument.Node] = []
+    private(set) var limit: JSON.Limit?
+    private let nodesAtMost: Int
+    private var position = 0
+
+    /// `bytes`: how many there will be, of which a value with its name takes some twenty.
+    init(bytes: Int, nodesAtMost: Int) {
         self.nodesAtMost = nodesAtMost
-        self.bytes = bytes
+        nodes.reserveCapacity(min(bytes / 20 + 4, 64))
     }
 
-    private var current: UInt8? { position < bytes.count ? bytes[position] : nil }
+    /// Whether the bytes are exactly one value.
+    mutating func document(_ bytes: Span<UInt8>) -> Bool {
+        guard value(bytes, name: .none, depth: 0) else { return false }
+        skipSpace(bytes)
+        return position == bytes.count
+    }
 
-    private mutating func skipSpace() {
-        while let byte = current, byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 {
-            position += 1
+    private mutating func skipSpace(_ bytes: Span<UInt8>) {
+        while position < bytes.count {
+            switch bytes[position] {
+            case 0x20, 0x0a, 0x0d, 0x09: position += 1
+            default: return
+            }
         }
     }
 
-    private mutating func take(_ byte: UInt8) -> Bool {
-        skipSpace()
-        guard current == byte else { return false }
+    private mutating func take(_ byte: UInt8, _ bytes: Span<UInt8>) -> Bool {
+        skipSpace(bytes)
+        guard position < bytes.count, bytes[position] == byte else { return false }
         position += 1
         return true
     }
 
-    private mutating func value(depth: Int) -> JSON? {
-        nodes += 1
-        guard depth < JSON.maximumDepth, nodes <= nodesAtMost else {
+    private mutating func value(
+        _ bytes: Span<UInt8>, name: JSONDocument.Part, depth: Int
+    ) -> Bool {
+        guard depth < JSON.maximumDepth, nodes.count < nodesAtMost else {
             limit = depth < JSON.maximumDepth ? .nodes : .depth
-            return nil
+            return false
         }
-        skipSpace()
-        switch current {
-        case UInt8(ascii: "{"): return object(depth: depth)
-        case UInt8(ascii: "["): return array(depth: depth)
-        case UInt8(ascii: "\""): return string().map(JSON.string)
-        case UInt8(ascii: "t"): return word("true", .bool(true))
-        case UInt8(ascii: "f"): return word("false", .bool(false))
-        case UInt8(ascii: "n"): return word("null", .null)
-        default: return number()
+        let place = nodes.count
+        nodes.append(JSONDocument.Node(name: name))
+        skipSpace(bytes)
+        guard position < bytes.count else { return false }
+        let isRead: Bool
+        switch bytes[position] {
+        case UInt8(ascii: "{"): isRead = object(bytes, place, depth: depth)
+        case UInt8(ascii: "["): isRead = array(bytes, place, depth: depth)
+        case UInt8(ascii: "\""): isRead = text(.string, string(bytes), place)
+        case UInt8(ascii: "t"): isRead = word("true", .yes, bytes, place)
+        case UInt8(ascii: "f"): isRead = word("false", .no, bytes, place)
+        case UInt8(ascii: "n"): isRead = word("null", .null, bytes, place)
+        default: isRead = text(.number, number(bytes), place)
         }
+        nodes[place].next = Int32(nodes.count)
+        return isRead
     }
 
-    private mutating func object(depth: Int) -> JSON? {
+    private mutating func object(_ bytes: Span<UInt8>, _ place: Int, depth: Int) -> Bool {
+        nodes[place].kind = .object
         position += 1
-        var members: [JSON.Member] = []
-        if take(UInt8(ascii: "}")) { return .object(members) }
-        members.reserveCapacity(6)
+        if take(UInt8(ascii: "}"), bytes) { return true }
         while true {
-            skipSpace()
-            guard current == UInt8(ascii: "\""), let name = string(), take(UInt8(ascii: ":")),
-                let value = value(depth: depth + 1)
-            else { return nil }
-            members.append(JSON.Member(name: name, value: value))
-            if take(UInt8(ascii: ",")) { continue }
-            return take(UInt8(ascii: "}")) ? .object(members) : nil
+            skipSpace(bytes)
+            guard position < bytes.count, bytes[position] == UInt8(ascii: "\""),
+                let name = string(bytes), take(UInt8(ascii: ":"), bytes),
+                value(bytes, name: name, depth: depth + 1)
+            else { return false }
+            if take(UInt8(ascii: ","), bytes) { continue }
+            return take(UInt8(ascii: "}"), bytes)
         }
     }
 
-    private mutating func array(depth: Int) -> JSON? {
+    private mutating func array(_ bytes: Span<UInt8>, _ place: Int, depth: Int) -> Bool {
+        nodes[place].kind = .array
         position += 1
-        var items: [JSON] = []
-        if take(UInt8(ascii: "]")) { return .array([]) }
+        if take(UInt8(ascii: "]"), bytes) { return true }
         while true {
-            guard let value = value(depth: depth + 1) else { return nil }
-            items.append(value)
-            if take(UInt8(ascii: ",")) { continue }
-            return take(UInt8(ascii: "]")) ? .array(items) : nil
+            guard value(bytes, name: .none, depth: depth + 1) else { return false }
+            if take(UInt8(ascii: ","), bytes) { continue }
+            return take(UInt8(ascii: "]"), bytes)
         }
     }
 
-    private mutating func word(_ word: StaticString, _ value: JSON) -> JSON? {
-        guard position + word.utf8CodeUnitCount <= bytes.count else { return nil }
-        for offset in 0..<word.utf8CodeUnitCount
-        where bytes[position + offset] != word.utf8Start[offset] {
-            return nil
-        }
-        position += word.utf8CodeUnitCount
-        return value
+    private mutating func text(
+        _ kind: JSONDocument.Node.Kind, _ part: JSONDocument.Part?, _ place: Int
+    ) -> Bool {
+        guard let part else { return false }
+        nodes[place].kind = kind
+        nodes[place].text = part
+        return true
     }
 
-    private mutating func number() -> JSON? {
+    private mutating func word(
+        _ word: String, _ kind: JSONDocument.Node.Kind, _ bytes: Span<UInt8>, _ place: Int
+    ) -> Bool {
+        guard bytes.holds(word.utf8Span.span, at: position) else { return false }
+        position += word.utf8.count
+        nodes[place].kind = kind
+        return true
+    }
+
+    // MARK: Numbers
+
+    private mutating func number(_ bytes: Span<UInt8>) -> JSONDocument.Part? {
         let start = position
-        if current == UInt8(ascii: "-") { position += 1 }
-        guard let first = current, isDigit(first) else { return nil }
-        skipDigits()
-        if first == UInt8(ascii: "0"), bytes[position - 1] != first || position - start > 2 {
-            return nil
+        skip(bytes) { $0 == UInt8(ascii: "-") }
+        let first = position
+        guard digits(bytes) else { return nil }
+        // No zeros in front.
+        if bytes[first] == UInt8(ascii: "0"), position > first + 1 { return nil }
+        if skip(bytes, where: { $0 == UInt8(ascii: ".") }), !digits(bytes) { return nil }
+        if skip(bytes, where: { $0 | 0x20 == UInt8(ascii: "e") }) {
+            skip(bytes) { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-") }
+            guard digits(bytes) else { return nil }
         }
-        if current == UInt8(ascii: ".") {
-            position += 1
-            guard let digit = current, isDigit(digit) else { return nil }
-            skipDigits()
-        }
-        if current == UInt8(ascii: "e") || current == UInt8(ascii: "E") {
-            position += 1
-            if current == UInt8(ascii: "+") || current == UInt8(ascii: "-") { position += 1 }
-            guard let digit = current, isDigit(digit) else { return nil }
-            skipDigits()
-        }
-        return .number(String(decoding: bytes[start..<position], as: UTF8.self))
+        return JSONDocument.Part(start: Int32(start), end: Int32(position))
     }
 
-    private mutating func skipDigits() {
-        while let byte = current, isDigit(byte) { position += 1 }
+    /// At least one.
+    private mutating func digits(_ bytes: Span<UInt8>) -> Bool {
+        let start = position
+        while position < bytes.count, bytes[position] &- UInt8(ascii: "0") < 10 { position += 1 }
+        return position > start
     }
 
-    private func isDigit(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    @discardableResult
+    private mutating func skip(_ bytes: Span<UInt8>, where isWanted: (UInt8) -> Bool) -> Bool {
+        guard position < bytes.count, isWanted(bytes[position]) else { return false }
+        position += 1
+        return true
     }
 
-    private mutating func string() -> String? {
+    // MARK: Strings
+
+    /// From its opening quotation mark past its closing one; nil where it has an escape that is none, a
+    /// control character, no end, or bytes that are not UTF-8.
+    private mutating func string(_ bytes: Span<UInt8>) -> JSONDocument.Part? {
         position += 1
         let start = position
         var isASCII = true
-        let all = bytes
-        var end = start
-        while end < all.count {
-            let byte = all[end]
-            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { break }
-            guard byte >= 0x20 else { return nil }
-            if byte >= 0x80 { isASCII = false }
-            end += 1
-        }
-        position = end
-        if current == UInt8(ascii: "\"") {
-            position += 1
-            return isASCII
-                ? String(decoding: bytes[start..<end], as: UTF8.self) : text(start..<end)
-        }
-        return escapedString(from: start)
-    }
-
-    /// The bytes as text; nil when they are not UTF-8.
-    private func text(_ range: Range<Int>) -> String? {
-        guard let valid = try? UTF8Span(validating: bytes.span.extracting(range)) else {
-            return nil
-        }
-        return String(copying: valid)
-    }
-
-    private mutating func escapedString(from start: Int) -> String? {
-        var text = Array(bytes[start..<position])
-        while let byte = current {
-            position += 1
-            switch byte {
-            case UInt8(ascii: "\""): return String(validating: text, as: UTF8.self)
+        var hasEscapes = false
+        while true {
+            position = bytes.first(of: .json, from: position)
+            guard position < bytes.count else { return nil }
+            switch bytes[position] {
+            case UInt8(ascii: "\""):
+                let text = bytes.extracting(start..<position)
+                guard isASCII || (try? UTF8Span(validating: text)) != nil else { return nil }
+                position += 1
+                return JSONDocument.Part(
+                    start: Int32(start), end: Int32(position - 1), hasEscapes: hasEscapes)
             case UInt8(ascii: "\\"):
-                guard let scalar = escape() else { return nil }
-                text.append(contentsOf: String(scalar).utf8)
+                hasEscapes = true
+                guard Self.escape(bytes, &position) != nil else { return nil }
             case ..<0x20: return nil
-            default: text.append(byte)
+            default:
+                isASCII = false
+                position += 1
             }
         }
-        return nil
     }
 
-    private mutating func escape() -> Unicode.Scalar? {
-        guard let byte = current else { return nil }
-        position += 1
+    /// The text that a string which was read spells.
+    static func unescaped(_ bytes: Span<UInt8>) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity(bytes.count)
+        var position = 0
+        while position < bytes.count {
+            if bytes[position] == UInt8(ascii: "\\"), let scalar = escape(bytes, &position) {
+                text.append(contentsOf: String(scalar).utf8)
+            } else {
+                text.append(bytes[position])
+                position += 1
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// What an escape stands for, which begins at `position`; nil where it is none.
+    private static func escape(_ bytes: Span<UInt8>, _ position: inout Int) -> Unicode.Scalar? {
+        guard position + 1 < bytes.count else { return nil }
+        let byte = bytes[position + 1]
+        position += 2
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(byte)
         case UInt8(ascii: "b"): return "\u{8}"
@@ -190,23 +218,29 @@ public struct JSONReader {
         case UInt8(ascii: "r"): return "\r"
         case UInt8(ascii: "t"): return "\t"
         case UInt8(ascii: "u"):
-            guard let unit = hexUnit() else { return nil }
+            guard let unit = hexUnit(bytes, &position) else { return nil }
             guard (0xd800..<0xdc00).contains(unit) else { return Unicode.Scalar(unit) }
             // A surrogate pair: the low half must follow.
-            guard current == UInt8(ascii: "\\") else { return nil }
-            position += 1
-            guard current == UInt8(ascii: "u") else { return nil }
-            position += 1
-            guard let low = hexUnit(), (0xdc00..<0xe000).contains(low) else { return nil }
+            guard position + 2 <= bytes.count, bytes[position] == UInt8(ascii: "\\"),
+                bytes[position + 1] == UInt8(ascii: "u")
+            else { return nil }
+            position += 2
+            guard let low = hexUnit(bytes, &position), (0xdc00..<0xe000).contains(low) else {
+                return nil
+            }
             return Unicode.Scalar(0x10000 + (unit - 0xd800) << 10 + (low - 0xdc00))
         default: return nil
         }
     }
 
-    private mutating func hexUnit() -> UInt32? {
+    private static func hexUnit(_ bytes: Span<UInt8>, _ position: inout Int) -> UInt32? {
         guard position + 4 <= bytes.count else { return nil }
-        let digits = String(decoding: bytes[position..<position + 4], as: UTF8.self)
+        var unit: UInt32 = 0
+        for offset in 0..<4 {
+            guard let digit = Hexadecimal.value(bytes[position + offset]) else { return nil }
+            unit = unit << 4 | UInt32(digit)
+        }
         position += 4
-        return digits.contains("+") || digits.contains("-") ? nil : UInt32(digits, radix: 16)
+        return unit
     }
 }

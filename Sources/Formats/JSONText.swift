@@ -12,7 +12,7 @@ public enum JSONText {
     public static func appendQuoted(_ text: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
         if isPlain(text) {
-            bytes.append(contentsOf: text.utf8)
+            bytes.append(text: text)
         } else {
             for scalar in text.unicodeScalars { appendEscaped(scalar, to: &bytes) }
         }
@@ -38,6 +38,7 @@ public enum JSONText {
 
     private static func isPlain(_ text: String) -> Bool {
         let bytes = text.utf8Span.span
+        if bytes.first(of: .json) == bytes.count, bytes.first(0x7f) == bytes.count { return true }
         for position in bytes.indices {
             let byte = bytes[position]
             switch byte {

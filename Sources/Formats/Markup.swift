@@ -41,7 +41,7 @@ public enum Markup {
             entity.withUTF8Buffer { out.append(contentsOf: $0) }
             plain = position + 1
         }
-        if plain == 0 { return out.append(contentsOf: text.utf8) }
+        if plain == 0 { return out.append(text: text) }
         for copied in plain..<bytes.count { out.append(bytes[copied]) }
     }
 

@@ -69,7 +69,18 @@ public struct UTCTime: Hashable, Sendable {
     public var date: String { "\(Self.padded(year, 4))-\(two(month))-\(two(day))" }
 
     /// `1994-11-06T08:49:37Z` (RFC 3339, 5.6).
-    public var rfc3339: String { "\(date)T\(clock)Z" }
+    public var rfc3339: String {
+        guard (0...9999).contains(year) else { return "\(date)T\(clock)Z" }
+        return String(utf8Capacity: 20) { text in
+            text.append(number: year, digits: 4)
+            text.append("-", month)
+            text.append("-", day)
+            text.append("T", hour)
+            text.append(":", minute)
+            text.append(":", second)
+            text.append(UInt8(ascii: "Z"))
+        }
+    }
 
     /// Microseconds since 1970 with that many decimals of the second, 0 to 6: `1994-11-06T08:49:37.250Z`.
     public static func rfc3339(microseconds: Int64, decimals: Int) -> String {
@@ -157,6 +168,24 @@ extension Int64 {
     fileprivate func floored(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+    }
+}
+
+extension OutputSpan<UInt8> {
+    /// The last `digits` digits of a number.
+    fileprivate mutating func append(number: Int64, digits: Int) {
+        var scale: Int64 = 1
+        for _ in 1..<digits { scale *= 10 }
+        while scale > 0 {
+            append(UInt8(ascii: "0") + UInt8(number / scale % 10))
+            scale /= 10
+        }
+    }
+
+    /// A mark and two digits.
+    fileprivate mutating func append(_ mark: Unicode.Scalar, _ number: Int64) {
+        append(UInt8(ascii: mark))
+        append(number: number, digits: 2)
     }
 }
 

@@ -35,12 +35,12 @@ extension Service {
         guard let claims = media.verified(token) else { return Reply(status: 403) }
         guard moment.milliseconds < claims.expires else { return Reply(status: 410) }
         guard spentMedia.spend(claims) else { return Reply(status: 409) }
-        let document = Document.object([
-            ("resource", .text(claims.resource)), ("session", .text(claims.session)),
-            ("expires", .number(claims.expires)),
-        ])
+        let body = DocumentWriter.json {
+            $0.text("resource", claims.resource)
+            $0.text("session", claims.session)
+            $0.number("expires", claims.expires)
+        }
         return Reply(
-            status: 200, headers: ["Content-Type": "application/json;charset=utf-8"],
-            body: document.json())
+            status: 200, headers: ["Content-Type": Spelling.json.contentType], body: body)
     }
 }

@@ -23,7 +23,7 @@ struct DeviceInfos: Sendable {
     private mutating func looked(_ text: String) -> String? {
         if let found = known[text] { return found }
         guard let object = Self.read(text) else { return nil }
-        let result = Base64.encode(Self.normalise(object).json())
+        let result = Base64.encode(Self.normalised(object))
         if known.count >= Self.most { known.removeAll(keepingCapacity: true) }
         known[text] = result
         return result
@@ -35,84 +35,92 @@ struct DeviceInfos: Sendable {
             "model": .string(userAgent.isEmpty ? "unknown" : userAgent),
             "osName": .string("unknown"), "userAgent": .string(userAgent),
         ])
-        return Base64.encode(normalise(object).json())
+        return Base64.encode(normalised(object))
     }
 
     /// "If the value holds `%`, percent-decode once; then Base64-decode; must parse as a JSON object
     /// with string `model` and `osName`."
     static func read(_ text: String) -> JSONValue? {
-        let plain = text.utf8.contains(UInt8(ascii: "%")) ? Percent.decode(text) : text
+        let plain = Percent.decode(text.utf8Span.span)
         guard let bytes = Base64.decode(plain), let value = JSONValue(bytes),
             value["model"]?.string != nil, value["osName"]?.string != nil
         else { return nil }
         return value
     }
 
-    private static func normalise(_ info: JSONValue) -> Document {
-        func members(_ pairs: [(String, Document?)]) -> Document {
-            .object(pairs.compactMap { name, value in value.map { (name, $0) } })
-        }
-        func text(_ name: String) -> Document? { info[name]?.spelled.map(Document.text) }
-        func scalar(_ name: String) -> Document? {
-            switch info[name] {
-            case .number(let number):
-                Int64(exactly: number).map(Document.number) ?? .text("\(number)")
-            case .bool(let flag): .flag(flag)
-            case .string(let text): .text(text)
-            default: nil
+    private static func normalised(_ info: JSONValue) -> [UInt8] {
+        DocumentWriter.json { document in
+            document.text("type", info, "primaryHardwareType")
+            document.text("model", info, "model")
+            document.version("version", info, "version")
+            document.object("hardware") {
+                $0.text("name", info, "model")
+                $0.text("vendor", info, "vendor")
+                $0.version("version", info, "version")
+                $0.text("manufacturer", info, "manufacturer")
+            }
+            document.object("operatingSystem") {
+                $0.text("name", info, "osName")
+                $0.text("family", info, "osFamily")
+                $0.text("vendor", info, "osVendor")
+                $0.version("version", info, "osVersion")
+            }
+            document.object("browser") {
+                $0.text("name", info, "browserName")
+                $0.text("vendor", info, "browserVendor")
+                $0.version("version", info, "browserVersion")
+                $0.text("userAgent", info, "userAgent")
+                $0.text("originalUserAgent", info, "userAgent")
+            }
+            document.object("display") {
+                $0.scalar("width", info, "displayWidth")
+                $0.scalar("height", info, "displayHeight")
+                $0.scalar("ppi", info, "displayPpi")
+                $0.scalar("diagonalSize", info, "diagonalScreenSize")
+            }
+            document.text("applicationId", info, "applicationId")
+            document.object("connection") {
+                $0.text("ipAddress", info, "connectionIp")
+                $0.scalar("port", info, "connectionPort")
+                $0.scalar("secure", info, "connectionSecure")
+                $0.text("type", info, "connectionType")
             }
         }
-        func version(_ name: String) -> Document? { info[name]?.spelled.map(Self.version) }
-        return members([
-            ("type", text("primaryHardwareType")), ("model", text("model")),
-            ("version", version("version")),
-            (
-                "hardware",
-                members([
-                    ("name", text("model")), ("vendor", text("vendor")),
-                    ("version", version("version")), ("manufacturer", text("manufacturer")),
-                ])
-            ),
-            (
-                "operatingSystem",
-                members([
-                    ("name", text("osName")), ("family", text("osFamily")),
-                    ("vendor", text("osVendor")), ("version", version("osVersion")),
-                ])
-            ),
-            (
-                "browser",
-                members([
-                    ("name", text("browserName")), ("vendor", text("browserVendor")),
-                    ("version", version("browserVersion")), ("userAgent", text("userAgent")),
-                    ("originalUserAgent", text("userAgent")),
-                ])
-            ),
-            (
-                "display",
-                members([
-                    ("width", scalar("displayWidth")), ("height", scalar("displayHeight")),
-                    ("ppi", scalar("displayPpi")), ("diagonalSize", scalar("diagonalScreenSize")),
-                ])
-            ),
-            ("applicationId", text("applicationId")),
-            (
-                "connection",
-                members([
-                    ("ipAddress", text("connectionIp")), ("port", scalar("connectionPort")),
-                    ("secure", scalar("connectionSecure")), ("type", text("connectionType")),
-                ])
-            ),
-        ])
+    }
+}
+
+/// Members that are left out where the device said nothing of them.
+extension DocumentWriter {
+    fileprivate mutating func text(_ name: String, _ info: JSONValue, _ source: String) {
+        if let text = info[source]?.spelled { self.text(name, text) }
+    }
+
+    fileprivate mutating func scalar(_ name: String, _ info: JSONValue, _ source: String) {
+        switch info[source] {
+        case .number(let number):
+            if let whole = Int64(exactly: number) {
+                self.number(name, whole)
+            } else {
+                text(name, "\(number)")
+            }
+        case .bool(let flag): self.flag(name, flag)
+        case .string(let text): self.text(name, text)
+        default: break
+        }
     }
 
     /// `11,1` and `17.4.2` alike.
-    private static func version(_ text: String) -> Document {
+    fileprivate mutating func version(_ name: String, _ info: JSONValue, _ source: String) {
+        guard let text = info[source]?.spelled else { return }
         let parts = text.split(maxSplits: 3) { $0 == "." || $0 == "," }
-        let names = ["major", "minor", "patch", "profile"]
-        return .object(
-            zip(names, parts).map { name, part in
-                (name, Int64(part).map(Document.number) ?? .text(String(part)))
-            })
+        object(name) { version in
+            for (name, part) in zip(["major", "minor", "patch", "profile"], parts) {
+                if let number = Int64(part) {
+                    version.number(name, number)
+                } else {
+                    version.text(name, String(part))
+                }
+            }
+        }
     }
 }

@@ -1,3 +1,4 @@
+internal import Formats
 internal import Signing
 internal import Statistics
 
@@ -14,7 +15,6 @@ struct IDs: Sendable {
     var nextCode: String?
 
     private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789".utf8)
-    private static let digits = Array("0123456789abcdef".utf8)
 
     init(_ seed: Seed) {
         records = seed.child("records").generator()
@@ -56,30 +56,51 @@ struct IDs: Sendable {
     private static func uuid(_ dice: inout Dice) -> String {
         let high = dice.next() & 0xffff_ffff_ffff_0fff | 0x4000
         let low = dice.next() & 0x3fff_ffff_ffff_ffff | 0x8000_0000_0000_0000
-        return String(unsafeUninitializedCapacity: 36) { buffer in
-            var position = 0
-            for digit in 0..<32 {
-                if digit == 8 || digit == 12 || digit == 16 || digit == 20 {
-                    buffer[position] = UInt8(ascii: "-")
-                    position += 1
-                }
-                let word = digit < 16 ? high : low
-                buffer[position] = digits[Int(word >> UInt64(60 - digit % 16 * 4) & 15)]
-                position += 1
-            }
-            return 36
+        return String(utf8Capacity: 36) { text in
+            let (first, second) = (HexDigits(high >> 32), HexDigits(high))
+            let (third, fourth) = (HexDigits(low >> 32), HexDigits(low))
+            first.append(0..<8, to: &text)
+            text.append(UInt8(ascii: "-"))
+            second.append(0..<4, to: &text)
+            text.append(UInt8(ascii: "-"))
+            second.append(4..<8, to: &text)
+            text.append(UInt8(ascii: "-"))
+            third.append(0..<4, to: &text)
+            text.append(UInt8(ascii: "-"))
+            third.append(4..<8, to: &text)
+            fourth.append(0..<8, to: &text)
         }
     }
 
     private static func hex(_ dice: inout Dice, words: Int) -> String {
-        String(unsafeUninitializedCapacity: words * 16) { buffer in
-            for word in 0..<words {
-                let value = dice.next()
-                for digit in 0..<16 {
-                    buffer[word * 16 + digit] = digits[Int(value >> UInt64(60 - digit * 4) & 15)]
-                }
+        String(utf8Capacity: words * 16) { text in
+            for _ in 0..<words {
+                let word = dice.next()
+                HexDigits(word >> 32).append(0..<8, to: &text)
+                HexDigits(word).append(0..<8, to: &text)
             }
-            return words * 16
+        }
+    }
+}
+
+/// Eight hexadecimal digits, the first in the highest byte.
+private struct HexDigits {
+    private let letters: UInt64
+
+    /// Of the lower half of a number: each digit into a byte, and from its value to its letter.
+    init(_ number: UInt64) {
+        var digits = number & 0xffff_ffff
+        digits = (digits << 16 | digits) & 0x0000_ffff_0000_ffff
+        digits = (digits << 8 | digits) & 0x00ff_00ff_00ff_00ff
+        digits = (digits << 4 | digits) & 0x0f0f_0f0f_0f0f_0f0f
+        let above = (digits + 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+        letters = digits + 0x3030_3030_3030_3030 + above * 0x27
+    }
+
+    @inline(__always)
+    func append(_ places: Range<Int>, to text: inout OutputSpan<UInt8>) {
+        for place in places {
+            text.append(UInt8(truncatingIfNeeded: letters >> UInt64(56 - place * 8)))
         }
     }
 }

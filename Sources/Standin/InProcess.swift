@@ -18,6 +18,7 @@ public final class InProcess: Transport {
     private let truth: ([TruthEvent]) -> Void
     private let lane: Lane
     private let network: Network
+    private let latency: Distribution.Sampler
     private let seed: Seed
     private let timeout: Duration
     private var underWay = Passages()
@@ -65,6 +66,7 @@ public final class InProcess: Transport {
         self.lane = lane
         self.service = service
         self.network = network
+        latency = Distribution.Sampler(network.latency)
         self.seed = seed
         self.timeout = timeout
     }
@@ -74,8 +76,8 @@ public final class InProcess: Transport {
     ) {
         let link = link(of: device)
         // Four draws for each exchange, needed or not: what happens to one does not shift the next.
-        let there = network.latency.sample(using: &link.dice)
-        let back = network.latency.sample(using: &link.dice)
+        let there = latency.sample(using: &link.dice)
+        let back = latency.sample(using: &link.dice)
         let losesRequest = link.dice.chance(network.loss)
         let losesReply = link.dice.chance(network.loss)
         let now = lane.now

@@ -6,7 +6,7 @@ struct MediaSigner: Sendable {
     private let key: RSAKey
     private let signs: Bool
     /// Not a secret: it only makes tokens differ where they are not signed.
-    private static let filler = Array("screenrig demo media token".utf8)
+    private static let filler = KeyedDigest(key: Array("screenrig demo media token".utf8))
 
     init(signs: Bool) {
         key = DemoKeys.media()
@@ -18,18 +18,19 @@ struct MediaSigner: Sendable {
         session: String, device: DeviceKey, signIn: SignIn, proxy: String, resource: String,
         issued: Int64, ttl: Int64
     ) -> String {
-        let token = Document.object([
-            ("sessionGUID", .text(session)), ("requestorID", .text(device.requestor)),
-            ("resourceID", .text(resource)), ("ttl", .number(ttl)),
-            ("issueTime", .text(UTCTime(milliseconds: issued).rfc3339)),
-            ("mvpdId", .text(signIn.mvpd)),
-            ("proxyMvpdId", .text(proxy)),
-        ])
-        let short = token.xmlElement("shortAuthorizationToken")
+        let short = DocumentWriter.element("shortAuthorizationToken") {
+            $0.text("sessionGUID", session)
+            $0.text("requestorID", device.requestor)
+            $0.text("resourceID", resource)
+            $0.number("ttl", ttl)
+            $0.text("issueTime", UTCTime(milliseconds: issued).rfc3339)
+            $0.text("mvpdId", signIn.mvpd)
+            $0.text("proxyMvpdId", proxy)
+        }
         // An RSA key that was read signs any bytes; were it not so, nobody could verify the token,
         // and that is what the filler says too.
         let signature =
-            (signs ? try? key.sign(short) : nil) ?? SHA256.authenticate(short, key: Self.filler)
+            (signs ? try? key.sign(short) : nil) ?? Self.filler.digest(short)
         let whole =
             Array("<signatureInfo>\(Base64.encode(signature))</signatureInfo>".utf8) + short
         return Base64.encode(whole)

@@ -59,25 +59,27 @@ public struct ServiceCounters: Hashable, Sendable {
 
     /// The body of `GET /_standin/counters`.
     func json() -> [UInt8] {
-        var operations: [(String, Document)] = []
-        for row in rows {
-            let name = row.operation?.name ?? "other"
-            let entry = (String(row.status), Document.number(Int64(row.count)))
-            if operations.last?.0 == name, case .object(let statuses)? = operations.last?.1 {
-                operations[operations.count - 1].1 = .object(statuses + [entry])
-            } else {
-                operations.append((name, .object([entry])))
+        let operations = OperationName.allCases.map(Optional.some) + [nil]
+        let rows = rows
+        return DocumentWriter.json { document in
+            document.number("requests", Int64(requests))
+            document.object("operations") { list in
+                for operation in operations {
+                    let own = rows.filter { $0.operation == operation }
+                    if own.isEmpty { continue }
+                    list.object(operation?.name ?? "other") {
+                        for row in own { $0.number(String(row.status), Int64(row.count)) }
+                    }
+                }
+            }
+            document.number("codesIssued", Int64(codesIssued))
+            document.number("signIns", Int64(signIns))
+            document.number("tokensIssued", Int64(tokensIssued))
+            document.number("mediaTokens", Int64(mediaTokens))
+            document.number("throttled", Int64(throttled))
+            document.object("held") {
+                for one in held { $0.number(one.what, Int64(one.count)) }
             }
         }
-        return Document.object([
-            ("requests", .number(Int64(requests))),
-            ("operations", .object(operations)),
-            ("codesIssued", .number(Int64(codesIssued))),
-            ("signIns", .number(Int64(signIns))),
-            ("tokensIssued", .number(Int64(tokensIssued))),
-            ("mediaTokens", .number(Int64(mediaTokens))),
-            ("throttled", .number(Int64(throttled))),
-            ("held", .object(held.map { ($0.what, .number(Int64($0.count))) })),
-        ]).json()
     }
 }

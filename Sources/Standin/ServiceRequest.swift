@@ -1,4 +1,5 @@
 public import Dialects
+internal import Formats
 public import Journal
 
 /// Ties a reply to its request, however much later it comes. Chosen by whoever brings the request.
@@ -36,13 +37,25 @@ public struct ServiceRequest: Sendable, Hashable {
 
     /// One cookie of the request.
     func cookie(_ name: String) -> String? {
-        for field in headers.all("Cookie") {
-            for pair in field.utf8.split(separator: UInt8(ascii: ";")) {
-                let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1)
-                if parts.count == 2, Substring(parts[0]).trimmingSpaces() == name {
-                    return Substring(parts[1]).trimmingSpaces()
-                }
+        for field in headers.fields where field.name.equalsIgnoringCase("Cookie") {
+            if let value = Self.cookie(name, in: field.value.utf8Span.span) { return value }
+        }
+        return nil
+    }
+
+    private static func cookie(_ name: String, in pairs: Span<UInt8>) -> String? {
+        var position = 0
+        while position < pairs.count {
+            let end = pairs.first(UInt8(ascii: ";"), from: position)
+            // Signs in front of a name are none.
+            while position < end, pairs[position] == UInt8(ascii: "=") { position += 1 }
+            let sign = min(pairs.first(UInt8(ascii: "="), from: position), end)
+            if sign + 1 < end,
+                pairs.extracting(pairs.trimmed(position..<sign)).isEqual(to: name)
+            {
+                return String(repairing: pairs.extracting(pairs.trimmed(sign + 1..<end)))
             }
+            position = end + 1
         }
         return nil
     }
@@ -85,4 +98,15 @@ public enum Effect: Sendable {
     case again(Input, at: Instant)
     /// Break the connection that this came on instead of answering.
     case reset(RequestID)
+}
+
+extension Span<UInt8> {
+    /// A range without ASCII spaces, tabs and line ends at both ends.
+    fileprivate func trimmed(_ range: Range<Int>) -> Range<Int> {
+        func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0d).contains(byte) }
+        var (start, end) = (range.lowerBound, range.upperBound)
+        while start < end, isSpace(self[start]) { start += 1 }
+        while end > start, isSpace(self[end - 1]) { end -= 1 }
+        return start..<end
+    }
 }

@@ -19,32 +19,60 @@ public enum Distribution: Hashable, Sendable {
 
     /// One draw; never negative. Each case but `fixed` uses one number of the dice.
     public func sample(using dice: inout Dice) -> Duration {
-        switch self {
-        case .fixed(let value): min(max(value, .zero), Self.longest)
-        default: value(atShare: dice.unit())
-        }
+        Sampler(self).sample(using: &dice)
     }
 
     /// The value at or below which `share` (0 to 1) of all draws lie, cut as draws are.
-    public func value(atShare share: Double) -> Duration {
-        let inside = min(max(share, Self.cut), 1 - Self.cut)
-        let nanoseconds: Double
-        switch self {
-        case .fixed(let value):
-            return min(max(value, .zero), Self.longest)
-        case .uniform(let low, let high):
-            let (from, to) = (Double(low.nanoseconds), Double(high.nanoseconds))
-            nanoseconds = from + (to - from) * min(max(share, 0), 1)
-        case .exponential(let mean):
-            nanoseconds = -Elementary.logarithm(1 - inside) * Double(mean.nanoseconds)
-        case .lognormal(let median, let p95):
-            let sigma = Self.sigma(median, p95)
-            let exponent = sigma * Elementary.normalQuantile(inside)
-            nanoseconds =
-                Double(median.nanoseconds) * Elementary.exponential(min(max(exponent, -700), 700))
+    public func value(atShare share: Double) -> Duration { Sampler(self).value(atShare: share) }
+
+    /// A distribution made ready for many draws: its logarithm is taken once.
+    public struct Sampler: Sendable {
+        private enum Shape {
+            case fixed(Duration)
+            case uniform(from: Double, to: Double)
+            case exponential(mean: Double)
+            case lognormal(median: Double, sigma: Double)
         }
-        let longest = Double(Self.longest.nanoseconds)
-        return .nanoseconds(Int64(min(max(nanoseconds, 0), longest).rounded()))
+
+        /// In nanoseconds.
+        private let shape: Shape
+        private static let longest = Double(Distribution.longest.nanoseconds)
+
+        public init(_ distribution: Distribution) {
+            shape =
+                switch distribution {
+                case .fixed(let value): .fixed(min(max(value, .zero), Distribution.longest))
+                case .uniform(let low, let high):
+                    .uniform(from: Double(low.nanoseconds), to: Double(high.nanoseconds))
+                case .exponential(let mean): .exponential(mean: Double(mean.nanoseconds))
+                case .lognormal(let median, let p95):
+                    .lognormal(
+                        median: Double(median.nanoseconds),
+                        sigma: Distribution.sigma(median, p95))
+                }
+        }
+
+        /// One draw; see `Distribution.sample`.
+        public func sample(using dice: inout Dice) -> Duration {
+            if case .fixed(let value) = shape { return value }
+            return value(atShare: dice.unit())
+        }
+
+        func value(atShare share: Double) -> Duration {
+            let inside = min(max(share, Distribution.cut), 1 - Distribution.cut)
+            let nanoseconds: Double
+            switch shape {
+            case .fixed(let value): return value
+            case .uniform(let from, let to):
+                nanoseconds = from + (to - from) * min(max(share, 0), 1)
+            case .exponential(let mean):
+                nanoseconds = -Elementary.logarithm(1 - inside) * mean
+            case .lognormal(let median, let sigma):
+                let exponent = sigma * Elementary.normalQuantile(inside)
+                nanoseconds = median * Elementary.exponential(min(max(exponent, -700), 700))
+            }
+            return .nanoseconds(Int64(min(max(nanoseconds, 0), Self.longest).rounded()))
+        }
     }
 
     /// The expected draw, for estimates; the cut is not taken into account.

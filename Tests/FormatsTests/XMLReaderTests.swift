@@ -70,7 +70,7 @@ import Testing
         let close = String(repeating: "</a>", count: levels)
         let xml = XMLReader.read(Array((open + close).utf8), &limits.xml)
         let lists = String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
-        let json = JSONReader.read(Array(lists.utf8), &limits.json)
+        let json = JSONReader.document(Array(lists.utf8), &limits.json)?.root.tree
         #expect((xml == nil) == (levels > 64))
         #expect((json == nil) == (levels > 64))
         #expect(limits.xml == (levels > 64 ? .depth : nil))
@@ -86,7 +86,7 @@ import Testing
             let elements = "<r>" + String(repeating: "<a/>", count: count) + "</r>"
             let xml = XMLReader.read(Array(elements.utf8), &limits.xml)
             let list = "[" + String(repeating: "0,", count: count - 1) + "0]"
-            let json = JSONReader.read(Array(list.utf8), &limits.json)
+            let json = JSONReader.document(Array(list.utf8), &limits.json)
             #expect((xml == nil) == (count > 199_999))
             #expect((json == nil) == (count > 199_999))
             #expect(limits.xml == (count > 199_999 ? .nodes : nil))

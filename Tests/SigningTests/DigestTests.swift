@@ -39,7 +39,7 @@ extension DigestTests {
             ),
         ])
     func keyed(key: [UInt8], text: String, digest: String) {
-        #expect(Hex.encode(SHA256.authenticate(Array(text.utf8), key: key)) == digest)
+        #expect(Hex.encode(KeyedDigest(key: key).digest(Array(text.utf8))) == digest)
     }
 
     @Test("random bytes differ")

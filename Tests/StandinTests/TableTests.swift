@@ -92,7 +92,7 @@ struct TableTests {
     @Test(
         "JSON text that is quoted reads back", arguments: ["", "a\"b\\c\n\t\u{1}é😀", "</script>"])
     func quoting(text: String) {
-        let bytes = Document.object([("k", .text(text))]).json()
+        let bytes = DocumentWriter.json { $0.text("k", text) }
         #expect(JSONValue(bytes)?["k"]?.string == text)
     }
 

@@ -4,27 +4,45 @@ internal import Formats
 /// for the codec and the table of conformance both look at it.
 final class ReplyDocument {
     let reply: Reply
-    private var tree: JSON?
+    let mediaType: Reply.KnownMediaType?
+    private var document: JSONDocument?
     /// What the document is beyond, if it is nil for that.
     private(set) var limit: JSON.Limit?
     private var isRead = false
 
-    init(_ reply: Reply) { self.reply = reply }
+    init(_ reply: Reply) {
+        self.reply = reply
+        mediaType = reply.knownMediaType
+    }
 
     /// Nil when the body is neither.
-    func read() -> JSON? {
-        if isRead { return tree }
-        isRead = true
-        tree =
-            isXML
-            ? XMLReader.read(reply.body, &limit)?.tree : JSONReader.read(reply.body, &limit)
-        return tree
+    func read() -> JSONDocument.Value? {
+        if !isRead {
+            isRead = true
+            document =
+                isXML
+                ? XMLReader.read(reply.body, &limit).map { JSONDocument($0.tree) }
+                : JSONReader.document(reply.body, &limit)
+        }
+        return document?.root
     }
 
     /// By its first character; a byte order mark is none.
     var isXML: Bool {
-        let body =
-            reply.body.starts(with: "\u{feff}".utf8) ? reply.body.dropFirst(3) : reply.body[...]
-        return body.first { $0 > 0x20 } == UInt8(ascii: "<")
+        let bytes = reply.body
+        let body = bytes.span
+        var position = body.holds("\u{feff}".utf8Span.span, at: 0) ? 3 : 0
+        while position < body.count, body[position] <= 0x20 { position += 1 }
+        return position < body.count && body[position] == UInt8(ascii: "<")
+    }
+
+    /// A page for a browser, by its type or by how it begins.
+    var isPage: Bool {
+        if mediaType == .html { return true }
+        guard reply.body.count > 5, let start = reply.body.firstIndex(where: { $0 > 0x20 }),
+            reply.body[start] == UInt8(ascii: "<")
+        else { return false }
+        let opening = String(decoding: reply.body[start...].prefix(14), as: UTF8.self).lowercased()
+        return opening.hasPrefix("<!doctype html") || opening.hasPrefix("<html")
     }
 }

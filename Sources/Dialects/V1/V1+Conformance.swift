@@ -13,9 +13,9 @@ extension V1 {
     /// N1 have none (observed.md: 302, a form that posts itself, a meta refresh).
     static func row(of call: Call) -> ConformanceRow? {
         switch call.operation {
-        case .pollToken where call.address.path.utf8.ends(with: "/checkauthn"):
+        case .pollToken where call.address.hasPath(endingWith: "/checkauthn"):
             rows[Int(OperationName.checkAuthentication.rawValue)].first
-        case .authenticate where !call.address.path.utf8.ends(with: "/api/v1/authenticate"): nil
+        case .authenticate where !call.address.hasPath(endingWith: "/api/v1/authenticate"): nil
         case .logout where call.method == .get: rows[Int(OperationName.logout.rawValue)].last
         default: rows[Int(call.operation.rawValue)].first
         }
@@ -27,11 +27,11 @@ extension V1 {
 
     func deviations(of document: ReplyDocument, to call: Call) -> [Deviation] {
         let reply = document.reply
-        if reply.status == 429 { return Self.throttling(reply) }
+        if reply.status == 429 { return Self.throttling(document) }
         // RFC 9110, 15.6: any server may fail at any request; that is counted as an error, and is no
         // word of the protocol.
         if (500..<600).contains(reply.status) { return [] }
-        guard !Self.isPlainError(reply), let row = Self.row(of: call) else { return [] }
+        guard !Self.isPlainError(document), let row = Self.row(of: call) else { return [] }
         guard let expected = Self.expected(document, row) else {
             let listed = row.answers.map { String($0.status) }.joined(separator: ", ")
             return [
@@ -60,17 +60,19 @@ extension V1 {
 
     /// The commonest answer of all, the "not yet" of a poll in its documented spelling, and its
     /// kind: known to be right without being read.
-    private static func isPlainError(_ reply: Reply) -> Bool {
+    private static func isPlainError(_ document: ReplyDocument) -> Bool {
+        let reply = document.reply
         guard reply.body.count == plainPoll.count, reply.status == 404 else { return false }
-        return reply.body == plainPoll && reply.hasMediaType("application/json")
+        return reply.body == plainPoll && document.mediaType == .json
     }
 
     private static let plainPoll = Array(#"{"status":404,"message":"Not Found"}"#.utf8)
 
     /// § 14: an HTML page of the proxy in front, and nothing about when to come again.
-    private static func throttling(_ reply: Reply) -> [Deviation] {
+    private static func throttling(_ document: ReplyDocument) -> [Deviation] {
+        let reply = document.reply
         var found: [Deviation] = []
-        if !reply.hasMediaType("text/html") {
+        if document.mediaType != .html {
             found.append(
                 Deviation(
                     rule: "rest-v1.md 14: a 429 is text/html",
@@ -104,10 +106,10 @@ struct ConformanceJudge {
         case .document(let fields): document(fields, mayBeXML: true)
         case .json(let fields): document(fields, mayBeXML: false)
         case .bytes:
-            reply.hasMediaType("application/octet-stream")
+            source.mediaType == .bytes
                 ? [] : [contentType("application/octet-stream")]
         case .error: error()
-        case .errorOrPage: reply.hasMediaType("text/html") ? [] : error()
+        case .errorOrPage: source.mediaType == .html ? [] : error()
         }
     }
 
@@ -143,14 +145,14 @@ struct ConformanceJudge {
                     "the body is JSON or XML", source.limit.map { "one with \($0)" } ?? "neither")
             ]
         }
-        for field in fields { check(field, in: tree, isXML: isXML, at: "", &found) }
+        for field in fields { check(field, in: tree, isXML: isXML, at: nil, &found) }
         return Array(found.prefix(Self.most))
     }
 
     /// The header says what the body is (§ 3.2; A4: some pages label JSON as XML).
     private func spelling(isXML: Bool, mayBeXML: Bool) -> [Deviation] {
-        let isLabelledXML = reply.hasMediaType("application/xml")
-        guard isLabelledXML && mayBeXML || reply.hasMediaType("application/json") else {
+        let isLabelledXML = source.mediaType == .xml
+        guard isLabelledXML && mayBeXML || source.mediaType == .json else {
             return [
                 contentType(mayBeXML ? "application/json or application/xml" : "application/json")
             ]
@@ -185,16 +187,14 @@ struct ConformanceJudge {
     // MARK: Fields
 
     private func check(
-        _ field: ConformanceField, in tree: JSON, isXML: Bool, at path: String,
+        _ field: ConformanceField, in tree: JSONDocument.Value, isXML: Bool, at path: FieldPath?,
         _ found: inout [Deviation]
     ) {
-        // Written only where it is needed: most fields are right.
-        var name: String { path + field.name }
         // In XML the root stands for the list that JSON names (Z1).
         let value =
             tree[field.name]
-            ?? (isXML && path.isEmpty ? Self.rootList(field.kind, tree) : nil)
-        guard let value, value != .null else {
+            ?? (isXML && path == nil ? Self.rootList(field.kind, tree) : nil)
+        guard let value, value.kind != .null else {
             let isMissing =
                 switch field.presence {
                 case .always: true
@@ -202,102 +202,129 @@ struct ConformanceJudge {
                 case .inXML: isXML
                 case .optional: false
                 }
-            if isMissing { found.append(deviation("\(name) is present", "missing", field.source)) }
+            if isMissing {
+                let name = FieldPath.text(field.name, in: path)
+                found.append(deviation("\(name) is present", "missing", field.source))
+            }
             return
         }
         switch field.kind {
         case .object(let fields):
-            guard case .object = value else {
+            guard value.kind == .object else {
                 // An element without children reads as empty text.
-                if isXML, value.text?.isEmpty == true { return }
-                return mistyped(field, name, value, &found)
+                if isXML, value.isEmptyText { return }
+                return mistyped(field, path, value, &found)
             }
-            let path = name + "."
-            for inner in fields { check(inner, in: value, isXML: isXML, at: path, &found) }
+            let inside = FieldPath(field.name, in: path)
+            for inner in fields { check(inner, in: value, isXML: isXML, at: inside, &found) }
         case .list(let element, let fields):
             guard let items = Self.items(value, element, isXML: isXML) else {
-                return mistyped(field, name, value, &found)
+                return mistyped(field, path, value, &found)
             }
-            let path = name + "."
+            let inside = FieldPath(field.name, in: path)
             for item in items where found.count < Self.most {
-                for inner in fields { check(inner, in: item, isXML: isXML, at: path, &found) }
+                for inner in fields { check(inner, in: item, isXML: isXML, at: inside, &found) }
             }
         default:
-            if !Self.fits(value, field.kind, isXML: isXML) { mistyped(field, name, value, &found) }
+            if !Self.fits(value, field.kind, isXML: isXML) { mistyped(field, path, value, &found) }
+        }
+    }
+
+    /// Where a field stands. Written out only where it is needed: most fields are right.
+    private final class FieldPath {
+        private let name: String
+        private let outer: FieldPath?
+
+        init(_ name: String, in outer: FieldPath?) {
+            self.name = name
+            self.outer = outer
+        }
+
+        static func text(_ name: String, in path: FieldPath?) -> String {
+            guard let path else { return name }
+            return text(path.name, in: path.outer) + "." + name
         }
     }
 
     private func mistyped(
-        _ field: ConformanceField, _ name: String, _ value: JSON, _ found: inout [Deviation]
+        _ field: ConformanceField, _ path: FieldPath?, _ value: JSONDocument.Value,
+        _ found: inout [Deviation]
     ) {
+        let name = FieldPath.text(field.name, in: path)
         found.append(
             deviation("\(name) is \(field.kind.wanted)", Self.sort(of: value), field.source))
     }
 
-    private static func rootList(_ kind: ConformanceField.Kind, _ tree: JSON) -> JSON? {
+    private static func rootList(
+        _ kind: ConformanceField.Kind, _ tree: JSONDocument.Value
+    ) -> JSONDocument.Value? {
         guard case .list(let element, _) = kind else { return nil }
-        return tree[element] == nil && tree.text?.isEmpty != true ? nil : tree
+        return tree[element] == nil && !tree.isEmptyText ? nil : tree
     }
 
-    private static func items(_ value: JSON, _ element: String, isXML: Bool) -> [JSON]? {
-        switch value {
-        case .array(let items) where !isXML: items
+    private static func items(
+        _ value: JSONDocument.Value, _ element: String, isXML: Bool
+    ) -> [JSONDocument.Value]? {
+        switch value.kind {
+        case .array where !isXML: value.items
         case .object where isXML: value.items(element)
-        case .string(let text) where isXML && text.allSatisfy(\.isWhitespace): []
+        case .string where isXML && value.text?.allSatisfy(\.isWhitespace) == true: []
         default: nil
         }
     }
 
     /// Whether a scalar, or a list of them, is what it should be. All is text in XML.
-    private static func fits(_ value: JSON, _ kind: ConformanceField.Kind, isXML: Bool) -> Bool {
-        switch (kind, value) {
-        case (.texts, .array(let items)): return items.allSatisfy(isText)
-        case (.texts, .string), (.texts, .object): return isXML
-        case (.textOrTexts, .array(let items)): return items.allSatisfy(isText)
-        case (.number, .number): return true
-        case (.number, .string(let text)): return isXML && Int64(text) != nil
-        case (.epoch, .number(let digits)): return Int64(digits) != nil
-        case (.flag, .bool): return true
-        case (.flag, .string(let text)): return isXML && (text == "true" || text == "false")
-        case (_, .string(let text)): return fits(text, kind)
-        default: return false
+    private static func fits(
+        _ value: JSONDocument.Value, _ kind: ConformanceField.Kind, isXML: Bool
+    ) -> Bool {
+        switch (kind, value.kind) {
+        case (.texts, .array), (.textOrTexts, .array):
+            value.items.allSatisfy { $0.kind == .string }
+        case (.texts, .string), (.texts, .object): isXML
+        case (.number, .number): true
+        case (.number, .string): isXML && value.integer != nil
+        case (.epoch, .number): value.integer != nil
+        case (.flag, .flag): true
+        case (.flag, .string): isXML && (value.text == "true" || value.text == "false")
+        case (_, .string): value.withText { fits($0, kind) } ?? false
+        default: false
         }
     }
 
-    private static func fits(_ text: String, _ kind: ConformanceField.Kind) -> Bool {
+    private static func fits(_ text: Span<UInt8>, _ kind: ConformanceField.Kind) -> Bool {
         switch kind {
-        case .text, .textOrTexts: return true
-        case .identifier: return !text.isEmpty
-        case .epoch: return !text.isEmpty && text.utf8.allSatisfy { (48...57).contains($0) }
-        case .word(let words): return words.contains(text)
-        case .code:
-            return (6...7).contains(text.utf8.count)
-                && text.utf8.allSatisfy { (48...57).contains($0) || (65...90).contains($0) }
-        case .base64:
-            return !text.isEmpty
-                && text.utf8.allSatisfy {
-                    (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0)
-                        || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "/")
-                        || $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: "-")
-                        || $0 == UInt8(ascii: "_")
-                }
-        default: return false
+        case .text, .textOrTexts: true
+        case .identifier: !text.isEmpty
+        case .epoch: !text.isEmpty && digits.containsAll(text)
+        case .word(let words): words.contains { text.isEqual(to: $0) }
+        case .code: (6...7).contains(text.count) && codeLetters.containsAll(text)
+        case .base64: !text.isEmpty && base64.containsAll(text)
+        default: false
         }
     }
 
-    private static func isText(_ value: JSON) -> Bool {
-        if case .string = value { true } else { false }
+    private static let digits = ByteSet { (48...57).contains($0) }
+    private static let codeLetters = ByteSet { (48...57).contains($0) || (65...90).contains($0) }
+    /// Of either alphabet.
+    private static let base64 = ByteSet { byte in
+        (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
+            || "+/=-_".utf8.contains(byte)
     }
 
     /// What was found, without its content: it may be a secret.
-    private static func sort(of value: JSON) -> String {
-        switch value {
+    private static func sort(of value: JSONDocument.Value) -> String {
+        switch value.kind {
         case .object: "an object"
         case .array: "a list"
-        case .string(let text): text.isEmpty ? "an empty string" : "a string"
+        case .string: value.isEmptyText ? "an empty string" : "a string"
         case .number: "a number"
-        case .bool: "true or false"
+        case .flag: "true or false"
         case .null: "null"
         }
     }
+}
+
+extension JSONDocument.Value {
+    /// `""`; in XML an element without content.
+    fileprivate var isEmptyText: Bool { kind == .string && withText { $0.isEmpty } == true }
 }

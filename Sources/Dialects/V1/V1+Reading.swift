@@ -27,7 +27,9 @@ extension V1 {
                         !deviations.contains { $0.subject == own.subject }
                     }
             }
-            if let other = otherResource(in: reading, to: call) { reading.deviations.append(other) }
+            if let other = otherResource(reading.observation.resource, to: call) {
+                reading.deviations.append(other)
+            }
         }
         return reading
     }
@@ -35,7 +37,7 @@ extension V1 {
     /// L2 removes what L1 would (§ 13); its further hops are between the browser and the provider.
     private func readLogoutHop(_ document: ReplyDocument, to call: Call) -> Reading {
         var reading = readBrowserHop(document, to: call)
-        if reading.outcome == .ok, call.address.path.utf8.ends(with: "/api/v1/logout") {
+        if reading.outcome == .ok, call.address.hasPath(endingWith: "/api/v1/logout") {
             reading.observation = Observation(.success)
         }
         return reading
@@ -52,7 +54,7 @@ extension V1 {
             reading = readHop(document, to: call)
             guard reply.status >= 400 else { return reading }
         }
-        if looksLikePage(reply) { reading.page = Untrusted(reply.text) }
+        if document.isPage { reading.page = Untrusted(reply.text) }
         return reading
     }
 
@@ -84,7 +86,7 @@ extension V1 {
     /// promises nothing (§ 8).
     private func told(by address: WebAddress, to call: Call) -> Observation.Result {
         switch call.operation {
-        case .authenticate where call.address.path.utf8.ends(with: "/api/v1/authenticate"):
+        case .authenticate where call.address.hasPath(endingWith: "/api/v1/authenticate"):
             .success
         case .assertion
         where isReturn(address)
@@ -96,7 +98,7 @@ extension V1 {
 
     private func readService(_ document: ReplyDocument, to call: Call) -> Reading {
         let reply = document.reply
-        if looksLikePage(reply) {
+        if document.isPage {
             let reason: Untrusted =
                 "HTML where the service answers JSON or XML (status \(reply.status))"
             return Reading(.blocked, reply.status >= 500 ? .fault : .blocked, reason: reason)
@@ -115,7 +117,7 @@ extension V1 {
         let reply = document.reply
         switch call.operation {
         case .checkAuthentication, .checkCode: return readCheck(reply)
-        case .pollToken where call.address.path.utf8.ends(with: "/checkauthn"):
+        case .pollToken where call.address.hasPath(endingWith: "/checkauthn"):
             return readCheck(reply)
         case .logout, .deleteRegistration, .freePreview, .tokenExchange:
             return Reading(.ok, .done, Observation(.success))
@@ -153,7 +155,7 @@ extension V1 {
 
     // MARK: Documents
 
-    private func readClient(_ tree: JSON) -> Reading {
+    private func readClient(_ tree: JSONDocument.Value) -> Reading {
         guard let id = tree["client_id"]?.text, let secret = tree["client_secret"]?.text else {
             return .incomplete("5, D1: client_id and client_secret are strings")
         }
@@ -161,13 +163,13 @@ extension V1 {
         return Reading(.ok, .client(client), Observation(.success, record: id))
     }
 
-    private func readAccessToken(_ tree: JSON) -> Reading {
+    private func readAccessToken(_ tree: JSONDocument.Value) -> Reading {
         guard let bearer = tree["access_token"]?.text, !bearer.isEmpty else {
             return .incomplete("5, D2: access_token is a string")
         }
         // A1: obey expires_in; without one, the documented 21600 s.
         var lifetime = Duration.seconds(21600)
-        if let told = tree["expires_in"], told != .null {
+        if let told = tree["expires_in"], told.kind != .null {
             guard let duration = told.seconds else {
                 return .impossible("5, D2: expires_in is a number of seconds from 0 to 10 years")
             }
@@ -177,7 +179,7 @@ extension V1 {
         return Reading(.ok, .accessToken(token), Observation(.success, secret: Secret(bearer)))
     }
 
-    private func readConfiguration(_ tree: JSON) -> Reading {
+    private func readConfiguration(_ tree: JSONDocument.Value) -> Reading {
         guard let requestor = tree["requestor"], let list = requestor["mvpds"] else {
             return .incomplete("7, C1: requestor.mvpds is a list")
         }
@@ -191,7 +193,7 @@ extension V1 {
     }
 
     /// "The five platform properties are present only for MVPDs set up for platform SSO" (§ 7).
-    private func platformTerms(_ item: JSON) -> Provider.PlatformTerms? {
+    private func platformTerms(_ item: JSONDocument.Value) -> Provider.PlatformTerms? {
         guard let enabled = item["enablePlatformServices"] else { return nil }
         return Provider.PlatformTerms(
             isEnabled: enabled.isTrue,
@@ -203,13 +205,13 @@ extension V1 {
     }
 
     /// A list in JSON, a repeated element in XML.
-    private func metadataFields(_ item: JSON) -> [String] {
+    private func metadataFields(_ item: JSONDocument.Value) -> [String] {
         guard let fields = item["requiredMetadataFields"] else { return [] }
-        if case .array(let names) = fields { return names.compactMap(\.text) }
+        if fields.kind == .array { return fields.items.compactMap(\.text) }
         return item.items("requiredMetadataFields").compactMap(\.text)
     }
 
-    private func readCode(_ tree: JSON) -> Reading {
+    private func readCode(_ tree: JSONDocument.Value) -> Reading {
         guard let text = tree["code"]?.text, (6...7).contains(text.count) else {
             return .incomplete("6.1, R1: code is 6 or 7 characters")
         }
@@ -219,7 +221,7 @@ extension V1 {
         guard let generated = tree["generated"]?.epoch, let expires = tree["expires"]?.epoch else {
             return .incomplete("6.1, R1: generated and expires are epoch milliseconds")
         }
-        guard (1...JSON.longestLife).contains(expires - generated) else {
+        guard (1...Self.longestLife).contains(expires - generated) else {
             return .impossible("6.1, R1: expires is 1 ms to 10 years after generated")
         }
         let code = Code(text)
@@ -230,7 +232,7 @@ extension V1 {
         return Reading(.ok, .code(issued), observation)
     }
 
-    private func readRecord(_ tree: JSON) -> Reading {
+    private func readRecord(_ tree: JSONDocument.Value) -> Reading {
         guard let text = tree["code"]?.text else {
             return .incomplete("6.2, R2: the record carries its code")
         }
@@ -244,7 +246,7 @@ extension V1 {
         return Reading(.ok, .record(mvpd: mvpd), observation)
     }
 
-    private func readToken(_ tree: JSON) -> Reading {
+    private func readToken(_ tree: JSONDocument.Value) -> Reading {
         if let impossible = tree.impossibleInstant(of: ["expires"], "10, N4") { return impossible }
         guard let mvpd = tree["mvpd"]?.text, let user = tree["userId"]?.text,
             let expires = tree["expires"]?.epoch
@@ -255,7 +257,7 @@ extension V1 {
         return Reading(.ok, .signedIn(tag), Observation(.success, tag: tag, expires: expires))
     }
 
-    private func readDecisions(_ tree: JSON) -> Reading {
+    private func readDecisions(_ tree: JSONDocument.Value) -> Reading {
         guard let list = tree["resources"] else {
             // In XML the root itself is `resources`.
             return .decisions(tree.items("resource"))
@@ -263,7 +265,7 @@ extension V1 {
         return .decisions(list.items("resource"))
     }
 
-    private func readAuthorization(_ tree: JSON) -> Reading {
+    private func readAuthorization(_ tree: JSONDocument.Value) -> Reading {
         if let impossible = tree.impossibleInstant(of: ["expires"], "11, Z3") { return impossible }
         guard let resource = tree["resource"]?.text, let expires = tree["expires"]?.epoch else {
             return .incomplete("11, Z3: resource and expires are present")
@@ -273,8 +275,8 @@ extension V1 {
 
     /// § 11: Z3, Z4 and Z5 answer for the resource that was asked for. Services trim ids, and write
     /// MRSS anew (observed.md), which is no other resource.
-    private func otherResource(in reading: Reading, to call: Call) -> Deviation? {
-        guard let asked = call.resource, let answered = reading.observation.resource,
+    private func otherResource(_ answered: String?, to call: Call) -> Deviation? {
+        guard let asked = call.resource, let answered,
             asked != answered, !asked.utf8.contains(UInt8(ascii: "<")),
             asked.trimmingSpaces().lowercased() != answered.trimmingSpaces().lowercased()
         else { return nil }
@@ -284,7 +286,7 @@ extension V1 {
             found: "'\(answered.prefix(60))' for '\(asked.prefix(60))'")
     }
 
-    private func readMedia(_ tree: JSON) -> Reading {
+    private func readMedia(_ tree: JSONDocument.Value) -> Reading {
         if let impossible = tree.impossibleInstant(of: ["expires"], "11, Z5") { return impossible }
         guard let token = tree["serializedToken"]?.text, let expires = tree["expires"]?.epoch
         else {
@@ -309,23 +311,12 @@ extension V1 {
 
     /// U1: `tokenSource` says who made the token; absent for all but the platform. Its `userID` and
     /// `householdID` are whose token it is (§ 12); the provider may be missing.
-    private func readMetadata(_ tree: JSON) -> Reading {
+    private func readMetadata(_ tree: JSONDocument.Value) -> Reading {
         let data = tree["data"] ?? tree
         let tag = data["userID"]?.text.map { Tag(mvpd: data["mvpd"]?.text ?? "", user: $0) }
         return Reading(
             .ok, .metadata(tokenSource: data["tokenSource"]?.text),
             Observation(.success, tag: tag, record: data["householdID"]?.text))
-    }
-
-    // MARK: Bodies
-
-    func looksLikePage(_ reply: Reply) -> Bool {
-        if reply.hasMediaType("text/html") { return true }
-        guard reply.body.count > 5, let start = reply.body.firstIndex(where: { $0 > 0x20 }),
-            reply.body[start] == UInt8(ascii: "<")
-        else { return false }
-        let opening = String(decoding: reply.body[start...].prefix(14), as: UTF8.self).lowercased()
-        return opening.hasPrefix("<!doctype html") || opening.hasPrefix("<html")
     }
 }
 
@@ -346,7 +337,7 @@ extension Reading {
         Reading(.malformed, .fault, reason: V1.impossibleTime, missing: rule)
     }
 
-    fileprivate static func decisions(_ items: [JSON]) -> Reading {
+    fileprivate static func decisions(_ items: [JSONDocument.Value]) -> Reading {
         var decisions: [String: Bool] = [:]
         for item in items {
             guard let id = item["id"]?.text else {

@@ -8,7 +8,7 @@ extension V1 {
         if call.operation == .pollToken, reply.status == 404 || reply.status == 410 {
             return Reading(.pending, .pending, Observation(.absent))
         }
-        let refusal = Refusal(self, document)
+        let refusal = Refusal(document)
         switch (call.operation, reply.status) {
         case (.checkAuthentication, 403), (.checkCode, 403), (.pollToken, 403):
             if refusal.word == "invalid_client" { break }
@@ -39,7 +39,7 @@ extension V1 {
 
     /// The service's own word for what went wrong.
     func reason(of document: ReplyDocument) -> Untrusted {
-        Untrusted(Refusal(self, document).word)
+        Untrusted(Refusal(document).word)
     }
 }
 
@@ -54,9 +54,9 @@ private struct Refusal {
     /// What the provider wants the viewer to read (§ 11, Z3).
     let details: String?
 
-    init(_ dialect: V1, _ document: ReplyDocument) {
+    init(_ document: ReplyDocument) {
         let status = document.reply.status
-        guard !dialect.looksLikePage(document.reply), let tree = document.read() else {
+        guard !document.isPage, let tree = document.read() else {
             word = "status \(status)"
             code = nil
             message = ""

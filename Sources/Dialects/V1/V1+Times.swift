@@ -5,6 +5,9 @@ internal import Formats
 extension V1 {
     /// The reason of an answer whose times lie outside.
     static let impossibleTime = "a time out of range"
+
+    /// Ten years, in milliseconds: no code and no token lives longer.
+    static let longestLife: Int64 = 315_576_000_000
 }
 
 extension Deviation {
@@ -15,10 +18,7 @@ extension Deviation {
     }
 }
 
-extension JSON {
-    /// Ten years, in milliseconds: no code and no token lives longer.
-    static let longestLife: Int64 = 315_576_000_000
-
+extension JSONDocument.Value {
     /// Epoch milliseconds.
     var epoch: Int64? {
         integer.flatMap { (0...7_258_118_400_000).contains($0) ? $0 : nil }
@@ -28,7 +28,7 @@ extension JSON {
     var seconds: Duration? {
         guard let number = text.flatMap(Double.init), number >= 0 else { return nil }
         let milliseconds = number * 1000
-        return milliseconds <= Double(Self.longestLife) ? .milliseconds(Int64(milliseconds)) : nil
+        return milliseconds <= Double(V1.longestLife) ? .milliseconds(Int64(milliseconds)) : nil
     }
 
     /// What becomes of an answer in which one of these fields is a number, and no instant. `page`: where
@@ -46,12 +46,11 @@ extension JSON {
 
     /// A number, or a string of digits.
     private var isNumeric: Bool {
-        switch self {
-        case .number: true
-        case .string(let text):
-            !text.isEmpty
-                && text.utf8.allSatisfy { (48...57).contains($0) || $0 == UInt8(ascii: "-") }
-        default: false
-        }
+        if kind == .number { return true }
+        return withText { !$0.isEmpty && Self.numeric.containsAll($0) } ?? false
+    }
+
+    private static let numeric = ByteSet {
+        (48...57).contains($0) || $0 == UInt8(ascii: "-")
     }
 }

@@ -98,13 +98,11 @@ public struct V1: Dialect {
         if let referer { headers.append("Referer", referer.description) }
         let carriesAssertion = form.contains { $0.0 == "SAMLResponse" }
         let operation: OperationName =
-            if carriesAssertion || address.path.utf8.ends(with: "SAMLAssertionConsumer") {
+            if carriesAssertion || address.hasPath(endingWith: "SAMLAssertionConsumer") {
                 .assertion
-            } else if address.origin == origin,
-                address.path.utf8.holds("/adobe-services/authenticate")
-            {
+            } else if address.origin == origin, address.hasPath(with: "/adobe-services/authenticate") {
                 .authenticate
-            } else if address.path.utf8.ends(with: "/logout") {
+            } else if address.hasPath(endingWith: "/logout") {
                 .logout
             } else {
                 .mvpdLogin
@@ -120,7 +118,7 @@ public struct V1: Dialect {
     /// Arrival by prefix, scheme and host without case (§ 8).
     public func isReturn(_ address: WebAddress) -> Bool {
         guard let wanted = returnAddress else { return false }
-        return address.target.utf8.starts(with: wanted.target.utf8)
+        return address.target.utf8Span.span.holds(wanted.target.utf8Span.span, at: 0)
             && address.origin == wanted.origin
     }
 

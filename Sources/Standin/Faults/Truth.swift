@@ -39,20 +39,20 @@ public struct TruthEvent: Hashable, Sendable {
 
     /// One line of the truth file, without its end.
     public var json: String {
-        var members: [(String, Document)] = [
-            ("event", .text(kind.rawValue)), ("id", .number(Int64(activation))),
-            ("fault", .text(fault)),
-            ("us", .number(at.nanoseconds / 1000)), ("wallMs", .number(wallMilliseconds)),
-        ]
-        if let household { members.append(("household", .number(Int64(household)))) }
-        if let otherHousehold {
-            members.append(("otherHousehold", .number(Int64(otherHousehold))))
+        let line = DocumentWriter.json {
+            $0.text("event", kind.rawValue)
+            $0.number("id", Int64(activation))
+            $0.text("fault", fault)
+            $0.number("us", at.nanoseconds / 1000)
+            $0.number("wallMs", wallMilliseconds)
+            if let household { $0.number("household", Int64(household)) }
+            if let otherHousehold { $0.number("otherHousehold", Int64(otherHousehold)) }
+            if let device { $0.text("device", device) }
+            if let code { $0.text("code", code) }
+            if let operation { $0.text("operation", operation) }
+            if let exchange { $0.text("exchange", exchange) }
         }
-        if let device { members.append(("device", .text(device))) }
-        if let code { members.append(("code", .text(code))) }
-        if let operation { members.append(("operation", .text(operation))) }
-        if let exchange { members.append(("exchange", .text(exchange))) }
-        return String(decoding: Document.object(members).json(), as: UTF8.self)
+        return String(decoding: line, as: UTF8.self)
     }
 }
 

@@ -7,21 +7,34 @@ internal import Signing
 /// The assertion carries an HMAC-SHA256 (an algorithm of XML-DSig, RFC 6931, 2.2.2) under a key that
 /// both sides are: an RSA signature would cost more than all the rest of a sign-in.
 enum SAML {
-    private static let key = Array("screenrig demo saml, not secret".utf8)
+    private static let key = KeyedDigest(key: Array("screenrig demo saml, not secret".utf8))
     private static let success = "urn:oasis:names:tc:SAML:2.0:status:Success"
     private static let failure = "urn:oasis:names:tc:SAML:2.0:status:AuthnFailed"
 
-    /// The deflated `AuthnRequest` of the redirect binding.
-    static func request(login: String, destination: String, at time: Int64) -> [UInt8] {
-        let text =
-            #"<samlp:AuthnRequest xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol""#
-            + #" ID="_\#(login)" Version="2.0" IssueInstant="\#(UTCTime(milliseconds: time).rfc3339)""#
-            + #" Destination="\#(destination)""#
+    private static let requestText = Template(
+        #"<samlp:AuthnRequest xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol""#
+            + #" ID="_{}" Version="2.0" IssueInstant="{}" Destination="{}""#
             + #" ProtocolBinding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST""#
             + #" AssertionConsumerServiceURL="/sp/saml/SAMLAssertionConsumer">"#
             + #"<saml:Issuer xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion">"#
-            + "screenrig-standin</saml:Issuer></samlp:AuthnRequest>"
-        return stored(Array(text.utf8))
+            + "screenrig-standin</saml:Issuer></samlp:AuthnRequest>")
+
+    private static let responseHead = Template(
+        #"<samlp:Response xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol""#
+            + #" xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" ID="_r{}""#
+            + #" InResponseTo="_{}" Version="2.0" IssueInstant="{}">"#
+            + #"<samlp:Status><samlp:StatusCode Value="{}"/></samlp:Status>"#)
+
+    private static let assertionText = Template(
+        #"<saml:Assertion ID="_a{}" Version="2.0" IssueInstant="{}">"#
+            + "<saml:Issuer>{}</saml:Issuer><saml:Subject><saml:NameID>{}</saml:NameID>"
+            + #"<saml:SubjectConfirmation Method="urn:oasis:names:tc:SAML:2.0:cm:bearer">"#
+            + #"<saml:SubjectConfirmationData InResponseTo="_{}"/>"#
+            + "</saml:SubjectConfirmation></saml:Subject></saml:Assertion>")
+
+    /// The deflated `AuthnRequest` of the redirect binding.
+    static func request(login: String, destination: String, at time: Int64) -> [UInt8] {
+        stored(requestText.filled(login, UTCTime(milliseconds: time).rfc3339, destination))
     }
 
     /// DEFLATE without compression: one stored block (RFC 1951, 3.2.4).
@@ -34,24 +47,15 @@ enum SAML {
     /// The `Response`; `user` nil says that nobody logged in.
     static func response(login: String, mvpd: String, user: String?, at time: Int64) -> [UInt8] {
         let now = UTCTime(milliseconds: time).rfc3339
-        var text =
-            #"<samlp:Response xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol""#
-            + #" xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" ID="_r\#(login)""#
-            + #" InResponseTo="_\#(login)" Version="2.0" IssueInstant="\#(now)">"#
-            + #"<samlp:Status><samlp:StatusCode Value="\#(user == nil ? failure : success)"/>"#
-            + "</samlp:Status>"
+        var text = responseHead.filled(login, login, now, user == nil ? failure : success)
         if let user {
-            let assertion =
-                #"<saml:Assertion ID="_a\#(login)" Version="2.0" IssueInstant="\#(now)">"#
-                + "<saml:Issuer>\(Markup.xml(mvpd))</saml:Issuer>"
-                + "<saml:Subject><saml:NameID>\(Markup.xml(user))</saml:NameID>"
-                + #"<saml:SubjectConfirmation Method="urn:oasis:names:tc:SAML:2.0:cm:bearer">"#
-                + #"<saml:SubjectConfirmationData InResponseTo="_\#(login)"/>"#
-                + "</saml:SubjectConfirmation></saml:Subject></saml:Assertion>"
+            let assertion = assertionText.filled(
+                login, now, Markup.xml(mvpd), Markup.xml(user), login)
             text += assertion
-            text += "<ds:SignatureValue>\(signature(of: Array(assertion.utf8)))</ds:SignatureValue>"
+            text += "<ds:SignatureValue>\(signature(of: assertion))</ds:SignatureValue>".utf8
         }
-        return Array((text + "</samlp:Response>").utf8)
+        text += "</samlp:Response>".utf8
+        return text
     }
 
     /// The user that a response names; nil for a failure, a forgery, or an answer to something else.
@@ -69,7 +73,7 @@ enum SAML {
     }
 
     private static func signature(of assertion: [UInt8]) -> String {
-        Base64.encode(SHA256.authenticate(assertion, key: key))
+        Base64.encode(key.digest(assertion))
     }
 }
 
@@ -77,15 +81,8 @@ enum SAML {
 extension ArraySlice<UInt8> {
     /// Where `part` first stands.
     func firstRange(of part: String) -> Range<Int>? {
-        let wanted = Array(part.utf8)
-        var start = startIndex
-        while let candidate = self[start...].firstIndex(of: wanted[0]) {
-            if self[candidate...].starts(with: wanted) {
-                return candidate..<candidate + wanted.count
-            }
-            start = candidate + 1
-        }
-        return nil
+        guard let start = span.first(part.utf8Span.span) else { return nil }
+        return startIndex + start..<startIndex + start + part.utf8.count
     }
 
     /// From `start` to `end`, both included.

@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Formats
 internal import Glibc
 
 /// Reads requests off the bytes of a connection, however they are cut (RFC 9112). A value: it does no
@@ -164,9 +165,9 @@ struct RequestReader {
         _ line: Slice<UnsafeRawBufferPointer>
     ) throws(RequestFault) -> Int {
         var size = 0
-        let digits = line.prefix { Percent.hexValue($0) != nil }
+        let digits = line.prefix { Hexadecimal.value($0) != nil }
         guard (1...15).contains(digits.count) else { throw RequestFault() }
-        for digit in digits { size = size << 4 | Int(Percent.hexValue(digit) ?? 0) }
+        for digit in digits { size = size << 4 | Int(Hexadecimal.value(digit) ?? 0) }
         let rest = line[digits.endIndex...].first { $0 != UInt8(ascii: " ") }
         guard rest == nil || rest == UInt8(ascii: ";") else { throw RequestFault() }
         return size

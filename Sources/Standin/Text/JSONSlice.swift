@@ -1,3 +1,5 @@
+internal import Formats
+
 /// JSON that came in (RFC 8259). Small and strict: for bodies of a few hundred bytes.
 enum JSONValue: Sendable, Hashable {
     case null
@@ -52,7 +54,7 @@ struct JSONSlice {
     static func quote(_ text: String, to out: inout [UInt8]) {
         out.append(UInt8(ascii: "\""))
         if isPlain(text) {
-            out += text.utf8
+            out.append(text: text)
             out.append(UInt8(ascii: "\""))
             return
         }
@@ -72,13 +74,7 @@ struct JSONSlice {
 
     private static func isPlain(_ text: String) -> Bool {
         let bytes = text.utf8Span.span
-        for position in bytes.indices {
-            let byte = bytes[position]
-            if byte < 32 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
-                return false
-            }
-        }
-        return true
+        return bytes.first(of: ByteStops(below: 32, "\"", "\\")) == bytes.count
     }
 
     mutating func isAtEnd() -> Bool {
@@ -182,7 +178,7 @@ struct JSONSlice {
         guard position + 4 <= bytes.count else { return nil }
         var value: UInt32 = 0
         for byte in bytes[position..<position + 4] {
-            guard let digit = Percent.hexValue(byte) else { return nil }
+            guard let digit = Hexadecimal.value(byte) else { return nil }
             value = value << 4 | UInt32(digit)
         }
         position += 4

@@ -21,21 +21,20 @@ struct ClassicError: Error, Sendable {
         self.message = message
         self.details = details
         self.code = code
-        var json = Array("{\"status\":\(status),\"message\":".utf8)
-        JSONSlice.quote(message, to: &json)
-        if let details {
-            json += ",\"details\":".utf8
-            JSONSlice.quote(details, to: &json)
-        } else if absent == .null {
-            json += ",\"details\":null".utf8
+        json = DocumentWriter.json {
+            $0.number("status", Int64(status))
+            $0.text("message", message)
+            if let details {
+                $0.text("details", details)
+            } else if absent == .null {
+                $0.null("details")
+            }
         }
-        json.append(UInt8(ascii: "}"))
-        self.json = json
-        var members: [(String, Document)] = [
-            ("status", .number(Int64(status))), ("message", .text(xmlMessage ?? message)),
-        ]
-        if let details { members.append(("details", .text(details))) }
-        xml = Document.object(members).xml(root: "error")
+        xml = DocumentWriter.document(.xml, root: "error") {
+            $0.number("status", Int64(status))
+            $0.text("message", xmlMessage ?? message)
+            if let details { $0.text("details", details) }
+        }
     }
 
     static func missing(_ name: String) -> ClassicError {

@@ -49,17 +49,17 @@ enum EnhancedError {
     private static let help =
         "https://experienceleague.adobe.com/docs/pass/authentication/enhanced-error-codes"
 
-    static func document(
-        _ code: EnhancedCode, status: Int, message: String, details: String?, trace: String
-    ) -> Document {
-        var members: [(String, Document)] = [
-            ("action", .text(code.action)), ("status", .number(Int64(status))),
-            ("code", .text(code.rawValue)), ("message", .text(message)),
-        ]
-        if let details { members.append(("details", .text(details))) }
-        members.append(("helpUrl", .text(help)))
-        members.append(("trace", .text(trace)))
-        return .object(members)
+    static func write(
+        _ code: EnhancedCode, status: Int, message: String, details: String?, trace: String,
+        to document: inout DocumentWriter
+    ) {
+        document.text("action", code.action)
+        document.number("status", Int64(status))
+        document.text("code", code.rawValue)
+        document.text("message", message)
+        if let details { document.text("details", details) }
+        document.text("helpUrl", help)
+        document.text("trace", trace)
     }
 }
 

@@ -64,10 +64,12 @@ extension Service {
         _ error: ClassicError, _ question: V1Question, at moment: Moment
     ) -> Reply {
         if let code = error.code, wantsEnhanced(question) {
-            let document = EnhancedError.document(
-                code, status: error.status, message: error.message, details: error.details,
-                trace: ids.response())
-            return reply(error.status, document, root: "error", question, at: moment)
+            let trace = ids.response()
+            return reply(error.status, root: "error", question, at: moment) {
+                EnhancedError.write(
+                    code, status: error.status, message: error.message, details: error.details,
+                    trace: trace, to: &$0)
+            }
         }
         let format = question.format
         return Reply(
@@ -76,13 +78,22 @@ extension Service {
     }
 
     mutating func reply(
-        _ status: Int, _ document: Document, root: String, _ question: V1Question,
-        at moment: Moment
+        _ status: Int, root: String, _ question: V1Question, at moment: Moment,
+        _ content: (inout DocumentWriter) -> Void
     ) -> Reply {
         let format = question.format
         return Reply(
             status: status, headers: headers(format.contentType, at: moment),
-            body: format == .json ? document.json() : document.xml(root: root))
+            body: DocumentWriter.document(format, root: root, content))
+    }
+
+    /// JSON, whatever was asked.
+    mutating func json(
+        _ status: Int, at moment: Moment, _ content: (inout DocumentWriter) -> Void
+    ) -> Reply {
+        Reply(
+            status: status, headers: headers(Spelling.json.contentType, at: moment),
+            body: DocumentWriter.json(content))
     }
 
     /// 200 without a body (N2, N3), or 204.
@@ -92,9 +103,7 @@ extension Service {
 
     /// `{"error": …}`: registration and bearer errors are JSON, whatever was asked (§ 5).
     mutating func reply(_ status: Int, error: String, at moment: Moment) -> Reply {
-        Reply(
-            status: status, headers: headers(V1Format.json.contentType, at: moment),
-            body: Document.object([("error", .text(error))]).json())
+        json(status, at: moment) { $0.text("error", error) }
     }
 
     /// Whether the requestor of this call has opted in (§ 4).

@@ -47,29 +47,20 @@ extension Service {
     ) throws(ClassicError) -> Reply {
         guard resources.count <= settings.preauthorizeLimit else { throw .tooManyResources }
         let isEnhanced = wantsEnhanced(question)
-        var items: [Document] = []
-        for resource in resources {
+        // Item-level: within 200, with a status and a trace of its own (§ 4).
+        let items = resources.map { resource in
             let verdict = verdict(on: resource, signIn)
-            var members: [(String, Document)] = [
-                ("id", .text(resource)), ("authorized", .flag(verdict.code == nil)),
-            ]
-            // Item-level: within 200, with a status of its own (§ 4).
-            if isEnhanced, let code = verdict.preauthorizationCode {
-                let error = EnhancedError.document(
-                    code, status: 403, message: "Not authorized", details: verdict.details,
-                    trace: ids.response())
-                members.append(("error", error))
-            }
-            items.append(.object(members))
+            let code = isEnhanced ? verdict.preauthorizationCode : nil
+            return Decision(
+                resource: resource, verdict: verdict,
+                error: code.map { (code: $0, trace: ids.response()) })
         }
-        let document = Document.object([("resources", .list(items, item: "resource"))])
-        // In XML the list is the root itself.
-        var answer: Reply
-        switch question.format {
-        case .json: answer = reply(200, document, root: "", question, at: moment)
-        case .xml:
-            answer = reply(
-                200, .list(items, item: "resource"), root: "resources", question, at: moment)
+        var answer = reply(200, root: "resources", question, at: moment) {
+            // In XML the list is the root itself.
+            switch $0.spelling {
+            case .json: $0.list("resources", of: items, as: "resource") { $1.write(to: &$0) }
+            case .xml: $0.objects(items, as: "resource") { $1.write(to: &$0) }
+            }
         }
         answer.headers.append("Adobe-Response-Confidence", "full")
         return answer
@@ -132,14 +123,14 @@ extension Service {
         _ device: DeviceKey, _ signIn: SignIn, _ resource: String, _ expires: Int64,
         _ question: V1Question, at moment: Moment
     ) -> Reply {
-        var members: [(String, Document)] = [
-            ("mvpd", .text(signIn.mvpd)), ("resource", .text(resource)),
-            ("requestor", .text(device.requestor)), ("expires", .text(String(expires))),
-        ]
-        if let proxy = settings.provider(signIn.mvpd)?.proxy {
-            members.append(("proxyMvpd", .text(proxy)))
+        let proxy = settings.provider(signIn.mvpd)?.proxy
+        return reply(200, root: "authorization", question, at: moment) {
+            $0.text("mvpd", signIn.mvpd)
+            $0.text("resource", resource)
+            $0.text("requestor", device.requestor)
+            $0.text("expires", String(expires))
+            if let proxy { $0.text("proxyMvpd", proxy) }
         }
-        return reply(200, .object(members), root: "authorization", question, at: moment)
     }
 
     /// U1.
@@ -151,24 +142,47 @@ extension Service {
         let provider = settings.provider(signIn.mvpd)
         guard provider?.offersMetadata ?? true else { throw .notFound }
         let encrypts = provider?.encryptsZip ?? false
-        let rating = Document.object([("MPAA", .text("PG-13")), ("VCHIP", .text("TV-Y"))])
-        var data: [(String, Document)] = [
-            ("userID", .text(signIn.user)), ("householdID", .text("h-\(signIn.user)")),
-            ("zip", encrypts ? .text(Self.encryptedZip) : .list([.text("12345")], item: nil)),
-            ("maxRating", rating),
-            ("channelID", .list([.text("c1"), .text("c2")], item: nil)),
-        ]
-        // Only for tokens of platform sign-on (§ 12; apple-sso.md § 7).
-        if signIn.origin == .platform { data.append(("tokenSource", .text("Apple"))) }
-        let document = Document.object([
-            ("updated", .number(signIn.updated / 1000)),
-            ("encrypted", .list(encrypts ? [.text("zip")] : [], item: nil)),
-            ("data", .object(data)),
-        ])
-        return reply(200, document, root: "metadata", question, at: moment)
+        return reply(200, root: "metadata", question, at: moment) { document in
+            document.number("updated", signIn.updated / 1000)
+            document.texts("encrypted", encrypts ? ["zip"] : [])
+            document.object("data") { data in
+                data.text("userID", signIn.user)
+                data.text("householdID", "h-" + signIn.user)
+                if encrypts {
+                    data.text("zip", Self.encryptedZip)
+                } else {
+                    data.texts("zip", ["12345"])
+                }
+                data.object("maxRating") {
+                    $0.text("MPAA", "PG-13")
+                    $0.text("VCHIP", "TV-Y")
+                }
+                data.texts("channelID", ["c1", "c2"])
+                // Only for tokens of platform sign-on (§ 12; apple-sso.md § 7).
+                if signIn.origin == .platform { data.text("tokenSource", "Apple") }
+            }
+        }
     }
 
     /// Stands for RSA under the programmer's key, which the stand-in does not have: 256 bytes.
     private static let encryptedZip = Base64.encode(
         (0..<8).flatMap { SHA256.digest("zip 12345, part \($0)") })
+}
+
+/// What is to be said of one resource.
+private struct Decision {
+    let resource: String
+    let verdict: ResourceVerdict
+    let error: (code: EnhancedCode, trace: String)?
+
+    func write(to document: inout DocumentWriter) {
+        document.text("id", resource)
+        document.flag("authorized", verdict.code == nil)
+        guard let error else { return }
+        document.object("error") {
+            EnhancedError.write(
+                error.code, status: 403, message: "Not authorized", details: verdict.details,
+                trace: error.trace, to: &$0)
+        }
+    }
 }

@@ -35,9 +35,9 @@ extension Service {
         logins.begin(login, expires: record.expires)
         codes.use(key, login: login.id)
         let location =
-            "/adobe-services/authenticate/saml?noflash=true&mso_id=\(Percent.encode(mvpd))"
-            + "&requestor_id=\(Percent.encode(requestor.id))&no_iframe=true"
-            + "&domain_name=\(Percent.encode(domain))&redirect_url=\(Percent.encode(redirect))"
+            "/adobe-services/authenticate/saml?noflash=true&mso_id=\(PercentEncoding.encode(mvpd))"
+            + "&requestor_id=\(PercentEncoding.encode(requestor.id))&no_iframe=true"
+            + "&domain_name=\(PercentEncoding.encode(domain))&redirect_url=\(PercentEncoding.encode(redirect))"
         return redirected(to: location, at: moment, cookie: "\(Self.flowCookie)=\(login.id)")
     }
 
@@ -46,11 +46,11 @@ extension Service {
         guard let id = question.request.cookie(Self.flowCookie), let login = logins[id],
             question["mso_id"] == login.mvpd, question["requestor_id"] == login.requestor
         else { return page(400, Pages.lost, at: moment) }
-        let provider = "/mvpd/\(Percent.encode(login.mvpd))"
+        let provider = "/mvpd/\(PercentEncoding.encode(login.mvpd))"
         let request = SAML.request(
             login: id, destination: provider + "/sso", at: moment.milliseconds)
         let location =
-            "\(provider)/sso?SAMLRequest=\(Percent.encode(Base64.encode(request)))"
+            "\(provider)/sso?SAMLRequest=\(PercentEncoding.encode(Base64.encode(request)))"
             + "&RelayState=\(id)"
         return redirected(to: location, at: moment)
     }

@@ -11,12 +11,12 @@ extension Service {
         guard let body = JSONValue(question.request.body),
             let statement = body["software_statement"]?.string
         else { return reply(400, error: "invalid_request", at: moment) }
-        var redirects: [Document] = []
+        var redirects: [String] = []
         if let redirect = body["redirect_uri"] {
             guard let text = redirect.string, Self.isAbsolute(text) else {
                 return reply(400, error: "invalid_redirect_uri", at: moment)
             }
-            redirects = [.text(text)]
+            redirects = [text]
         }
         let software: Software
         do {
@@ -29,19 +29,17 @@ extension Service {
     }
 
     private mutating func registered(
-        _ software: Software, redirects: [Document], at moment: Moment
+        _ software: Software, redirects: [String], at moment: Moment
     ) -> Reply {
         let client = clients.register(software, ids: &ids)
-        let answer = Document.object([
-            ("client_id", .text(client.id)), ("client_secret", .text(client.secret)),
-            ("client_id_issued_at", .number(moment.milliseconds / 1000)),
-            ("redirect_uris", .list(redirects, item: nil)),
-            ("grant_types", .list([.text("client_credentials")], item: nil)),
-            ("scopes", .list([.text("api:client:v1")], item: nil)),
-        ])
-        return Reply(
-            status: 201, headers: headers(V1Format.json.contentType, at: moment),
-            body: answer.json())
+        return json(201, at: moment) {
+            $0.text("client_id", client.id)
+            $0.text("client_secret", client.secret)
+            $0.number("client_id_issued_at", moment.milliseconds / 1000)
+            $0.texts("redirect_uris", redirects)
+            $0.texts("grant_types", ["client_credentials"])
+            $0.texts("scopes", ["api:client:v1"])
+        }
     }
 
     mutating func grantToken(_ question: V1Question, at moment: Moment) -> Reply {
@@ -60,23 +58,26 @@ extension Service {
         let token = clients.grant(
             to: id, at: moment.milliseconds, ttl: settings.accessTTL.wholeMilliseconds, ids: &ids)
         counters.tokensIssued += 1
-        let answer = Document.object([
-            ("id", .text(ids.record())), ("access_token", .text(token)),
-            ("created_at", .number(moment.milliseconds)),
-            ("expires_in", .number(settings.accessTTL.wholeMilliseconds / 1000)),
-            ("token_type", .text("bearer")),
-        ])
-        return Reply(
-            status: 201, headers: headers(V1Format.json.contentType, at: moment),
-            body: answer.json())
+        let (grant, life) = (ids.record(), settings.accessTTL.wholeMilliseconds / 1000)
+        return json(201, at: moment) {
+            $0.text("id", grant)
+            $0.text("access_token", token)
+            $0.number("created_at", moment.milliseconds)
+            $0.number("expires_in", life)
+            $0.text("token_type", "bearer")
+        }
     }
 
     /// A scheme, `:`, and something after it. Apps register schemes of their own.
     static func isAbsolute(_ text: String) -> Bool {
-        guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else { return false }
-        return text[..<colon].allSatisfy {
-            $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0))
-        }
-            && !text[text.index(after: colon)...].dropFirst(2).isEmpty
+        let bytes = text.utf8Span.span
+        let colon = bytes.first(UInt8(ascii: ":"))
+        return colon > 0 && colon + 3 < bytes.count
+            && schemeLetters.containsAll(bytes.extracting(0..<colon))
+    }
+
+    private static let schemeLetters = ByteSet { byte in
+        (0x61...0x7a).contains(byte | 0x20) || (0x30...0x39).contains(byte)
+            || "+-.".utf8.contains(byte)
     }
 }

@@ -76,61 +76,48 @@ extension Service {
     private mutating func show(
         _ record: CodeRecord, status: Int, _ question: V1Question, at moment: Moment
     ) -> Reply {
-        let document: Document
-        switch question.format {
-        case .json: document = Self.json(record)
-        case .xml: document = Self.xml(record)
-        }
-        return reply(
-            status, document,
-            root: #"ns2:regcode xmlns:ns2="model.mvc.reggie.pass.adobe.com""#, question, at: moment)
+        reply(
+            status, root: #"ns2:regcode xmlns:ns2="model.mvc.reggie.pass.adobe.com""#, question,
+            at: moment
+        ) { Self.write(record, to: &$0) }
     }
 
     /// JSON and XML differ in more than spelling: JSON has no deprecated members and leaves `mvpd`
     /// out (A27), XML has all of them.
-    private static func json(_ record: CodeRecord) -> Document {
-        let registrant = record.registrant
-        var members: [(String, Document)] = [
-            ("id", .text(record.id)), ("code", .text(record.text)),
-            ("requestor", .text(record.device.requestor)),
-        ]
-        if let mvpd = record.mvpd { members.append(("mvpd", .text(mvpd))) }
-        members.append(("generated", .number(record.generated)))
-        members.append(("expires", .number(record.expires)))
-        var info: [(String, Document)] = [
-            ("deviceId", .text(Base64.encode(record.device.device.utf8))),
-            ("deviceInfo", .text(registrant.deviceInfo)),
-            ("userAgent", .text(registrant.userAgent)),
-            ("originalUserAgent", .text(registrant.userAgent)),
-            ("authorizationType", .text("OAUTH2")),
-        ]
-        if let software = registrant.software {
-            let application = Document.object([
-                ("id", .text(software.id)), ("name", .text(software.name)),
-                ("version", .text(software.version)),
-            ])
-            info.append(("sourceApplicationInformation", application))
+    private static func write(_ record: CodeRecord, to document: inout DocumentWriter) {
+        document.text("id", record.id)
+        document.text("code", record.text)
+        document.text("requestor", record.device.requestor)
+        if let mvpd = record.mvpd ?? (document.spelling == .xml ? "" : nil) {
+            document.text("mvpd", mvpd)
         }
-        if let url = registrant.registrationURL { info.append(("registrationURL", .text(url))) }
-        members.append(("info", .object(info)))
-        return .object(members)
+        document.number("generated", record.generated)
+        document.number("expires", record.expires)
+        document.object("info") { info in
+            info.text("deviceId", Base64.encode(record.device.device.utf8))
+            switch info.spelling {
+            case .json: write(record.registrant, to: &info)
+            case .xml:
+                info.text("deviceType", record.registrant.deviceType)
+                info.text("deviceUser", record.device.user)
+                info.text("appId", record.device.app)
+                info.text("appVersion", record.registrant.appVersion)
+            }
+            if let url = record.registrant.registrationURL { info.text("registrationURL", url) }
+        }
     }
 
-    private static func xml(_ record: CodeRecord) -> Document {
-        let registrant = record.registrant
-        var info: [(String, Document)] = [
-            ("deviceId", .text(Base64.encode(record.device.device.utf8))),
-            ("deviceType", .text(registrant.deviceType)),
-            ("deviceUser", .text(record.device.user)), ("appId", .text(record.device.app)),
-            ("appVersion", .text(registrant.appVersion)),
-        ]
-        if let url = registrant.registrationURL { info.append(("registrationURL", .text(url))) }
-        return .object([
-            ("id", .text(record.id)), ("code", .text(record.text)),
-            ("requestor", .text(record.device.requestor)), ("mvpd", .text(record.mvpd ?? "")),
-            ("generated", .number(record.generated)), ("expires", .number(record.expires)),
-            ("info", .object(info)),
-        ])
+    private static func write(_ registrant: Registrant, to info: inout DocumentWriter) {
+        info.text("deviceInfo", registrant.deviceInfo)
+        info.text("userAgent", registrant.userAgent)
+        info.text("originalUserAgent", registrant.userAgent)
+        info.text("authorizationType", "OAUTH2")
+        guard let software = registrant.software else { return }
+        info.object("sourceApplicationInformation") {
+            $0.text("id", software.id)
+            $0.text("name", software.name)
+            $0.text("version", software.version)
+        }
     }
 
     /// C1.
@@ -141,44 +128,40 @@ extension Service {
         let providers = settings.providers.filter {
             (requestor.providers?.contains($0.id) ?? true) && $0.isIntegrated(at: moment.now)
         }
-        let mvpds = providers.map { Self.configured($0, at: moment.now) }
-        let domains = requestor.domains.map {
-            Document.object([("name", .text($0)), ("mvpdInitiated", .flag(false))])
+        return reply(200, root: "config", question, at: moment) { document in
+            document.object("requestor") {
+                $0.text("id", requestor.id)
+                $0.text("name", requestor.name)
+                $0.list("domains", of: requestor.domains, as: "domain") { item, domain in
+                    item.text("name", domain)
+                    item.flag("mvpdInitiated", false)
+                }
+                $0.list("mvpds", of: providers, as: "mvpd") { item, provider in
+                    Self.write(provider, at: moment.now, to: &item)
+                }
+            }
+            document.text("device", question["deviceType"] ?? "unknown")
+            document.text("clientType", "clientless")
+            document.text("os", "unknown")
+            document.text("time", UTCTime(milliseconds: moment.milliseconds).rfc3339)
         }
-        let body = Document.object([
-            ("id", .text(requestor.id)), ("name", .text(requestor.name)),
-            ("domains", .list(domains, item: "domain")), ("mvpds", .list(mvpds, item: "mvpd")),
-        ])
-        let document = Document.object([
-            ("requestor", body), ("device", .text(question["deviceType"] ?? "unknown")),
-            ("clientType", .text("clientless")), ("os", .text("unknown")),
-            ("time", .text(UTCTime(milliseconds: moment.milliseconds).rfc3339)),
-        ])
-        return reply(200, document, root: "config", question, at: moment)
     }
 
     /// One `mvpd` (§ 7): what is false is left out, and the platform's properties with it.
-    private static func configured(
-        _ provider: ServiceSettings.Provider, at now: Instant
-    ) -> Document {
-        var members: [(String, Document)] = [
-            ("id", .text(provider.id)), ("displayName", .text(provider.displayName)),
-            ("logoUrl", .text("https://logos.demo.test/\(Percent.encode(provider.id)).png")),
-            ("authPerAggregator", .flag(true)),
-        ]
-        if provider.isTempPass { members.append(("isTempPass", .flag(true))) }
-        if provider.proxy != nil { members.append(("isProxy", .flag(true))) }
-        guard let platform = provider.platform else { return .object(members) }
-        members += [
-            ("enablePlatformServices", .flag(platform.isEnabled(at: now))),
-            ("boardingStatus", .text(platform.boarding.rawValue)),
-            ("displayInPlatformPicker", .flag(platform.isListed)),
-            ("platformMappingId", .text(platform.mappingID)),
-            (
-                "requiredMetadataFields",
-                .list(platform.requiredMetadata.map(Document.text), item: nil)
-            ),
-        ]
-        return .object(members)
+    private static func write(
+        _ provider: ServiceSettings.Provider, at now: Instant, to item: inout DocumentWriter
+    ) {
+        item.text("id", provider.id)
+        item.text("displayName", provider.displayName)
+        item.text("logoUrl", "https://logos.demo.test/\(PercentEncoding.encode(provider.id)).png")
+        item.flag("authPerAggregator", true)
+        if provider.isTempPass { item.flag("isTempPass", true) }
+        if provider.proxy != nil { item.flag("isProxy", true) }
+        guard let platform = provider.platform else { return }
+        item.flag("enablePlatformServices", platform.isEnabled(at: now))
+        item.text("boardingStatus", platform.boarding.rawValue)
+        item.flag("displayInPlatformPicker", platform.isListed)
+        item.text("platformMappingId", platform.mappingID)
+        item.texts("requiredMetadataFields", platform.requiredMetadata)
     }
 }

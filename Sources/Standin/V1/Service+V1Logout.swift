@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Formats
 internal import Signing
 
 /// The end of a sign-in: L1 from the device, L2 through a browser (rest-v1.md § 13, A12).
@@ -28,9 +29,9 @@ extension Service {
         // Nobody was signed in: there is no provider to tell.
         guard let mvpd else { return redirected(to: redirect, at: moment) }
         let location =
-            "/adobe-services/logout?noflash=true&mso_id=\(Percent.encode(mvpd))"
-            + "&requestor_id=\(Percent.encode(requestor.id))"
-            + "&redirect_url=\(Percent.encode(redirect))"
+            "/adobe-services/logout?noflash=true&mso_id=\(PercentEncoding.encode(mvpd))"
+            + "&requestor_id=\(PercentEncoding.encode(requestor.id))"
+            + "&redirect_url=\(PercentEncoding.encode(redirect))"
         return redirected(to: location, at: moment)
     }
 
@@ -42,7 +43,7 @@ extension Service {
         let redirect = try redirectURL(question)
         guard settings.provider(mvpd) != nil else { throw .unknownIntegration(mvpd) }
         let location =
-            "/mvpd/\(Percent.encode(mvpd))/logout?redirect_url=\(Percent.encode(redirect))"
+            "/mvpd/\(PercentEncoding.encode(mvpd))/logout?redirect_url=\(PercentEncoding.encode(redirect))"
         return redirected(to: location, at: moment)
     }
 

@@ -17,12 +17,14 @@ extension Service {
         else { throw .notAuthorized }
         let media = mediaToken(device, signIn, resource, at: moment)
         // `mvpdId` here, not `mvpd` (§ 11).
-        let document = Document.object([
-            ("resource", .text(resource)), ("requestor", .text(device.requestor)),
-            ("expires", .text(String(media.expires))), ("serializedToken", .text(media.text)),
-            ("userId", .text(signIn.user)), ("mvpdId", .text(signIn.mvpd)),
-        ])
-        return reply(200, document, root: "play", question, at: moment)
+        return reply(200, root: "play", question, at: moment) {
+            $0.text("resource", resource)
+            $0.text("requestor", device.requestor)
+            $0.text("expires", String(media.expires))
+            $0.text("serializedToken", media.text)
+            $0.text("userId", signIn.user)
+            $0.text("mvpdId", signIn.mvpd)
+        }
     }
 
     private mutating func mediaToken(

@@ -53,14 +53,14 @@ extension Service {
                 codes.delete(code)
             }
             // `expires` is a string here (A21).
-            var members: [(String, Document)] = [
-                ("requestor", .text(device.requestor)), ("mvpd", .text(signIn.mvpd)),
-                ("userId", .text(signIn.user)), ("expires", .text(String(signIn.expires))),
-            ]
-            if let proxy = settings.provider(signIn.mvpd)?.proxy {
-                members.append(("proxyMvpd", .text(proxy)))
+            let proxy = settings.provider(signIn.mvpd)?.proxy
+            return reply(200, root: "authentication", question, at: moment) {
+                $0.text("requestor", device.requestor)
+                $0.text("mvpd", signIn.mvpd)
+                $0.text("userId", signIn.user)
+                $0.text("expires", String(signIn.expires))
+                if let proxy { $0.text("proxyMvpd", proxy) }
             }
-            return reply(200, .object(members), root: "authentication", question, at: moment)
         }
     }
 }

@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Formats
 internal import Vocabulary
 
 /// What a V1 request is for, by its path (rest-v1.md § 2). Numbers are those of the table.
@@ -137,7 +138,7 @@ struct V1Route: Sendable {
     var code = ""
 
     /// Paths without variable segments.
-    private static let fixed: [(path: StaticString, endpoint: V1Endpoint)] = [
+    private static let fixed: [(path: String, endpoint: V1Endpoint)] = [
         ("/api/v1/tokens/authn", .pollToken),
         ("/o/client/register", .register), ("/o/client/token", .token),
         ("/o/client/scopes", .listed), ("/o/client/validate", .listed),
@@ -154,45 +155,60 @@ struct V1Route: Sendable {
         ("/api/v1/authenticate/freepreview", .freePreview), ("/api/v1/identities", .listed),
     ]
 
-    /// A walk along the table: few paths have the same length, and hashing one costs more.
-    private static func fixed(_ path: Substring) -> V1Endpoint? {
-        let count = path.utf8.count
-        for entry in fixed where entry.path.utf8CodeUnitCount == count {
-            if entry.path.withUTF8Buffer({ $0.elementsEqual(path.utf8) }) { return entry.endpoint }
-        }
+    /// The same by length, of which few share one: hashing a path costs more than comparing it.
+    private static let fixedByLength: [[(path: String, endpoint: V1Endpoint)]] = {
+        let longest = fixed.map(\.path.utf8.count).max() ?? 0
+        return (0...longest).map { length in fixed.filter { $0.path.utf8.count == length } }
+    }()
+
+    private static func fixed(_ path: Span<UInt8>) -> V1Endpoint? {
+        let table = fixedByLength
+        guard path.count < table.count else { return nil }
+        for entry in table[path.count] where path.isEqual(to: entry.path) { return entry.endpoint }
         return nil
     }
 
     /// `path` has lost its query and its `.json` or `.xml`.
-    init(_ path: Substring) {
+    init(_ path: Span<UInt8>) {
         if let endpoint = Self.fixed(path) {
             self.init(endpoint)
             return
         }
-        let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-            .dropFirst().map { Percent.decode(Substring($0)) }
-        switch (parts.count, parts.first) {
-        case (4, "reggie") where parts[1] == "v1" && parts[3] == "regcode" && !parts[2].isEmpty:
-            self.init(.registrationCode, name: parts[2])
-        case (5, "reggie") where parts[1] == "v1" && parts[3] == "regcode" && !parts[4].isEmpty:
-            self.init(.registrationRecord, name: parts[2], code: parts[4])
-        case (4, "api") where parts[1] == "v1" && !parts[3].isEmpty:
-            switch parts[2] {
-            case "config": self.init(.configuration, name: parts[3])
-            case "checkauthn": self.init(.checkCode, code: parts[3])
-            case "preauthorize": self.init(.preauthorizeCode, code: parts[3])
+        let segments = PathSegments(path)
+        func holds(_ word: String, _ place: Int) -> Bool { segments.text(place, of: path) == word }
+        func text(_ place: Int) -> String { segments.text(place, of: path) }
+        switch (segments.count, text(0)) {
+        case (4, "reggie") where holds("v1", 1) && holds("regcode", 3) && !text(2).isEmpty:
+            self.init(.registrationCode, name: text(2))
+        case (5, "reggie") where holds("v1", 1) && holds("regcode", 3) && !text(4).isEmpty:
+            self.init(.registrationRecord, name: text(2), code: text(4))
+        case (4, "api") where holds("v1", 1) && !text(3).isEmpty:
+            switch text(2) {
+            case "config": self.init(.configuration, name: text(3))
+            case "checkauthn": self.init(.checkCode, code: text(3))
+            case "preauthorize": self.init(.preauthorizeCode, code: text(3))
             default: self.init(.unknown)
             }
-        case (5, "api") where parts[1] == "v1" && parts[3] == "profile-requests":
-            self.init(.profileRequest, name: parts[2], code: parts[4])
-        case (2..., "api") where parts[1] == "v2": self.init(.listed)
-        case (3, "adobe-services") where parts[1] == "config" && !parts[2].isEmpty:
-            self.init(.configuration, name: parts[2])
-        case (3, "mvpd") where parts[2] == "sso": self.init(.loginPage, name: parts[1])
-        case (3, "mvpd") where parts[2] == "login": self.init(.loginSubmit, name: parts[1])
-        case (3, "mvpd") where parts[2] == "cancel": self.init(.loginCancel, name: parts[1])
-        case (3, "mvpd") where parts[2] == "logout": self.init(.providerLogout, name: parts[1])
+        case (5, "api") where holds("v1", 1) && holds("profile-requests", 3):
+            self.init(.profileRequest, name: text(2), code: text(4))
+        case (2..., "api") where holds("v2", 1): self.init(.listed)
+        case (3, "adobe-services") where holds("config", 1) && !text(2).isEmpty:
+            self.init(.configuration, name: text(2))
+        case (3, "mvpd"):
+            let endpoint = Self.provider(text(2))
+            self.init(endpoint, name: endpoint == .unknown ? "" : text(1))
         default: self.init(.unknown)
+        }
+    }
+
+    /// What a provider's path ends with.
+    private static func provider(_ step: String) -> V1Endpoint {
+        switch step {
+        case "sso": .loginPage
+        case "login": .loginSubmit
+        case "cancel": .loginCancel
+        case "logout": .providerLogout
+        default: .unknown
         }
     }
 
@@ -200,5 +216,31 @@ struct V1Route: Sendable {
         self.endpoint = endpoint
         self.name = name
         self.code = code
+    }
+}
+
+/// Where the segments of a path stand: what follows each of its slashes.
+private struct PathSegments {
+    /// Of all of them; the places of the first five are known.
+    private(set) var count = 0
+    private var starts = InlineArray<5, Int>(repeating: 0)
+    private var ends = InlineArray<5, Int>(repeating: 0)
+
+    init(_ path: Span<UInt8>) {
+        var slash = path.first(UInt8(ascii: "/"))
+        while slash < path.count {
+            let end = path.first(UInt8(ascii: "/"), from: slash + 1)
+            if count < 5 {
+                starts[count] = slash + 1
+                ends[count] = end
+            }
+            count += 1
+            slash = end
+        }
+    }
+
+    /// One of the first five, decoded; empty where there is none.
+    func text(_ place: Int, of path: Span<UInt8>) -> String {
+        Percent.decode(path.extracting(starts[place]..<ends[place]))
     }
 }

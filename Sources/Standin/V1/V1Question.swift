@@ -1,52 +1,38 @@
 internal import Dialects
-
-/// The two spellings of an answer.
-enum V1Format: Sendable {
-    case json, xml
-
-    var contentType: String {
-        switch self {
-        case .json: "application/json;charset=utf-8"
-        case .xml: "application/xml;charset=utf-8"
-        }
-    }
-}
+internal import Formats
 
 /// A request as V1 reads it: endpoint, format, parameters.
 struct V1Question: Sendable {
     let request: ServiceRequest
     let route: V1Route
     /// What the path ends with, if it says a format.
-    private let suffix: V1Format?
+    private let suffix: Spelling?
     private let query: FormFields
     private let form: FormFields
 
     init(_ request: ServiceRequest) {
         self.request = request
-        let target = request.target
-        let bytes = target.utf8
-        let end = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.endIndex
-        var path = target[..<end]
-        let afterMark = bytes.distance(from: bytes.startIndex, to: end) + 1
-        query = FormFields(target, from: afterMark)
+        let target = request.target.utf8Span.span
+        var end = target.first(UInt8(ascii: "?"))
+        query = FormFields(request.target, from: end + 1)
         form =
             request.method == .post && !request.body.isEmpty
             ? FormFields(String(decoding: request.body, as: UTF8.self), from: 0) : .none
-        if path.utf8.hasSuffix(".json") {
-            path = Substring(path.utf8.dropLast(5))
+        if target.holds(".json".utf8Span.span, at: end - 5) {
+            end -= 5
             suffix = .json
-        } else if path.utf8.hasSuffix(".xml") {
-            path = Substring(path.utf8.dropLast(4))
+        } else if target.holds(".xml".utf8Span.span, at: end - 4) {
+            end -= 4
             suffix = .xml
         } else {
             suffix = nil
         }
-        route = V1Route(path)
+        route = V1Route(target.extracting(0..<end))
     }
 
     /// § 3.3: suffix, then `format`, then `Accept`; XML with none (A4). Looked up when an answer is
     /// spelled: browsers get pages, and many answers have no body.
-    var format: V1Format {
+    var format: Spelling {
         if let suffix { return suffix }
         if let named = form["format"] ?? query["format"], let format = Self.format(named) {
             return format
@@ -55,29 +41,31 @@ struct V1Question: Sendable {
     }
 
     /// A parameter of the query or the form; the form wins (A2). An empty one counts as missing.
-    subscript(name: StaticString) -> String? {
+    subscript(name: String) -> String? {
         guard let value = form[name] ?? query[name], !value.isEmpty else { return nil }
         return value
     }
 
     /// A parameter that must be there.
-    func required(_ name: StaticString) throws(ClassicError) -> String {
-        guard let value = self[name] else { throw ClassicError.missing("\(name)") }
+    func required(_ name: String) throws(ClassicError) -> String {
+        guard let value = self[name] else { throw ClassicError.missing(name) }
         return value
     }
 
     /// The bearer of the header, or of the older query parameter (§ 3.2).
     var bearer: Substring? {
         if let header = request.headers["Authorization"] {
-            guard header.utf8.count > 7,
-                String(Substring(header.utf8.prefix(7))).equalsIgnoringCase("Bearer ")
+            let bytes = header.utf8Span.span
+            let scheme = "Bearer "
+            guard bytes.count > 7,
+                bytes.extracting(0..<7).equalsIgnoringCase(scheme.utf8Span.span)
             else { return nil }
-            return Substring(header.utf8.dropFirst(7))
+            return header[header.utf8.index(header.startIndex, offsetBy: 7)...]
         }
         return self["access_token"].map { $0[...] }
     }
 
-    private static func format(_ name: String) -> V1Format? {
+    private static func format(_ name: String) -> Spelling? {
         switch name {
         case "json": .json
         case "xml": .xml
@@ -86,7 +74,7 @@ struct V1Question: Sendable {
     }
 
     /// Whichever of the two is named first; XML when neither is.
-    private static func accepted(_ accept: String?) -> V1Format {
+    private static func accepted(_ accept: String?) -> Spelling {
         guard let accept else { return .xml }
         if accept == "application/json" { return .json }
         for range in accept.utf8.split(separator: UInt8(ascii: ",")) {
@@ -95,15 +83,5 @@ struct V1Question: Sendable {
             if type.equalsIgnoringCase("application/xml") { return .xml }
         }
         return .xml
-    }
-}
-
-extension Substring.UTF8View {
-    fileprivate func hasSuffix(_ suffix: StaticString) -> Bool {
-        let wanted = suffix.utf8CodeUnitCount
-        guard let start = index(endIndex, offsetBy: -wanted, limitedBy: startIndex) else {
-            return false
-        }
-        return suffix.withUTF8Buffer { self[start...].elementsEqual($0) }
     }
 }

@@ -24,7 +24,8 @@ extension Reader {
         let normalised = SAMLText.normalised(text)
         if normalised.utf8.count > text.utf8.count { return "SAML text has grown" }
         if normalised.contains(where: \.isNewline) { return "SAML text has kept a line end" }
-        if Percent.decode(SAMLText.wire(text)) != Base64.encode(normalised.utf8) {
+        let wire = SAMLText.wire(text)
+        if Percent.decode(wire.utf8Span.span) != Base64.encode(normalised.utf8) {
             return "what stands in the body is not the text's Base64"
         }
         return nil

@@ -1,0 +1,124 @@
+/// Looking through texts by bytes, eight at a time where most of them are plain.
+extension Span<UInt8> {
+    /// Eight bytes as a number whose lowest byte is the first of them. The span is checked; any eight
+    /// bytes are a number.
+    private func word(at position: Int) -> UInt64 {
+        UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self))
+    }
+
+    /// Where, from `start` on, the first byte of `stops` stands; the end where there is none.
+    public func first(of stops: ByteStops, from start: Int = 0) -> Int {
+        var position = start
+        while position + 8 <= count {
+            let found = stops.found(in: word(at: position))
+            guard found == 0 else { return position + found.trailingZeroBitCount >> 3 }
+            position += 8
+        }
+        while position < count, stops.found(in: UInt64(self[position]) | ByteStops.filler) == 0 {
+            position += 1
+        }
+        return position
+    }
+
+    /// Where, from `start` on, `byte` first stands; the end where it does not.
+    public func first(_ byte: UInt8, from start: Int = 0) -> Int {
+        var position = start
+        while position + 8 <= count {
+            let found = ByteStops.zeros(word(at: position) ^ ByteStops.all(byte))
+            guard found == 0 else { return position + found.trailingZeroBitCount >> 3 }
+            position += 8
+        }
+        while position < count, self[position] != byte { position += 1 }
+        return position
+    }
+
+    /// Whether the bytes from `start` on are those of `part`.
+    public func holds(_ part: Span<UInt8>, at start: Int) -> Bool {
+        guard start >= 0, part.count <= count - start else { return false }
+        var offset = 0
+        while offset + 8 <= part.count {
+            guard word(at: start + offset) == part.word(at: offset) else { return false }
+            offset += 8
+        }
+        while offset < part.count {
+            guard self[start + offset] == part[offset] else { return false }
+            offset += 1
+        }
+        return true
+    }
+
+    /// Where, from `start` on, `part` first stands; nil where it does not.
+    public func first(_ part: Span<UInt8>, from start: Int = 0) -> Int? {
+        guard !part.isEmpty else { return start }
+        var position = first(part[0], from: start)
+        while position < count {
+            if holds(part, at: position) { return position }
+            position = first(part[0], from: position + 1)
+        }
+        return nil
+    }
+
+    /// Whether they are the bytes of `text`.
+    public func isEqual(to text: String) -> Bool {
+        let wanted = text.utf8Span.span
+        return count == wanted.count && holds(wanted, at: 0)
+    }
+}
+
+/// Bytes at which a text is more than plain. Asked of eight at once: the lowest bit of what is found is
+/// right; those above it may not be, for a subtraction borrows upwards.
+public struct ByteStops: Sendable {
+    private let below: UInt64
+    private let one: UInt64
+    private let other: UInt64
+    private let beyondASCII: UInt64
+
+    /// All below `below`, which is at most 127, two more that are not 127, and, if wanted, all from 128 on.
+    public init(
+        below: UInt8 = 0, _ one: Unicode.Scalar, _ other: Unicode.Scalar, beyondASCII: Bool = false
+    ) {
+        self.below = Self.all(below)
+        self.one = Self.all(UInt8(ascii: one))
+        self.other = Self.all(UInt8(ascii: other))
+        self.beyondASCII = beyondASCII ? Self.tops : 0
+    }
+
+    /// What is not as it is in a JSON string, or no ASCII.
+    static var json: ByteStops { ByteStops(below: 0x20, "\"", "\\", beyondASCII: true) }
+
+    fileprivate static let filler: UInt64 = 0x7f7f_7f7f_7f7f_7f00
+    private static let tops: UInt64 = 0x8080_8080_8080_8080
+
+    fileprivate static func all(_ byte: UInt8) -> UInt64 { UInt64(byte) &* 0x0101_0101_0101_0101 }
+
+    /// The top bit of each byte that is 0.
+    fileprivate static func zeros(_ word: UInt64) -> UInt64 { (word &- all(1)) & ~word & tops }
+
+    fileprivate func found(in word: UInt64) -> UInt64 {
+        (word &- below) & ~word & Self.tops | word & beyondASCII
+            | Self.zeros(word ^ one) | Self.zeros(word ^ other)
+    }
+}
+
+/// A set of bytes, asked in a few instructions.
+public struct ByteSet: Sendable {
+    private let words: (UInt64, UInt64, UInt64, UInt64)
+
+    public init(_ isMember: (UInt8) -> Bool) {
+        func word(_ base: Int) -> UInt64 {
+            (0..<64).reduce(0) { $0 | (isMember(UInt8(base + $1)) ? 1 << UInt64($1) : 0) }
+        }
+        words = (word(0), word(64), word(128), word(192))
+    }
+
+    public func contains(_ byte: UInt8) -> Bool {
+        let bit = UInt64(byte & 63)
+        let word = byte < 128 ? (byte < 64 ? words.0 : words.1) : (byte < 192 ? words.2 : words.3)
+        return word >> bit & 1 == 1
+    }
+
+    public func containsAll(_ text: Span<UInt8>) -> Bool {
+        for position in text.indices where !contains(text[position]) { return false }
+        return true
+    }
+}
