@@ -227,9 +227,10 @@ private final class Caller {
 extension Device {
     /// What reads answers to a plain request, and costs as much as in a run.
     static func plainDialect(for call: Call) -> any Dialect {
-        ProtocolName.usual.dialect(
-            at: call.address.origin, requestor: "plain", domain: "plain",
-            redirectURL: "https://plain/")
+        PlainDialect(
+            reader: ProtocolName.usual.dialect(
+                at: call.address.origin, requestor: "plain", domain: "plain",
+                redirectURL: "https://plain/"))
     }
 
     private static let plainInfo = DeviceInfo(
@@ -243,6 +244,19 @@ extension Device {
                 id: "plain-\(number)", info: Self.plainInfo, userAgent: "screenrig",
                 forwardedFor: nil),
             dialect: dialect, counter: Device.Counter())
+    }
+}
+
+/// Reads an answer as a device does, and holds nothing against it: a plain service has promised no shape,
+/// and a judge who writes down what is wrong with each answer would be what is measured.
+private struct PlainDialect: Dialect {
+    let reader: any Dialect
+    var name: String { reader.name }
+
+    func read(_ reply: Reply, to call: Call) -> Reading {
+        var reading = reader.read(reply, to: call)
+        reading.deviations = []
+        return reading
     }
 }
 
