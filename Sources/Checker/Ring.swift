@@ -50,10 +50,10 @@ struct Ring: ~Copyable {
         static let length: UInt8 = 64
     }
 
-    /// No entry is longer: three varints of ten bytes, and seven others.
-    private static let longest: UInt16 = 37
+    /// No entry is longer: varints of five (of 32 bits), ten (of 64) and seven bytes (of 48), and seven others.
+    private static let longest: UInt16 = 29
     /// In steps, for what is read once a violation is found is no reason to double.
-    private static let step: UInt16 = 48
+    private static let step: UInt16 = 32
 
     init() {}
 
@@ -87,7 +87,8 @@ struct Ring: ~Copyable {
     private mutating func makeRoom() {
         let filled = end - first
         var room = bytes
-        if first < Self.step / 2 {
+        // Moving up frees too little for one more.
+        if capacity - filled < Self.longest {
             capacity += Self.step
             room = .allocate(capacity: Int(capacity))
         }
