@@ -100,7 +100,9 @@ public struct V1: Dialect {
         let operation: OperationName =
             if carriesAssertion || address.hasPath(endingWith: "SAMLAssertionConsumer") {
                 .assertion
-            } else if address.origin == origin, address.hasPath(with: "/adobe-services/authenticate") {
+            } else if address.origin == origin,
+                address.hasPath(with: "/adobe-services/authenticate")
+            {
                 .authenticate
             } else if address.hasPath(endingWith: "/logout") {
                 .logout
