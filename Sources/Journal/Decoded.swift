@@ -1,3 +1,5 @@
+internal import Formats
+
 /// A text with what stands for other bytes undone, and where each byte came from: `%41`, `&#65;`,
 /// `&amp;`, `\u0041`, `\/`, or what is packed as Base64 or hexadecimal. Marks that nobody sees are left
 /// out.
@@ -173,7 +175,7 @@ struct Decoded {
     ) -> (value: Int, length: Int)? {
         var (value, length) = (0, 0)
         for byte in text {
-            guard length < digits.upperBound, let digit = Packed.hexValue(byte).map(Int.init),
+            guard length < digits.upperBound, let digit = Hexadecimal.value(byte).map(Int.init),
                 digit < radix
             else {
                 break

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// Texts that stand in others as Base64 (either alphabet, RFC 4648; also in lines, RFC 2045, 6.8) or as
 /// hexadecimal digits, in UTF-8 or, as far as it is ASCII, UTF-16.
 ///
@@ -95,7 +97,8 @@ struct Packed {
         for first in run.prefix(2) {
             var state: UInt8 = 0
             for position in stride(from: first, to: run.upperBound - 1, by: 2) {
-                guard let high = hexValue(text[position]), let low = hexValue(text[position + 1])
+                guard let high = Hexadecimal.value(text[position]),
+                    let low = Hexadecimal.value(text[position + 1])
                 else {
                     if state == PackedTable.isText { return true }
                     state = 0
@@ -162,13 +165,13 @@ struct Packed {
         var start = run.lowerBound
         while start < run.upperBound {
             let end =
-                text[start..<run.upperBound].firstIndex { Self.hexValue($0) == nil }
+                text[start..<run.upperBound].firstIndex { Hexadecimal.value($0) == nil }
                 ?? run.upperBound
             if end - start >= Self.fewestHexDigits {
                 for first in start...start + 1 {
                     for position in stride(from: first, to: end - 1, by: 2) {
                         let (high, low) = (
-                            Self.hexValue(text[position]), Self.hexValue(text[position + 1])
+                            Hexadecimal.value(text[position]), Hexadecimal.value(text[position + 1])
                         )
                         add((high ?? 0) << 4 | (low ?? 0), start..<end, visit)
                     }
@@ -226,14 +229,6 @@ struct Packed {
         case 0x41...: digit - 0x41
         case 0x30...: digit - 0x30 + 52
         default: digit == UInt8(ascii: "/") ? 63 : 62
-        }
-    }
-
-    static func hexValue(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x41...0x46, 0x61...0x66: (byte | 0x20) - 0x57
-        default: nil
         }
     }
 }

@@ -1,3 +1,5 @@
+internal import Formats
+
 /// What digits are worth, and a machine that reads bytes and knows whether so many of them in a row were
 /// text (`Packed.shortest`): UTF-8, or UTF-16 of ASCII.
 ///
@@ -43,7 +45,8 @@ struct PackedTable: Sendable {
     private init() {
         digits = (0...255).map { (byte: UInt8) in
             guard Packed.isDigit(byte) else { return 0 }
-            return Packed.value(byte) | (Packed.hexValue(byte) == nil ? 0 : UInt8(Self.hexadecimal))
+            return Packed.value(byte)
+                | (Hexadecimal.value(byte) == nil ? 0 : UInt8(Self.hexadecimal))
         }
         sorts = (0...255).map { Sort($0).rawValue }
         next = (0..<512).map { index in
