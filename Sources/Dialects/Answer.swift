@@ -19,6 +19,8 @@ public enum Answer: Sendable {
     case metadata(tokenSource: String?)
     /// Bytes for the platform, to be handed on unchanged.
     case profileRequest([UInt8])
+    /// Nobody is signed in any more, and what is left to do.
+    case loggedOut(LogoutFollowUp)
     /// Not yet, or not there.
     case pending
     /// What was asked for is over.
@@ -50,6 +52,15 @@ public enum Answer: Sendable {
     case blocked
     /// No answer. `reached` is false when not a byte of the request left.
     case unanswered(TransportError, reached: Bool)
+}
+
+/// What a logout leaves to the device (rest-v2.md § 9).
+public enum LogoutFollowUp: Hashable, Sendable {
+    case nothing
+    /// A browser ends the provider's session there; a device without one leaves it out.
+    case browser(WebAddress)
+    /// The viewer signs out in the platform's settings.
+    case platform
 }
 
 /// Everything a codec makes of one reply.

@@ -97,6 +97,10 @@ public struct Call: Sendable, Hashable {
     public var code: Code?
     /// The resource it is about.
     public var resource: String?
+    /// The provider it names, where a request is about one of several sign-ins of a device.
+    public var mvpd: String?
+    /// Whom the identity tokens that it shows name (`IdentityTokens.subject`).
+    public var subject: String?
     /// Who signs in by it, where it is what makes a sign-in: the tag that a token will carry, or, where
     /// nobody told what the service calls the user, the login.
     public private(set) var tag: Tag?

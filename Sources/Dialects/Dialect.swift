@@ -26,6 +26,9 @@ public protocol Dialect: Sendable {
         _ operation: OperationName, about subject: Subject, _ credential: Credential
     ) -> Call?
     func issueCode(_ credential: Credential, lifetime: Duration?, mvpd: String?) -> Call?
+    /// Names the provider that the viewer chose, where that was not done with the code: it is the
+    /// second screen's look-up of a typed code as well. Nil: the login itself names it.
+    func completeSession(_ code: Code, mvpd: String, _ credential: Credential) -> Call?
     /// First browser hop of a sign-in. `mvpd` is nil where nobody chooses a provider.
     func authenticate(_ issued: IssuedCode, mvpd: String?, _ credential: Credential) -> Call?
     /// A later browser hop: what it is for is read off its address and fields.
@@ -68,6 +71,7 @@ extension Dialect {
         _: OperationName, about _: Subject, _: Credential
     ) -> Call? { nil }
     public func issueCode(_: Credential, lifetime _: Duration?, mvpd _: String?) -> Call? { nil }
+    public func completeSession(_: Code, mvpd _: String, _: Credential) -> Call? { nil }
     public func authenticate(_: IssuedCode, mvpd _: String?, _: Credential) -> Call? { nil }
     public func isReturn(_: WebAddress) -> Bool { false }
     public func poll(_: IssuedCode?, _: PollTarget, _: Credential) -> Call? { nil }
@@ -134,7 +138,8 @@ public struct Subject: Sendable {
     }
 }
 
-/// The requests by their names.
+/// The requests by their steps, named as in V1: a dialect answers to these names with its own requests,
+/// or with nil.
 extension Dialect {
     /// Whether somebody is signed in on the device. Nil: the device remembers that itself.
     public func checkAuthentication(_ credential: Credential) -> Call? {
@@ -183,15 +188,69 @@ public struct Credential: Sendable {
     public var client: ClientCredentials?
     /// What the sign-in gave the device to show.
     public var session: Secret?
+    /// The provider with which it is signed in, or means to sign in; kept across launches.
+    public var mvpd: String?
+    /// What else it shows with a request, in protocols that ask for it.
+    public var tokens: IdentityTokens?
 
     public init(
         device: DeviceIdentity, bearer: Secret?, client: ClientCredentials? = nil,
-        session: Secret? = nil
+        session: Secret? = nil, mvpd: String? = nil, tokens: IdentityTokens? = nil
     ) {
         self.device = device
         self.bearer = bearer
         self.client = client
         self.session = session
+        self.mvpd = mvpd
+        self.tokens = tokens
+    }
+}
+
+/// Who a device's user is to others than the service: shown with each request, and changing over time
+/// (rest-v2.md § 3.2).
+public struct IdentityTokens: Hashable, Sendable {
+    /// The platform's own word: `Adobe-Subject-Token` (Fire OS), or what a Roku adds by itself.
+    public var platform: PlatformIdentity?
+    /// `AD-Service-Token`: the word of an identity service of the programmer's.
+    public var service: Secret?
+    /// Of a promotional TempPass: whom it is for, in clear.
+    public var pass: String?
+    /// What the platform's account framework says; nil: it was not asked.
+    public var partner: PartnerStatus?
+    /// One word for whom the tokens name, for the judge: equal for equal users, no secret.
+    public var subject: String?
+
+    public enum PlatformIdentity: Hashable, Sendable {
+        case fire(Secret)
+        case roku(Secret)
+    }
+
+    public init(
+        platform: PlatformIdentity? = nil, service: Secret? = nil, pass: String? = nil,
+        partner: PartnerStatus? = nil, subject: String? = nil
+    ) {
+        self.platform = platform
+        self.service = service
+        self.pass = pass
+        self.partner = partner
+        self.subject = subject
+    }
+}
+
+/// What a platform's account framework told an app (`AP-Partner-Framework-Status`, rest-v2.md § 3.2).
+public struct PartnerStatus: Hashable, Sendable {
+    public enum Access: String, Sendable { case granted, denied, restricted, notDetermined }
+
+    public var access: Access
+    /// The provider as the platform calls it; nil: none is signed in.
+    public var provider: String?
+    /// In epoch milliseconds.
+    public var expires: Int64?
+
+    public init(access: Access, provider: String? = nil, expires: Int64? = nil) {
+        self.access = access
+        self.provider = provider
+        self.expires = expires
     }
 }
 

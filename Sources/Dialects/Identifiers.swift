@@ -34,10 +34,12 @@ public struct DeviceInfo: Hashable, Sendable {
     private final class Storage: Sendable {
         let fields: Fields
         let header: String
+        let plainHeader: String
 
         init(_ fields: Fields, header: String) {
             self.fields = fields
-            self.header = header
+            self.header = FormEncoding.encode(header)
+            plainHeader = header
         }
     }
 
@@ -53,6 +55,8 @@ public struct DeviceInfo: Hashable, Sendable {
     public var applicationId: String { storage.fields.applicationId }
     /// Base64 of its JSON, percent-encoded (rest-v1.md, A5), made once: every request carries it.
     package var header: String { storage.header }
+    /// The same as Base64 alone (rest-v2.md § 3.2).
+    package var plainHeader: String { storage.plainHeader }
 
     public init(
         model: String, version: String = "1.0", manufacturer: String = "Apple", osName: String,
@@ -70,7 +74,7 @@ public struct DeviceInfo: Hashable, Sendable {
                 model: model, version: version, manufacturer: manufacturer, osName: osName,
                 osVersion: osVersion, primaryHardwareType: primaryHardwareType,
                 connectionType: connectionType, applicationId: applicationId),
-            header: FormEncoding.encode(Base64.encode(json.utf8)))
+            header: Base64.encode(json.utf8))
     }
 
     public static func == (left: DeviceInfo, right: DeviceInfo) -> Bool {
@@ -138,10 +142,12 @@ public struct IssuedCode: Hashable, Sendable {
     public var pollInterval: Duration?
     /// Where the viewer signs in, where the service says so.
     public var page: WebAddress?
+    /// Nobody has chosen a provider yet: the second screen completes the session.
+    public var lacksProvider = false
 
     public init(
         code: Code, lifetime: Duration, recordID: String? = nil, pollKey: Secret? = nil,
-        pollInterval: Duration? = nil, page: WebAddress? = nil
+        pollInterval: Duration? = nil, page: WebAddress? = nil, lacksProvider: Bool = false
     ) {
         self.code = code
         self.lifetime = lifetime
@@ -149,6 +155,7 @@ public struct IssuedCode: Hashable, Sendable {
         self.pollKey = pollKey
         self.pollInterval = pollInterval
         self.page = page
+        self.lacksProvider = lacksProvider
     }
 }
 

@@ -42,10 +42,14 @@ public struct Observation: Hashable, Sendable {
     public var record: String?
     /// A secret seen (media token, access token); the journal keeps its fingerprint only.
     public var secret: Secret?
+    /// Every profile that the answer shows, in protocols that have several; `tag` and the times are then
+    /// those of the first.
+    public var profiles: [Profile] = []
 
     public init(
         _ result: Result, tag: Tag? = nil, code: Code? = nil, resource: String? = nil,
-        generated: Int64? = nil, expires: Int64? = nil, record: String? = nil, secret: Secret? = nil
+        generated: Int64? = nil, expires: Int64? = nil, record: String? = nil,
+        secret: Secret? = nil, profiles: [Profile] = []
     ) {
         self.result = result
         self.tag = tag
@@ -55,6 +59,40 @@ public struct Observation: Hashable, Sendable {
         self.expires = expires
         self.record = record
         self.secret = secret
+        self.profiles = profiles
+    }
+}
+
+/// A sign-in at one provider, as an answer shows it (rest-v2.md § 6). Times are the service's own, in
+/// epoch milliseconds.
+public struct Profile: Hashable, Sendable {
+    /// How it came about, as the service spells it.
+    public enum Kind: String, CaseIterable, Sendable {
+        case regular, appleSSO, platformSSO, serviceTokenSSO, degraded, temporary
+
+        /// It is another device's profile, seen by who shows the same identity.
+        public var isView: Bool { self == .platformSSO || self == .serviceTokenSSO }
+        /// Nobody signed in for it.
+        public var isGiven: Bool { self == .degraded || self == .temporary }
+    }
+
+    public var mvpd: String
+    public var user: String
+    /// Nil: a word that the page does not have.
+    public var kind: Kind?
+    public var issuer: String
+    public var notBefore: Int64
+    public var notAfter: Int64
+
+    public init(
+        mvpd: String, user: String, kind: Kind?, issuer: String, notBefore: Int64, notAfter: Int64
+    ) {
+        self.mvpd = mvpd
+        self.user = user
+        self.kind = kind
+        self.issuer = issuer
+        self.notBefore = notBefore
+        self.notAfter = notAfter
     }
 }
 

@@ -2,6 +2,7 @@
 /// name becomes its dialect, and nowhere else.
 public enum ProtocolName: String, CaseIterable, Sendable {
     case adobePassV1 = "adobe-pass-v1"
+    case adobePassV2 = "adobe-pass-v2"
 
     /// That of a rig that names none.
     public static let usual = ProtocolName.adobePassV1
@@ -16,6 +17,10 @@ public enum ProtocolName: String, CaseIterable, Sendable {
             V1(
                 origin: origin, prefix: prefix, requestor: requestor, domain: domain,
                 redirectURL: redirectURL, format: format)
+        case .adobePassV2:
+            V2(
+                origin: origin, prefix: prefix, serviceProvider: requestor, domain: domain,
+                redirectURL: redirectURL)
         }
     }
 
@@ -23,6 +28,7 @@ public enum ProtocolName: String, CaseIterable, Sendable {
     public var type: any Dialect.Type {
         switch self {
         case .adobePassV1: V1.self
+        case .adobePassV2: V2.self
         }
     }
 }

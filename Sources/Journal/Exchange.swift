@@ -123,6 +123,8 @@ package final class ExchangeContent: Hashable, Sendable {
     package struct Fields: Hashable, Sendable {
         package var delivery: Delivery
         package var code: Code?
+        package var mvpd: String?
+        package var subject: String?
         package var reason: String?
         package var observation: Observation
         package var fingerprint: Fingerprint?
@@ -130,12 +132,15 @@ package final class ExchangeContent: Hashable, Sendable {
         package var evidence: Headers
 
         package init(
-            _ delivery: Delivery, code: Code? = nil, reason: String? = nil,
+            _ delivery: Delivery, code: Code? = nil, mvpd: String? = nil, subject: String? = nil,
+            reason: String? = nil,
             observation: Observation, fingerprint: Fingerprint? = nil,
             deviations: [Deviation] = [], evidence: Headers = [:]
         ) {
             self.delivery = delivery
             self.code = code
+            self.mvpd = mvpd
+            self.subject = subject
             self.reason = reason
             self.observation = observation
             self.fingerprint = fingerprint
@@ -263,6 +268,18 @@ public struct Exchange: Sendable, Hashable {
     public var code: Code? {
         _read { yield content.fields.code }
         set { change { $0.code = newValue } }
+    }
+
+    /// The provider that the request named, where it is about one of several sign-ins of a device.
+    public var mvpd: String? {
+        _read { yield content.fields.mvpd }
+        set { change { $0.mvpd = newValue } }
+    }
+
+    /// Whom the identity tokens of the request named (`IdentityTokens.subject`).
+    public var subject: String? {
+        _read { yield content.fields.subject }
+        set { change { $0.subject = newValue } }
     }
 
     /// The service's own word for an error, for grouping.

@@ -111,6 +111,8 @@ public struct ExchangeBuilder: Sendable {
         fields.observation.secret = nil
         fields.observation.pass(gate)
         fields.code = fields.observation.code
+        fields.mvpd = call.mvpd.map(gate.name)
+        fields.subject = call.subject
         fields.reason = reading.reason.map { gate.text($0, limit: Self.reasonLimit) }
         if !reading.deviations.isEmpty {
             fields.deviations = reading.deviations.map { $0.passed(gate) }
@@ -147,6 +149,11 @@ extension Observation {
         code = code.map { Code(gate.name($0.text)) }
         resource = resource.map(gate.name)
         record = record.map(gate.name)
+        for position in profiles.indices {
+            profiles[position].mvpd = gate.name(profiles[position].mvpd)
+            profiles[position].user = gate.name(profiles[position].user)
+            profiles[position].issuer = gate.name(profiles[position].issuer)
+        }
     }
 }
 

@@ -35,7 +35,7 @@ struct OwnApplication: Sendable, Hashable {
 
 extension ProtocolName {
     /// Protocols that the format has a name for, and this version refuses.
-    static let planned = ["adobe-pass-v2", "oauth-device-grant"]
+    static let planned = ["oauth-device-grant"]
 }
 
 extension Rig {

@@ -7,6 +7,9 @@ public enum OperationName: UInt8, CaseIterable, Sendable {
     case pollToken, freePreview, profileRequest, tokenExchange
     case preauthorize, preauthorizeCode, authorize, authorizationToken, mediaToken
     case userMetadata, logout
+    case createSession, resumeSession, sessionByCode
+    case profiles, profilesByMVPD, profilesByCode
+    case partnerRequest, ssoProfile, mvpdLogout
     case connect, tls
 }
 
@@ -102,6 +105,14 @@ extension OperationName {
         case .mediaToken: [.showsSignIn, .needsSignIn, .aboutResource, .activity, .raced]
         case .userMetadata: [.read, .showsSignIn, .needsSignIn, .activity, .raced]
         case .logout: [.changes, .raced]
+        case .createSession: [.changes, .raced]
+        case .resumeSession: [.aboutCode, .raced]
+        case .sessionByCode: [.read, .aboutCode, .raced]
+        case .profiles, .profilesByMVPD: [.read, .showsSignIn, .raced]
+        case .profilesByCode: [.read, .showsSignIn, .raced]
+        case .partnerRequest: [.read, .setup, .raced]
+        case .ssoProfile: [.changes, .raced]
+        case .mvpdLogout: []
         case .connect, .tls: [.ofConnection]
         }
     }
@@ -247,6 +258,60 @@ extension OperationName {
             "the TV signs out",
             "204. Afterwards no token of this device works.",
             harmless: "None known: a second logout also returns 204."),
+        Declaration(
+            "create-session",
+            "the TV asks for an authentication session and its code",
+            "The TV names the provider if it knows it. The answer is a code to show, or says that the "
+                + "device may ask for a decision at once (rest-v2.md § 5).",
+            harmless: "400 invalid_integration: the provider is not switched on for this service "
+                + "provider. resume: the TV named no provider; the phone completes the session."),
+        Declaration(
+            "resume-session",
+            "the phone completes a session with the provider that was chosen",
+            "The phone adds what create-session lacked; this is also its check of the typed code.",
+            harmless: "400 invalid_authentication_session: the viewer mistyped the code, or it has "
+                + "expired."),
+        Declaration(
+            "session-by-code",
+            "the phone looks a code up",
+            "Returns the session of a code: the device, and what was chosen on it.",
+            harmless: "400 invalid_authentication_session: the viewer mistyped the code, or it has "
+                + "expired."),
+        Declaration(
+            "profiles",
+            "the TV asks for all its profiles",
+            "An empty list means that nobody is signed in. The TV asks before it creates a session.",
+            harmless: "An empty list is the normal response for a TV that is not signed in; it "
+                + "counts as pending."),
+        Declaration(
+            "profiles-by-mvpd",
+            "the TV asks for its profile at one provider",
+            "The check of a TV that was signed in before and has kept its provider.",
+            harmless: "An empty list: the profile has expired, or ended by a logout. 403: the "
+                + "temporary pass is used up."),
+        Declaration(
+            "profiles-by-code",
+            "either screen asks whether a code has led to a profile",
+            "The TV's poll, and the phone's check after the login: the same request.",
+            harmless: "An empty list is the normal response until the viewer has signed in; 429 if "
+                + "polling.every is below the protocol's minimum."),
+        Declaration(
+            "partner-request",
+            "the TV asks for a partner's authentication request",
+            "Returns the request that the TV passes to the platform's account, or a code for an "
+                + "ordinary sign-in where the platform cannot help.",
+            harmless: "pfs_fallback: the owner of the platform account has not granted access."),
+        Declaration(
+            "sso-profile",
+            "a partner's response becomes a profile",
+            "The service exchanges the platform's response for a profile.",
+            harmless: "The platform account's session has expired."),
+        Declaration(
+            "mvpd-logout",
+            "the browser part of a logout",
+            "The redirects that end the session at the provider. The profile is gone before.",
+            harmless: "The provider is slow; it is not the service under test.",
+            send: "nothing to the service's team; to the provider: address, UTC time and status"),
         Declaration(
             "connect",
             "opening a connection",

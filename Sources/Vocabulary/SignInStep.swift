@@ -1,0 +1,85 @@
+/// What a request is in every sign-in protocol: a step of the abstract machine. Operations of different
+/// protocols that are the same step are compared with each other, and judged by the same promises
+/// (rest-v2.md § 16.1).
+public enum SignInStep: UInt8, CaseIterable, Sendable {
+    case registerClient, accessToken, configuration
+    /// Asks whether somebody is signed in, before anything else.
+    case checkSignIn
+    case issueCode
+    /// Either screen looks at a code, or completes what it stands for.
+    case lookUpCode
+    case deleteCode
+    /// Pages and redirects from the code to the provider.
+    case login
+    /// The provider's word reaches the service: this makes the sign-in.
+    case finishLogin
+    /// The first screen asks whether its code has led to a sign-in.
+    case poll
+    /// The second screen asks the same.
+    case confirm
+    case startPass, platformRequest, platformExchange
+    case preauthorize, authorize, readAuthorization, mediaToken, metadata
+    case logout
+    /// The provider's part of a logout.
+    case logoutHop
+    case connection
+
+    /// `sign-in-check`: in comparisons.
+    public var name: String {
+        switch self {
+        case .registerClient: "register"
+        case .accessToken: "access token"
+        case .configuration: "configuration"
+        case .checkSignIn: "first check"
+        case .issueCode: "code"
+        case .lookUpCode: "code look-up"
+        case .deleteCode: "delete code"
+        case .login: "login pages"
+        case .finishLogin: "assertion"
+        case .poll: "TV's poll"
+        case .confirm: "phone's check"
+        case .startPass: "start of a TempPass"
+        case .platformRequest: "platform request"
+        case .platformExchange: "platform exchange"
+        case .preauthorize: "preauthorize"
+        case .authorize: "authorize"
+        case .readAuthorization: "stored authorization"
+        case .mediaToken: "media token"
+        case .metadata: "user metadata"
+        case .logout: "logout"
+        case .logoutHop: "provider's logout"
+        case .connection: "connection"
+        }
+    }
+}
+
+extension OperationName {
+    /// Which step it is when a first or a second screen sends it.
+    public func step(onFirstScreen isFirst: Bool) -> SignInStep {
+        switch self {
+        case .registerClient: .registerClient
+        case .accessToken: .accessToken
+        case .configuration: .configuration
+        case .checkAuthentication, .profiles, .profilesByMVPD: .checkSignIn
+        case .registrationCode, .createSession: .issueCode
+        case .registrationRecord, .sessionByCode, .resumeSession: .lookUpCode
+        case .deleteRegistration: .deleteCode
+        case .authenticate, .mvpdLogin: .login
+        case .assertion: .finishLogin
+        case .pollToken: .poll
+        case .profilesByCode: isFirst ? .poll : .confirm
+        case .checkCode: .confirm
+        case .freePreview: .startPass
+        case .profileRequest, .partnerRequest: .platformRequest
+        case .tokenExchange, .ssoProfile: .platformExchange
+        case .preauthorize, .preauthorizeCode: .preauthorize
+        case .authorize: .authorize
+        case .authorizationToken: .readAuthorization
+        case .mediaToken: .mediaToken
+        case .userMetadata: .metadata
+        case .logout: .logout
+        case .mvpdLogout: .logoutHop
+        case .connect, .tls: .connection
+        }
+    }
+}
