@@ -82,6 +82,8 @@ public enum Method: String, Sendable {
     case get = "GET"
     case post = "POST"
     case delete = "DELETE"
+    /// A page in a browser asks what it may send.
+    case options = "OPTIONS"
 }
 
 /// One request, as a value: it can be compared, printed, counted and sent.

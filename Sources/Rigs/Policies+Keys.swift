@@ -39,6 +39,10 @@ extension Policies: RigSection {
             "media-reuse", .words(), into: \.mediaReuse,
             "never: each media request has a token of its own. until-expiry: the same one again."),
         Key(
+            "code-after-expiry", .words(), into: \.codeAfterExpiry,
+            "REST V2. profile: polls by an expired code still return the profile that it led to. "
+                + "refuse: they are rejected."),
+        Key(
             "gone-decays", .scalar(.flag), into: \.goneDecays,
             "Whether the response for an expired code may change from 410 to 404 later."),
     ]

@@ -3,6 +3,16 @@ struct Software: Hashable, Sendable {
     var id: String
     var name: String
     var version: String
+    /// `scopes` of its statement: the protocols that it may speak; nil: whichever it speaks first.
+    var scopes: [String]?
+    /// `service_providers` of its statement; nil: all.
+    var requestors: [String]?
+}
+
+/// The protocols whose clients are kept apart: no bearer serves both (rest-v2.md, B31).
+enum ProtocolScope: String, CaseIterable, Sendable {
+    case v1 = "api:client:v1"
+    case v2 = "api:client:v2"
 }
 
 /// Registered clients and their access tokens (rest-v1.md § 5). Clients are for ever: "cache
@@ -11,6 +21,8 @@ struct Clients: Sendable {
     private struct Client: Sendable {
         var secret: String
         var software: Software
+        /// Nil until it is known which protocol it speaks.
+        var scope: ProtocolScope?
     }
 
     private struct IssuedGrant: Sendable {
@@ -36,12 +48,13 @@ struct Clients: Sendable {
     /// Access tokens held at present.
     var count: Int { grants.count }
 
+    /// `scope` nil: the first call with one of its bearers settles which protocol it speaks.
     mutating func register(
-        _ software: Software, ids: inout IDs
+        _ software: Software, scope: ProtocolScope? = nil, ids: inout IDs
     ) -> (id: String, secret: String) {
         let id = ids.record()
         let secret = ids.record()
-        clients[InventedID(id)] = Client(secret: secret, software: software)
+        clients[InventedID(id)] = Client(secret: secret, software: software, scope: scope)
         return (id, secret)
     }
 
@@ -73,11 +86,32 @@ struct Clients: Sendable {
         clients.removeValue(forKey: InventedID(id)) != nil
     }
 
-    /// Whether `standing` is good, for those who need not know of whom.
-    func accepts(_ token: Substring, at time: Int64) -> Bool {
+    /// Whether `standing` is good and the client speaks that protocol: it does if it has spoken no
+    /// other before.
+    mutating func accepts(_ token: Substring, for scope: ProtocolScope, at time: Int64) -> Bool {
         guard let index = grants.index(forKey: InventedID(token)) else { return false }
         let grant = grants.values[index]
-        return time < grant.expires && clients.index(forKey: grant.client) != nil
+        guard time < grant.expires, let client = clients.index(forKey: grant.client) else {
+            return false
+        }
+        if let own = clients.values[client].scope { return own == scope }
+        clients.values[client].scope = scope
+        return true
+    }
+
+    /// The client that a bearer was granted to, if `accepts` has it.
+    mutating func client(
+        of token: Substring, for scope: ProtocolScope, at time: Int64
+    ) -> (id: String, software: Software)? {
+        guard accepts(token, for: scope, at: time), let grant = grants[InventedID(token)],
+            let client = clients[grant.client]
+        else { return nil }
+        return (String(grant.client.text), client.software)
+    }
+
+    /// The application behind a good bearer, whichever protocol it speaks.
+    func software(of token: Substring, at time: Int64) -> Software? {
+        if case .good(let software) = standing(of: token, at: time) { software } else { nil }
     }
 
     mutating func sweep(at time: Int64) {

@@ -21,7 +21,9 @@ struct CodeKey: Hashable, Sendable {
     }
 }
 
-/// Whose token: one live token per key, newest wins (rest-v1.md § 10).
+/// Whose token: one live token per key, newest wins (rest-v1.md § 10). What belongs to a client and a
+/// provider besides is apart from what does not: no sign-in of one protocol shows in another
+/// (rest-v2.md § 15, I34).
 struct DeviceKey: Hashable, Sendable {
     var requestor: String
     var device: String
@@ -29,6 +31,38 @@ struct DeviceKey: Hashable, Sendable {
     var user = ""
     /// `appId`; empty when none was sent.
     var app = ""
+    /// The registered client (rest-v2.md § 4, B18); empty where sign-ins belong to none.
+    var client = ""
+    /// The provider (rest-v2.md § 4); empty where a device has one sign-in at most, or none is named.
+    var mvpd = ""
+    /// It came by a partner, and lives beside the one that did not (rest-v2.md § 8.3, B32).
+    var isPartner = false
+
+    /// The device alone: whose codes supersede each other (A9; B41).
+    var owner: DeviceKey { DeviceKey(requestor: requestor, device: device, client: client) }
+
+    func with(mvpd: String, isPartner: Bool = false) -> DeviceKey {
+        var key = self
+        key.mvpd = mvpd
+        key.isPartner = isPartner
+        return key
+    }
+
+    /// Devices differ in most cases by their id, and else by the provider.
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(device)
+        if !mvpd.isEmpty { hasher.combine(mvpd) }
+    }
+}
+
+/// What a code stands for besides (rest-v2.md § 5); its provider is that of the record's device.
+struct AuthenticationSession: Sendable {
+    /// `sessionId`: for tracking only.
+    let id: String
+    var domainName: String?
+    var redirectURL: String?
+    /// Whom the device's identity token named when the session was made (§ 8.2).
+    var identity: Identity?
 }
 
 /// One issued code and how far it came (rest-v1.md § 6.3). Times are epoch milliseconds.
@@ -45,7 +79,8 @@ struct CodeRecord: Sendable {
     let id: String
     let text: String
     let key: CodeKey
-    let device: DeviceKey
+    /// With the provider of its session, once there is one.
+    var device: DeviceKey
     /// The provider preselected at R1.
     let mvpd: String?
     let generated: Int64
@@ -55,8 +90,20 @@ struct CodeRecord: Sendable {
     var secondLogin: String?
     /// What the protocol's codec echoes.
     let registrant: Registrant
+    /// Nil for codes that stand for nothing but their device.
+    var session: AuthenticationSession?
+    /// Until when it is kept beyond its expiry, for what it has led to (rest-v2.md, B24).
+    var keptUntil: Int64 = 0
 
     func isLive(at time: Int64) -> Bool { time < expires }
+
+    /// Whether its letters are taken.
+    func isTaken(at time: Int64) -> Bool { time < expires || time < keptUntil }
+
+    /// The sign-in that it has led to.
+    var isBound: Bool {
+        if case .bound = state { true } else { false }
+    }
 
     /// Whether that login may bind it.
     func awaits(_ login: String) -> Bool { state == .used(login: login) || secondLogin == login }
@@ -93,17 +140,17 @@ struct CodeTable: Sendable {
     /// dies with it.
     mutating func issue(
         for device: DeviceKey, mvpd: String?, at time: Int64, ttl: Int64, registrant: Registrant,
-        supersedes: Bool, ids: inout IDs
+        supersedes: Bool, session: AuthenticationSession? = nil, ids: inout IDs
     ) -> CodeRecord {
-        let owner = DeviceKey(requestor: device.requestor, device: device.device)
+        let owner = device.owner
         if supersedes, let former = newest[owner] { records[former] = nil }
         while true {
             let text = ids.code()
             guard let key = CodeKey(text) else { continue }
-            if let other = records[key], other.isLive(at: time), !allowsTwins { continue }
+            if let other = records[key], other.isTaken(at: time), !allowsTwins { continue }
             let record = CodeRecord(
                 id: ids.record(), text: text, key: key, device: device, mvpd: mvpd,
-                generated: time, expires: time + ttl, registrant: registrant)
+                generated: time, expires: time + ttl, registrant: registrant, session: session)
             records[key] = record
             latest = key
             issued += 1
@@ -119,10 +166,18 @@ struct CodeTable: Sendable {
         set { records[key] = newValue }
     }
 
-    /// The live record of a code of that requestor; nil once expired or deleted.
+    /// The live record of a code of that requestor, without a session; nil once expired or deleted.
     func live(_ key: CodeKey, of requestor: String, at time: Int64) -> CodeRecord? {
         guard let record = records[key], record.isLive(at: time),
-            record.device.requestor == requestor
+            record.device.requestor == requestor, record.session == nil
+        else { return nil }
+        return record
+    }
+
+    /// The record of a session of that requestor, live or kept.
+    func session(_ key: CodeKey, of requestor: String, at time: Int64) -> CodeRecord? {
+        guard let record = records[key], record.isTaken(at: time),
+            record.device.requestor == requestor, record.session != nil
         else { return nil }
         return record
     }
@@ -144,12 +199,20 @@ struct CodeTable: Sendable {
     }
 
     /// A login succeeded: the code is spent, and no longer superseded by another.
-    mutating func bind(_ record: CodeRecord, serial: Int) {
+    mutating func bind(_ record: CodeRecord, serial: Int, keptUntil: Int64 = 0) {
         records[record.key]?.state = .bound(serial: serial)
         records[record.key]?.secondLogin = nil
-        let owner = DeviceKey(
-            requestor: record.device.requestor, device: record.device.device)
-        if newest[owner] == record.key { newest[owner] = nil }
+        if record.session != nil {
+            records[record.key]?.device = record.device
+            records[record.key]?.keptUntil = keptUntil
+        }
+        forget(record)
+    }
+
+    /// A session has come to know more.
+    mutating func complete(_ key: CodeKey, mvpd: String, _ session: AuthenticationSession) {
+        records[key]?.device.mvpd = mvpd
+        records[key]?.session = session
     }
 
     /// Frees the code for reuse.
@@ -164,14 +227,17 @@ struct CodeTable: Sendable {
             guard let key = queue.next(dueBy: time) else { return }
             // The code may have been freed and issued again: that life has its own entry.
             guard let record = records[key], !record.isLive(at: time) else { continue }
+            if record.isTaken(at: time) {
+                queue.add(key, due: record.keptUntil)
+                continue
+            }
             records[key] = nil
             forget(record)
         }
     }
 
     private mutating func forget(_ record: CodeRecord) {
-        let owner = DeviceKey(
-            requestor: record.device.requestor, device: record.device.device)
+        let owner = record.device.owner
         if newest[owner] == record.key { newest[owner] = nil }
     }
 }

@@ -11,8 +11,13 @@ extension Service {
             guard let requestor = text("requestor"), let device = text("deviceId") else {
                 return Reply(status: 400)
             }
-            let key = DeviceKey(requestor: requestor, device: device)
-            return Reply(status: tokens.invalidate(key) ? 204 : 404)
+            let keys = tokens.keys(requestor: requestor, device: device).filter { key in
+                key.client.isEmpty
+                    ? key == DeviceKey(requestor: requestor, device: device)
+                    : text("mvpd").map { key.mvpd == $0 } ?? true
+            }
+            for key in keys { _ = tokens.invalidate(key) }
+            return Reply(status: keys.isEmpty ? 404 : 204)
         case "/_standin/reset-pass":
             guard let device = text("deviceId") else { return Reply(status: 400) }
             return Reply(status: passes.reset(device: device) > 0 ? 204 : 404)
@@ -23,6 +28,8 @@ extension Service {
             guard let software = text("software_id") else { return Reply(status: 400) }
             statements.revoke(software)
             return Reply(status: 204)
+        case "/_standin/degrade":
+            return Reply(status: degrade(body, at: moment) ? 204 : 400)
         case "/_standin/verify-media":
             guard let token = text("serializedToken") else { return Reply(status: 400) }
             return verifyMedia(token, at: moment)
@@ -42,5 +49,20 @@ extension Service {
         }
         return Reply(
             status: 200, headers: ["Content-Type": Spelling.json.contentType], body: body)
+    }
+
+    /// `until` and `from` in epoch milliseconds; an end that has passed lifts the rule.
+    private mutating func degrade(_ body: JSONValue?, at moment: Moment) -> Bool {
+        guard let mvpd = body?["mvpd"]?.string, settings.provider(mvpd) != nil,
+            let rule = body?["rule"]?.string.flatMap(Degradations.Rule.init),
+            let until = body?["until"]?.number, until >= 0, until <= 1e14
+        else { return false }
+        let from = body?["from"]?.number ?? Double(moment.milliseconds)
+        guard from >= 0, from <= 1e14 else { return false }
+        degradations.add(
+            .init(
+                requestor: body?["requestor"]?.string, mvpd: mvpd, rule: rule, from: Int64(from),
+                until: Int64(until), message: body?["message"]?.string), at: moment.milliseconds)
+        return true
     }
 }

@@ -10,6 +10,9 @@ struct BrowserLogin: Sendable {
     /// What the provider's page has in its cookie and in its hidden field; empty before the page.
     var session = ""
     var token = ""
+    /// It began with a session: what a browser needs to know is in its URLs, and a failure is not told
+    /// (rest-v2.md §§ 5.4, 18).
+    var isOfSession = false
     /// The assertion has been consumed: a second one has no effect.
     var isOver = false
 }

@@ -66,7 +66,7 @@ extension Service {
             settings.provider(approval.mvpd, of: requestor) != nil
         else { return false }
         if case .bound = record.state, settings.policies.codeReuse == .single { return false }
-        guard accepts(record, at: moment) else { return false }
+        guard accepts(record, mvpd: approval.mvpd, at: moment) else { return false }
         switch approval.outcome {
         case .success: signIn(record, mvpd: approval.mvpd, user: approval.user, at: moment)
         case .fail, .cancel: codes.use(record.key, login: "")
@@ -75,20 +75,28 @@ extension Service {
     }
 
     /// Whether a sign-in may take effect on a device where somebody may be signed in.
-    func accepts(_ record: CodeRecord, at moment: Moment) -> Bool {
+    func accepts(_ record: CodeRecord, mvpd: String, at moment: Moment) -> Bool {
         guard settings.policies.secondSignIn == .reject else { return true }
-        if case .live = tokens.find(record.device, at: moment.milliseconds) { return false }
+        let key = record.session == nil ? record.device : record.device.with(mvpd: mvpd)
+        if case .live = tokens.find(key, at: moment.milliseconds) { return false }
         return true
     }
 
     /// A login of this code has succeeded: the one place where sign-ins by code come about.
     mutating func signIn(_ record: CodeRecord, mvpd: String, user: String, at moment: Moment) {
         let provider = settings.provider(mvpd)
-        let ttl = provider?.authenticationTTL ?? settings.authenticationTTL
+        let ttl = (provider?.authenticationTTL ?? settings.authenticationTTL).wholeMilliseconds
+        var record = record
+        // The session's provider is the one whose login finished (rest-v2.md, B44).
+        if record.session != nil { record.device.mvpd = mvpd }
         let serial = tokens.signIn(
             record.device, mvpd: mvpd, user: userID(of: user, at: mvpd), code: record.key,
-            at: moment.milliseconds, ttl: ttl.wholeMilliseconds)
-        codes.bind(record, serial: serial)
+            at: moment.milliseconds, ttl: ttl)
+        let isKept = settings.policies.codeAfterExpiry == .profile
+        codes.bind(record, serial: serial, keptUntil: isKept ? moment.milliseconds + ttl : 0)
+        if let identity = record.session?.identity, provider?.sharesIdentity ?? true {
+            identities.bind(identity, to: record.device, serial: serial, at: moment.milliseconds)
+        }
         counters.signIns += 1
     }
 

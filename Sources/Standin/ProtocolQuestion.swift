@@ -45,6 +45,6 @@ enum AnswerField: Sendable {
 extension Service {
     /// The protocol that a request speaks: the one place that knows which there are.
     static func question(_ request: ServiceRequest) -> any ProtocolQuestion {
-        V1Question(request)
+        V2Question.isOne(request) ? V2Question(request) : V1Question(request)
     }
 }

@@ -19,6 +19,12 @@ extension ServiceSettings {
         public var proxy: String?
         /// What it is to the platform's single sign-on; nil: nothing.
         public var platform: Platform?
+        /// How many resources may be had within a trial; nil: any number (rest-v2.md § 11).
+        public var passResources: Int?
+        /// Whether its sign-ins are shared by platform identity and service token (rest-v2.md § 8.1).
+        public var sharesIdentity = true
+        /// Whether it can be logged out of in a browser (rest-v2.md § 9).
+        public var hasLogoutPage = true
         /// From this time of the service on nobody is integrated with it; nil: for ever.
         public var integratedFor: Duration?
 
@@ -98,6 +104,15 @@ extension ServiceSettings {
             id: String = "TempPass", lasting time: Duration = .seconds(600)
         ) -> Provider {
             Provider(id: id, displayName: "Free preview", offersMetadata: false, passTime: time)
+        }
+
+        /// A trial of so many resources, for one who is named (rest-v2.md § 11).
+        public static func promotionalPass(
+            id: String = "PromoPass", lasting time: Duration = .seconds(600), resources: Int = 3
+        ) -> Provider {
+            var provider = tempPass(id: id, lasting: time)
+            provider.passResources = resources
+            return provider
         }
 
         /// Nobody signs in with a trial.

@@ -8,7 +8,7 @@ public import Statistics
 /// clock, no chance of its own: time comes with each input, ids come from the seed, and what is to
 /// happen is returned. `InProcess` and `Listener` drive it.
 ///
-/// The stores know no protocol; each protocol is a codec over them (`V1/`).
+/// The stores know no protocol; each protocol is a codec over them (`V1/`, `V2/`).
 public struct Service: Sendable {
     public let settings: ServiceSettings
     /// The service's wall clock at time zero, in epoch milliseconds.
@@ -22,6 +22,8 @@ public struct Service: Sendable {
     var spentMedia = SpentMedia()
     var clients = Clients()
     var logins = Logins()
+    var identities: Identities
+    var degradations: Degradations
     var throttle: Throttle?
     var counters = ServiceCounters()
     var deviceInfos = DeviceInfos()
@@ -47,6 +49,8 @@ public struct Service: Sendable {
         tokens = TokenTable(goneDecays: settings.policies.goneDecays)
         statements = Statements(
             revoked: settings.revokedSoftware, checks: settings.checksStatements)
+        identities = Identities(trusts: settings.identityKeys)
+        degradations = Degradations(settings.degradations, epoch: epochMilliseconds)
         media = MediaSigner(signs: settings.signsMedia)
         platformKey = settings.platformKey?.key ?? DemoKeys.saml()
     }
@@ -109,6 +113,7 @@ public struct Service: Sendable {
         logins.sweep(at: moment.milliseconds)
         profileRequests.sweep(at: moment.milliseconds)
         spentMedia.sweep(at: moment.milliseconds)
+        identities.sweep(at: moment.milliseconds)
         throttle?.sweep(at: moment.now)
     }
 

@@ -43,6 +43,16 @@ public struct ServiceRequest: Sendable, Hashable {
         return nil
     }
 
+    /// The bearer of `Authorization`.
+    var bearer: Substring? {
+        guard let header = headers["Authorization"] else { return nil }
+        let bytes = header.utf8Span.span
+        let scheme = "Bearer "
+        guard bytes.count > 7, bytes.extracting(0..<7).equalsIgnoringCase(scheme.utf8Span.span)
+        else { return nil }
+        return header[header.utf8.index(header.startIndex, offsetBy: 7)...]
+    }
+
     private static func cookie(_ name: String, in pairs: Span<UInt8>) -> String? {
         var position = 0
         while position < pairs.count {

@@ -2,7 +2,7 @@ internal import Signing
 public import Vocabulary
 
 /// How the stand-in behaves where the protocol leaves it open or allows a choice. The defaults are
-/// those of rest-v1.md.
+/// those of rest-v1.md and rest-v2.md.
 public struct ServiceSettings: Hashable, Sendable {
     /// How much of a client's neglect is overlooked.
     public enum Fidelity: String, CaseIterable, Sendable {
@@ -35,6 +35,14 @@ public struct ServiceSettings: Hashable, Sendable {
         }
     }
 
+    /// Whose signature an identity service's token must bear.
+    public enum IdentityKeys: String, CaseIterable, Sendable {
+        /// A demo key's.
+        case demo
+        /// Anybody's.
+        case any
+    }
+
     public var requestors: [Requestor]
     public var providers: [Provider]
     public var fidelity: Fidelity
@@ -56,6 +64,12 @@ public struct ServiceSettings: Hashable, Sendable {
     public var signsMedia: Bool
     /// How many resources a preauthorization may list.
     public var preauthorizeLimit: Int
+    /// How many resources a decision may be asked for at once (rest-v2.md § 7).
+    public var authorizeLimit: Int
+    /// Which service tokens name a user (rest-v2.md § 8.2).
+    public var identityKeys: IdentityKeys
+    /// Providers that are stood in for, and when (rest-v2.md § 10).
+    public var degradations: [Degradation]
     /// Echoed in code records when the device names none (A8).
     public var registrationURL: String?
     /// `software_id`s whose statements are no longer approved.
@@ -94,8 +108,12 @@ public struct ServiceSettings: Hashable, Sendable {
         revokedSoftware: [String] = [], enhancedErrors: Bool = false,
         hasOpaqueUsers: Bool = false,
         providersRemember: Bool = false, checksStatements: Bool = true,
-        platformKey: PlatformKey? = nil, unentitled: Double = 0
+        platformKey: PlatformKey? = nil, unentitled: Double = 0, authorizeLimit: Int = 1,
+        identityKeys: IdentityKeys = .demo, degradations: [Degradation] = []
     ) {
+        self.authorizeLimit = authorizeLimit
+        self.identityKeys = identityKeys
+        self.degradations = degradations
         self.platformKey = platformKey
         self.requestors = requestors
         self.providers = providers

@@ -39,7 +39,8 @@ struct Statements: Sendable {
         guard !revoked.contains(id) else { throw .unapproved }
         let software = Software(
             id: id, name: object["software_name"]?.string ?? id,
-            version: object["software_version"]?.string ?? "1.0")
+            version: object["software_version"]?.string ?? "1.0",
+            scopes: object["scopes"]?.words, requestors: object["service_providers"]?.words)
         last = (text, software)
         lastBody = []
         return software

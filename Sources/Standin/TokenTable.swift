@@ -42,6 +42,8 @@ struct TokenTable: Sendable {
     }
 
     private var signIns: [DeviceKey: SignIn] = [:]
+    /// The providers that each device has had sign-ins of, where it may have several.
+    private var providers: [DeviceKey: [String]] = [:]
     private var queue = DueQueue<DeviceKey>()
     /// Sign-ins ever made.
     private(set) var made = 0
@@ -64,7 +66,10 @@ struct TokenTable: Sendable {
     /// only what was there before may be put back.
     subscript(key: DeviceKey) -> SignIn? {
         get { signIns[key] }
-        set { signIns[key] = newValue }
+        set {
+            signIns[key] = newValue
+            if newValue != nil { index(key) }
+        }
     }
 
     /// Stores a sign-in and returns its serial. Authorizations of an older one are gone with it.
@@ -79,7 +84,23 @@ struct TokenTable: Sendable {
                     mvpd: mvpd, user: user, started: time, expires: time + ttl, serial: made,
                     code: code, origin: origin, updated: time), forKey: key) == nil
         if isNew { queue.add(key, due: time + ttl + memory) }
+        index(key)
         return made
+    }
+
+    private mutating func index(_ key: DeviceKey) {
+        guard !key.mvpd.isEmpty, !key.isPartner else { return }
+        if providers[key.owner]?.contains(key.mvpd) != true {
+            providers[key.owner, default: []].append(key.mvpd)
+        }
+    }
+
+    /// The providers of which a device has sign-ins, or had, in the order of its first ones.
+    func providers(of owner: DeviceKey) -> [String] { providers[owner] ?? [] }
+
+    /// Every key under which that device is signed in, whichever client's.
+    func keys(requestor: String, device: String) -> [DeviceKey] {
+        signIns.keys.filter { $0.requestor == requestor && $0.device == device }
     }
 
     func find(_ key: DeviceKey, at time: Int64) -> TokenLookup {
@@ -96,11 +117,13 @@ struct TokenTable: Sendable {
     }
 
     /// Stores an authorization under a live sign-in. Returns its expiry: that of one that still
-    /// lives is reused (§ 11, Z3).
+    /// lives is reused (§ 11, Z3), if for at least as long as `least`.
     mutating func authorize(
-        _ key: DeviceKey, _ resource: String, at time: Int64, ttl: Int64
+        _ key: DeviceKey, _ resource: String, at time: Int64, ttl: Int64, leaving least: Int64 = 0
     ) -> Int64 {
-        if let expires = signIns[key]?.authorizations[resource], time < expires { return expires }
+        if let expires = signIns[key]?.authorizations[resource], time + least < expires {
+            return expires
+        }
         signIns[key]?.authorizations[resource] = time + ttl
         signIns[key]?.updated = time
         return time + ttl
@@ -131,9 +154,16 @@ struct TokenTable: Sendable {
             let due = signIn.expires + memory
             if due <= time {
                 signIns[key] = nil
+                if !key.mvpd.isEmpty { forget(key) }
             } else {
                 queue.add(key, due: due)
             }
         }
+    }
+
+    private mutating func forget(_ key: DeviceKey) {
+        guard !key.isPartner, var rest = providers[key.owner] else { return }
+        rest.removeAll { $0 == key.mvpd }
+        providers[key.owner] = rest.isEmpty ? nil : rest
     }
 }

@@ -29,6 +29,14 @@ public struct Policies: Sendable, Hashable {
         case untilExpiry = "until-expiry"
     }
 
+    /// What a poll hears of a sign-in whose code has run out since (rest-v2.md, B24).
+    public enum CodeAfterExpiry: String, Sendable, CaseIterable {
+        /// The profile, while it lives.
+        case profile
+        /// That there is no such session.
+        case refuse
+    }
+
     /// A leaky bucket for each device: a sustained rate, and a burst at first contact (rest-v1.md
     /// § 14, A18).
     public struct Throttle: Sendable, Hashable {
@@ -52,6 +60,7 @@ public struct Policies: Sendable, Hashable {
     public var newCode: NewCode
     public var secondSignIn: SecondSignIn
     public var mediaReuse: MediaReuse
+    public var codeAfterExpiry: CodeAfterExpiry
     /// Whether "expired" (410) may turn into "none" (404) a day later.
     public var goneDecays: Bool
     /// How long after a completed sign-in a poll may still miss it.
@@ -70,8 +79,9 @@ public struct Policies: Sendable, Hashable {
         secondSignIn: SecondSignIn = .replace, mediaReuse: MediaReuse = .never,
         goneDecays: Bool = true, visibility: Duration = .zero, sweepLag: Duration = .zero,
         clockTolerance: Duration = .zero, unknownDeadline: Duration = .seconds(60),
-        throttle: Throttle? = Throttle()
+        throttle: Throttle? = Throttle(), codeAfterExpiry: CodeAfterExpiry = .profile
     ) {
+        self.codeAfterExpiry = codeAfterExpiry
         self.codeReuse = codeReuse
         self.newCode = newCode
         self.secondSignIn = secondSignIn

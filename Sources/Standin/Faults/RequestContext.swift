@@ -79,7 +79,10 @@ struct RequestContext {
         self.isThrottled = isThrottled
         self.code = code ?? login?.code
         record = self.code.flatMap { service.codes[$0] }
-        self.device = purpose == .issueCode ? device : record?.device ?? device
+        var subject = purpose == .issueCode ? device : record?.device ?? device
+        // A session's login is one of the provider that it began with (rest-v2.md, B44).
+        if let login, login.isOfSession { subject?.mvpd = login.mvpd }
+        self.device = subject
         self.login = login
         self.resource = resource
         self.moment = moment

@@ -168,6 +168,8 @@ struct ProfileRequests: Sendable {
         var requestor: String
         var mvpd: String
         var expires: Int64
+        /// Good for a profile, once, and for nothing else (rest-v2.md § 8.3).
+        var isOfSession = false
     }
 
     private var requests: [String: ProfileRequest] = [:]
@@ -182,6 +184,9 @@ struct ProfileRequests: Sendable {
         guard let request = requests[id], time < request.expires else { return nil }
         return request
     }
+
+    /// It has been answered.
+    mutating func spend(_ id: String) { requests[id] = nil }
 
     mutating func sweep(at time: Int64) {
         for _ in 0..<sweepStep {

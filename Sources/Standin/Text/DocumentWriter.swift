@@ -70,6 +70,13 @@ struct DocumentWriter {
         close(name)
     }
 
+    /// A member whose value is JSON already.
+    mutating func json(_ name: String, _ value: [UInt8]) {
+        open(name)
+        bytes += value
+        close(name)
+    }
+
     /// Only JSON has one.
     mutating func null(_ name: String) {
         open(name)

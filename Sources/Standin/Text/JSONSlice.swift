@@ -28,6 +28,15 @@ enum JSONValue: Sendable, Hashable {
         if case .number(let number) = self { number } else { nil }
     }
 
+    /// The strings of a list, or the words of a string.
+    var words: [String]? {
+        switch self {
+        case .array(let items): items.compactMap(\.string)
+        case .string(let text): text.split(separator: " ").map(String.init)
+        default: nil
+        }
+    }
+
     /// A string, or a number or truth value in its usual spelling.
     var spelled: String? {
         switch self {

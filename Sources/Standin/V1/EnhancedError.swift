@@ -53,9 +53,19 @@ enum EnhancedError {
         _ code: EnhancedCode, status: Int, message: String, details: String?, trace: String,
         to document: inout DocumentWriter
     ) {
-        document.text("action", code.action)
+        write(
+            code.rawValue, action: code.action, status: status, message: message, details: details,
+            trace: trace, to: &document)
+    }
+
+    /// The same of a code by its name: both protocols write errors alike (rest-v2.md § 12.1).
+    static func write(
+        _ code: String, action: String, status: Int, message: String, details: String?,
+        trace: String, to document: inout DocumentWriter
+    ) {
+        document.text("action", action)
         document.number("status", Int64(status))
-        document.text("code", code.rawValue)
+        document.text("code", code)
         document.text("message", message)
         if let details { document.text("details", details) }
         document.text("helpUrl", help)

@@ -4,9 +4,8 @@ internal import Journal
 /// REST V1 over the stores: rest-v1.md, with the readings of its § 17.
 extension Service {
     mutating func answerV1(_ question: V1Question, at moment: Moment) -> Reply {
-        let endpoint = question.route.endpoint
         let reply = throttled(question, at: moment) ?? admitted(question, at: moment)
-        counters.count(endpoint.operation(question.request.method), status: reply.status)
+        counters.count(question.operation, status: reply.status)
         return reply
     }
 
@@ -38,7 +37,7 @@ extension Service {
             }
             if settings.checksBearer, endpoint.needsBearer(question.request.method) {
                 guard let bearer = question.bearer else { return denied(at: moment) }
-                if !clients.accepts(bearer, at: moment.milliseconds) {
+                if !clients.accepts(bearer, for: .v1, at: moment.milliseconds) {
                     return turnedDown(bearer, at: moment)
                 }
             }

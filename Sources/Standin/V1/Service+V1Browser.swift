@@ -130,12 +130,14 @@ extension Service {
         guard let id = question["RelayState"], let login = logins[id] else {
             return page(400, Pages.lost, at: moment)
         }
-        guard question.request.cookie(Self.flowCookie) == id, !login.isOver,
+        guard login.isOfSession || question.request.cookie(Self.flowCookie) == id, !login.isOver,
             let bytes = Base64.decode(text),
             let user = SAML.user(in: bytes, login: id, mvpd: login.mvpd),
-            let record = codes.live(login.code, of: login.requestor, at: moment.milliseconds),
-            record.id == login.record, record.awaits(id), accepts(record, at: moment)
+            let record = codes.live(login.code, at: moment.milliseconds),
+            record.id == login.record, record.awaits(id),
+            accepts(record, mvpd: login.mvpd, at: moment)
         else {
+            if login.isOfSession { return redirected(to: login.redirectURL, at: moment) }
             let joint = login.redirectURL.contains("?") ? "&" : "?"
             return redirected(
                 to: "\(login.redirectURL)\(joint)error=access_denied", at: moment)
@@ -156,7 +158,7 @@ extension Service {
         return Reply(status: 302, headers: headers)
     }
 
-    private mutating func page(
+    mutating func page(
         _ status: Int, _ body: [UInt8], at moment: Moment, cookie: String? = nil
     ) -> Reply {
         var headers = headers("text/html;charset=utf-8", at: moment)

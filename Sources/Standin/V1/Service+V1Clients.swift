@@ -6,7 +6,7 @@ internal import Signing
 extension Service {
     mutating func register(_ question: V1Question, at moment: Moment) -> Reply {
         if let software = statements.known(question.request.body) {
-            return registered(software, redirects: [], at: moment)
+            return registered(software, redirects: [], question, at: moment)
         }
         guard let body = JSONValue(question.request.body),
             let statement = body["software_statement"]?.string
@@ -25,21 +25,35 @@ extension Service {
             return reply(400, error: error.rawValue, at: moment)
         }
         if redirects.isEmpty { statements.keep(question.request.body) }
-        return registered(software, redirects: redirects, at: moment)
+        return registered(software, redirects: redirects, question, at: moment)
     }
 
     private mutating func registered(
-        _ software: Software, redirects: [String], at moment: Moment
+        _ software: Software, redirects: [String], _ question: V1Question, at moment: Moment
     ) -> Reply {
-        let client = clients.register(software, ids: &ids)
+        let scope = Self.scope(of: software, question.request.headers)
+        let client = clients.register(software, scope: scope, ids: &ids)
         return json(201, at: moment) {
             $0.text("client_id", client.id)
             $0.text("client_secret", client.secret)
             $0.number("client_id_issued_at", moment.milliseconds / 1000)
             $0.texts("redirect_uris", redirects)
             $0.texts("grant_types", ["client_credentials"])
-            $0.texts("scopes", ["api:client:v1"])
+            $0.texts("scopes", (scope.map { [$0] } ?? ProtocolScope.allCases).map(\.rawValue))
         }
+    }
+
+    /// The protocol that a client registers for: its statement says so, or its headers do, for only V2
+    /// has a device identifier in a header, and only V1 percent-encodes the device information
+    /// (rest-v2.md § 3.2). Nil where nothing tells.
+    private static func scope(of software: Software, _ headers: Headers) -> ProtocolScope? {
+        if let scopes = software.scopes {
+            return scopes.contains(ProtocolScope.v2.rawValue) ? .v2 : .v1
+        }
+        if headers["AP-Device-Identifier"] != nil { return .v2 }
+        guard let info = headers["X-Device-Info"] else { return nil }
+        let bytes = info.utf8Span.span
+        return bytes.first(UInt8(ascii: "%")) < bytes.count ? .v1 : nil
     }
 
     mutating func grantToken(_ question: V1Question, at moment: Moment) -> Reply {

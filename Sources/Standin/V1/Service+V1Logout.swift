@@ -44,7 +44,8 @@ extension Service {
         guard settings.provider(mvpd) != nil else { throw .unknownIntegration(mvpd) }
         let location =
             "/mvpd/\(PercentEncoding.encode(mvpd))/logout?redirect_url=\(PercentEncoding.encode(redirect))"
-        return redirected(to: location, at: moment)
+        let device = question["pt_device_id"].map { "&pt_device_id=\(PercentEncoding.encode($0))" }
+        return redirected(to: location + (device ?? ""), at: moment)
     }
 
     /// L2's third hop: the provider forgets its viewer.

@@ -67,7 +67,7 @@ extension Service {
         guard let bytes = Base64.decode(text),
             let assertion = PlatformSAML.assertion(in: bytes, key: platformKey),
             let request = profileRequests.live(assertion.request, at: moment.milliseconds),
-            request.requestor == device.requestor, request.mvpd == mvpd,
+            request.requestor == device.requestor, request.mvpd == mvpd, !request.isOfSession,
             assertion.provider == platform.mappingID
         else { throw ClassicError(400, "Invalid 'SAMLResponse'") }
         if settings.policies.secondSignIn == .reject,

@@ -218,29 +218,3 @@ struct V1Route: Sendable {
         self.code = code
     }
 }
-
-/// Where the segments of a path stand: what follows each of its slashes.
-private struct PathSegments {
-    /// Of all of them; the places of the first five are known.
-    private(set) var count = 0
-    private var starts = InlineArray<5, Int>(repeating: 0)
-    private var ends = InlineArray<5, Int>(repeating: 0)
-
-    init(_ path: Span<UInt8>) {
-        var slash = path.first(UInt8(ascii: "/"))
-        while slash < path.count {
-            let end = path.first(UInt8(ascii: "/"), from: slash + 1)
-            if count < 5 {
-                starts[count] = slash + 1
-                ends[count] = end
-            }
-            count += 1
-            slash = end
-        }
-    }
-
-    /// One of the first five, decoded; empty where there is none.
-    func text(_ place: Int, of path: Span<UInt8>) -> String {
-        Percent.decode(path.extracting(starts[place]..<ends[place]))
-    }
-}

@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Vocabulary
 
 /// V1 in the neutral terms of the stand-in's faults.
 extension V1Question: ProtocolQuestion {
@@ -6,9 +7,18 @@ extension V1Question: ProtocolQuestion {
         service.answerV1(self, at: moment)
     }
 
+    /// The hops of a logout belong to the protocol that it was made in; V2's name the device
+    /// (rest-v2.md § 9).
+    var operation: OperationName? {
+        switch route.endpoint {
+        case .logoutHop, .providerLogout: self["pt_device_id"] == nil ? .logout : .mvpdLogout
+        default: route.endpoint.operation(request.method)
+        }
+    }
+
     func context(in service: Service, at moment: Moment) -> RequestContext {
         RequestContext(
-            self, request, for: purpose, operation: route.endpoint.operation(request.method),
+            self, request, for: purpose, operation: operation,
             isThrottled: route.endpoint.isThrottled, device: device,
             code: CodeKey(route.code) ?? self["reg_code"].flatMap { CodeKey($0) },
             login: self["RelayState"].flatMap { service.logins[$0] }, resource: self["resource"],

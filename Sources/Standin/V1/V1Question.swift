@@ -54,14 +54,7 @@ struct V1Question: Sendable {
 
     /// The bearer of the header, or of the older query parameter (§ 3.2).
     var bearer: Substring? {
-        if let header = request.headers["Authorization"] {
-            let bytes = header.utf8Span.span
-            let scheme = "Bearer "
-            guard bytes.count > 7,
-                bytes.extracting(0..<7).equalsIgnoringCase(scheme.utf8Span.span)
-            else { return nil }
-            return header[header.utf8.index(header.startIndex, offsetBy: 7)...]
-        }
+        if request.headers["Authorization"] != nil { return request.bearer }
         return self["access_token"].map { $0[...] }
     }
 

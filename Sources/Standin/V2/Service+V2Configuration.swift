@@ -1,0 +1,46 @@
+internal import Dialects
+internal import Formats
+internal import Journal
+
+/// C (rest-v2.md § 14.3): V1's, without what has moved elsewhere.
+extension Service {
+    mutating func configurationV2(
+        _ requestor: ServiceSettings.Requestor, at moment: Moment
+    ) -> Reply {
+        let providers = settings.providers.filter { isIntegrated($0, requestor, at: moment) }
+        return answer(at: moment) { document in
+            document.text("device", "unknown")
+            document.text("clientType", "clientless")
+            document.text("os", "unknown")
+            document.text("time", UTCTime(milliseconds: moment.milliseconds).rfc3339)
+            document.object("requestor") {
+                $0.text("id", requestor.id)
+                $0.text("name", requestor.name)
+                $0.list("domains", of: requestor.domains, as: "domain") { item, domain in
+                    item.text("name", domain)
+                    item.flag("mvpdInitiated", false)
+                }
+                $0.list("mvpds", of: providers, as: "mvpd") { item, provider in
+                    Self.writeV2(provider, at: moment.now, to: &item)
+                }
+            }
+        }
+    }
+
+    /// What is false is left out.
+    private static func writeV2(
+        _ provider: ServiceSettings.Provider, at now: Instant, to item: inout DocumentWriter
+    ) {
+        item.text("id", provider.id)
+        item.text("displayName", provider.displayName)
+        item.text("logoUrl", "https://logos.demo.test/\(PercentEncoding.encode(provider.id)).png")
+        item.flag("authPerAggregator", true)
+        if provider.isTempPass { item.flag("isTempPass", true) }
+        if provider.proxy != nil { item.flag("isProxy", true) }
+        guard let platform = provider.platform else { return }
+        if platform.isEnabled(at: now) { item.flag("enablePlatformServices", true) }
+        item.text("boardingStatus", platform.boarding.rawValue)
+        if platform.isListed { item.flag("displayInPlatformPicker", true) }
+        item.text("platformMappingId", platform.mappingID)
+    }
+}
