@@ -32,10 +32,38 @@ extension Rig {
             public var passTime: Duration?
             /// Nil: `authn-ttl` of the stand-in.
             public var authnLifetime: Duration?
+            /// How many resources a trial is good for; nil: any number, and it is not a promotional one.
+            public var passResources: Int?
+            /// Its sign-ins are shared by platform identity and service token.
+            public var sharesIdentity: Bool = true
+            /// It can be logged out of in a browser.
+            public var hasLogoutPage: Bool = true
             public var offersMetadata: Bool = true
             public var encryptsZip: Bool = false
             /// The aggregator it stands behind; nil: none.
             public var proxy: String?
+        }
+
+        /// A provider that is stood in for during some of the run (rest-v2.md § 10).
+        public struct Degradation: Sendable, Hashable {
+            public enum Rule: String, Sendable, CaseIterable {
+                case authNAll = "AuthNAll"
+                case authZAll = "AuthZAll"
+                case authZNone = "AuthZNone"
+            }
+
+            public var mvpd: String
+            public var rule: Rule
+            /// From the start of the service.
+            public var from: Duration = .zero
+            public var until: Duration = .zero
+            /// What denials say.
+            public var message: String?
+        }
+
+        /// Whose signature a service token must bear (rest-v2.md § 8.2).
+        public enum IdentityKeys: String, Sendable, CaseIterable {
+            case demo, any
         }
 
         /// How it behaves where the protocol leaves it open: the rig's policies, but for what
@@ -59,6 +87,8 @@ extension Rig {
         public var hasOpaqueUsers: Bool = false
         /// Providers' browser sessions outlive a sign-in.
         public var providersRemember: Bool = false
+        public var identityKeys: IdentityKeys = .demo
+        public var degradations: [Degradation] = []
         /// Empty: those of `target.mvpds`, or the stand-in's own.
         public var providers: [Provider] = []
         /// Virtual time only: one way from device to service.
@@ -134,6 +164,15 @@ extension Rig.StandinTerms: RigSection {
             "The stand-in's providers. Default: those of target.mvpds, all on the platform, or "
                 + "else DemoCable and DemoSat (picker); in both cases also TempPass."),
         Key(
+            "identity-keys", .words(), into: \.identityKeys,
+            "REST V2: service tokens that are trusted. demo: those signed with the demo key. any: "
+                + "every signed one."),
+        Key(
+            "degrade", .list(.section), into: \.degradations,
+            example: "[{mvpd: DemoCable, rule: AuthNAll, from: 20s, until: 40s}, {mvpd: DemoSat, "
+                + "rule: AuthZNone, until: 10s, message: back soon}]",
+            "REST V2: providers in degraded access for part of the run."),
+        Key(
             "policies", section: \.policies, keys: Policies.differing,
             example: "{code-reuse: until-expiry}",
             "Policies in which the stand-in differs from the rig's, to test the checker."),
@@ -198,6 +237,16 @@ extension Rig.StandinTerms.Provider: RigSection {
             "temp-pass", .scalar(.duration), ifGiven: \.passTime, example: "10m",
             "A TempPass that lasts this long from its first authorization."),
         Key(
+            "temp-pass-resources", .scalar(.count(1...100_000)), ifGiven: \.passResources,
+            example: "3",
+            "REST V2: a promotional TempPass, for this many resources."),
+        Key(
+            "single-sign-on", .scalar(.flag), into: \.sharesIdentity,
+            "REST V2: its sign-ins are shared by platform identity and service token."),
+        Key(
+            "browser-logout", .scalar(.flag), into: \.hasLogoutPage,
+            "REST V2: a logout continues in a browser."),
+        Key(
             "authn-ttl", .scalar(.duration), ifGiven: \.authnLifetime, example: "1h",
             "Lifetime of its sign-ins."),
         Key(
@@ -212,5 +261,39 @@ extension Rig.StandinTerms.Provider: RigSection {
 
     mutating func check(_ marks: Marks, _ reader: inout ValueReader) {
         if passTime != nil, !marks.gives("platform") { platform = .none }
+        if passResources != nil, passTime == nil {
+            reader.refuse(
+                marks["temp-pass-resources"].place,
+                "'temp-pass-resources' needs a trial; add for example temp-pass: 10m")
+        }
+    }
+}
+
+extension Rig.StandinTerms.Degradation: RigSection {
+    static let blank = Rig.StandinTerms.Degradation(mvpd: "", rule: .authNAll)
+    static let keys: [Key<Rig.StandinTerms.Degradation>] = [
+        Key(
+            "mvpd", .scalar(.shownText), into: \.mvpd, required: true, example: "DemoCable",
+            "The provider."),
+        Key(
+            "rule", .words(), set: { $0.rule = $1 }, required: true, example: "AuthNAll",
+            "AuthNAll: everybody counts as signed in. AuthZAll: everything is permitted. "
+                + "AuthZNone: nothing is."),
+        Key(
+            "from", .scalar(.duration), into: \.from, default: "0s",
+            "When it begins, from the start of the run."),
+        Key(
+            "until", .scalar(.duration), set: { $0.until = $1 }, required: true, example: "40s",
+            "When it ends, from the start of the run."),
+        Key(
+            "message", .scalar(.shownText), ifGiven: \.message, example: "back soon",
+            "What denials tell the viewer."),
+    ]
+
+    mutating func check(_ marks: Marks, _ reader: inout ValueReader) {
+        if marks["until"].isWhole, until <= from {
+            reader.refuse(
+                marks["until"].place, "'until' is not after 'from'; end the rule later")
+        }
     }
 }

@@ -44,7 +44,15 @@ package enum Assembly {
             signsMedia: terms.signsMedia, enhancedErrors: terms.enhancedErrors,
             hasOpaqueUsers: terms.hasOpaqueUsers,
             providersRemember: terms.providersRemember,
-            checksStatements: terms.verifiesStatements, unentitled: terms.unentitled)
+            checksStatements: terms.verifiesStatements, unentitled: terms.unentitled,
+            identityKeys: .init(rawValue: terms.identityKeys.rawValue) ?? .demo,
+            degradations: terms.degradations.compactMap { term in
+                ServiceSettings.Degradation.Rule(rawValue: term.rule.rawValue).map {
+                    .init(
+                        mvpd: term.mvpd, rule: $0, from: term.from, until: term.until,
+                        message: term.message)
+                }
+            })
     }
 
     private static func requestors(_ rig: Rig) -> [ServiceSettings.Requestor] {
@@ -154,10 +162,14 @@ package enum Assembly {
             }
         platform?.enabledFor = terms.platformFor
         platform?.refuses = terms.platformRefuses.flatMap { .init(rawValue: $0) }
-        return ServiceSettings.Provider(
+        var provider = ServiceSettings.Provider(
             id: terms.id, authenticationTTL: terms.authnLifetime,
             offersMetadata: terms.offersMetadata, encryptsZip: terms.encryptsZip,
             passTime: terms.passTime, proxy: terms.proxy, platform: platform,
             integratedFor: terms.integratedFor)
+        provider.passResources = terms.passResources
+        provider.sharesIdentity = terms.sharesIdentity
+        provider.hasLogoutPage = terms.hasLogoutPage
+        return provider
     }
 }
