@@ -160,6 +160,9 @@ struct CodeTable: Sendable {
         }
     }
 
+    /// The code that the next one of a device supersedes; for faults.
+    func pending(of owner: DeviceKey) -> CodeRecord? { newest[owner].flatMap { records[$0] } }
+
     /// What is stored of a code, live or not; for faults.
     subscript(key: CodeKey) -> CodeRecord? {
         get { records[key] }

@@ -60,6 +60,12 @@ struct Passes: Sendable {
         if begun[key] == nil { begun[key] = time }
     }
 
+    /// Whether a device has begun a trial; for faults.
+    func hasBegun(_ requestor: String, _ mvpd: String, device: String) -> Bool {
+        let key = PassKey(requestor: requestor, mvpd: mvpd, device: device, scope: "")
+        return begun[key] != nil || trialOf[key] != nil
+    }
+
     /// Gives the trials of a device back; how many there were.
     mutating func reset(device: String) -> Int {
         let keys = begun.keys.filter { $0.device == device }

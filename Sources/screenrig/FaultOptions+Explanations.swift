@@ -15,9 +15,10 @@ extension FaultOptions {
                 kind.isControl
                 ? "It breaks no promise: a violation reported because of it is a false alarm."
                 : "A run should report a violation of \(kind.invariants.joined(separator: " or "))."
+            let scope = kind.isOfV2Only ? " It acts in REST V2 only." : ""
             return Explanation(
                 .fault, kind.name, kind.line,
-                "A fault of the stand-in, for rigs ('faults:') and --fault. \(meant)\(takes)",
+                "A fault of the stand-in, for rigs ('faults:') and --fault. \(meant)\(takes)\(scope)",
                 harmless: "", send: "")
         }
     }

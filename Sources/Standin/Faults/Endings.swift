@@ -143,7 +143,9 @@ struct MediaTokenReuse: FaultInjector {
         _ request: RequestContext, _ reply: inout Reply, _ service: inout Service,
         _ context: inout FaultContext
     ) {
-        guard request.purpose == .mediaToken, request.isGranted(reply), let device = request.device,
+        // A decision carries its media token, where there are decisions.
+        guard request.purpose == .mediaToken || request.purpose == .authorize,
+            request.isGranted(reply), let device = request.device,
             let resource = request.resource,
             let text = request.question.text(of: .mediaToken, in: reply)
         else { return }

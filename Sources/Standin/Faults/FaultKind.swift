@@ -13,6 +13,8 @@ public struct FaultKind: Sendable, Hashable, CustomStringConvertible {
     public let detection: Detection
     /// What the bench of `make races` looks for; empty: it is no matter of timing.
     public let races: [Race]
+    /// It falsifies what only REST V2 has, and does nothing elsewhere.
+    public let isOfV2Only: Bool
     /// Default of the parameter that every fault has but those that act always.
     let probability: String?
     let injector: any FaultInjector.Type
@@ -22,7 +24,7 @@ public struct FaultKind: Sendable, Hashable, CustomStringConvertible {
     init(
         _ number: Int, _ name: String, _ line: String, violates invariants: [String],
         probability: String? = "100%", _ parameters: [FaultParameter] = [],
-        detection: Detection = Detection(), races: [Race] = [],
+        detection: Detection = Detection(), races: [Race] = [], isOfV2Only: Bool = false,
         injector: any FaultInjector.Type
     ) {
         self.number = number
@@ -36,6 +38,7 @@ public struct FaultKind: Sendable, Hashable, CustomStringConvertible {
         self.parameters = [share].compactMap(\.self) + parameters
         self.detection = detection
         self.races = races
+        self.isOfV2Only = isOfV2Only
         self.probability = probability
         self.injector = injector
     }
@@ -47,7 +50,7 @@ public struct FaultKind: Sendable, Hashable, CustomStringConvertible {
     /// own.
     public static let all: [FaultKind] =
         (ofTokenReads + ofHiddenSignIns + ofNodes + ofCodes + ofSignIns + ofEndings + ofLosses
-        + ofLoad).sorted { $0.number < $1.number }
+        + ofProfiles + ofSessions + ofIdentities + ofLoad).sorted { $0.number < $1.number }
 
     /// Nil when there is none of that name.
     public init?(named name: String) {

@@ -38,11 +38,12 @@ struct PrematureToken: FaultInjector {
             context.show(activation, request)
         }
         let signIn = SignIn(
-            mvpd: service.settings.providers.first?.id ?? "", user: "standin-user",
+            mvpd: device.mvpd.isEmpty ? service.settings.providers.first?.id ?? "" : device.mvpd,
+            user: "standin-user",
             started: request.moment.milliseconds,
             expires: request.moment.milliseconds
                 + service.settings.authenticationTTL.wholeMilliseconds,
-            serial: 0, updated: request.moment.milliseconds)
+            serial: 0, code: request.code, updated: request.moment.milliseconds)
         context.pretend(signIn, of: device, in: &service)
     }
 
