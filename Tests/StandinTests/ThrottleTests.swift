@@ -72,7 +72,7 @@ struct ThrottleTests {
             "/api/v1/authenticate/freepreview", "/api/v1/authenticate?reg_code=x",
             "/api/v1/identities", "/api/v1/DEMOTV/profile-requests/DemoCable",
             "/adobe-services/config/DEMOTV", "/reggie/v1/DEMOTV/regcode",
-            "/reggie/v1/DEMOTV/regcode/ABCDEFG", "/api/v2/DEMOTV/sessions",
+            "/reggie/v1/DEMOTV/regcode/ABCDEFG",
             "/api/v1/tokens/authn.json", "/reggie/v1/DEMOTV/regcode.xml",
         ])
     func listed(target: String) {
