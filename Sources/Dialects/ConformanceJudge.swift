@@ -58,7 +58,8 @@ struct ConformanceJudge {
             return found + [
                 deviation(
                     "the body is \(table.spelling)",
-                    source.limit.map { "one with \($0)" } ?? "neither")
+                    source.limit.map { "one with \($0)" }
+                        ?? (table.knowsXML ? "neither" : "no JSON"))
             ]
         }
         for field in fields { check(field, in: tree, isXML: isXML, at: nil, &found) }
