@@ -93,6 +93,9 @@ extension JSONDocument {
             }
         }
 
+        /// The name under which it stands in its object; empty in a list.
+        public var name: String { document.text(node.name) }
+
         /// The first member of that name.
         public subscript(name: String) -> Value? {
             document.member(of: place, name.utf8Span.span).map {

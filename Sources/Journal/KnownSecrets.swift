@@ -32,6 +32,8 @@ public struct KnownSecrets: Sendable {
         var values = 0
         var lastCookies = ""
         var lastAuthorization = ""
+        /// What the last requests showed of their user's identity.
+        var lastIdentities: [String] = []
     }
 
     private var secrets: [[UInt8]] { shared.known.secrets }
@@ -167,12 +169,12 @@ public struct KnownSecrets: Sendable {
         }
         for position in call.headers.fields.indices {
             switch call.headers.fields[position].name.utf8.count {
-            case 6, 13, 19: note(header: call.headers.fields[position])
+            case 6, 13, 16, 19, 20, 34: note(header: call.headers.fields[position])
             default: continue
             }
         }
         switch call.operation {
-        case .registerClient, .accessToken, .mvpdLogin, .assertion, .tokenExchange:
+        case .registerClient, .accessToken, .mvpdLogin, .assertion, .tokenExchange, .ssoProfile:
             let query = call.address.query
             if !query.isEmpty { note(fields: SecretFields.form(Array(String(query).utf8))) }
             let fields = SecretFields.form(call.body, whole: call.isLogin)
@@ -208,7 +210,33 @@ public struct KnownSecrets: Sendable {
             learn { $0.lastAuthorization = field.value }
             let value = field.value.utf8.drop { $0 != UInt8(ascii: " ") }.dropFirst()
             note(value: Substring(value))
+        case 16 where field.name.equalsIgnoringCase(Self.identities[0]),
+            19 where field.name.equalsIgnoringCase(Self.identities[1]),
+            20 where field.name.equalsIgnoringCase(Self.identities[2]),
+            34 where field.name.equalsIgnoringCase(Self.identities[3]):
+            note(identity: field)
         default: break
+        }
+    }
+
+    /// Headers that name a user to the service (rest-v2.md § 3.2), lower case, by their lengths.
+    static let identities = [
+        "ad-service-token", "adobe-subject-token", "ap-temppass-identity",
+        "x-roku-reserved-roku-connect-token",
+    ]
+
+    /// Most requests of a device show the same as the one before.
+    private mutating func note(identity field: Headers.Field) {
+        guard !shared.known.lastIdentities.contains(field.value) else { return }
+        learn { known in
+            known.lastIdentities = known.lastIdentities.suffix(3) + [field.value]
+        }
+        note(Secret(field.value))
+        // Of a TempPass: Base64 of somebody's address or number.
+        if field.name.utf8.count == 20, let bytes = Base64.decode(field.value),
+            let text = String(validating: bytes, as: UTF8.self)
+        {
+            note(value: text)
         }
     }
 

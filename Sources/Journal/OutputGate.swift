@@ -135,7 +135,7 @@ public struct OutputGate: Sendable {
         case "cookie": .cookies
         case "set-cookie": .setCookie
         case "location", "referer", "content-location", "refresh", "link": .address
-        case _ where ownHeaders.contains(name): .secret
+        case _ where ownHeaders.contains(name) || KnownSecrets.identities.contains(name): .secret
         case _ where Self.harmless.contains(name) || name.hasPrefix("x-amz"): .harmless
         case _ where Self.isTelling(name): .secret
         default: .other
@@ -177,7 +177,8 @@ public struct OutputGate: Sendable {
 
     /// Headers of the protocol and of HTTP whose values are long or look random, and are no secrets.
     private static let harmless: Set<String> = [
-        "ap-device-identifier", "x-device-info", "user-agent", "traceparent", "x-screenrig",
+        "ap-device-identifier", "ap-partner-framework-status", "x-device-info", "user-agent",
+        "traceparent", "x-screenrig",
         "x-request-id", "adobe-request-id", "cf-ray", "etag", "if-none-match", "via", "date",
         "accept", "accept-language", "content-type", "content-length", "content-security-policy",
         "strict-transport-security", "www-authenticate", "server-timing", "report-to",

@@ -24,10 +24,9 @@ extension Schedule {
                     step: .checkCode, op: position, household: household, code: op[arg: "code"]))
         }
         for household in Set(actors.map(\.household)).sorted() where changesCodes(household) {
-            for op in ops where op.step == .registrationCode && self.household(of: op) == household
-            {
+            for op in ops where op.step.issuesCode && self.household(of: op) == household {
                 let isAsked = ops.contains {
-                    $0.step == .registrationRecord && $0[arg: "code"] == op.id
+                    $0.step.looksCodeUp && $0[arg: "code"] == op.id
                 }
                 guard !isAsked else { continue }
                 reads.append(
@@ -52,7 +51,7 @@ extension Schedule {
             cluster.isRaced(in: self)
                 && cluster.members.contains { position in
                     let step = ops[position].step
-                    return (step == .deleteRegistration || step == .registrationCode)
+                    return (step == .deleteRegistration || step.issuesCode)
                         && self.household(of: ops[position]) == household
                 }
         }

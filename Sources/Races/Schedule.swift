@@ -249,7 +249,7 @@ public struct Step: Codable, Sendable, Hashable, RawRepresentable, CaseIterable 
         self.operation = operation
     }
 
-    private init(_ operation: OperationName) { self.init(operation.name, operation) }
+    init(_ operation: OperationName) { self.init(operation.name, operation) }
 
     public init?(rawValue: String) {
         guard let known = Self.allCases.first(where: { $0.rawValue == rawValue }) else {

@@ -136,7 +136,8 @@ public struct TrialResult: Sendable {
     }
 
     private static let reads: [OperationName] = [
-        .pollToken, .checkCode, .registrationRecord, .authorizationToken,
+        .pollToken, .checkCode, .registrationRecord, .authorizationToken, .profilesByCode,
+        .profiles,
     ]
 
     /// Whether that promise was broken.

@@ -1,3 +1,5 @@
+public import Dialects
+
 extension Rig {
     /// This rig for a race: households without end, as TVs with phones enough, on lanes that wake up
     /// exactly; everything about the target as it is.
@@ -15,5 +17,10 @@ extension Rig {
         }
         rig.isPrecise = true
         return rig
+    }
+
+    /// What the household of a race speaks.
+    public var racedProtocol: ProtocolName {
+        (kinds.first?.application ?? target.application).protocolName
     }
 }

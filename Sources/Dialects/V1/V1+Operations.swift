@@ -88,12 +88,15 @@ extension V1 {
 /// no deviation; where the page is stricter than the schemas and the records, it is a reading.
 extension V1 {
     static let conformance: [ConformanceRow] = [
-        row("5, D1", .registerClient, [.init(201, .json(client)), .init(400, .error)]),
+        row(
+            "5, D1", .registerClient,
+            [.init(201, .json(Registration.clientFields)), .init(400, .error)]),
         row(
             "5, D2", .accessToken,
             [
                 // A1: 201 today, 200 of old.
-                .init(201, .json(accessToken), .reading), .init(200, .json(olderToken), .reading),
+                .init(201, .json(Registration.tokenFields), .reading),
+                .init(200, .json(Registration.olderTokenFields), .reading),
                 .init(400, .error),
             ]),
         row("6, R1", .registrationCode, [.init(201, .document(record)), .init(400, .error)]),
@@ -101,7 +104,9 @@ extension V1 {
             "6, R2", .registrationRecord,
             [.init(200, .document(record)), .init(404, .error, .own)]),
         row("6, R3", .deleteRegistration, [.init(204, .none), .init(404, .error, .own)]),
-        row("7, C1", .configuration, [.init(200, .document(config)), .init(404, .error, .own)]),
+        row(
+            "7, C1", .configuration,
+            [.init(200, .document(Offer.fields)), .init(404, .error, .own)]),
         // Of /api/v1/authenticate alone: a later hop may be a page that posts itself (observed.md).
         row("8, N1", .authenticate, [.init(302, .location), .init(400, .errorOrPage)]),
         // The page's column of hops tells the stand-in's answers, and fixes no number of them.
@@ -157,23 +162,6 @@ extension V1 {
 
     // MARK: Documents
 
-    private static let client: [ConformanceField] = [
-        .required("client_id", .text), .required("client_secret", .text),
-        .required("client_id_issued_at", .number), .required("redirect_uris", .texts),
-        .required("grant_types", .texts), .required("scopes", .texts),
-    ]
-
-    private static let accessToken: [ConformanceField] = [
-        .required("id", .text), .required("access_token", .text),
-        .required("created_at", .number), .required("expires_in", .number, .reading),
-        .required("token_type", .word(["bearer", "Bearer"])),
-    ]
-
-    /// [old]
-    private static let olderToken: [ConformanceField] = [
-        .required("access_token", .text), .required("expires_in", .number, .reading),
-    ]
-
     /// Each field of `info` may be null in older records, and `deviceInfo` is missing there
     /// (observed.md).
     private static let record: [ConformanceField] = [
@@ -196,34 +184,6 @@ extension V1 {
                 .optional("deviceUser", .text), .optional("appId", .text),
                 .optional("appVersion", .text),
             ])),
-    ]
-
-    private static let config: [ConformanceField] = [
-        .required(
-            "requestor",
-            .object([
-                .required("id", .text), .optional("name", .text),
-                .optional(
-                    "domains",
-                    .list(
-                        of: "domain",
-                        [.required("name", .text, .reading), .optional("mvpdInitiated", .flag)])
-                ),
-                .required("mvpds", .list(of: "mvpd", provider)),
-            ])),
-        .optional("device", .text), .optional("clientType", .text), .optional("os", .text),
-        .optional("time", .text),
-    ]
-
-    private static let provider: [ConformanceField] = [
-        .required("id", .text), .required("displayName", .text), .optional("logoUrl", .text),
-        .optional("isTempPass", .flag), .optional("isProxy", .flag),
-        .optional("authPerAggregator", .flag), .optional("passiveAuthnEnabled", .flag),
-        .optional("authPerBrowserSession", .flag), .optional("iFrameRequired", .flag),
-        .optional("iFrameWidth", .number), .optional("iFrameHeight", .number),
-        .optional("enablePlatformServices", .flag),
-        .optional("boardingStatus", .word(["SUPPORTED", "PICKER"])),
-        .optional("displayInPlatformPicker", .flag), .optional("platformMappingId", .text),
     ]
 
     private static let token: [ConformanceField] = [
@@ -283,7 +243,4 @@ extension V1 {
         .required("status", .number), .required("code", .text), .required("message", .text),
         .optional("details", .text), .required("helpUrl", .text), .required("trace", .text),
     ]
-
-    /// § 5.
-    static let grantError: [ConformanceField] = [.required("error", .text)]
 }

@@ -6,9 +6,7 @@ extension V1 {
             ("requestor", requestor), ("deviceId", credential.device.id),
             ("redirect_url", redirectURL),
         ]
-        return Call(
-            .logout, .get, address("/api/v1/logout", fields),
-            headers: ["Accept": Self.browserAccept])
+        return BrowserHops.start(.logout, address("/api/v1/logout", fields))
     }
 
     /// N5.

@@ -36,11 +36,6 @@ extension V1 {
             }
         return Reading(.rejected, answer, observation, reason: Untrusted(refusal.word))
     }
-
-    /// The service's own word for what went wrong.
-    func reason(of document: ReplyDocument) -> Untrusted {
-        Untrusted(Refusal(document).word)
-    }
 }
 
 /// An error body of § 4 or § 5.
@@ -48,30 +43,18 @@ private struct Refusal {
     /// `error` of § 5, else `code` or `message` of § 4, else the status.
     let word: String
     private let code: String?
-    /// Characters that are kept of a word. The gate cuts it further, once secrets are out of it.
-    private static let longest = 2_000
     private let message: String
     /// What the provider wants the viewer to read (§ 11, Z3).
     let details: String?
 
     init(_ document: ReplyDocument) {
-        let status = document.reply.status
-        guard !document.isPage, let tree = document.read() else {
-            word = "status \(status)"
-            code = nil
-            message = ""
-            details = nil
-            return
+        word = document.plainErrorWord
+        let tree = document.isPage ? nil : document.read()
+        code = tree?["code"]?.text
+        message = tree?["message"]?.text?.lowercased() ?? ""
+        details = tree?["details"]?.text.flatMap {
+            $0.isEmpty ? nil : String($0.prefix(ReplyDocument.longestWord))
         }
-        code = tree["code"]?.text
-        let said = tree["message"]?.text
-        message = said?.lowercased() ?? ""
-        details = tree["details"]?.text.flatMap {
-            $0.isEmpty ? nil : String($0.prefix(Self.longest))
-        }
-        word =
-            (tree["error"]?.text ?? code ?? said).map { String($0.prefix(Self.longest)) }
-            ?? "status \(status)"
     }
 
     /// What it tells of codes, sign-ins and authorizations.

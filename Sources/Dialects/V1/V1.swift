@@ -17,7 +17,7 @@ public struct V1: Dialect {
     /// What requests have in common, made once.
     private let codePath: String
     private let query: String
-    private let returnAddress: WebAddress?
+    let browser: BrowserHops
 
     public init(
         origin: Origin, prefix: String = "", requestor: String, domain: String,
@@ -32,7 +32,8 @@ public struct V1: Dialect {
         let name = FormEncoding.encode(requestor)
         codePath = "/reggie/v1/\(name)/regcode"
         query = "?requestor=\(name)&deviceId="
-        returnAddress = WebAddress(redirectURL)
+        browser = BrowserHops(
+            origin: origin, redirectURL: redirectURL, logout: .logout, page: "rest-v1.md 8")
     }
 
     public var name: String { "adobe-pass-v1" }
@@ -43,26 +44,14 @@ public struct V1: Dialect {
 
     /// D1.
     public func registerClient(_ statement: Secret, as device: DeviceIdentity) -> Call? {
-        let statement = statement.reveal()
-        var body: [UInt8] = []
-        body.reserveCapacity(statement.utf8.count + 32)
-        body.append(contentsOf: "{\"software_statement\":".utf8)
-        JSONText.appendQuoted(statement, to: &body)
-        body.append(UInt8(ascii: "}"))
-        var headers = commonHeaders(device)
-        headers.append("Content-Type", "application/json")
-        return Call(
-            .registerClient, .post, address("/o/client/register"), headers: headers, body: body)
+        Registration.client(
+            statement, at: address("/o/client/register"), commonHeaders(device))
     }
 
     /// D2.
     public func accessToken(_ client: ClientCredentials, as device: DeviceIdentity) -> Call? {
-        post(
-            .accessToken, "/o/client/token",
-            [
-                ("client_id", client.id), ("client_secret", client.secret.reveal()),
-                ("grant_type", "client_credentials"),
-            ], commonHeaders(device))
+        Registration.accessToken(
+            client, at: address("/o/client/token"), commonHeaders(device))
     }
 
     /// R1: parameters in the query, device information in the header (A2).
@@ -86,43 +75,19 @@ public struct V1: Dialect {
             ("domain_name", domain), ("noflash", "true"), ("no_iframe", "true"),
             ("redirect_url", redirectURL),
         ]
-        return Call(
-            .authenticate, .get, address("/api/v1/authenticate", fields),
-            headers: ["Accept": Self.browserAccept], code: code)
+        var call = BrowserHops.start(
+            .authenticate, address("/api/v1/authenticate", fields))
+        call.code = code
+        return call
     }
 
     public func hop(
         _ method: Method, _ address: WebAddress, form: [(String, String)], referer: WebAddress?
     ) -> Call {
-        var headers: Headers = ["Accept": Self.browserAccept]
-        if let referer { headers.append("Referer", referer.description) }
-        let carriesAssertion = form.contains { $0.0 == "SAMLResponse" }
-        let operation: OperationName =
-            if carriesAssertion || address.hasPath(endingWith: "SAMLAssertionConsumer") {
-                .assertion
-            } else if address.origin == origin,
-                address.hasPath(with: "/adobe-services/authenticate")
-            {
-                .authenticate
-            } else if address.hasPath(endingWith: "/logout") {
-                .logout
-            } else {
-                .mvpdLogin
-            }
-        guard method == .post else {
-            return Call(operation, method, address, headers: headers)
-        }
-        headers.append("Content-Type", "application/x-www-form-urlencoded")
-        let body = FormEncoding.body(form)
-        return Call(operation, .post, address, headers: headers, body: body)
+        browser.call(method, address, form: form, referer: referer)
     }
 
-    /// Arrival by prefix, scheme and host without case (§ 8).
-    public func isReturn(_ address: WebAddress) -> Bool {
-        guard let wanted = returnAddress else { return false }
-        return address.target.utf8Span.span.holds(wanted.target.utf8Span.span, at: 0)
-            && address.origin == wanted.origin
-    }
+    public func isReturn(_ address: WebAddress) -> Bool { browser.isReturn(address) }
 
     /// N4, or N3 as its boolean stand-in.
     public func poll(
@@ -135,8 +100,6 @@ public struct V1: Dialect {
     }
 
     // MARK: Building blocks
-
-    static let browserAccept = "text/html,application/xhtml+xml,*/*;q=0.8"
 
     func path(of code: Code) -> String {
         codePath + "/" + FormEncoding.encode(code.text)

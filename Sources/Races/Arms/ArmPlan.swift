@@ -1,4 +1,5 @@
 internal import Checker
+public import Dialects
 public import Rigs
 public import Vocabulary
 
@@ -30,13 +31,18 @@ public struct ArmPlan: Sendable, Hashable {
     /// The plans of two arms that a rig asks for, fitted to its offsets, gate and connections.
     /// `patience`: how long after the sign-in it is read, where the service may be slow to show what
     /// it knows.
-    public static func plans(_ terms: RaceTerms, patience: Duration? = nil) -> [ArmPlan] {
+    public static func plans(
+        _ terms: RaceTerms, patience: Duration? = nil, in protocolName: ProtocolName = .usual
+    ) -> [ArmPlan] {
         catalogue(reach: terms.reach, patience: RacePlan.patience(terms, patience)).filter { plan in
             terms.plans.contains { $0 == .named("all") || $0 == .named(plan.name) }
-        }.map { plan in
+        }.compactMap { plan in
             var plan = plan
             for position in plan.arms.indices {
-                var variant = RacePlan.Variant(schedule: plan.arms[position].schedule, swept: "")
+                guard
+                    let spoken = try? plan.arms[position].schedule.spoken(in: protocolName).get()
+                else { return nil }
+                var variant = RacePlan.Variant(schedule: spoken, swept: "")
                 variant.fit(to: terms, patience: .zero)
                 plan.arms[position].schedule = variant.schedule
                 // Its reads are ops of the schedule.

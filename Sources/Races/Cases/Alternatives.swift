@@ -37,7 +37,7 @@ enum Alternatives {
 
     /// "It is another device's, or a leftover."
     private static func otherDevice(_ made: Case) -> Case.Alternative? {
-        guard let issued = made.trial?.exchanges.first(where: { $0.operation == .registrationCode })
+        guard let issued = made.trial?.exchanges.first(where: { $0.operation.issuesCode })
         else { return nil }
         return Case.Alternative(
             "the response is about an older sign-in of the same device, account or code",

@@ -91,7 +91,7 @@ extension Replay.ReplayOutcome {
             return
         }
         latencies += result.exchanges.compactMap { exchange in
-            guard exchange.operation == .pollToken, let first = exchange.firstByte else {
+            guard exchange.isPoll, let first = exchange.firstByte else {
                 return nil
             }
             return first - exchange.sent

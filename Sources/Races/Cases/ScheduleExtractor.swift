@@ -58,16 +58,15 @@ struct ScheduleExtractor {
         let before = life.filter { $0.sent < last.sent }
             .sorted { ($0.sent, $0.sequence) < ($1.sent, $1.sequence) }
         let read = before.last {
-            $0.operation == .pollToken && $0.observation.result == .success
+            $0.isPoll && $0.observation.result == .success
         }
         guard let signIn = before.last(where: { $0.operation == .assertion }) else { return }
-        let code = before.last { $0.operation == .registrationCode && $0.sent < signIn.sent }
+        let code = before.last { $0.operation.issuesCode && $0.sent < signIn.sent }
         let others = [code, signIn, read].compactMap(\.self).compactMap { exchange -> Scene? in
             guard let step = Self.step(exchange, isHit: true, in: life) else { return nil }
             return Scene(
                 exchange: exchange, step: step, household: 1,
-                isConflict: exchange.operation == .pollToken,
-                isRaced: exchange.operation == .pollToken)
+                isConflict: exchange.isPoll, isRaced: exchange.isPoll)
         }
         scenes += others
         scenes.sort { ($0.exchange.sent, $0.household) < ($1.exchange.sent, $1.household) }
@@ -78,16 +77,16 @@ struct ScheduleExtractor {
     /// if that is another living room's.
     mutating func add(start: Exchange, of life: [Exchange]) {
         let isOwn = start.device.household == violation.household
-        let code = life.last { $0.operation == .registrationCode && $0.sent < start.sent }
+        let code = life.last { $0.operation.issuesCode && $0.sent < start.sent }
         var others = [
             Scene(
                 exchange: start, step: .loginStart, household: isOwn ? 0 : 1, isConflict: false,
                 isRaced: true, provider: 1)
         ]
-        if !isOwn, let code {
+        if !isOwn, let code, let create = Step(rawValue: code.operation.name) {
             others.append(
                 Scene(
-                    exchange: code, step: .registrationCode, household: 1, isConflict: false,
+                    exchange: code, step: create, household: 1, isConflict: false,
                     isRaced: false))
         }
         let user = strangeTag?.user
@@ -112,11 +111,10 @@ struct ScheduleExtractor {
 
     /// A token that nobody of this living room signed in for.
     var strangeTag: Tag? {
-        let read = scenes.last { $0.isConflict && $0.step == .pollToken }
+        let read = scenes.last { $0.isConflict && $0.exchange.isPoll }
         guard let tag = read?.exchange.observation.tag else { return nil }
         let isOwn = life.contains {
-            ($0.operation == .assertion || $0.operation == .tokenExchange)
-                && $0.observation.tag == tag
+            $0.signsIn && $0.observation.tag == tag
         }
         return isOwn ? nil : tag
     }
@@ -132,7 +130,7 @@ struct ScheduleExtractor {
         else { return [] }
         var suspects: Set<Int> = []
         for signIn in life where signIn.operation == .assertion {
-            let polls = life.filter { $0.operation == .pollToken && $0.sent < signIn.ended }
+            let polls = life.filter { $0.isPoll && $0.sent < signIn.ended }
             if let last = polls.last(where: { $0.sent < signIn.sent }),
                 signIn.sent - last.sent < .milliseconds(100)
             {
@@ -150,7 +148,7 @@ struct ScheduleExtractor {
     /// needs no place of its own.
     private mutating func dropLastReads() {
         guard violation.invariant == .signInDelivered, scenes.count > 1,
-            let last = scenes.last, last.step == .pollToken
+            let last = scenes.last, last.exchange.isPoll
         else { return }
         scenes.removeLast()
     }
@@ -158,7 +156,7 @@ struct ScheduleExtractor {
     /// From the code on that the first of the conflict is about, or that was made last before it.
     private static func start(of life: [Exchange], before first: Exchange) -> Instant {
         let made = life.filter {
-            $0.operation == .registrationCode && $0.sent <= first.sent
+            $0.operation.issuesCode && $0.sent <= first.sent
                 && $0.observation.result == .success
         }
         let code = first.code ?? first.observation.code
@@ -179,7 +177,10 @@ struct ScheduleExtractor {
             return isHit && !goesOn ? .loginStart : nil
         default:
             // Setup is done anew for each execution.
-            return Step(rawValue: exchange.operation.name).flatMap { $0.isSetup ? nil : $0 }
+            return Step(rawValue: exchange.operation.name).flatMap { step in
+                // The phone's part of a session is done with its sign-in.
+                step.isSetup || exchange.operation == .resumeSession ? nil : step
+            }
         }
     }
 
@@ -213,7 +214,7 @@ struct ScheduleExtractor {
             if !actors.contains(actor) { actors.append(actor) }
             var op = Schedule.Op(
                 scene.id, actor.name, scene.step, args: args(of: scene), tag: tag(of: scene),
-                gate: scene.isRaced && scene.step != .registrationCode ? .lastByte : .none,
+                gate: scene.isRaced && !scene.step.issuesCode ? .lastByte : .none,
                 connection: .fresh)
             if let (anchor, offset) = anchor(of: position) {
                 (op.anchor, op.offset) = (anchor, offset)
@@ -247,12 +248,12 @@ struct ScheduleExtractor {
     private func anchor(of position: Int) -> (Schedule.Anchor, Duration)? {
         let scene = scenes[position]
         let before = scenes[..<position]
-        guard let last = before.last, scene.step != .registrationCode else { return nil }
+        guard let last = before.last, !scene.step.issuesCode else { return nil }
         let sent = scene.exchange.sent
         let isOver = last.exchange.firstByte.map { $0 <= sent } ?? false
         guard scene.isRaced || !isOver else { return nil }
         let near = before.last { $0.isRaced } ?? last
-        guard near.step != .registrationCode else { return nil }
+        guard !near.step.issuesCode else { return nil }
         if let answered = near.exchange.firstByte, answered <= sent {
             return (.init(.firstReplyByte, of: near.id), sent - answered)
         }
@@ -270,9 +271,9 @@ struct ScheduleExtractor {
     }
 
     private func codeArgs(of scene: Scene) -> [Schedule.Arg] {
-        guard let code = scene.exchange.code, scene.step != .registrationCode else { return [] }
+        guard let code = scene.exchange.code, !scene.step.issuesCode else { return [] }
         let made = scenes.filter {
-            $0.step == .registrationCode && $0.household == scene.household
+            $0.step.issuesCode && $0.household == scene.household
                 && $0.exchange.sent < scene.exchange.sent
         }
         guard let own = made.last(where: { $0.exchange.observation.code == code }),
@@ -286,7 +287,7 @@ struct ScheduleExtractor {
 
     /// Counts the users of a living room from 1; nil for what is no sign-in.
     private func account(of scene: Scene) -> Int? {
-        guard scene.step == .authenticate || scene.step == .tokenExchange else { return nil }
+        guard scene.step.signsIn else { return nil }
         var known: [String?] = []
         for other in scenes
         where other.step == scene.step && other.household == scene.household

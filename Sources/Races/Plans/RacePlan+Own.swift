@@ -73,7 +73,7 @@ extension RacePlan {
     private static func withAccounts(_ ops: [Schedule.Op]) -> [Schedule.Op] {
         var number = 0
         return ops.map { op in
-            guard op.step == .authenticate || op.step == .tokenExchange, op[arg: "repeats"] == nil
+            guard op.step.signsIn, op[arg: "repeats"] == nil
             else { return op }
             number += 1
             var op = op

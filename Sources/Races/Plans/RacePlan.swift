@@ -1,3 +1,4 @@
+public import Dialects
 public import Rigs
 
 /// What is raced against what, and how: one or more schedules in which one op is moved in time.
@@ -28,10 +29,39 @@ public struct RacePlan: Sendable, Hashable {
         }
     }
 
-    /// The plans that a rig asks for, with its anchor, gate and connections put into them. `patience`:
+    /// The plans that a rig asks for, in the steps of its protocol and with its anchor, gate and
+    /// connections put into them; of all, those that the protocol has the steps for. `patience`:
     /// how long the last read comes after the one before, where the service may be slow to show what
     /// it knows.
-    public static func plans(_ terms: RaceTerms, patience: Duration? = nil) -> [RacePlan] {
+    public static func plans(
+        _ terms: RaceTerms, patience: Duration? = nil, in protocolName: ProtocolName = .usual
+    ) -> [RacePlan] {
+        wanted(by: terms).compactMap { try? $0.spoken(in: protocolName).get() }.map { plan in
+            var plan = plan
+            for position in plan.variants.indices {
+                plan.variants[position].fit(to: terms, patience: Self.patience(terms, patience))
+            }
+            return plan
+        }
+    }
+
+    /// Why a plan that the rig asks for by its name cannot be raced in a protocol; nil: each can.
+    public static func refusal(_ terms: RaceTerms, in protocolName: ProtocolName) -> String? {
+        for plan in wanted(by: terms) {
+            let isNamed = terms.plans.contains { choice in
+                switch choice {
+                case .named(let name): name == plan.name
+                case .own(let own): own.name == plan.name
+                }
+            }
+            guard isNamed, case .failure(let lack) = plan.spoken(in: protocolName) else { continue }
+            return "race plan \(plan.name) cannot be played: \(lack.reason)"
+        }
+        return nil
+    }
+
+    /// Those that the rig asks for, as the catalogue has them.
+    private static func wanted(by terms: RaceTerms) -> [RacePlan] {
         var plans: [RacePlan] = []
         for choice in terms.plans {
             switch choice {
@@ -41,13 +71,19 @@ public struct RacePlan: Sendable, Hashable {
             }
         }
         var seen: Set<String> = []
-        return plans.filter { seen.insert($0.name).inserted }.map { plan in
-            var plan = plan
-            for position in plan.variants.indices {
-                plan.variants[position].fit(to: terms, patience: Self.patience(terms, patience))
+        return plans.filter { seen.insert($0.name).inserted }
+    }
+
+    /// It as a protocol has it.
+    func spoken(in protocolName: ProtocolName) -> Result<RacePlan, ProtocolLack> {
+        var plan = self
+        for position in variants.indices {
+            switch variants[position].schedule.spoken(in: protocolName) {
+            case .success(let schedule): plan.variants[position].schedule = schedule
+            case .failure(let lack): return .failure(lack)
             }
-            return plan
         }
+        return .success(plan)
     }
 
     /// Every plan; of a pair of mutators that offsets play in both orders, one of the two.

@@ -43,30 +43,38 @@ struct RequestScript {
         return dialect.authenticate(try issuedCode(), mvpd: provider?.id, credential)
     }
 
-    /// Everything that needs no browser and no platform.
+    /// Everything that needs no browser and no platform; nil where the protocol has no such thing, or
+    /// the request names a provider and the credential has none.
     func call(
         _ credential: Credential, lifetime: Duration?
-    ) throws(DrivenHousehold.Refusal) -> Call {
-        let made: Call?
+    ) throws(DrivenHousehold.Refusal) -> Call? {
         switch op.step {
         case .registrationCode:
-            made = dialect.issueCode(
+            return dialect.issueCode(
                 credential, lifetime: lifetime ?? terms.code.lifetime, mvpd: nil)
-        case .pollToken: made = dialect.poll(code, terms.polling.target, credential)
+        // With a provider it would be none where somebody is signed in (rest-v2.md § 5.2).
+        case .createSession:
+            var unnamed = credential
+            unnamed.mvpd = nil
+            return dialect.call(.createSession, about: Subject(), unnamed)
+        case .pollToken: return dialect.poll(code, terms.polling.target, credential)
         default:
-            made = try op.step.operation.flatMap { operation throws(DrivenHousehold.Refusal) in
+            return try op.step.operation.flatMap { operation throws(DrivenHousehold.Refusal) in
                 dialect.call(operation, about: try subject(of: operation), credential)
             }
         }
-        guard let made else { throw .failed("the protocol has no operation \(op.step.rawValue)") }
-        return made
+    }
+
+    var lack: DrivenHousehold.Refusal {
+        .failed("the protocol has no operation \(op.step.rawValue)")
     }
 
     private func subject(
         of operation: OperationName
     ) throws(DrivenHousehold.Refusal) -> Subject {
         Subject(
-            code: operation.has(.aboutCode) ? try issuedCode().code : nil,
+            code: operation.has(.aboutCode) || operation == .profilesByCode
+                ? try issuedCode().code : nil,
             resources: operation.has(.aboutResource) ? [try resource()] : terms.resources)
     }
 

@@ -11,7 +11,7 @@ struct SharedCodes {
     init(_ trials: [[Exchange]]) {
         var owners: [Code: Set<Int>] = [:]
         for (number, exchanges) in trials.enumerated() {
-            for exchange in exchanges where exchange.operation == .registrationCode {
+            for exchange in exchanges where exchange.operation.issuesCode {
                 guard let code = exchange.observation.code else { continue }
                 owners[code, default: []].insert(number)
             }

@@ -42,45 +42,93 @@ extension TrialRun {
             }
             let lead = cast.doubles[position]?.source ?? cast.screens[position]
             _ = try await room.credential(of: lead)
-            let providers = try await room.providers(asking: lead)
+            let offered = try await room.providers(asking: lead)
+            let provider = try script.login(by: offered)?.id
+            let issued = try script.issuedCode()
+            try await complete(issued, provider: provider, of: op, on: lead, room)
             let call = try await room.login(
-                try script.issuedCode(), provider: try script.login(by: providers)?.id,
-                as: account(op, position), on: lead)
+                issued, provider: provider, as: account(op, position), on: lead)
+            providers[self.room(position)] = provider
             // The browser's cookies go with it, whatever connection it takes.
             if let double = cast.doubles[position] {
                 room.share(from: double.source, to: cast.screens[position], keepsCookies: true)
             }
             return call
         case .loginStart:
-            let credential = try await room.credential(of: cast.screens[position])
-            let providers = try await room.providers(asking: cast.screens[position])
-            return try script.loginStart(providers, credential)
+            let screen = cast.screens[position]
+            let credential = try await room.credential(of: screen)
+            let offered = try await room.providers(asking: screen)
+            try await complete(
+                try script.issuedCode(), provider: try script.login(by: offered)?.id, of: op,
+                on: screen, room)
+            return try script.loginStart(offered, credential)
         case .freePreview:
             let credential = try await room.credential(of: cast.screens[position])
-            let providers = try await room.providers(asking: cast.screens[position])
-            guard let pass = providers?.first(where: \.isTempPass) else {
+            let offered = try await room.providers(asking: cast.screens[position])
+            guard let pass = offered?.first(where: \.isTempPass) else {
                 throw .failed("the service's configuration offers no TempPass provider")
             }
             return room.dialect.freePreview(mvpd: pass.id, credential)
         case .registerClient: return try await room.registration(of: cast.screens[position])
         case .accessToken: return try await room.tokenRequest(of: cast.screens[position])
-        case .profileRequest:
+        case .profileRequest, .partnerRequest:
             let credential = try await room.credential(of: cast.screens[position])
-            let providers = try await room.providers(asking: cast.screens[position])
-            let onPlatform = (providers ?? []).filter { $0.platform?.isEnabled ?? false }
+            let offered = try await room.providers(asking: cast.screens[position])
+            let onPlatform = (offered ?? []).filter { $0.platform?.isEnabled ?? false }
             return try await room.profileRequest(
                 provider: try script.provider(of: onPlatform), credential)
-        case .tokenExchange:
+        case .tokenExchange, .ssoProfile:
             _ = try await room.credential(of: cast.screens[position])
-            let providers = try await room.providers(asking: cast.screens[position])
-            let onPlatform = (providers ?? []).filter { $0.platform?.isEnabled ?? false }
-            return try await room.exchange(
-                provider: try script.provider(of: onPlatform), as: account(op, position),
-                on: cast.screens[position])
+            let offered = try await room.providers(asking: cast.screens[position])
+            let onPlatform = (offered ?? []).filter { $0.platform?.isEnabled ?? false }
+            let provider = try script.provider(of: onPlatform)
+            let call = try await room.exchange(
+                provider: provider, as: account(op, position), on: cast.screens[position])
+            self.providers[self.room(position)] = provider.id
+            return call
         default:
-            return try script.call(
-                try await room.credential(of: cast.screens[position]),
-                lifetime: schedule.codeLifetime)
+            let screen = cast.screens[position]
+            var credential = try await credential(of: screen, in: self.room(position))
+            if let call = try script.call(credential, lifetime: schedule.codeLifetime) {
+                return call
+            }
+            // Nobody has signed in, and the request names a provider all the same.
+            let offered = try await room.providers(asking: screen)
+            credential.mvpd = try script.login(by: offered)?.id
+            guard let call = try script.call(credential, lifetime: schedule.codeLifetime) else {
+                throw script.lack
+            }
+            return call
+        }
+    }
+
+    /// What a request of a living room's screen shows: the provider that it has signed in with, too.
+    func credential(
+        of screen: DrivenHousehold.Screen, in number: Int
+    ) async throws(DrivenHousehold.Refusal) -> Credential {
+        var credential = try await rooms[number].credential(of: screen)
+        credential.mvpd = providers[number] ?? credential.mvpd
+        return credential
+    }
+
+    /// Names the provider to the code's session, in protocols whose login does not
+    /// (`Dialect.completeSession`): a part of the setup.
+    private func complete(
+        _ issued: IssuedCode, provider: String?, of op: Schedule.Op,
+        on screen: DrivenHousehold.Screen, _ room: DrivenHousehold
+    ) async throws(DrivenHousehold.Refusal) {
+        let credential = try await room.credential(of: screen)
+        guard let provider,
+            let call = room.dialect.completeSession(issued.code, mvpd: provider, credential)
+        else { return }
+        let answered = try await room.ask(screen, call)
+        switch answered.answer {
+        case .code(let known) where !known.lacksProvider: return
+        case .signedIn:
+            throw .failed(
+                "its TV is signed in with \(provider) already, so that '\(op.id)' finds no login; "
+                    + "name another provider under target.mvpds")
+        default: throw .failed(Self.words(answered))
         }
     }
 

@@ -50,6 +50,13 @@ extension TrialRun {
         let issued = codes[room].last?.issued
         let target = ground.terms.polling.target
         await read(room, .first(0)) { $0.poll(issued, target, $1) }
+        // Where a poll is about its code, the TV may know more without one (rest-v2.md § 6).
+        guard issued != nil else { return }
+        await read(room, .first(0)) { dialect, credential in
+            let ofCode = dialect.poll(issued, target, credential)?.operation
+            let ofDevice = dialect.poll(nil, target, credential)
+            return ofDevice?.operation == ofCode ? nil : ofDevice
+        }
     }
 
     private func read(
@@ -57,7 +64,7 @@ extension TrialRun {
         _ make: (any Dialect, Credential) -> Call?
     ) async {
         do throws(DrivenHousehold.Refusal) {
-            let credential = try await rooms[room].credential(of: screen)
+            let credential = try await credential(of: screen, in: room)
             guard let call = make(rooms[room].dialect, credential) else { return }
             _ = try await rooms[room].ask(screen, call)
         } catch {

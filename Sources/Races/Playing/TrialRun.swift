@@ -55,6 +55,8 @@ actor TrialRun {
     var ops: [OpRun]
     /// Codes of each household, the newest last.
     var codes: [[(op: String, issued: IssuedCode, ends: Instant)]]
+    /// The provider that each living room signs in with, where requests name it.
+    var providers: [Int: String] = [:]
     private var discard: TrialResult.Discard?
 
     init(
@@ -132,9 +134,9 @@ actor TrialRun {
     private func checkSetup(_ position: Int) {
         let op = schedule.ops[position]
         guard let answered = ops[position].progress.answered, discard == nil else { return }
-        if op.step == .registrationCode, codes[room(position)].last?.op != op.id {
+        if op.step.issuesCode, codes[room(position)].last?.op != op.id {
             give(up: .setupFailed(op: op.id, Self.words(answered)))
-        } else if op.step == .authenticate || op.step == .tokenExchange,
+        } else if op.step.signsIn,
             answered.exchange.isError || answered.exchange.delivery.error != nil
         {
             give(up: .setupFailed(op: op.id, Self.words(answered)))
@@ -153,7 +155,7 @@ actor TrialRun {
     func take(_ answered: Answered, of position: Int) {
         ops[position].progress = .answered(answered, released: ops[position].progress.released)
         let op = schedule.ops[position]
-        if case .code(let issued) = answered.answer, op.step == .registrationCode {
+        if case .code(let issued) = answered.answer, op.step.issuesCode {
             // The service's own span from its making to its end, from the middle of our wait on.
             let exchange = answered.exchange
             let made = exchange.sent + ((exchange.firstByte ?? exchange.ended) - exchange.sent) / 2

@@ -29,16 +29,19 @@ extension Schedule {
     /// service keeps for everybody (a cache, the login under way) then has somebody else's in it.
     fileprivate mutating func addPassers(at head: Op) {
         let room = (actors.map(\.household).max() ?? 0) + 1
+        // In the words of the schedule's protocol.
+        let create = ops.first { $0.step.issuesCode }?.step ?? .registrationCode
+        let poll: Step = create == .createSession ? .profilesByCode : .pollToken
         actors.append(Actor(name: "passing-tv", screen: .first, household: room))
         actors.append(Actor(name: "passing-phone", screen: .second, household: room))
-        ops.insert(Op("passing-create", "passing-tv", .registrationCode), at: 0)
+        ops.insert(Op("passing-create", "passing-tv", create), at: 0)
         ops.append(
             Op(
                 "passing-authenticate", "passing-phone", .authenticate, tag: "passing-account",
                 anchor: .init(.lastByteSent, of: head.id), gate: head.gate))
         ops.append(
             Op(
-                "passing-poll", "passing-tv", .pollToken,
+                "passing-poll", "passing-tv", poll,
                 anchor: .init(.firstReplyByte, of: "passing-authenticate")))
     }
 }

@@ -47,8 +47,8 @@ package struct RaceStage {
         self.venue = venue
         let patience = venue.isEmbedded ? nil : rig.load.settle
         self.patience = RacePlan.patience(rig.race, patience)
-        plans = RacePlan.plans(rig.race, patience: patience)
-        armPlans = ArmPlan.plans(rig.race, patience: patience)
+        plans = RacePlan.plans(rig.race, patience: patience, in: rig.racedProtocol)
+        armPlans = ArmPlan.plans(rig.race, patience: patience, in: rig.racedProtocol)
         let lanes = try venue.lanes(
             recordingTo: sink, virtual: Self.virtualLanes)
         var terms = try venue.configuration(of: rig)

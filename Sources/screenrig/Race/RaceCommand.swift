@@ -49,6 +49,9 @@ struct RaceCommand: AsyncParsableCommand {
     func run() async throws {
         var rig = try RigFile.read(traffic, isVirtual: isVirtual)
         try apply(to: &rig)
+        if let refusal = RacePlan.refusal(rig.race, in: rig.racedProtocol) {
+            throw CommandFailure.badInput(refusal)
+        }
         let directory: RunDirectory
         do {
             directory = try RunDirectory.create(

@@ -2,19 +2,14 @@ internal import Formats
 
 /// The times that a service may write: instants from 1970 to 2200, durations up to 10 years. What lies
 /// outside is malformed, and no arithmetic with what lies inside can overflow, in nanoseconds either.
-extension V1 {
-    /// The reason of an answer whose times lie outside.
-    static let impossibleTime = "a time out of range"
-
+enum Times {
     /// Ten years, in milliseconds: no code and no token lives longer.
     static let longestLife: Int64 = 315_576_000_000
-}
 
-extension Deviation {
-    /// The field that a rule is about: `expires` of `rest-v1.md 10, N4: expires is a number`.
-    var subject: Substring {
-        let said = rule.firstRange(of: ": ").map { rule[$0.upperBound...] } ?? rule[...]
-        return said.prefix { $0 != " " }
+    /// How long something lives between two of a service's own instants; nil: not at all, or longer than
+    /// anything does.
+    static func life(from start: Int64, to end: Int64) -> Duration? {
+        (1...longestLife).contains(end - start) ? .milliseconds(end - start) : nil
     }
 }
 
@@ -28,7 +23,7 @@ extension JSONDocument.Value {
     var seconds: Duration? {
         guard let number = text.flatMap(Double.init), number >= 0 else { return nil }
         let milliseconds = number * 1000
-        return milliseconds <= Double(V1.longestLife) ? .milliseconds(Int64(milliseconds)) : nil
+        return milliseconds <= Double(Times.longestLife) ? .milliseconds(Int64(milliseconds)) : nil
     }
 
     /// What becomes of an answer in which one of these fields is a number, and no instant. `page`: where

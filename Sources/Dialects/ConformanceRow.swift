@@ -1,6 +1,7 @@
+internal import Formats
 internal import Vocabulary
 
-/// One operation of rest-v1.md § 2, as what its answers may be: the row of a table that the device's
+/// One operation of a protocol's page, as what its answers may be: the row of a table that the device's
 /// side, the `conforms` invariant and the tests read. Each part names its source.
 struct ConformanceRow: Sendable {
     /// `2, R1`: where the page speaks of it.
@@ -37,6 +38,10 @@ struct ConformanceRow: Sendable {
         case json([ConformanceField])
         /// Bytes that are nobody's business (S1).
         case bytes
+        /// A page for a browser (rest-v2.md § 5.4).
+        case page
+        /// What nobody judges (rest-v2.md, B15).
+        case anything
         /// An error of § 4, classic or enhanced, or one of § 5.
         case error
         /// An error, or a page for a browser (N1 and its hops).
@@ -55,6 +60,9 @@ struct ConformanceField: Sendable {
         case number
         /// Epoch milliseconds: a string of digits, as on the page, or a number (A21, observed.md).
         case epoch
+        /// The same, spelled as the page has it; the other spelling is told as a reading
+        /// (rest-v2.md, B6).
+        case time(JSONDocument.Value.Kind)
         case flag
         /// One of these words.
         case word([String])
@@ -62,6 +70,10 @@ struct ConformanceField: Sendable {
         /// A string or a list of strings (U1's `zip`).
         case textOrTexts
         case object([ConformanceField])
+        /// Objects with these fields under names that nobody knows beforehand.
+        case map([ConformanceField])
+        /// Anything at all.
+        case anything
         /// A list; in XML the element that is repeated, which may stand for the list itself.
         case list(of: String, [ConformanceField])
         /// A list of strings.
@@ -73,12 +85,14 @@ struct ConformanceField: Sendable {
             case .code: "6 or 7 of [A-Z0-9]"
             case .identifier: "a string that is not empty"
             case .number: "a number"
-            case .epoch: "a number of milliseconds, also as a string"
+            case .epoch, .time: "a number of milliseconds, also as a string"
             case .flag: "true or false"
             case .word(let words): "one of \(words.joined(separator: ", "))"
             case .base64: "Base64"
             case .textOrTexts: "a string or a list of them"
             case .object: "an object"
+            case .map: "an object of objects"
+            case .anything: "anything"
             case .list: "a list"
             case .texts: "a list of strings"
             }

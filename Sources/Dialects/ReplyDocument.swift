@@ -45,4 +45,17 @@ final class ReplyDocument {
         let opening = String(decoding: reply.body[start...].prefix(14), as: UTF8.self).lowercased()
         return opening.hasPrefix("<!doctype html") || opening.hasPrefix("<html")
     }
+
+    /// The service's own word for what went wrong: `error` of rest-v1.md § 5, else `code` or `message` of
+    /// its § 4, else the status. The gate cuts it further, once secrets are out of it.
+    var errorWord: Untrusted { Untrusted(plainErrorWord) }
+
+    var plainErrorWord: String {
+        let tree = isPage ? nil : read()
+        let said = tree?["error"]?.text ?? tree?["code"]?.text ?? tree?["message"]?.text
+        return said.map { String($0.prefix(Self.longestWord)) } ?? "status \(reply.status)"
+    }
+
+    /// Characters that are kept of a word.
+    static let longestWord = 2_000
 }

@@ -1,0 +1,123 @@
+internal import Vocabulary
+
+/// The browser's part of a login and of a logout: the same in both editions of the protocol (rest-v1.md
+/// § 8, rest-v2.md §§ 5.4, 9).
+struct BrowserHops: Sendable {
+    private let origin: Origin
+    private let returnAddress: WebAddress?
+    /// What the browser's part of a logout is called.
+    private let logout: OperationName
+    /// Where the page speaks of redirects: `rest-v1.md 8`.
+    private let page: String
+
+    static let accept = "text/html,application/xhtml+xml,*/*;q=0.8"
+
+    init(origin: Origin, redirectURL: String, logout: OperationName, page: String) {
+        self.origin = origin
+        returnAddress = WebAddress(redirectURL)
+        self.logout = logout
+        self.page = page
+    }
+
+    /// A hop that begins at an address of ours.
+    static func start(_ operation: OperationName, _ address: WebAddress) -> Call {
+        Call(operation, .get, address, headers: ["Accept": accept])
+    }
+
+    /// A later hop, by what its address and fields say.
+    func call(
+        _ method: Method, _ address: WebAddress, form: [(String, String)], referer: WebAddress?
+    ) -> Call {
+        var headers: Headers = ["Accept": Self.accept]
+        if let referer { headers.append("Referer", referer.description) }
+        let operation = operation(of: address, form: form, referer: referer)
+        guard method == .post else {
+            return Call(operation, method, address, headers: headers)
+        }
+        headers.append("Content-Type", "application/x-www-form-urlencoded")
+        let body = FormEncoding.body(form)
+        return Call(operation, .post, address, headers: headers, body: body)
+    }
+
+    private func operation(
+        of address: WebAddress, form: [(String, String)], referer: WebAddress?
+    ) -> OperationName {
+        let carriesAssertion = form.contains { $0.0 == "SAMLResponse" }
+        return
+            if carriesAssertion || address.hasPath(endingWith: "SAMLAssertionConsumer")
+        {
+            .assertion
+        } else if address.origin == origin,
+            address.hasPath(with: "/adobe-services/authenticate")
+        {
+            .authenticate
+        } else if address.hasPath(endingWith: "/logout") {
+            logout
+        } else if logout == .mvpdLogout, referer?.hasPath(with: "/logout") == true {
+            // What the provider does on the way out is the same walk.
+            logout
+        } else {
+            .mvpdLogin
+        }
+    }
+
+    /// Arrival by prefix, scheme and host without case (rest-v1.md § 8).
+    func isReturn(_ address: WebAddress) -> Bool {
+        guard let wanted = returnAddress else { return false }
+        return address.target.utf8Span.span.holds(wanted.target.utf8Span.span, at: 0)
+            && address.origin == wanted.origin
+    }
+
+    /// A hop, unless something in front of it answered; the page of one that leads no further is
+    /// kept beside. `startsLogin`: the call is the first of a login, from its code.
+    func read(_ document: ReplyDocument, to call: Call, startsLogin: Bool) -> Reading {
+        let reply = document.reply
+        var reading: Reading
+        if let wall = Wall.kind(of: reply) {
+            reading = Reading(.blocked, .blocked, reason: "\(ours: wall)")
+        } else {
+            reading = hop(document, to: call, startsLogin: startsLogin)
+            guard reply.status >= 400 else { return reading }
+        }
+        if document.isPage { reading.page = Untrusted(reply.text) }
+        return reading
+    }
+
+    /// A page where a browser is meant to see pages.
+    private func hop(_ document: ReplyDocument, to call: Call, startsLogin: Bool) -> Reading {
+        let reply = document.reply
+        switch reply.status {
+        case 300..<400:
+            guard let location = reply.headers["Location"],
+                let address = call.address.resolving(location)
+            else {
+                // What a provider's pages lack is no breach of the service's.
+                let reason = "redirect without a usable Location"
+                return call.operation == .mvpdLogin || call.operation == .mvpdLogout
+                    ? Reading(.malformed, .fault, reason: "\(ours: reason)")
+                    : Reading(
+                        .malformed, .fault, reason: reason, missing: "\(page): Location is present")
+            }
+            let told = told(by: address, to: call, startsLogin: startsLogin)
+            return Reading(.ok, .redirect(address), Observation(told))
+        case 200..<300: return Reading(.ok, .page(Untrusted(reply.text)), Observation(.none))
+        case 500...: return Reading(.serverError, .fault, reason: document.errorWord)
+        default:
+            let reason = document.errorWord
+            return Reading(.rejected, .denied(reason), Observation(.denied), reason: reason)
+        }
+    }
+
+    /// What a redirect tells: that of the first hop that the code lives (rest-v1.md § 6.3). The assertion
+    /// consumer's took effect inside its interval or not at all; with `error=` it says that it did not,
+    /// and promises nothing (§ 8).
+    private func told(
+        by address: WebAddress, to call: Call, startsLogin: Bool
+    ) -> Observation.Result {
+        if startsLogin { return .success }
+        let isError =
+            call.operation == .assertion && isReturn(address)
+            && address.query.split(separator: "&").contains { $0.hasPrefix("error=") }
+        return isError ? .denied : .none
+    }
+}

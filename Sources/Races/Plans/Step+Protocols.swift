@@ -1,0 +1,116 @@
+internal import Dialects
+internal import Journal
+internal import Vocabulary
+
+/// The same steps in several protocols (rest-v2.md § 16.1).
+extension Step {
+    /// A TV gets a code by it.
+    var issuesCode: Bool { operation?.issuesCode ?? false }
+    /// What is known of a code is asked for.
+    var looksCodeUp: Bool { self == .registrationRecord || self == .sessionByCode }
+    /// It polls where a TV does it.
+    var polls: Bool { self == .pollToken || self == .profilesByCode }
+    /// The platform vouches.
+    var isPlatformExchange: Bool { self == .tokenExchange || self == .ssoProfile }
+    /// Somebody signs in by it.
+    var signsIn: Bool { self == .authenticate || isPlatformExchange }
+
+    static let createSession = Step(.createSession)
+    static let sessionByCode = Step(.sessionByCode)
+    static let profilesByCode = Step(.profilesByCode)
+    static let partnerRequest = Step(.partnerRequest)
+    static let ssoProfile = Step(.ssoProfile)
+
+    /// What a protocol has for it; nil where it has nothing.
+    func counterpart(in protocolName: ProtocolName) -> Step? {
+        switch protocolName {
+        case .adobePassV1: Self.onlyInV2.contains(self) ? nil : self
+        case .adobePassV2: Self.onlyInV1.contains(self) ? Self.inV2[self] : self
+        }
+    }
+
+    /// Why a protocol has nothing for it.
+    func reasonForNone(in protocolName: ProtocolName) -> String {
+        switch (protocolName, self) {
+        case (.adobePassV2, .deleteRegistration):
+            "codes of adobe-pass-v2 cannot be deleted: they expire, or a newer session ends them"
+        case (.adobePassV2, .freePreview):
+            "a TempPass of adobe-pass-v2 begins with the first authorize, and is not asked for"
+        case (.adobePassV2, .expire):
+            "how long a code of adobe-pass-v2 lives is for the service to say, so that no race can "
+                + "wait for its end"
+        default: "\(protocolName.rawValue) has no operation \(rawValue)"
+        }
+    }
+
+    private static let inV2: [Step: Step] = [
+        .registrationCode: .createSession, .registrationRecord: .sessionByCode,
+        .checkCode: .profilesByCode, .pollToken: .profilesByCode,
+        .checkAuthentication: Step(.profiles), .tokenExchange: .ssoProfile,
+        .profileRequest: .partnerRequest, .mediaToken: .authorize,
+    ]
+
+    private static let onlyInV1: Set<Step> = [
+        .registrationCode, .registrationRecord, .deleteRegistration, .checkCode, .pollToken,
+        .checkAuthentication, .tokenExchange, .profileRequest, .freePreview, .preauthorizeCode,
+        .authorizationToken, .mediaToken, Step(.userMetadata), .expire,
+    ]
+
+    private static let onlyInV2: Set<Step> = [
+        .createSession, .sessionByCode, .profilesByCode, .partnerRequest, .ssoProfile,
+        Step(.resumeSession), Step(.profiles), Step(.profilesByMVPD),
+    ]
+}
+
+extension OperationName {
+    /// A TV gets a code by it.
+    var issuesCode: Bool { self == .registrationCode || self == .createSession }
+}
+
+extension Exchange {
+    /// A TV asks whether it is signed in by now.
+    var isPoll: Bool {
+        operation.step(onFirstScreen: device.role == .firstScreen) == .poll
+    }
+
+    /// It makes a sign-in.
+    var signsIn: Bool {
+        operation == .assertion || operation == .tokenExchange || operation == .ssoProfile
+    }
+}
+
+extension Schedule {
+    /// It as a protocol has it; the reason where it has not.
+    func spoken(in protocolName: ProtocolName) -> Result<Schedule, ProtocolLack> {
+        var spoken = self
+        for position in ops.indices {
+            let step = ops[position].step
+            guard let own = step.counterpart(in: protocolName) else {
+                return .failure(ProtocolLack(reason: step.reasonForNone(in: protocolName)))
+            }
+            spoken.ops[position].step = own
+        }
+        if protocolName == .adobePassV2 { spoken.spreadSignIns() }
+        return .success(spoken)
+    }
+
+    /// Whoever is signed in with a provider is not asked to sign in there again (rest-v2.md § 5.2): a
+    /// sign-in of a living room that has had one before the race is with the next provider.
+    private mutating func spreadSignIns() {
+        var signedIn: [Int: Int] = [:]
+        for position in ops.indices where ops[position].step == .authenticate {
+            let op = ops[position]
+            let household = self[actor: op.actor]?.household ?? 0
+            let before = signedIn[household, default: 0]
+            if before > 0, op[arg: "provider"] == nil, op[arg: "repeats"] == nil {
+                ops[position].args.append(.init("provider", "\(before)"))
+            }
+            if op.gate == .none, op.anchor == nil { signedIn[household] = before + 1 }
+        }
+    }
+}
+
+/// A protocol has nothing for a step of a plan.
+struct ProtocolLack: Error {
+    var reason: String
+}
