@@ -111,8 +111,10 @@ extension Household {
     func credential(of screen: Screen) async throws(StopReason) -> Credential {
         let identity = screen.device.identity
         func credential(_ bearer: Secret?) -> Credential {
-            Credential(
+            var credential = Credential(
                 device: identity, bearer: bearer, client: screen.client, session: screen.session)
+            if screen.device.id.role == .firstScreen { complete(&credential) }
+            return credential
         }
         guard terms.usesBearer else { return credential(nil) }
         if let token = screen.token, lane.now < screen.renewAt { return credential(token.bearer) }
