@@ -1,5 +1,5 @@
-internal import Dialects
-internal import Vocabulary
+package import Dialects
+package import Vocabulary
 
 /// What a rig asks of a protocol that has no such thing.
 extension Rig {
@@ -130,7 +130,7 @@ extension Rig {
 
 extension ProtocolName {
     /// Whether a signed-in device can ask for it.
-    func has(_ operation: OperationName) -> Bool {
+    package func has(_ operation: OperationName) -> Bool {
         let dialect = dialect(
             at: Origin(scheme: .https, host: "service.test"), requestor: "R", domain: "d.test",
             redirectURL: "https://d.test/")
