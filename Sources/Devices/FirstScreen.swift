@@ -232,7 +232,7 @@ extension Household {
         case nil where traces.signedIn: return
         case .pending, .expired, nil: try await signIn()
         // A trial that is over: the decision says so (rest-v2.md § 11).
-        case .signedOut where plan.kind.hasTempPass: return
+        case .notEntitled where plan.kind.hasTempPass: return
         default: throw .refused(checked)
         }
     }

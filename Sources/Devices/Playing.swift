@@ -13,8 +13,6 @@ extension Household {
             denied.remove(resource)
             hasAuthorized = true
         case .notEntitled(let words): deny(resource, words)
-        // A trial that is used up is no sign-in that is lost (rest-v2.md § 11).
-        case .signedOut(let words) where plan.kind.hasTempPass: deny(resource, words)
         default: throw .refused(answered)
         }
     }
